@@ -1,0 +1,41 @@
+# make demo   installs what is missing, builds, simulates a robot, writes out/
+# make test   builds and runs every test
+# make build  leaves build/release/bin/mechane
+# More: setup, test-asan, test-tsan, test-double, format, tidy, docs, clean
+
+BUILD   := build/release
+JOBS    ?= $(shell nproc)
+MECHANE := $(BUILD)/bin/mechane
+export PATH := /usr/bin:/bin:$(PATH)
+
+.PHONY: demo build test setup configure test-asan test-tsan test-double format tidy docs clean
+
+demo: build
+	@$(MECHANE) demo -o out
+
+build: configure
+	@cmake --build $(BUILD) -j $(JOBS)
+
+configure: setup
+	@test -f $(BUILD)/build.ninja || cmake --preset release
+
+setup:
+	@/usr/bin/python3 tools/bootstrap.py || { command -v python3 >/dev/null || echo "python3 is missing: apt-get install python3"; exit 1; }
+
+test: build
+	@cd $(BUILD) && ctest --output-on-failure
+
+test-asan test-tsan test-double: test-%: setup
+	@test -f build/$*/build.ninja || cmake --preset $*
+	@cmake --build build/$* -j $(JOBS)
+	@cd build/$* && ASAN_OPTIONS=detect_stack_use_after_return=0 LSAN_OPTIONS=suppressions=$(CURDIR)/tools/lsan.supp:print_suppressions=0 \
+	    TSAN_OPTIONS=ignore_noninstrumented_modules=1 ctest --output-on-failure
+
+format tidy: setup
+	@/usr/bin/python3 tools/$@.py
+
+docs: build
+	@/usr/bin/python3 tools/diagnostics_page.py
+
+clean:
+	rm -rf build out

@@ -1,0 +1,35 @@
+# Warnings, sanitizers and determinism flags, in one interface target that every module links.
+add_library(mechane_flags INTERFACE)
+
+target_compile_options(mechane_flags INTERFACE
+  -Wall -Wextra -Wno-missing-field-initializers -Wconversion -Wshadow -Wswitch-enum
+  -ffp-contract=off              # the same bytes on machines with and without FMA
+  -fno-math-errno)
+separate_arguments(_mechane_optimize UNIX_COMMAND "${MECHANE_OPTIMIZE}")
+target_compile_options(mechane_flags INTERFACE ${_mechane_optimize})
+if(MECHANE_WERROR OR "$ENV{CI}")
+  target_compile_options(mechane_flags INTERFACE -Werror)
+endif()
+if(MECHANE_SANITIZE)
+  target_compile_options(mechane_flags INTERFACE -fsanitize=${MECHANE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(mechane_flags INTERFACE -fsanitize=${MECHANE_SANITIZE})
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND MECHANE_SANITIZE)
+  target_compile_options(mechane_flags INTERFACE -Wno-maybe-uninitialized)  # false positives of GCC 12 under sanitizers
+endif()
+
+if(MECHANE_REAL STREQUAL "double")
+  target_compile_definitions(mechane_flags INTERFACE MECHANE_REAL_IS_DOUBLE=1)
+elseif(NOT MECHANE_REAL STREQUAL "float")
+  message(FATAL_ERROR "MECHANE_REAL is '${MECHANE_REAL}', expected float or double")
+endif()
+if(MECHANE_ASSERTS OR CMAKE_BUILD_TYPE STREQUAL "Debug")
+  target_compile_definitions(mechane_flags INTERFACE MECHANE_ASSERTS=1)
+endif()
+
+find_program(MECHANE_CCACHE ccache)
+if(MECHANE_CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER ${MECHANE_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${MECHANE_CCACHE})
+  add_compile_options(-fpch-preprocess)  # lets ccache see through precompiled headers
+endif()

@@ -1,0 +1,77 @@
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mechane {
+
+enum class Severity { info, warning, error };
+
+/// "info", "warning" or "error".
+std::string_view to_string(Severity severity) noexcept;
+
+/// One row of a module's table of diagnostics (`include/mechane/<module>/codes.h`). `docs/diagnostics.md` is made of these rows.
+struct Code {
+    std::string_view id;        ///< stable text id that tests and scripts compare, e.g. "STAGE_OPEN_FAILED"
+    Severity         severity;  ///< default severity
+    std::string_view meaning;   ///< one sentence: what was found
+    std::string_view remedy;    ///< one sentence: what the user can do; the default hint
+};
+
+/// Where something was found. Every part may be empty.
+struct Site {
+    std::string layer;       ///< file or layer identifier, as the user would write it
+    int         line   = 0;  ///< 1-based line in a text layer, 0 if unknown
+    int         column = 0;  ///< 1-based column, 0 if unknown
+    std::string prim;        ///< prim path, e.g. "/arm/elbow"
+    std::string property;    ///< property name, e.g. "physics:body1"
+
+    bool operator==(const Site&) const = default;
+};
+
+/// One finding about the user's input: what was found, where, and what can be done about it.
+struct Diagnostic {
+    std::string id;
+    Severity    severity = Severity::error;
+    std::string message;
+    Site        site;
+    std::string hint;
+    int         count = 1;  ///< how many equal findings were merged into this one
+};
+
+/// "arm.usda:12:3 </arm/elbow.physics:body1> error PHY_JOINT_TARGET: message\n    hint", without a trailing newline.
+std::string to_text(const Diagnostic& diagnostic);
+
+/// Builds a diagnostic from its table row; an empty `hint` becomes the row's remedy.
+Diagnostic make_diagnostic(const Code& code, Site site, std::string message, std::string hint = {});
+
+/// Collects findings. Not thread-safe: give each task its own and `append` them in a fixed order.
+class Diagnostics {
+  public:
+    /// Adds a finding; an equal one (id, site and message) is merged and counted instead.
+    void add(Diagnostic diagnostic);
+    void add(const Code& code, Site site, std::string message, std::string hint = {});
+    /// Adds all findings of `other`, in order.
+    void append(const Diagnostics& other);
+
+    [[nodiscard]] bool                           empty() const noexcept { return items_.empty(); }
+    [[nodiscard]] std::size_t                    size() const noexcept { return items_.size(); }
+    [[nodiscard]] const std::vector<Diagnostic>& items() const noexcept { return items_; }
+    [[nodiscard]] auto                           begin() const noexcept { return items_.begin(); }
+    [[nodiscard]] auto                           end() const noexcept { return items_.end(); }
+    [[nodiscard]] bool                           has_errors() const noexcept { return count(Severity::error) > 0; }
+    /// Number of distinct findings of this severity.
+    [[nodiscard]] std::size_t count(Severity severity) const noexcept;
+    /// Number of distinct findings with this id.
+    [[nodiscard]] std::size_t count(std::string_view id) const noexcept;
+    /// The first finding with this id, or null.
+    [[nodiscard]] const Diagnostic* find(std::string_view id) const noexcept;
+    void                            clear();
+
+  private:
+    std::vector<Diagnostic>               items_;
+    std::vector<std::pair<std::size_t, std::size_t>> index_;  ///< (hash, position), sorted by hash
+};
+
+}  // namespace mechane

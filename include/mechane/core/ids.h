@@ -1,0 +1,27 @@
+#pragma once
+#include <compare>
+#include <cstdint>
+#include <functional>
+
+namespace mechane {
+
+/// A typed index: a `BodyId` cannot be passed where a `ShapeId` is meant. Negative means "none" (for a body: the world).
+template <class Tag>
+struct Id {
+    std::int32_t value = -1;
+
+    constexpr Id() = default;
+    constexpr explicit Id(std::int32_t v) : value(v) {}
+    constexpr explicit Id(std::size_t v) : value(static_cast<std::int32_t>(v)) {}
+
+    [[nodiscard]] constexpr bool        valid() const noexcept { return value >= 0; }
+    [[nodiscard]] constexpr std::size_t index() const noexcept { return static_cast<std::size_t>(value); }
+    constexpr auto                      operator<=>(const Id&) const = default;
+};
+
+}  // namespace mechane
+
+template <class Tag>
+struct std::hash<mechane::Id<Tag>> {
+    std::size_t operator()(mechane::Id<Tag> id) const noexcept { return std::hash<std::int32_t>{}(id.value); }
+};

@@ -1,0 +1,25 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "mechane/math/vec.h"
+
+namespace mechane::geometry {
+
+/// A triangle mesh. Triangles wind outwards, counter-clockwise seen from outside.
+struct Mesh {
+    std::vector<Vec3d>                       points;     ///< positions in the mesh's own frame [m], shape [n]
+    std::vector<std::array<std::int32_t, 3>> triangles;  ///< indices into `points`, shape [m]
+    bool                                     is_convex = false;  ///< true for a convex hull: `points` are its vertices
+};
+
+/// Axis-aligned box; empty when lower > upper.
+struct Aabbd {
+    Vec3d lower{kInfinity, kInfinity, kInfinity};
+    Vec3d upper{-kInfinity, -kInfinity, -kInfinity};
+};
+
+Aabbd bounds(const Mesh& mesh);
+
+}  // namespace mechane::geometry

@@ -1,0 +1,107 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mechane/geometry/mesh.h"
+#include "mechane/math/pose.h"
+#include "mechane/math/spatial.h"
+#include "mechane/model/types.h"
+
+namespace mechane::model {
+
+/// The frozen scene: structure of arrays under Newton's names, SI units, radians, quaternions x y z w.
+/// "[N]" counts bodies, joints, coordinates (joint_q), dofs (joint_qd), shapes, articulations or worlds, by the group.
+struct Model {
+    int up_axis = 2;
+
+    // -- body [body_count]
+    std::vector<std::string>  body_label;
+    std::vector<Pose>         body_q;            ///< initial pose of the body frame in the world
+    std::vector<Spatial>      body_qd;           ///< initial velocity of the centre of mass, angular velocity; world axes
+    std::vector<Vec3>         body_com;          ///< body frame [m]
+    std::vector<Mat33>        body_inertia;      ///< about the centre of mass, body axes [kg m^2]
+    std::vector<Mat33>        body_inv_inertia;
+    std::vector<Real>         body_mass, body_inv_mass;  ///< [kg], [1/kg]; inv_mass 0: immovable
+    std::vector<std::int32_t> body_flags, body_world;
+    std::vector<std::uint8_t> body_starts_asleep;
+    std::vector<std::vector<std::int32_t>> body_shapes;  ///< shapes of each body, ascending
+    std::vector<std::int32_t> static_shapes;             ///< shapes of the world
+
+    // -- joint [joint_count]
+    std::vector<std::string>                 joint_label;
+    std::vector<JointType>                   joint_type;
+    std::vector<std::int32_t>                joint_parent, joint_child;  ///< body or -1
+    std::vector<std::int32_t>                joint_ancestor;             ///< joint whose child is my parent, -1 at roots
+    std::vector<Pose>                        joint_X_p, joint_X_c;       ///< anchor frames in parent and child
+    std::vector<std::uint8_t>                joint_enabled;
+    std::vector<std::array<std::int32_t, 2>> joint_dof_dim;              ///< linear, angular
+    std::vector<std::int32_t>                joint_articulation;         ///< -1: a loop joint or an orphan
+    std::vector<std::int32_t>                joint_mimic_joint;
+    std::vector<std::array<Real, 2>>         joint_mimic_coeffs;
+    std::vector<std::int32_t>                joint_world;
+    std::vector<std::int32_t>                joint_q_start, joint_qd_start;  ///< [N+1]
+    std::vector<Real>                        joint_break_force, joint_break_torque;  ///< [N], [N m]; infinity: never
+    std::vector<std::array<Real, 2>>         joint_cone_limit;            ///< [rad], negative: free
+    std::vector<std::uint8_t>                joint_exclude_from_articulation;
+
+    // -- coordinate [joint_coord_count]
+    std::vector<Real> joint_q, joint_target_q, joint_rest_q;
+
+    // -- dof [joint_dof_count]
+    std::vector<Real>       joint_qd, joint_target_qd, joint_f, joint_act;
+    std::vector<Vec3>       joint_axis;  ///< unit, parent anchor frame
+    std::vector<Real>       joint_armature, joint_friction, joint_damping, joint_stiffness;
+    std::vector<Real>       joint_target_ke, joint_target_kd;
+    std::vector<TargetMode> joint_target_mode;
+    std::vector<DriveType>  joint_drive_type;
+    std::vector<Real>       joint_limit_lower, joint_limit_upper, joint_limit_ke, joint_limit_kd;
+    std::vector<Real>       joint_effort_limit, joint_velocity_limit;
+
+    // -- shape [shape_count]
+    std::vector<std::string>                           shape_label;
+    std::vector<GeoType>                               shape_type;
+    std::vector<std::int32_t>                          shape_body;       ///< -1: static
+    std::vector<Pose>                                  shape_transform;  ///< in the body frame, or in the world
+    std::vector<Vec3>                                  shape_scale;
+    std::vector<std::shared_ptr<const geometry::Mesh>> shape_source;
+    std::vector<std::int32_t>                          shape_flags;
+    std::vector<std::uint8_t>                          shape_is_solid;
+    std::vector<Real>                                  shape_margin, shape_gap;  ///< [m]
+    std::vector<Real> shape_material_ke, shape_material_kd, shape_material_kf, shape_material_ka, shape_material_mu, shape_material_mu_static,
+        shape_material_restitution, shape_material_mu_torsional, shape_material_mu_rolling, shape_material_kh;
+    std::vector<std::int32_t> shape_collision_group, shape_world;
+    std::vector<Real>         shape_collision_radius;                              ///< [m]
+    std::vector<Vec3>         shape_collision_aabb_lower, shape_collision_aabb_upper;  ///< local, scale included [m]
+    std::vector<Vec3>         shape_color;
+    std::vector<Real>         shape_opacity;
+
+    // -- articulation [articulation_count]
+    std::vector<std::string>  articulation_label;
+    std::vector<std::int32_t> articulation_start;  ///< first joint, [N+1]
+    std::vector<std::int32_t> articulation_end;    ///< one past the last tree joint
+    std::vector<std::int32_t> articulation_world;
+    std::int32_t              max_joints_per_articulation = 0, max_dofs_per_articulation = 0;
+
+    // -- world
+    std::int32_t              world_count = 0;
+    std::vector<Vec3>         gravity;  ///< [world_count + 1], last: global [m/s^2]
+    std::vector<std::int32_t> body_world_start, shape_world_start, joint_world_start, articulation_world_start, joint_dof_world_start,
+        joint_coord_world_start;  ///< [world_count + 2]
+
+    std::vector<std::pair<std::int32_t, std::int32_t>> shape_collision_filter_pairs;  ///< unique, sorted, smaller first
+
+    [[nodiscard]] std::size_t body_count() const { return body_q.size(); }
+    [[nodiscard]] std::size_t joint_count() const { return joint_type.size(); }
+    [[nodiscard]] std::size_t joint_coord_count() const { return joint_q.size(); }
+    [[nodiscard]] std::size_t joint_dof_count() const { return joint_qd.size(); }
+    [[nodiscard]] std::size_t shape_count() const { return shape_type.size(); }
+    [[nodiscard]] std::size_t articulation_count() const { return articulation_label.size(); }
+    /// Gravity of a world, or the global one for kGlobalWorld [m/s^2].
+    [[nodiscard]] const Vec3& gravity_of(std::int32_t world) const { return world < 0 ? gravity.back() : gravity[static_cast<std::size_t>(world)]; }
+};
+
+}  // namespace mechane::model

@@ -1,0 +1,81 @@
+#pragma once
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace mechane::usd {
+
+/// An interned name. Eight bytes, compared by identity; `a < b` is the order of texts. Holds OpenUSD's token out of sight.
+class Token {
+  public:
+    Token() noexcept;
+    Token(std::string_view text);  // NOLINT: implicit on purpose, names are written as literals
+    Token(const char* text) : Token(std::string_view(text)) {}
+    Token(const std::string& text) : Token(std::string_view(text)) {}
+    Token(const Token& other) noexcept;
+    Token(Token&& other) noexcept;
+    Token& operator=(const Token& other) noexcept;
+    Token& operator=(Token&& other) noexcept;
+    ~Token();
+
+    [[nodiscard]] const std::string& text() const noexcept;
+    [[nodiscard]] bool               empty() const noexcept;
+    bool                             operator==(const Token& other) const noexcept;
+    std::strong_ordering             operator<=>(const Token& other) const noexcept;
+    [[nodiscard]] std::size_t        hash() const noexcept;
+
+    struct Access;  ///< src/usd only
+  private:
+    friend struct Access;
+    alignas(8) std::byte storage_[8];
+};
+
+/// A path of a prim or property on a composed stage. Eight bytes, compared by identity. Paths order like OpenUSD's:
+/// by element, parents before children.
+class Path {
+  public:
+    Path() noexcept;                    ///< the empty path
+    explicit Path(std::string_view text);  ///< empty when the text is no valid path
+    Path(const Path& other) noexcept;
+    Path(Path&& other) noexcept;
+    Path& operator=(const Path& other) noexcept;
+    Path& operator=(Path&& other) noexcept;
+    ~Path();
+
+    static Path root();  ///< "/"
+
+    [[nodiscard]] bool        empty() const noexcept;
+    [[nodiscard]] std::string text() const;
+    [[nodiscard]] bool        is_property() const noexcept;
+    [[nodiscard]] bool        is_root() const noexcept;
+    [[nodiscard]] Token       name() const;         ///< last element
+    [[nodiscard]] Path        parent() const;       ///< of a property: its prim
+    [[nodiscard]] Path        prim() const;         ///< the prim part of a property path
+    [[nodiscard]] Path        child(const Token& name) const;
+    [[nodiscard]] Path        property(const Token& name) const;
+    [[nodiscard]] bool        has_prefix(const Path& prefix) const noexcept;  ///< true for the path itself
+    [[nodiscard]] Path        with_prefix_replaced(const Path& from, const Path& to) const;
+
+    bool                      operator==(const Path& other) const noexcept;
+    std::strong_ordering      operator<=>(const Path& other) const noexcept;
+    [[nodiscard]] std::size_t hash() const noexcept;
+
+    struct Access;  ///< src/usd only
+  private:
+    friend struct Access;
+    alignas(8) std::byte storage_[8];
+};
+
+}  // namespace mechane::usd
+
+template <>
+struct std::hash<mechane::usd::Token> {
+    std::size_t operator()(const mechane::usd::Token& t) const noexcept { return t.hash(); }
+};
+template <>
+struct std::hash<mechane::usd::Path> {
+    std::size_t operator()(const mechane::usd::Path& p) const noexcept { return p.hash(); }
+};

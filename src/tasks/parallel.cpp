@@ -1,0 +1,77 @@
+#include "mechane/tasks/parallel.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "mechane/core/assert.h"
+
+#if defined(MECHANE_TASKS_TBB)
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+#else
+#include <atomic>
+#include <vector>
+#endif
+
+namespace mechane::tasks {
+
+int available_threads() noexcept { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
+#if defined(MECHANE_TASKS_TBB)
+
+struct Pool::Impl {
+    tbb::task_arena arena;
+};
+
+Pool::Pool(int threads) : threads_(threads > 0 ? threads : available_threads())
+{
+    if (threads_ > 1) impl_ = new Impl{tbb::task_arena(threads_)};
+}
+
+void Pool::for_chunks(std::size_t count, std::size_t grain,
+                      const std::function<void(std::size_t, std::size_t, std::size_t)>& body) const
+{
+    MCH_CHECK(grain > 0);
+    const std::size_t chunks = chunk_count(count, grain);
+    const auto        run    = [&](std::size_t c) { body(c * grain, std::min(count, (c + 1) * grain), c); };
+    if (chunks <= 1 || threads_ == 1) {
+        for (std::size_t c = 0; c < chunks; ++c) run(c);
+        return;
+    }
+    impl_->arena.execute([&] { tbb::parallel_for(std::size_t{0}, chunks, run, tbb::simple_partitioner{}); });
+}
+
+#else  // std::thread, for builds whose sanitizer cannot see into oneTBB
+
+struct Pool::Impl {};
+
+Pool::Pool(int threads) : threads_(threads > 0 ? threads : available_threads()) {}
+
+void Pool::for_chunks(std::size_t count, std::size_t grain,
+                      const std::function<void(std::size_t, std::size_t, std::size_t)>& body) const
+{
+    MCH_CHECK(grain > 0);
+    const std::size_t        chunks = chunk_count(count, grain);
+    std::atomic<std::size_t> next{0};
+    const auto               work = [&] {
+        for (std::size_t c = next++; c < chunks; c = next++) body(c * grain, std::min(count, (c + 1) * grain), c);
+    };
+    const std::size_t        helpers = std::min(static_cast<std::size_t>(threads_), chunks);
+    std::vector<std::thread> team;
+    for (std::size_t i = 1; i < helpers; ++i) team.emplace_back(work);
+    work();
+    for (std::thread& thread : team) thread.join();
+}
+
+#endif
+
+Pool::~Pool() { delete impl_; }
+
+void Pool::for_each(std::size_t count, std::size_t grain, const std::function<void(std::size_t)>& body) const
+{
+    for_chunks(count, grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t i = begin; i < end; ++i) body(i);
+    });
+}
+
+}  // namespace mechane::tasks
