@@ -14,7 +14,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-STATEMENT = re.compile(r"^\s*[-*]\s+\**((?:IMP|COL|DYN|REP-T|STG|PHY|EXP|PYA|GAP)-\d+)\**[\s:.*]+(.*)")
+STATEMENT = re.compile(r"^\s*(?:[-*]\s+)?\**((?:IMP|COL|DYN|REP-T|STG|PHY|EXP|PYA|GAP)-\d+)\**[\s:.*]+(.*)")
 NAMED = re.compile(r"((?:IMP|COL|DYN|REP-T|STG|PHY|EXP|PYA|GAP))-(\d+)(?:\.\.(\d+))?")
 
 
@@ -33,7 +33,7 @@ def named(folder):
     """Ids that the tests name."""
     found = set()
     for path in sorted(pathlib.Path(folder).rglob("*")):
-        if path.suffix in (".cpp", ".h", ".py", ".ts", ".usda"):
+        if path.suffix in (".cpp", ".h", ".py", ".ts", ".usda") and "tools" not in path.relative_to(folder).parts[:1]:
             for match in NAMED.finditer(path.read_text(encoding="utf-8", errors="replace")):
                 family, first, last = match.groups()
                 for number in range(int(first), int(last or first) + 1):

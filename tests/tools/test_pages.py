@@ -31,7 +31,7 @@ class Unproven(unittest.TestCase):
 
     def test_statements_are_read_from_lists(self):
         with tempfile.TemporaryDirectory() as folder:
-            (pathlib.Path(folder) / "s.md").write_text("- STG-001 Process refuses.\n- **GAP-001 Import converts.** *Source:* x\nSTG-002 not a statement\n")
+            (pathlib.Path(folder) / "s.md").write_text("- STG-001 Process refuses.\n- **GAP-001 Import converts.** *Source:* x\nsee STG-002, not a statement\n")
             self.assertEqual(list(unproven.statements(folder)), ["STG-001", "GAP-001"])
 
 
