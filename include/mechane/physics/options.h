@@ -1,0 +1,42 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "mechane/usd/path.h"
+
+namespace mechane::physics {
+
+/// What an enabled rigid body below another one is.
+enum class NestedBodies : std::uint8_t {
+    independent,  ///< a body of its own, as OpenUSD's parser reads it
+    schema,       ///< not a body unless its transform stack is reset (the text of the schema); its colliders join the ancestor
+    error,        ///< like independent, and an error
+};
+
+/// What a MassAPI on a prim between a body and its collider does.
+enum class MassOnXforms : std::uint8_t {
+    inherit,  ///< density holds for everything below, mass replaces the total of the subtree
+    ignore,   ///< nothing, with PHY_MASS_IGNORED, as OpenUSD computes it
+};
+
+/// What to read and by which rules.
+struct ParseOptions {
+    std::vector<usd::Path> roots;    ///< subtrees to read; empty: the whole stage
+    std::vector<usd::Path> exclude;  ///< subtrees to leave out
+    /// Read exactly as OpenUSD 26.11 does where the two differ: one-sided revolute limits are off, materials need
+    /// MaterialBindingAPI on the collider, boxes under shear keep their factored size, scene gravity stays raw, missing joint
+    /// targets count as the world. The Newton 1.8 rules read stages this way too.
+    bool         strict_reference = false;
+    NestedBodies nested_bodies    = NestedBodies::independent;
+    MassOnXforms mass_on_xforms   = MassOnXforms::inherit;
+    /// Newton's schemas imply their UsdPhysics base (a prim with NewtonCollisionAPI alone is a collider).
+    bool newton_schemas_imply_base = true;
+    /// Read the names that documents misspell (`RevoluteJoint`, `gravity`) as they are meant.
+    bool lenient_names = false;
+    /// Type names and applied schemas that mean a shape, joint or instancer of another engine.
+    std::vector<usd::Token> custom_shapes, custom_joints, custom_instancers;
+    /// Only objects of these simulation owners; the empty path stands for "no owner". Empty: everything.
+    std::vector<usd::Path> owners;
+};
+
+}  // namespace mechane::physics

@@ -1,0 +1,15 @@
+#pragma once
+#include "mechane/resolve/resolver.h"
+
+namespace mechane::resolve {
+
+/// The tables of attributes that ship with Mechane (import-usd section 2). `rules` switches rows of older documents on.
+Resolver SchemaResolverNewton(const Rules& rules = {});
+Resolver SchemaResolverPhysx(const Rules& rules = {});
+Resolver SchemaResolverMjc(const Rules& rules = {});
+
+/// Resolvers by name, in this order: "newton", "physx", "mjc".
+/// @error RESOLVER_UNKNOWN
+Result<ResolverList> resolvers_named(std::span<const std::string> names, const Rules& rules = {});
+
+}  // namespace mechane::resolve
