@@ -22,7 +22,13 @@ MassProperties cone_mass(double radius, double half_height, double density);
 MassProperties ellipsoid_mass(const Vec3d& semi_axes, double density);
 /// Solid bounded by a closed mesh whose points are multiplied by `scale`: signed tetrahedra to the origin (Mirtich 1996).
 /// A mesh wound inwards gives the same result as one wound outwards.
+/// The sums of an open mesh depend on the origin; `is_closed` (geometry/mesh.h) tells.
 MassProperties mesh_mass(const Mesh& mesh, const Vec3d& scale, double density);
+/// A wall of `2 * thickness` [m], centred on the surface of the scaled mesh: one prism per triangle. Overlaps at edges count twice.
+MassProperties mesh_shell_mass(const Mesh& mesh, const Vec3d& scale, double thickness, double density);
+
+/// What remains of `outer` when `inner`, given in the same frame and contained in it, is taken away.
+MassProperties hollow(const MassProperties& outer, const MassProperties& inner);
 
 /// The same body seen from frame A, when it is given in frame B with pose X_AB.
 MassProperties transformed(const MassProperties& body, const Posed& X_AB);

@@ -22,4 +22,8 @@ struct Aabbd {
 
 Aabbd bounds(const Mesh& mesh);
 
+/// Every directed edge meets its opposite exactly once: the triangles bound a volume, all wound the same way.
+/// Points that coincide but have different indices count as different.
+bool is_closed(const Mesh& mesh);
+
 }  // namespace mechane::geometry

@@ -30,7 +30,8 @@ struct ShapeConfig {
     double                kh           = 1e10;          ///< hydroelastic stiffness [N/m^3]
     double                margin       = 0;             ///< where the surface is offset [m]
     std::optional<double> gap;                          ///< how much earlier a contact is made [m]; the builder's rigid_gap when unset
-    bool                  is_solid               = true;
+    bool                  is_solid               = true;  ///< false: a shell; its wall counts for mass and inertia only
+    std::optional<double> shell_thickness;              ///< wall of a shell [m]; `margin` when unset
     std::int32_t          collision_group        = 1;   ///< 0: collides with nothing
     bool                  collision_filter_parent = true;
     bool                  has_shape_collision    = true;
@@ -88,7 +89,8 @@ struct BuilderJoint {
     std::array<double, 2>       cone_limit{-1, -1};  ///< ball joints: half angles [rad], negative is free
     bool                        exclude_from_articulation = false;
     std::int32_t                world = kGlobalWorld;
-    std::vector<double>         q, qd;  ///< initial coordinates and velocities in the layout of the joint type
+    std::vector<double>         q, qd;  ///< initial coordinates and velocities in the layout of the joint type;
+                                        ///< left empty on FREE-like joints, finalize derives them from the bodies
 };
 
 struct BuilderShape {
@@ -144,7 +146,11 @@ class ModelBuilder {
     std::int32_t add_joint_prismatic(std::int32_t parent, std::int32_t child, const Posed& parent_xform, const Posed& child_xform, const JointDofConfig& dof, std::string label = {});
     std::int32_t add_joint_ball(std::int32_t parent, std::int32_t child, const Posed& parent_xform, const Posed& child_xform, std::string label = {});
     std::int32_t add_joint_fixed(std::int32_t parent, std::int32_t child, const Posed& parent_xform, const Posed& child_xform, std::string label = {});
+    /// To the world, with both anchors at the origins of their frames.
     std::int32_t add_joint_free(std::int32_t child, std::string label = {});
+    /// Keeps the anchors between `lower` and `upper` apart [m]; a negative bound is none. They become the limits of the first dof.
+    std::int32_t add_joint_distance(std::int32_t parent, std::int32_t child, const Posed& parent_xform, const Posed& child_xform, double lower, double upper, std::string label = {});
+    std::int32_t add_joint_d6(std::int32_t parent, std::int32_t child, const Posed& parent_xform, const Posed& child_xform, std::vector<JointDofConfig> linear_axes, std::vector<JointDofConfig> angular_axes, std::string label = {});
     std::int32_t add_articulation(std::vector<std::int32_t> joints, std::string label = {});
     /// Adds the shape, its flags, its mass to the body (unless locked, disabled or of density 0), and its filters against parents.
     std::int32_t add_shape(BuilderShape shape);
@@ -153,15 +159,23 @@ class ModelBuilder {
     std::int32_t add_shape_capsule(std::int32_t body, const Posed& xform, double radius, double half_height, const ShapeConfig& config, std::string label = {});
     std::int32_t add_shape_cylinder(std::int32_t body, const Posed& xform, double radius, double half_height, const ShapeConfig& config, std::string label = {});
     std::int32_t add_shape_cone(std::int32_t body, const Posed& xform, double radius, double half_height, const ShapeConfig& config, std::string label = {});
+    std::int32_t add_shape_ellipsoid(std::int32_t body, const Posed& xform, const Vec3d& semi_axes, const ShapeConfig& config, std::string label = {});
+    /// Full extents along x and y; both zero: infinite. The solid side is z < 0.
+    std::int32_t add_shape_plane(std::int32_t body, const Posed& xform, double width, double length, const ShapeConfig& config, std::string label = {});
+    /// A CONVEX_MESH when the mesh says that it is convex.
     std::int32_t add_shape_mesh(std::int32_t body, const Posed& xform, const Vec3d& scale, std::shared_ptr<const geometry::Mesh> mesh, const ShapeConfig& config, std::string label = {});
     /// An infinite plane at `height` along the up axis, static.
     std::int32_t add_ground_plane(double height = 0, std::string label = "ground_plane");
+    /// Equal indices are ignored; indices out of range are reported by finalize.
     void         add_shape_collision_filter_pair(std::int32_t a, std::int32_t b);
 
     /// Opens a world: entities added until end_world belong to it. Returns its index.
     std::int32_t begin_world(std::optional<Vec3d> gravity = {});
     void         end_world();
-    /// Appends `count` copies of `source`, each a world of its own.
+    /// The open world, or kGlobalWorld.
+    [[nodiscard]] std::int32_t current_world() const { return current_world_; }
+    /// Appends `count` copies of `source`, each a world of its own with the source's gravity. Meshes are shared, labels repeat.
+    /// The source must have no worlds itself, and no world may be open here.
     void replicate(const ModelBuilder& source, int count);
 
     /// Checks and freezes. Bad numbers are corrected on the copy and reported (rules: docs/model.md).
@@ -169,7 +183,11 @@ class ModelBuilder {
     Result<Model> finalize(const FinalizeOptions& options, Diagnostics& out) const;
 
   private:
-    std::int32_t current_world_ = kGlobalWorld;
+    void filter_joint(const BuilderJoint& joint);
+    void filter_shape(std::int32_t shape);
+
+    std::int32_t                           current_world_ = kGlobalWorld;
+    std::vector<std::vector<std::int32_t>> joints_of_;  ///< by body + 1, so that entry 0 is the world's
 };
 
 }  // namespace mechane::model

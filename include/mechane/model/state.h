@@ -27,7 +27,12 @@ struct Control {
 
 /// The model's initial state; body poses as imported.
 State   make_state(const Model& model);
+/// The targets, forces and activations that the model stores.
 Control make_control(const Model& model);
+/// Zero velocities, forces and activations; position targets come back from the model, so that quaternions stay unit length.
+void    clear(Control& control, const Model& model);
 void    clear_forces(State& state);
+/// Whether both hold arrays of the same sizes, so that one may be assigned to the other.
+bool    same_layout(const State& a, const State& b);
 
 }  // namespace mechane::model

@@ -1,0 +1,38 @@
+#include "mechane/geometry/mesh.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace mechane::geometry {
+
+Aabbd bounds(const Mesh& mesh)
+{
+    Aabbd box;
+    for (const Vec3d& p : mesh.points) {
+        box.lower = min(box.lower, p);
+        box.upper = max(box.upper, p);
+    }
+    return box;
+}
+
+bool is_closed(const Mesh& mesh)
+{
+    if (mesh.triangles.empty()) return false;
+    using Edge = std::pair<std::int32_t, std::int32_t>;
+    std::vector<Edge> edges, opposites;
+    edges.reserve(3 * mesh.triangles.size());
+    opposites.reserve(3 * mesh.triangles.size());
+    for (const auto& t : mesh.triangles)
+        for (std::size_t i = 0; i < 3; ++i) {
+            const std::int32_t a = t[i], b = t[(i + 1) % 3];
+            if (a == b) return false;
+            edges.emplace_back(a, b);
+            opposites.emplace_back(b, a);
+        }
+    std::ranges::sort(edges);
+    if (std::ranges::adjacent_find(edges) != edges.end()) return false;
+    std::ranges::sort(opposites);
+    return edges == opposites;
+}
+
+}  // namespace mechane::geometry

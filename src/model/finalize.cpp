@@ -1,0 +1,75 @@
+#include "finalize.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "number_repair.h"
+
+namespace mechane::model {
+
+namespace {
+
+/// Starts of the worlds among entities that are ordered: leading globals, world 0, 1, ..., trailing globals. Entry W is the start of
+/// the trailing globals, entry W + 1 the total. Without any entity in a world all count as leading.
+template <class Entities, class Size>
+std::vector<std::int32_t> world_starts(const Entities& entities, std::size_t worlds, const Size& size_of)
+{
+    std::vector<std::int32_t> starts(worlds + 2, 0);
+    std::int32_t              at = 0;
+    std::size_t               next = 0;  // worlds below `next` have their start
+    for (std::size_t i = 0; i < entities.size(); ++i) {
+        const std::int32_t world = entities[i].world;
+        if (world >= 0) {
+            for (; next <= static_cast<std::size_t>(world); ++next) starts[next] = at;
+        } else if (next > 0 && next <= worlds) {
+            for (; next <= worlds; ++next) starts[next] = at;
+        }
+        at += size_of(i);
+    }
+    for (; next <= worlds; ++next) starts[next] = at;
+    starts[worlds + 1] = at;
+    return starts;
+}
+
+}  // namespace
+
+void fill_worlds(const ModelBuilder& b, Model& m, Diagnostics& out)
+{
+    const std::size_t worlds = b.world_gravity.size();
+    m.world_count            = static_cast<std::int32_t>(worlds);
+    NumberRepair repair(out, "world");
+    for (const Vec3d& g : b.world_gravity) m.gravity.push_back(repair.vector(g, "gravity"));
+    m.gravity.push_back(repair.vector(b.gravity, "gravity"));
+
+    const auto one     = [](std::size_t) { return 1; };
+    const auto extent  = [](const std::vector<std::int32_t>& starts) { return [&starts](std::size_t i) { return starts[i + 1] - starts[i]; }; };
+    m.body_world_start = world_starts(b.bodies, worlds, one);
+    m.shape_world_start        = world_starts(b.shapes, worlds, one);
+    m.joint_world_start        = world_starts(b.joints, worlds, one);
+    m.articulation_world_start = world_starts(b.articulations, worlds, one);
+    m.joint_dof_world_start    = world_starts(b.joints, worlds, extent(m.joint_qd_start));
+    m.joint_coord_world_start  = world_starts(b.joints, worlds, extent(m.joint_q_start));
+}
+
+Result<Model> ModelBuilder::finalize(const FinalizeOptions& options, Diagnostics& out) const
+{
+    if (auto misfit = check_structure(*this, options)) return std::move(*misfit);
+    Model m;
+    m.up_axis = up_axis;
+    fill_bodies(*this, options, m, out);
+    fill_joints(*this, m, out);
+    fill_articulations(*this, m);
+    if (auto error = fill_shapes(*this, m, out)) return std::move(*error);
+    fill_worlds(*this, m, out);
+
+    m.shape_collision_filter_pairs = shape_collision_filter_pairs;
+    auto& pairs                    = m.shape_collision_filter_pairs;
+    for (auto& [a, b] : pairs)
+        if (a > b) std::swap(a, b);
+    std::ranges::sort(pairs);
+    pairs.erase(std::ranges::unique(pairs).begin(), pairs.end());
+    std::erase_if(pairs, [](const auto& p) { return p.first == p.second; });
+    return m;
+}
+
+}  // namespace mechane::model

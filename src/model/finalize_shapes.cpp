@@ -1,0 +1,119 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "mechane/model/codes.h"
+#include "mechane/model/shape_table.h"
+#include "finalize.h"
+#include "number_repair.h"
+
+namespace mechane::model {
+
+namespace {
+
+struct Extent {
+    bool            usable = false;
+    geometry::Aabbd box;
+    double          radius = 0;
+};
+
+Extent extent_of(const ShapeGeometry& shape)
+{
+    const bool usable = is_usable(shape);
+    // Something finite for shapes that are kept but never collide.
+    const ShapeGeometry g = usable ? shape : ShapeGeometry{};
+    return {usable, local_bounds(g), collision_radius(g)};
+}
+
+/// Replicated worlds share meshes, whose bounds need not be computed again. Only looked up, never iterated: the order of
+/// addresses reaches no output.
+using MeshExtents = std::map<std::tuple<const geometry::Mesh*, double, double, double, GeoType>, Extent>;
+
+Extent cached_extent(const ShapeGeometry& g, MeshExtents& cache)
+{
+    if (g.source == nullptr || !is_finite(g.scale)) return extent_of(g);
+    const auto [entry, is_new] = cache.try_emplace({g.source, g.scale.x, g.scale.y, g.scale.z, g.type});
+    if (is_new) entry->second = extent_of(g);
+    return entry->second;
+}
+
+bool is_finite(const ShapeConfig& c)
+{
+    const double mu_static = c.mu_static.value_or(c.mu);
+    for (const double x : {c.ke, c.kd, c.kf, c.ka, c.mu, mu_static, c.restitution, c.mu_torsional, c.mu_rolling, c.kh})
+        if (!std::isfinite(x)) return false;
+    return true;
+}
+
+void push_material(const ShapeConfig& c, NumberRepair& repair, Model& m)
+{
+    const ShapeConfig fallback;
+    m.shape_material_ke.push_back(repair.not_negative(c.ke, "shape_material_ke", fallback.ke));
+    m.shape_material_kd.push_back(repair.not_negative(c.kd, "shape_material_kd", fallback.kd));
+    m.shape_material_kf.push_back(repair.not_negative(c.kf, "shape_material_kf", fallback.kf));
+    m.shape_material_ka.push_back(repair.number(c.ka, "shape_material_ka", fallback.ka));
+    m.shape_material_mu.push_back(repair.not_negative(c.mu, "shape_material_mu", fallback.mu));
+    m.shape_material_mu_static.push_back(repair.not_negative(c.mu_static.value_or(c.mu), "shape_material_mu_static", fallback.mu));
+    m.shape_material_restitution.push_back(repair.within(c.restitution, 0, 1, "shape_material_restitution"));
+    m.shape_material_mu_torsional.push_back(repair.not_negative(c.mu_torsional, "shape_material_mu_torsional", fallback.mu_torsional));
+    m.shape_material_mu_rolling.push_back(repair.not_negative(c.mu_rolling, "shape_material_mu_rolling", fallback.mu_rolling));
+    m.shape_material_kh.push_back(repair.not_negative(c.kh, "shape_material_kh", fallback.kh));
+}
+
+}  // namespace
+
+std::optional<Diagnostic> fill_shapes(const ModelBuilder& b, Model& m, Diagnostics& out)
+{
+    MeshExtents extents;
+    for (std::size_t i = 0; i < b.shapes.size(); ++i) {
+        const BuilderShape& s = b.shapes[i];
+        NumberRepair        repair(out, s.label);
+        std::int32_t        flags    = s.flags;
+        const bool          collides = (flags & shape_flag::collide_shapes) != 0;
+        if (collides && !is_finite(s.config)) return make_diagnostic(kShapeMaterial, repair.site("shape_material"), "the contact material of the colliding shape is not finite");
+
+        const Extent extent = cached_extent({s.type, s.scale, s.source.get()}, extents);
+        if (!extent.usable && (flags & (shape_flag::collide_shapes | shape_flag::collide_particles)) != 0) {
+            out.add(kShapeDegenerate, repair.site("shape_scale"), fmt::format("a {} of size ({}, {}, {}){} cannot collide", to_string(s.type), s.scale.x, s.scale.y, s.scale.z,
+                                                                              s.source && s.source->triangles.empty() ? " without triangles" : ""));
+            flags &= ~(shape_flag::collide_shapes | shape_flag::collide_particles | shape_flag::hydroelastic);
+        }
+        if ((flags & shape_flag::hydroelastic) != 0 && (s.type == GeoType::plane || s.type == GeoType::heightfield)) {
+            out.add(kHydroelasticUnsupported, repair.site("shape_flags"), fmt::format("a {} makes point contacts only", to_string(s.type)));
+            flags &= ~shape_flag::hydroelastic;
+        }
+        const double gap = s.config.gap.value_or(b.rigid_gap);
+        if (collides && gap < 0) out.add(kNegativeGap, repair.site("shape_gap"), fmt::format("shape_gap is {}", gap));
+
+        m.shape_label.push_back(s.label);
+        m.shape_type.push_back(s.type);
+        m.shape_body.push_back(s.body);
+        m.shape_transform.push_back(repair.pose(s.xform, "shape_transform"));
+        m.shape_scale.push_back(repair.vector(s.scale, "shape_scale"));
+        m.shape_source.push_back(s.source);
+        m.shape_flags.push_back(flags);
+        m.shape_is_solid.push_back(s.config.is_solid ? 1 : 0);
+        m.shape_margin.push_back(repair.number(s.config.margin, "shape_margin"));
+        m.shape_gap.push_back(repair.number(gap, "shape_gap", ModelBuilder{}.rigid_gap));
+        push_material(s.config, repair, m);
+        m.shape_collision_group.push_back(s.config.collision_group);
+        m.shape_world.push_back(s.world);
+        m.shape_collision_radius.push_back(repair.number(extent.radius, "shape_collision_radius"));
+        m.shape_collision_aabb_lower.push_back(repair.vector(extent.box.lower, "shape_collision_aabb_lower"));
+        m.shape_collision_aabb_upper.push_back(repair.vector(extent.box.upper, "shape_collision_aabb_upper"));
+        m.shape_color.push_back(repair.vector(s.color, "shape_color"));
+        m.shape_opacity.push_back(repair.within(s.opacity, 0, 1, "shape_opacity"));
+
+        const auto index = static_cast<std::int32_t>(i);
+        if (s.body == kWorldBody)
+            m.static_shapes.push_back(index);
+        else
+            m.body_shapes[static_cast<std::size_t>(s.body)].push_back(index);
+    }
+    return {};
+}
+
+}  // namespace mechane::model

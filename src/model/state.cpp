@@ -1,0 +1,44 @@
+#include "mechane/model/state.h"
+
+#include <algorithm>
+
+#include "mechane/model/model.h"
+
+namespace mechane::model {
+
+State make_state(const Model& model)
+{
+    State state;
+    state.body_q   = model.body_q;
+    state.body_qd  = model.body_qd;
+    state.body_f   = std::vector<Spatial>(model.body_count());
+    state.joint_q  = model.joint_q;
+    state.joint_qd = model.joint_qd;
+    return state;
+}
+
+Control make_control(const Model& model)
+{
+    return {.joint_target_q  = model.joint_target_q,
+            .joint_target_qd = model.joint_target_qd,
+            .joint_f         = model.joint_f,
+            .joint_act       = model.joint_act};
+}
+
+void clear(Control& control, const Model& model)
+{
+    control.joint_target_q = model.joint_target_q;
+    control.joint_target_qd.assign(model.joint_dof_count(), 0);
+    control.joint_f.assign(model.joint_dof_count(), 0);
+    control.joint_act.assign(model.joint_dof_count(), 0);
+}
+
+void clear_forces(State& state) { std::ranges::fill(state.body_f, Spatial{}); }
+
+bool same_layout(const State& a, const State& b)
+{
+    return a.body_q.size() == b.body_q.size() && a.body_qd.size() == b.body_qd.size() && a.body_f.size() == b.body_f.size() &&
+           a.joint_q.size() == b.joint_q.size() && a.joint_qd.size() == b.joint_qd.size();
+}
+
+}  // namespace mechane::model

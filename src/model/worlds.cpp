@@ -1,0 +1,80 @@
+#include "mechane/core/assert.h"
+#include "mechane/model/builder.h"
+
+namespace mechane::model {
+
+namespace {
+
+/// Indices of bodies, joints and articulations where -1 means the world, or none.
+std::int32_t shifted(std::int32_t index, std::size_t offset) { return index < 0 ? index : index + static_cast<std::int32_t>(offset); }
+
+}  // namespace
+
+std::int32_t ModelBuilder::begin_world(std::optional<Vec3d> world_gravity_or_default)
+{
+    MCH_CHECK(current_world_ == kGlobalWorld);
+    current_world_ = static_cast<std::int32_t>(world_gravity.size());
+    world_gravity.push_back(world_gravity_or_default.value_or(gravity));
+    return current_world_;
+}
+
+void ModelBuilder::end_world()
+{
+    MCH_CHECK(current_world_ != kGlobalWorld);
+    current_world_ = kGlobalWorld;
+}
+
+void ModelBuilder::replicate(const ModelBuilder& source, int count)
+{
+    MCH_CHECK(current_world_ == kGlobalWorld && source.current_world_ == kGlobalWorld && source.world_gravity.empty());
+    if (count <= 0) return;
+    if (&source == this) {
+        const ModelBuilder copy = source;
+        return replicate(copy, count);
+    }
+    const auto copies = static_cast<std::size_t>(count);
+    bodies.reserve(bodies.size() + copies * source.bodies.size());
+    joints.reserve(joints.size() + copies * source.joints.size());
+    shapes.reserve(shapes.size() + copies * source.shapes.size());
+    articulations.reserve(articulations.size() + copies * source.articulations.size());
+
+    for (int k = 0; k < count; ++k) {
+        const std::int32_t world  = begin_world(source.gravity);
+        const std::size_t  body0  = bodies.size();
+        const std::size_t  joint0 = joints.size();
+        const std::size_t  shape0 = shapes.size();
+        const std::size_t  tree0  = articulations.size();
+        for (BuilderBody body : source.bodies) {
+            body.world = world;
+            for (std::int32_t& s : body.shapes) s = shifted(s, shape0);
+            bodies.push_back(std::move(body));
+        }
+        for (BuilderShape shape : source.shapes) {
+            shape.world = world;
+            shape.body  = shifted(shape.body, body0);
+            if (!shape.config.gap) shape.config.gap = source.rigid_gap;
+            shapes.push_back(std::move(shape));
+        }
+        joints_of_.resize(bodies.size() + 1);
+        for (BuilderJoint joint : source.joints) {
+            joint.world        = world;
+            joint.parent       = shifted(joint.parent, body0);
+            joint.child        = shifted(joint.child, body0);
+            joint.articulation = shifted(joint.articulation, tree0);
+            joint.mimic_joint  = shifted(joint.mimic_joint, joint0);
+            const auto index   = static_cast<std::int32_t>(joints.size());
+            for (const std::int32_t body : {joint.parent, joint.child})
+                if (body >= kWorldBody && body < std::ssize(bodies)) joints_of_[static_cast<std::size_t>(body + 1)].push_back(index);
+            joints.push_back(std::move(joint));
+        }
+        for (BuilderArticulation tree : source.articulations) {
+            tree.world = world;
+            for (std::int32_t& j : tree.joints) j = shifted(j, joint0);
+            articulations.push_back(std::move(tree));
+        }
+        for (const auto& [a, b] : source.shape_collision_filter_pairs) shape_collision_filter_pairs.emplace_back(shifted(a, shape0), shifted(b, shape0));
+        end_world();
+    }
+}
+
+}  // namespace mechane::model
