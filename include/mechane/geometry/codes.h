@@ -1,0 +1,9 @@
+#pragma once
+#include "mechane/core/diagnostic.h"
+
+/// Diagnostics of geometry. Callers fill in the site where the functions do not know it.
+namespace mechane::geometry {
+
+inline constexpr Code kHullDegenerate{"GEOMETRY_HULL_DEGENERATE", Severity::error, "The points span no volume, or are not finite, so they have no convex hull.", "Give the mesh at least four finite points that do not lie in one plane."};
+
+}  // namespace mechane::geometry
