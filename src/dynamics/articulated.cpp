@@ -1,0 +1,277 @@
+#include "mechane/dynamics/articulated.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mechane::dynamics {
+
+namespace {
+
+/// Velocity of the reference point O and angular velocity, from those of the centre of mass.
+Spatiald at_reference(const Spatiald& twist, const Vec3d& from, const Vec3d& reference) { return shift_twist(twist, reference - from); }
+
+/// Spatial cross product of motion vectors about one fixed point: d/dt of a column that a frame with velocity v carries.
+Spatiald cross_motion(const Spatiald& v, const Spatiald& s)
+{
+    return {cross(v.angular, s.linear) + cross(v.linear, s.angular), cross(v.angular, s.angular)};
+}
+
+Spatiald times(const Composite& c, const Spatiald& s)
+{
+    return {c.m * s.linear + cross(s.angular, c.h), cross(c.h, s.linear) + c.I * s.angular};
+}
+
+Mat33d world_inertia(const Mat33d& R, const Mat33d& I) { return R * I * transpose(R); }
+
+}  // namespace
+
+void Motion::resize(const Forest& forest, std::size_t bodies)
+{
+    const std::size_t links = forest.links.size(), dofs = static_cast<std::size_t>(forest.dof_count);
+    q.assign(static_cast<std::size_t>(forest.coord_count), 0);
+    v.assign(dofs, 0);
+    X_WB.assign(links, {});
+    R_WB.assign(links, Mat33d::identity());
+    com_W.assign(links, {});
+    twist.assign(links, {});
+    column.assign(dofs, {});
+    link_velocity.assign(links, {});
+    link_force.assign(links, {});
+    link_acceleration.assign(links, {});
+    composite.assign(links, {});
+    reference.assign(forest.trees.size(), {});
+    base_X.assign(bodies, {});
+    base_twist.assign(bodies, {});
+    base_com.assign(bodies, {});
+}
+
+void forward_kinematics(const Forest& forest, const Tree& tree, Motion& motion, bool velocities)
+{
+    const std::size_t t = static_cast<std::size_t>(&tree - forest.trees.data());
+    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
+        const Link& link = forest.links[l];
+        Posed&      X    = motion.X_WB[l];
+        if (link.free) {
+            const double* q = motion.q.data() + link.coord;
+            X               = {{q[0], q[1], q[2]}, {q[3], q[4], q[5], q[6]}};
+            motion.R_WB[l]  = to_matrix(X.q);
+            motion.com_W[l] = X.p + motion.R_WB[l] * link.com;
+            if (l == tree.link_begin) motion.reference[t] = motion.com_W[l];
+            if (!velocities) continue;
+            const double* v  = motion.v.data() + link.dof;
+            motion.twist[l]  = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
+            const Vec3d r    = motion.reference[t] - motion.com_W[l];
+            for (int k = 0; k < 3; ++k) {
+                const Vec3d e                    = axis_vector<double>(k);
+                motion.column[link.dof + k]      = {e, {}};
+                motion.column[link.dof + 3 + k]  = {cross(e, r), e};
+            }
+            motion.link_velocity[l] = at_reference(motion.twist[l], motion.com_W[l], motion.reference[t]);
+            continue;
+        }
+        Posed X_WP;
+        if (link.parent >= 0)
+            X_WP = motion.X_WB[link.parent];
+        else if (link.base >= 0)
+            X_WP = motion.base_X[link.base];
+        const Posed       X_WJ = X_WP * link.X_PJ;
+        const JointMotion jm   = joint_motion(link.axes, {motion.q.data() + link.coord, static_cast<std::size_t>(link.coords)});
+        // Anchor of the child in the world, then back to the body frame.
+        const Posed X_WC = X_WJ * jm.X_PC;
+        X.q              = normalized(X_WC.q * conjugate(link.X_CJ.q));
+        X.p              = X_WC.p - rotate(X.q, link.X_CJ.p);
+        motion.R_WB[l]   = to_matrix(X.q);
+        motion.com_W[l]  = X.p + motion.R_WB[l] * link.com;
+        if (l == tree.link_begin) motion.reference[t] = motion.com_W[l];
+        if (!velocities) continue;
+
+        Spatiald v;
+        if (link.parent >= 0)
+            v = motion.link_velocity[link.parent];
+        else if (link.base >= 0)
+            v = at_reference(motion.base_twist[link.base], motion.base_com[link.base], motion.reference[t]);
+        const Vec3d r = motion.reference[t] - X_WC.p;
+        for (int k = 0; k < link.dofs; ++k) {
+            const Vec3d a = rotate(X_WJ.q, jm.column[static_cast<std::size_t>(k)]);
+            Spatiald&   s = motion.column[link.dof + k];
+            s             = k < link.axes.linear ? Spatiald{a, {}} : Spatiald{cross(a, r), a};
+            v += motion.v[link.dof + k] * s;
+        }
+        motion.link_velocity[l] = v;
+        motion.twist[l]         = shift_twist(v, motion.com_W[l] - motion.reference[t]);
+    }
+}
+
+void inverse_dynamics(const Forest& forest, const Tree& tree, const Vec3d& gravity, std::span<const Spatiald> wrench, const double* qdd,
+                      Motion& motion, std::span<double> tau)
+{
+    const std::size_t t = static_cast<std::size_t>(&tree - forest.trees.data());
+    const Vec3d       O = motion.reference[t];
+    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
+        const Link& link = forest.links[l];
+        Spatiald    a;  // spatial acceleration about O, gravity taken out
+        Spatiald    v;  // velocity of the frame that carries the next axis
+        if (link.free) {
+            // v_O = v_com - w x (com - O) with O fixed: holding (v_com, w) needs this apparent acceleration.
+            const Spatiald& twist = motion.twist[l];
+            a.linear              = cross(twist.linear, twist.angular);
+            if (qdd)
+                for (int k = 0; k < link.dofs; ++k) a += qdd[link.dof - tree.dof_begin + k] * motion.column[link.dof + k];
+        } else {
+            if (link.parent >= 0) {
+                a = motion.link_acceleration[link.parent];
+                v = motion.link_velocity[link.parent];
+            } else if (link.base >= 0) {
+                // The base keeps its velocity: d/dt of v_O for a fixed point O of space.
+                const Spatiald& twist = motion.base_twist[link.base];
+                v                     = at_reference(twist, motion.base_com[link.base], O);
+                a.linear              = cross(twist.linear, twist.angular);
+            }
+            const bool chain = link.axes.type != model::JointType::ball;  // a ball's axes are all carried by the parent
+            for (int k = 0; k < link.dofs; ++k) {
+                const Spatiald& s    = motion.column[link.dof + k];
+                const double    rate = motion.v[link.dof + k];
+                a += rate * cross_motion(v, s);
+                if (chain) v += rate * s;
+                if (qdd) a += qdd[link.dof - tree.dof_begin + k] * s;
+            }
+        }
+        motion.link_acceleration[l] = a;
+        const Vec3d& w     = motion.twist[l].angular;
+        const Vec3d  r     = motion.com_W[l] - O;
+        const Vec3d  a_com = a.linear + cross(a.angular, r) + cross(w, motion.twist[l].linear) - gravity;
+        const Mat33d& R    = motion.R_WB[l];
+        const Vec3d  w_B   = transpose_times(R, w);
+        const Vec3d  L_B   = link.inertia * w_B;
+        Spatiald     f     = {link.mass * a_com, R * (link.inertia * transpose_times(R, a.angular) + cross(w_B, L_B))};
+        if (!wrench.empty()) f -= wrench[static_cast<std::size_t>(l)];
+        motion.link_force[l] = shift_wrench(f, -r);
+    }
+    for (std::int32_t l = tree.link_end - 1; l >= tree.link_begin; --l) {
+        const Link& link = forest.links[l];
+        for (int k = 0; k < link.dofs; ++k) tau[static_cast<std::size_t>(link.dof - tree.dof_begin + k)] = dot(motion.column[link.dof + k], motion.link_force[l]);
+        if (link.parent >= 0) motion.link_force[link.parent] += motion.link_force[l];
+    }
+}
+
+void mass_matrix(const Forest& forest, const Tree& tree, Motion& motion, std::span<double> matrix)
+{
+    const int         n = tree.dof_count();
+    const std::size_t t = static_cast<std::size_t>(&tree - forest.trees.data());
+    std::fill(matrix.begin(), matrix.begin() + static_cast<std::ptrdiff_t>(n) * n, 0.0);
+    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
+        const Link& link = forest.links[l];
+        const Vec3d r    = motion.com_W[l] - motion.reference[t];
+        Composite&  c    = motion.composite[l];
+        c.m              = link.mass;
+        c.h              = link.mass * r;
+        c.I              = world_inertia(motion.R_WB[l], link.inertia) + link.mass * (Mat33d::diagonal(Vec3d{dot(r, r), dot(r, r), dot(r, r)}) - Mat33d::outer(r, r));
+    }
+    for (std::int32_t l = tree.link_end - 1; l >= tree.link_begin; --l) {
+        const Link&      link = forest.links[l];
+        const Composite& c    = motion.composite[l];
+        if (link.parent >= 0) {
+            Composite& p = motion.composite[link.parent];
+            p.m += c.m;
+            p.h += c.h;
+            p.I += c.I;
+        }
+        for (std::int32_t k = link.dof; k < link.dof + link.dofs; ++k) {
+            const Spatiald f   = times(c, motion.column[k]);
+            double*        row = matrix.data() + static_cast<std::ptrdiff_t>(k - tree.dof_begin) * n;
+            for (std::int32_t i = k; i >= 0; i = forest.dof_parent[i]) row[i - tree.dof_begin] = dot(motion.column[i], f);
+        }
+    }
+}
+
+int factor(const Forest& forest, const Tree& tree, std::span<double> matrix, std::span<double> inverse_pivots)
+{
+    const int           n      = tree.dof_count();
+    const std::int32_t* parent = forest.dof_parent.data() + tree.dof_begin;
+    int                 locked = 0;
+    for (int k = 0; k < n; ++k) inverse_pivots[static_cast<std::size_t>(k)] = matrix[static_cast<std::size_t>(k) * n + k];
+    for (int k = n - 1; k >= 0; --k) {
+        double*      row      = matrix.data() + static_cast<std::ptrdiff_t>(k) * n;
+        const double original = inverse_pivots[static_cast<std::size_t>(k)];
+        // Cancellation down to rounding means that the motion carries no mass of its own.
+        const bool regular = row[k] > 1e-11 * original && row[k] > 1e-30;
+        locked += regular ? 0 : 1;
+        const double inverse                        = regular ? 1 / row[k] : 0;
+        inverse_pivots[static_cast<std::size_t>(k)] = inverse;
+        for (std::int32_t g = parent[k]; g >= 0; g = forest.dof_parent[g]) {
+            const std::int32_t i = g - tree.dof_begin;
+            const double       a = row[i] * inverse;
+            double*            ri = matrix.data() + static_cast<std::ptrdiff_t>(i) * n;
+            for (std::int32_t gj = g; gj >= 0; gj = forest.dof_parent[gj]) ri[gj - tree.dof_begin] -= a * row[gj - tree.dof_begin];
+            row[i] = a;
+        }
+    }
+    return locked;
+}
+
+void integrate(const Forest& forest, const Tree& tree, std::span<const double> v, double h, Motion& motion)
+{
+    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
+        const Link&   link = forest.links[l];
+        double*       q    = motion.q.data() + link.coord;
+        const double* rate = v.data() + link.dof;
+        if (link.free) {
+            const Quatd old = {q[3], q[4], q[5], q[6]};
+            const Quatd now = normalized(from_rotation_vector(h * Vec3d{rate[3], rate[4], rate[5]}) * old);
+            // The centre of mass moves in a straight line; the frame's origin follows it.
+            const Vec3d p = Vec3d{q[0], q[1], q[2]} + h * Vec3d{rate[0], rate[1], rate[2]} + (rotate(old, link.com) - rotate(now, link.com));
+            q[0] = p.x; q[1] = p.y; q[2] = p.z;
+            q[3] = now.x; q[4] = now.y; q[5] = now.z; q[6] = now.w;
+        } else if (link.axes.type == model::JointType::ball) {
+            const Quatd now = normalized(from_rotation_vector(h * Vec3d{rate[0], rate[1], rate[2]}) * Quatd{q[0], q[1], q[2], q[3]});
+            q[0] = now.x; q[1] = now.y; q[2] = now.z; q[3] = now.w;
+        } else {
+            for (int k = 0; k < link.dofs; ++k) q[k] += h * rate[k];
+        }
+    }
+}
+
+void load(const model::Model& model, const Forest& forest, const Tree& tree, std::span<const Real> joint_q, std::span<const Real> joint_qd,
+          std::span<const Pose> body_q, std::span<const Spatial> body_qd, std::span<const std::uint8_t> body_wins, Motion& motion)
+{
+    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
+        const Link& link = forest.links[l];
+        double*     q    = motion.q.data() + link.coord;
+        double*     v    = motion.v.data() + link.dof;
+        const auto  body = static_cast<std::size_t>(link.body);
+        const auto  j    = static_cast<std::size_t>(link.joint);
+        if (!link.free) {
+            const Real* from = joint_q.data() + model.joint_q_start[j];
+            for (int k = 0; k < link.coords; ++k) q[k] = static_cast<double>(from[k]);
+            if (link.axes.type == model::JointType::ball) {
+                const Quatd unit = normalized(Quatd{q[0], q[1], q[2], q[3]});
+                q[0] = unit.x; q[1] = unit.y; q[2] = unit.z; q[3] = unit.w;
+            }
+            for (int k = 0; k < link.dofs; ++k) v[k] = static_cast<double>(joint_qd[static_cast<std::size_t>(model.joint_qd_start[j] + k)]);
+            continue;
+        }
+        Posed    X;
+        Spatiald twist;
+        if (link.from_body || (!body_wins.empty() && body_wins[body])) {
+            X     = static_cast<Posed>(body_q[body]);
+            twist = static_cast<Spatiald>(body_qd[body]);
+        } else {
+            const JointMotion jm = [&] {
+                std::array<double, 7> coords{};
+                for (std::size_t k = 0; k < 7; ++k) coords[k] = static_cast<double>(joint_q[static_cast<std::size_t>(model.joint_q_start[j]) + k]);
+                return joint_motion(link.axes, coords);
+            }();
+            const Real* rate = joint_qd.data() + model.joint_qd_start[j];
+            X                = link.X_PJ * jm.X_PC * inverse(link.X_CJ);
+            twist            = {rotate(link.X_PJ.q, Vec3d{static_cast<double>(rate[0]), static_cast<double>(rate[1]), static_cast<double>(rate[2])}),
+                                rotate(link.X_PJ.q, Vec3d{static_cast<double>(rate[3]), static_cast<double>(rate[4]), static_cast<double>(rate[5])})};
+        }
+        X.q  = normalized(X.q);
+        q[0] = X.p.x; q[1] = X.p.y; q[2] = X.p.z;
+        q[3] = X.q.x; q[4] = X.q.y; q[5] = X.q.z; q[6] = X.q.w;
+        v[0] = twist.linear.x; v[1] = twist.linear.y; v[2] = twist.linear.z;
+        v[3] = twist.angular.x; v[4] = twist.angular.y; v[5] = twist.angular.z;
+    }
+}
+
+}  // namespace mechane::dynamics

@@ -1,0 +1,178 @@
+#include "mechane/dynamics/kinematics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "mechane/dynamics/articulated.h"
+#include "mechane/dynamics/codes.h"
+#include "mechane/dynamics/joint_motion.h"
+
+namespace mechane::dynamics {
+
+namespace {
+
+struct BodyMotion {
+    Posed    X;
+    Spatiald twist;  ///< of the centre of mass
+};
+
+Vec3d center_of_mass(const model::Model& model, std::int32_t body, const Posed& X)
+{
+    return body >= 0 ? X * static_cast<Vec3d>(model.body_com[body]) : Vec3d{};
+}
+
+BodyMotion body_motion(const model::State& state, std::int32_t body)
+{
+    if (body < 0) return {};
+    Posed X = static_cast<Posed>(state.body_q[body]);
+    X.q     = normalized(X.q);
+    return {X, static_cast<Spatiald>(state.body_qd[body])};
+}
+
+/// The child of a joint from its parent and the joint's coordinates.
+BodyMotion child_motion(const model::Model& model, std::int32_t j, const BodyMotion& parent, std::span<const Real> joint_q, std::span<const Real> joint_qd)
+{
+    const JointAxes       axes = joint_axes(model, j);
+    std::array<double, 7> q{};
+    std::array<double, 6> qd{};
+    for (int k = 0; k < axes.coords; ++k) q[k] = static_cast<double>(joint_q[model.joint_q_start[j] + k]);
+    for (int k = 0; k < axes.dofs(); ++k) qd[k] = static_cast<double>(joint_qd[model.joint_qd_start[j] + k]);
+    const JointMotion jm   = joint_motion(axes, q);
+    const Posed       X_WJ = parent.X * static_cast<Posed>(model.joint_X_p[j]);
+    const Posed       X_CJ = static_cast<Posed>(model.joint_X_c[j]);
+    const Posed       X_WA = X_WJ * jm.X_PC;  // child anchor
+    BodyMotion        child;
+    child.X.q = normalized(X_WA.q * conjugate(X_CJ.q));
+    child.X.p = X_WA.p - rotate(child.X.q, X_CJ.p);
+    Vec3d v, w;
+    for (int k = 0; k < axes.dofs(); ++k) (k < axes.linear ? v : w) += qd[k] * jm.column[k];
+    const Vec3d com   = center_of_mass(model, model.joint_child[j], child.X);
+    const Vec3d pivot = axes.free_like() ? com : X_WA.p;  // the linear velocity of FREE is that of the centre of mass
+    const Vec3d w_W   = rotate(X_WJ.q, w);
+    const Vec3d com_P = center_of_mass(model, model.joint_parent[j], parent.X);
+    child.twist       = shift_twist(parent.twist, com - com_P);
+    child.twist += shift_twist(Spatiald{rotate(X_WJ.q, v), w_W}, com - pivot);
+    return child;
+}
+
+/// Coordinates and rates of one joint from its two bodies.
+void relative_coordinates(const model::Model& model, std::int32_t j, const BodyMotion& parent, const BodyMotion& child, std::span<Real> joint_q,
+                          std::span<Real> joint_qd)
+{
+    const JointAxes       axes = joint_axes(model, j);
+    const Posed           X_WJ = parent.X * static_cast<Posed>(model.joint_X_p[j]);
+    const Posed           X_WA = child.X * static_cast<Posed>(model.joint_X_c[j]);
+    Posed                 X_JA = inverse(X_WJ) * X_WA;
+    std::array<double, 7> q{};
+    X_JA.q = normalized(X_JA.q);
+    joint_coordinates(axes, X_JA, q);
+    const auto        rows  = joint_rate_rows(axes, joint_motion(axes, q));
+    const Vec3d       com_P = center_of_mass(model, model.joint_parent[j], parent.X);
+    const Vec3d       com_C = center_of_mass(model, model.joint_child[j], child.X);
+    const Vec3d       at    = axes.free_like() ? com_C : X_WA.p;
+    // The parent's velocity field is taken at the child's anchor: only so do several linear axes under a rotating parent come out right.
+    const Spatiald rel = shift_twist(child.twist, at - com_C) - shift_twist(parent.twist, at - com_P);
+    const Vec3d    v   = rotate_inverse(X_WJ.q, rel.linear), w = rotate_inverse(X_WJ.q, rel.angular);
+    for (int k = 0; k < axes.coords; ++k) joint_q[model.joint_q_start[j] + k] = static_cast<Real>(q[k]);
+    for (int k = 0; k < axes.dofs(); ++k) joint_qd[model.joint_qd_start[j] + k] = static_cast<Real>(dot(rows[k], k < axes.linear ? v : w));
+}
+
+Result<void> check(const model::Model& model, const Selection& selection)
+{
+    const auto refuse = [](std::string message) { return make_diagnostic(kSelection, {}, std::move(message)); };
+    if (!selection.articulation_mask.empty() && !selection.articulation_indices.empty())
+        return refuse("articulation_mask and articulation_indices are both given, expected one of them");
+    if (!selection.articulation_mask.empty() && selection.articulation_mask.size() != model.articulation_count())
+        return refuse(fmt::format("articulation_mask has {} entries, the model has {} articulations", selection.articulation_mask.size(), model.articulation_count()));
+    if (!selection.joint_mask.empty() && selection.joint_mask.size() != model.joint_count())
+        return refuse(fmt::format("joint_mask has {} entries, the model has {} joints", selection.joint_mask.size(), model.joint_count()));
+    for (const std::int32_t a : selection.articulation_indices)
+        if (a < 0 || static_cast<std::size_t>(a) >= model.articulation_count())
+            return refuse(fmt::format("articulation index {} is outside 0..{}", a, static_cast<std::int64_t>(model.articulation_count()) - 1));
+    return {};
+}
+
+bool selects(const Selection& selection, const model::Model& model, std::int32_t j)
+{
+    if (!selection.joint_mask.empty() && !selection.joint_mask[j]) return false;
+    const std::int32_t a = model.joint_articulation[j];
+    if (!selection.articulation_mask.empty()) return a >= 0 && selection.articulation_mask[a] != 0;
+    if (!selection.articulation_indices.empty()) return std::find(selection.articulation_indices.begin(), selection.articulation_indices.end(), a) != selection.articulation_indices.end();
+    return true;
+}
+
+}  // namespace
+
+Result<void> eval_fk(const model::Model& model, std::span<const Real> joint_q, std::span<const Real> joint_qd, model::State& state, const Selection& selection)
+{
+    if (auto ok = check(model, selection); !ok) return ok;
+    for (std::int32_t j = 0; j < static_cast<std::int32_t>(model.joint_count()); ++j) {
+        const std::int32_t c = model.joint_child[j];
+        if (model.joint_articulation[j] < 0 || c < 0 || !selects(selection, model, j) || !(model.body_flags[c] & selection.body_flag_filter)) continue;
+        const BodyMotion child = child_motion(model, j, body_motion(state, model.joint_parent[j]), joint_q, joint_qd);
+        state.body_q[c]        = static_cast<Pose>(child.X);
+        state.body_qd[c]       = static_cast<Spatial>(child.twist);
+    }
+    return {};
+}
+
+Result<void> eval_ik(const model::Model& model, const model::State& state, std::span<Real> joint_q, std::span<Real> joint_qd, const Selection& selection)
+{
+    if (auto ok = check(model, selection); !ok) return ok;
+    for (std::int32_t j = 0; j < static_cast<std::int32_t>(model.joint_count()); ++j)
+        if (selects(selection, model, j))
+            relative_coordinates(model, j, body_motion(state, model.joint_parent[j]), body_motion(state, model.joint_child[j]), joint_q, joint_qd);
+    return {};
+}
+
+void eval_mimic(const model::Model& model, std::span<Real> joint_q, std::span<Real> joint_qd)
+{
+    // Followers are written last, so that every one reads the values before the call.
+    const auto follow = [&](auto&& write) {
+        for (std::size_t j = 0; j < model.joint_count(); ++j) {
+            const std::int32_t leader = model.joint_mimic_joint[j];
+            if (leader < 0) continue;
+            const std::int32_t n = std::min(model.joint_qd_start[j + 1] - model.joint_qd_start[j], model.joint_qd_start[leader + 1] - model.joint_qd_start[leader]);
+            for (std::int32_t k = 0; k < n; ++k) write(j, leader, k, model.joint_mimic_coeffs[j]);
+        }
+    };
+    std::vector<Real> q(joint_q.begin(), joint_q.end()), qd(joint_qd.begin(), joint_qd.end());
+    follow([&](std::size_t j, std::int32_t leader, std::int32_t k, const std::array<Real, 2>& c) {
+        joint_q[model.joint_q_start[j] + k]   = c[0] + c[1] * q[model.joint_q_start[leader] + k];
+        joint_qd[model.joint_qd_start[j] + k] = c[1] * qd[model.joint_qd_start[leader] + k];
+    });
+}
+
+Projection project_to_joints(const model::Model& model, model::State& state)
+{
+    const Forest forest = build_forest(model);
+    Projection   moved;
+    double       most = 0;
+    for (const Link& link : forest.links) {
+        if (link.from_body) continue;
+        const std::int32_t p     = link.free ? -1 : model.joint_parent[link.joint];
+        const BodyMotion   child = child_motion(model, link.joint, body_motion(state, p), state.joint_q, state.joint_qd);
+        const Posed        old   = static_cast<Posed>(state.body_q[link.body]);
+        const double       d     = length(child.X.p - old.p);
+        const double       angle = length(to_rotation_vector(normalized(conjugate(normalized(old.q)) * child.X.q)));
+        moved.linear             = std::max(moved.linear, d);
+        moved.angular            = std::max(moved.angular, angle);
+        if (d + angle > most) {
+            most       = d + angle;
+            moved.body = link.body;
+        }
+        state.body_q[link.body]  = static_cast<Pose>(child.X);
+        state.body_qd[link.body] = static_cast<Spatial>(child.twist);
+    }
+    // Joints that are no link's own follow the bodies; a link's joint keeps its coordinates (and its winding).
+    for (std::int32_t j = 0; j < static_cast<std::int32_t>(model.joint_count()); ++j) {
+        const std::int32_t l = forest.joint_link[j];
+        if (l >= 0 && !forest.links[l].from_body) continue;
+        relative_coordinates(model, j, body_motion(state, model.joint_parent[j]), body_motion(state, model.joint_child[j]), state.joint_q, state.joint_qd);
+    }
+    return moved;
+}
+
+}  // namespace mechane::dynamics

@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <cmath>
+
+#include "row_law.h"
+#include "system.h"
+
+namespace mechane::solvers::softstep {
+
+namespace {
+
+/// A limit that is nearer than this becomes a row even when nothing moves towards it yet: contacts may [m or rad].
+constexpr double kLimitReach = 0.02;
+
+void build_limit(RowLaw& row, double gap, double rate, const DofLaw& law, double h)
+{
+    row.gap = gap;
+    row.low = 0;
+    row.high = kUnbounded;
+    if (law.stiff_limit) {
+        row.active = gap + 2 * h * std::min(rate, 0.0) < kLimitReach;
+        make_stop(row, gap, h);
+    } else {
+        row.active = gap + h * std::min(rate, 0.0) < 0;
+        make_spring(row, law.limit_ke, law.limit_kd, gap, 0, h);
+    }
+    if (!row.active) row.lambda = 0;
+}
+
+}  // namespace
+
+void build_dof_rows(System& system, const Group& group, double h)
+{
+    const Forest& f = system.forest;
+    const auto    n = static_cast<std::size_t>(group.dof_count());
+    for (std::int32_t k = group.dof_begin; k < group.dof_end; ++k) {
+        if (f.model_dof[k] < 0) continue;
+        const DofLaw& law  = system.laws[k];
+        DofRows&      rows = system.dof_rows[k];
+        const double  rate = system.motion.v[k];
+        rows.lower.active = rows.upper.active = false;
+        if (f.model_coord[k] >= 0 && (law.has_lower || law.has_upper)) {
+            const Link&  link = f.links[f.dof_link[k]];
+            const double q    = system.motion.q[link.coord + (k - link.dof)];
+            if (law.has_lower) build_limit(rows.lower, q - law.lower, rate, law, h);
+            if (law.has_upper) build_limit(rows.upper, law.upper - q, -rate, law, h);
+        }
+        rows.friction.active = law.friction > 0;
+        rows.friction.high   = h * law.friction;
+        rows.friction.low    = -rows.friction.high;
+        rows.velocity.active = std::abs(rate) > 0.9 * law.velocity_limit && law.velocity_limit > 0;
+        rows.velocity_sign   = rate > 0 ? -1 : 1;
+        rows.velocity.bias = rows.velocity.relax_bias = law.velocity_limit;
+        rows.velocity.low    = 0;
+        rows.velocity.high   = kUnbounded;
+        rows.velocity.lambda = 0;
+        rows.active = rows.lower.active || rows.upper.active || rows.friction.active || rows.velocity.active;
+        if (!rows.active) continue;
+        std::fill_n(rows.Y, n, 0.0);
+        rows.Y[k - group.dof_begin] = 1;
+        respond(system, group, rows.Y, 1);
+        rows.w      = rows.Y[k - group.dof_begin];
+        rows.active = rows.w > 0;
+    }
+}
+
+void warm_start_dof_rows(System& system, const Group& group)
+{
+    const auto n = static_cast<std::size_t>(group.dof_count());
+    double*    v = system.motion.v.data() + group.dof_begin;
+    for (std::int32_t k = group.dof_begin; k < group.dof_end; ++k) {
+        DofRows& rows = system.dof_rows[k];
+        if (!rows.active) continue;
+        rows.friction.lambda = std::clamp(rows.friction.lambda, rows.friction.low, rows.friction.high);
+        const double impulse = (rows.lower.active ? rows.lower.lambda : 0) - (rows.upper.active ? rows.upper.lambda : 0) + (rows.friction.active ? rows.friction.lambda : 0);
+        if (impulse != 0)
+            for (std::size_t i = 0; i < n; ++i) v[i] += impulse * rows.Y[i];
+    }
+}
+
+void solve_dof_rows(System& system, const Group& group, bool relax)
+{
+    const auto n     = static_cast<std::size_t>(group.dof_count());
+    double*    v     = system.motion.v.data() + group.dof_begin;
+    const auto apply = [&](const DofRows& rows, double impulse) {
+        if (impulse == 0) return;
+        for (std::size_t i = 0; i < n; ++i) v[i] += impulse * rows.Y[i];
+    };
+    for (std::int32_t k = group.dof_begin; k < group.dof_end; ++k) {
+        DofRows& rows = system.dof_rows[k];
+        if (!rows.active) continue;
+        const double& rate = v[k - group.dof_begin];
+        if (rows.friction.active) apply(rows, solve_row(rows.friction, rate, rows.w, relax));
+        if (rows.velocity.active) apply(rows, rows.velocity_sign * solve_row(rows.velocity, rows.velocity_sign * rate, rows.w, relax));
+        if (rows.lower.active) apply(rows, solve_row(rows.lower, rate, rows.w, relax));
+        if (rows.upper.active) apply(rows, -solve_row(rows.upper, -rate, rows.w, relax));
+    }
+}
+
+void advance_dof_rows(System& system, const Group& group, double h)
+{
+    for (std::int32_t k = group.dof_begin; k < group.dof_end; ++k) {
+        DofRows& rows = system.dof_rows[k];
+        if (!rows.active) continue;
+        if (rows.lower.active) advance_stop(rows.lower, system.motion.v[k], h);
+        if (rows.upper.active) advance_stop(rows.upper, -system.motion.v[k], h);
+    }
+}
+
+}  // namespace mechane::solvers::softstep

@@ -1,0 +1,167 @@
+#include <cmath>
+
+#include "mechane/model/types.h"
+#include "system.h"
+
+namespace mechane::solvers::softstep {
+
+namespace {
+
+/// Number of bilateral rows of a loop joint: 6 minus its dofs.
+std::int32_t bilateral_rows(const model::Model& model, std::int32_t joint)
+{
+    const dynamics::JointAxes axes = dynamics::joint_axes(model, joint);
+    return axes.free_like() ? 0 : 6 - axes.dofs();
+}
+
+/// Finite, or 0 and counted.
+double finite(Real value, int& bad)
+{
+    const auto x = static_cast<double>(value);
+    if (std::isfinite(x)) return x;
+    ++bad;
+    return 0;
+}
+
+double not_negative(Real value) { return std::max(0.0, static_cast<double>(value)); }
+
+}  // namespace
+
+void build_system(const model::Model& model, System& system)
+{
+    system.model       = &model;
+    system.forest      = dynamics::build_forest(model);
+    const Forest& f    = system.forest;
+    const auto    dofs = static_cast<std::size_t>(f.dof_count);
+    system.motion.resize(f, model.body_count());
+    system.laws.assign(dofs, {});
+    system.mass.assign(static_cast<std::size_t>(f.matrix_size), 0);
+    system.factored.assign(static_cast<std::size_t>(f.matrix_size), 0);
+    system.inverse_pivots.assign(dofs, 0);
+    system.tau.assign(dofs, 0);
+    system.previous_v.assign(dofs, 0);
+    system.scratch.assign(dofs, 0);
+    system.inverse_inertia_W.assign(f.trees.size(), {});
+    system.wrench.assign(f.links.size(), {});
+    system.dof_rows.assign(dofs, {});
+    system.near_q.assign(model.joint_coord_count(), 0);
+    system.base_start.assign(model.body_count(), {});
+    system.memory.clear();
+    system.general.clear();
+
+    system.groups.assign(static_cast<std::size_t>(f.group_count), {});
+    for (std::size_t t = 0; t < f.trees.size(); ++t) {
+        const Tree& tree  = f.trees[t];
+        Group&      group = system.groups[tree.group];
+        if (group.tree_end == 0) {
+            group.tree_begin = static_cast<std::int32_t>(t);
+            group.dof_begin  = tree.dof_begin;
+        }
+        group.tree_end = static_cast<std::int32_t>(t) + 1;
+        group.dof_end  = tree.dof_end;
+    }
+    system.body_group.assign(model.body_count(), -1);
+    for (const Link& link : f.links) system.body_group[link.body] = f.trees[link.tree].group;
+
+    // Bilateral rows, group by group, in joint order.
+    system.group_loops.clear();
+    system.group_mimics.clear();
+    system.loop_rows.clear();
+    std::size_t jacobian = 0, delassus = 0;
+    for (std::int32_t g = 0; g < f.group_count; ++g) {
+        Group& group      = system.groups[g];
+        group.loop_begin  = static_cast<std::int32_t>(system.group_loops.size());
+        group.mimic_begin = static_cast<std::int32_t>(system.group_mimics.size());
+        group.row_begin   = static_cast<std::int32_t>(system.loop_rows.size());
+        group.jacobian    = jacobian;
+        group.delassus    = delassus;
+        const auto add    = [&](std::int32_t joint, std::int32_t rows) {
+            for (std::int32_t r = 0; r < rows; ++r) system.loop_rows.push_back({.joint = joint});
+            group.row_count += rows;
+        };
+        for (const std::int32_t j : f.loops) {
+            const std::int32_t p = model.joint_parent[j], c = model.joint_child[j];
+            const std::int32_t owner = c >= 0 && system.body_group[c] >= 0 ? system.body_group[c] : system.body_group[p];
+            if (owner != g) continue;
+            system.group_loops.push_back(j);
+            add(j, bilateral_rows(model, j));
+        }
+        for (const std::int32_t j : f.mimics) {
+            if (system.body_group[model.joint_child[j]] != g) continue;
+            system.group_mimics.push_back(j);
+            const Link& follower = f.links[f.joint_link[j]];
+            const Link& leader   = f.links[f.joint_link[model.joint_mimic_joint[j]]];
+            add(j, follower.axes.type == model::JointType::ball ? 0 : std::min(follower.dofs, leader.dofs));
+        }
+        group.loop_end  = static_cast<std::int32_t>(system.group_loops.size());
+        group.mimic_end = static_cast<std::int32_t>(system.group_mimics.size());
+        jacobian += static_cast<std::size_t>(group.row_count) * static_cast<std::size_t>(group.dof_count());
+        delassus += static_cast<std::size_t>(group.row_count) * static_cast<std::size_t>(group.row_count);
+    }
+    system.loop_J.assign(jacobian, 0);
+    system.loop_Y.assign(jacobian, 0);
+    system.loop_A.assign(delassus, 0);
+    system.loop_x.assign(4 * system.loop_rows.size(), 0);
+
+    // Columns of M^-1 for limits, dry friction and velocity limits of scalar dofs.
+    std::size_t columns = 0;
+    for (std::size_t k = 0; k < dofs; ++k)
+        if (f.model_dof[k] >= 0) columns += static_cast<std::size_t>(system.group_of_dof(static_cast<std::int32_t>(k)).dof_count());
+    system.dof_columns.assign(columns, 0);
+    columns = 0;
+    for (std::size_t k = 0; k < dofs; ++k) {
+        if (f.model_dof[k] < 0) continue;
+        system.dof_rows[k].Y = system.dof_columns.data() + columns;
+        columns += static_cast<std::size_t>(system.group_of_dof(static_cast<std::int32_t>(k)).dof_count());
+    }
+    list_general_rows(system);
+}
+
+int read_laws(const model::Control& control, System& system)
+{
+    const model::Model& m = *system.model;
+    const Forest&       f = system.forest;
+    // A control of another model counts as none: the model's own commands apply.
+    const auto& target_q  = control.joint_target_q.size() == m.joint_target_q.size() ? control.joint_target_q : m.joint_target_q;
+    const auto& target_qd = control.joint_target_qd.size() == m.joint_target_qd.size() ? control.joint_target_qd : m.joint_target_qd;
+    const auto& force     = control.joint_f.size() == m.joint_f.size() ? control.joint_f : m.joint_f;
+    int         bad       = 0;
+    for (std::size_t k = 0; k < system.laws.size(); ++k) {
+        const std::int32_t d = f.model_dof[k];
+        if (d < 0) continue;
+        DofLaw& law        = system.laws[k];
+        law.armature       = not_negative(m.joint_armature[d]);
+        law.friction       = not_negative(m.joint_friction[d]);
+        law.damping        = not_negative(m.joint_damping[d]);
+        law.stiffness      = not_negative(m.joint_stiffness[d]);
+        law.effort_limit   = not_negative(m.joint_effort_limit[d]);
+        law.velocity_limit = not_negative(m.joint_velocity_limit[d]);
+        law.force          = finite(force[d], bad);
+        law.ke = law.kd = law.target_rate = 0;
+        const double ke = not_negative(m.joint_target_ke[d]), kd = not_negative(m.joint_target_kd[d]);
+        switch (m.joint_target_mode[d]) {
+            case model::TargetMode::position: law.ke = ke; law.kd = kd; break;
+            case model::TargetMode::velocity: law.kd = kd; law.target_rate = finite(target_qd[d], bad); break;
+            case model::TargetMode::position_velocity: law.ke = ke; law.kd = kd; law.target_rate = finite(target_qd[d], bad); break;
+            case model::TargetMode::none:
+            case model::TargetMode::effort: break;
+        }
+        law.acceleration = m.joint_drive_type[d] == model::DriveType::acceleration && (law.ke > 0 || law.kd > 0);
+        if (law.ke == 0 && law.kd == 0) law.saturated = 0;
+        const std::int32_t coord = f.model_coord[k];
+        if (coord < 0) continue;  // a ball's targets are quaternions, read when its error is
+        law.target         = law.ke > 0 ? finite(target_q[coord], bad) : 0;
+        law.rest           = static_cast<double>(m.joint_rest_q[coord]);
+        law.lower          = static_cast<double>(m.joint_limit_lower[d]);
+        law.upper          = static_cast<double>(m.joint_limit_upper[d]);
+        law.has_lower      = law.lower > -model::kMaxValue;
+        law.has_upper      = law.upper < model::kMaxValue;
+        if (law.has_lower && law.has_upper && law.lower > law.upper) law.lower = law.upper = 0.5 * (law.lower + law.upper);  // locked
+        law.limit_ke       = not_negative(m.joint_limit_ke[d]);
+        law.limit_kd       = not_negative(m.joint_limit_kd[d]);
+        law.stiff_limit    = law.limit_ke == 0 || (law.limit_ke == kUnauthoredLimitKe && law.limit_kd == kUnauthoredLimitKd) || law.lower == law.upper;
+    }
+    return bad;
+}
+
+}  // namespace mechane::solvers::softstep

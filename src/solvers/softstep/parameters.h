@@ -1,0 +1,40 @@
+#pragma once
+
+namespace mechane::solvers::softstep {
+
+// The figures of spec "dynamics", 5.2. Frequencies scale with the substep h, so that stiffness follows resolution.
+
+inline constexpr double kContactHertzTimesStep = 0.25;  ///< contact_hertz = 0.25 / h: 120 Hz at 480 substeps a second
+inline constexpr double kContactDampingRatio   = 10;    ///< over-damped push-out; below 2 a mass ratio of 1000 becomes unstable
+inline constexpr double kPushVelocity          = 3;     ///< largest speed at which penetration and open joints are recovered [m/s, rad/s]
+inline constexpr double kSlop                  = 5e-4;  ///< penetration left uncorrected [m]
+inline constexpr double kLimitHertzTimesStep   = 0.5;   ///< of limits without gains of their own
+inline constexpr double kLimitDampingRatio     = 1;
+inline constexpr double kRestitutionThreshold  = 0.5;   ///< approach speed below which nothing bounces [m/s]
+inline constexpr double kStickSpeed            = 1e-3;  ///< below it static friction applies [m/s]
+inline constexpr double kAnchorRate            = 0.1;   ///< share of a sticking contact's drift taken back per substep
+inline constexpr double kMaxVelocity           = 1e3;   ///< bodies faster than this are slowed and counted [m/s, rad/s]
+inline constexpr double kDivergedVelocity      = 1e6;   ///< a body this fast is taken for an explosion
+inline constexpr int    kRestitutionSweeps     = 4;
+inline constexpr int    kFewSubsteps           = 4;     ///< below this many substeps, four sweeps each instead of one
+inline constexpr int    kMaxDriveRounds        = 3;     ///< rounds in which drives may saturate or let go within a substep
+
+/// Newton's limit gains of a joint that authors none. The model does not say what was authored; a joint that has exactly
+/// these gets the stiff limit instead of a spring of them: on a link of 1e-3 kg m^2 they would ring at 500 Hz undamped.
+inline constexpr double kUnauthoredLimitKe = 1e4, kUnauthoredLimitKd = 10;
+
+/// Coefficients of a soft row (Catto, "Solver2D", 2024): a mass-spring-damper of angular frequency w and damping ratio z,
+/// integrated implicitly over h.
+struct Softness {
+    double bias_rate = 0, mass_scale = 1, impulse_scale = 0;
+};
+constexpr Softness softness(double hertz, double damping_ratio, double h)
+{
+    const double w  = 2 * 3.14159265358979323846 * hertz;
+    const double a1 = 2 * damping_ratio + h * w;
+    const double a2 = h * w * a1;
+    const double a3 = 1 / (1 + a2);
+    return {w / a1, a2 * a3, a3};
+}
+
+}  // namespace mechane::solvers::softstep
