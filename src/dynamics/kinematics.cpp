@@ -13,11 +13,6 @@ namespace mechane::dynamics {
 
 namespace {
 
-struct BodyMotion {
-    Posed    X;
-    Spatiald twist;  ///< of the centre of mass
-};
-
 Vec3d center_of_mass(const model::Model& model, std::int32_t body, const Posed& X)
 {
     return body >= 0 ? X * static_cast<Vec3d>(model.body_com[body]) : Vec3d{};
@@ -57,28 +52,6 @@ BodyMotion child_motion(const model::Model& model, std::int32_t j, const BodyMot
     return child;
 }
 
-/// Coordinates and rates of one joint from its two bodies.
-void relative_coordinates(const model::Model& model, std::int32_t j, const BodyMotion& parent, const BodyMotion& child, std::span<Real> joint_q,
-                          std::span<Real> joint_qd)
-{
-    const JointAxes       axes = joint_axes(model, j);
-    const Posed           X_WJ = parent.X * static_cast<Posed>(model.joint_X_p[j]);
-    const Posed           X_WA = child.X * static_cast<Posed>(model.joint_X_c[j]);
-    Posed                 X_JA = inverse(X_WJ) * X_WA;
-    std::array<double, 7> q{};
-    X_JA.q = normalized(X_JA.q);
-    joint_coordinates(axes, X_JA, q);
-    const auto        rows  = joint_rate_rows(axes, joint_motion(axes, q));
-    const Vec3d       com_P = center_of_mass(model, model.joint_parent[j], parent.X);
-    const Vec3d       com_C = center_of_mass(model, model.joint_child[j], child.X);
-    const Vec3d       at    = axes.free_like() ? com_C : X_WA.p;
-    // The parent's velocity field is taken at the child's anchor: only so do several linear axes under a rotating parent come out right.
-    const Spatiald rel = shift_twist(child.twist, at - com_C) - shift_twist(parent.twist, at - com_P);
-    const Vec3d    v   = rotate_inverse(X_WJ.q, rel.linear), w = rotate_inverse(X_WJ.q, rel.angular);
-    for (int k = 0; k < axes.coords; ++k) joint_q[model.joint_q_start[j] + k] = static_cast<Real>(q[k]);
-    for (int k = 0; k < axes.dofs(); ++k) joint_qd[model.joint_qd_start[j] + k] = static_cast<Real>(dot(rows[k], k < axes.linear ? v : w));
-}
-
 Result<void> check(const model::Model& model, const Selection& selection)
 {
     const auto refuse = [](std::string message) { return make_diagnostic(kSelection, {}, std::move(message)); };
@@ -105,6 +78,30 @@ bool selects(const Selection& selection, const model::Model& model, std::int32_t
 
 }  // namespace
 
+void joint_state(const model::Model& model, std::int32_t j, const BodyMotion& parent, const BodyMotion& child, std::span<Real> joint_q,
+                 std::span<Real> joint_qd, bool keep_winding)
+{
+    const JointAxes       axes = joint_axes(model, j);
+    const Posed           X_WJ = parent.X * static_cast<Posed>(model.joint_X_p[j]);
+    const Posed           X_WA = child.X * static_cast<Posed>(model.joint_X_c[j]);
+    Posed                 X_JA = inverse(X_WJ) * X_WA;
+    std::array<double, 7> q{};
+    X_JA.q = normalized(X_JA.q);
+    joint_coordinates(axes, X_JA, q);
+    const auto        rows  = joint_rate_rows(axes, joint_motion(axes, q));
+    const Vec3d       com_P = center_of_mass(model, model.joint_parent[j], parent.X);
+    const Vec3d       com_C = center_of_mass(model, model.joint_child[j], child.X);
+    const Vec3d       at    = axes.free_like() ? com_C : X_WA.p;
+    // The parent's velocity field is taken at the child's anchor: only so do several linear axes under a rotating parent come out right.
+    const Spatiald rel = shift_twist(child.twist, at - com_C) - shift_twist(parent.twist, at - com_P);
+    const Vec3d    v   = rotate_inverse(X_WJ.q, rel.linear), w = rotate_inverse(X_WJ.q, rel.angular);
+    const bool angles = !axes.free_like() && axes.type != model::JointType::ball;
+    if (keep_winding && angles)
+        for (int k = axes.linear; k < axes.dofs(); ++k) q[k] = unwind(q[k], static_cast<double>(joint_q[model.joint_q_start[j] + k]));
+    for (int k = 0; k < axes.coords; ++k) joint_q[model.joint_q_start[j] + k] = static_cast<Real>(q[k]);
+    for (int k = 0; k < axes.dofs(); ++k) joint_qd[model.joint_qd_start[j] + k] = static_cast<Real>(dot(rows[k], k < axes.linear ? v : w));
+}
+
 Result<void> eval_fk(const model::Model& model, std::span<const Real> joint_q, std::span<const Real> joint_qd, model::State& state, const Selection& selection)
 {
     if (auto ok = check(model, selection); !ok) return ok;
@@ -123,7 +120,7 @@ Result<void> eval_ik(const model::Model& model, const model::State& state, std::
     if (auto ok = check(model, selection); !ok) return ok;
     for (std::int32_t j = 0; j < static_cast<std::int32_t>(model.joint_count()); ++j)
         if (selects(selection, model, j))
-            relative_coordinates(model, j, body_motion(state, model.joint_parent[j]), body_motion(state, model.joint_child[j]), joint_q, joint_qd);
+            joint_state(model, j, body_motion(state, model.joint_parent[j]), body_motion(state, model.joint_child[j]), joint_q, joint_qd);
     return {};
 }
 
@@ -170,7 +167,7 @@ Projection project_to_joints(const model::Model& model, model::State& state)
     for (std::int32_t j = 0; j < static_cast<std::int32_t>(model.joint_count()); ++j) {
         const std::int32_t l = forest.joint_link[j];
         if (l >= 0 && !forest.links[l].from_body) continue;
-        relative_coordinates(model, j, body_motion(state, model.joint_parent[j]), body_motion(state, model.joint_child[j]), state.joint_q, state.joint_qd);
+        joint_state(model, j, body_motion(state, model.joint_parent[j]), body_motion(state, model.joint_child[j]), state.joint_q, state.joint_qd);
     }
     return moved;
 }

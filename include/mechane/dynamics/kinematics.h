@@ -32,6 +32,16 @@ Result<void> eval_fk(const model::Model& model, std::span<const Real> joint_q, s
 Result<void> eval_ik(const model::Model& model, const model::State& state, std::span<Real> joint_q, std::span<Real> joint_qd,
                      const Selection& selection = {});
 
+/// Pose of a body and velocity of its centre of mass, in double; the default is the world.
+struct BodyMotion {
+    Posed    X;
+    Spatiald twist;
+};
+/// `eval_ik` of one joint from given bodies: writes its part of joint_q and joint_qd.
+/// @param keep_winding  angles end within half a turn of the values that joint_q holds, instead of in (-pi, pi]
+void joint_state(const model::Model& model, std::int32_t joint, const BodyMotion& parent, const BodyMotion& child, std::span<Real> joint_q,
+                 std::span<Real> joint_qd, bool keep_winding = false);
+
 /// Followers of mimic joints: q_f = c0 + c1 q_leader, qd_f = c1 qd_leader, from the values as they are before the call
 /// (a chain of mimics resolves one level a call).
 void eval_mimic(const model::Model& model, std::span<Real> joint_q, std::span<Real> joint_qd);

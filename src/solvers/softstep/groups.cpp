@@ -44,6 +44,8 @@ void build_system(const model::Model& model, System& system)
     system.inverse_inertia_W.assign(f.trees.size(), {});
     system.wrench.assign(f.links.size(), {});
     system.dof_rows.assign(dofs, {});
+    system.loop_target.assign(f.loops.empty() ? 0 : model.joint_coord_count(), 0);
+    system.loop_target_rate.assign(f.loops.empty() ? 0 : model.joint_dof_count(), 0);
     system.near_q.assign(model.joint_coord_count(), 0);
     system.base_start.assign(model.body_count(), {});
     system.memory.clear();
@@ -126,6 +128,8 @@ int read_laws(const model::Control& control, System& system)
     const auto& target_qd = control.joint_target_qd.size() == m.joint_target_qd.size() ? control.joint_target_qd : m.joint_target_qd;
     const auto& force     = control.joint_f.size() == m.joint_f.size() ? control.joint_f : m.joint_f;
     int         bad       = 0;
+    for (std::size_t i = 0; i < system.loop_target.size(); ++i) system.loop_target[i] = finite(target_q[i], bad);
+    for (std::size_t i = 0; i < system.loop_target_rate.size(); ++i) system.loop_target_rate[i] = finite(target_qd[i], bad);
     for (std::size_t k = 0; k < system.laws.size(); ++k) {
         const std::int32_t d = f.model_dof[k];
         if (d < 0) continue;

@@ -154,11 +154,14 @@ struct System {
     std::vector<double>        contact_storage;
     std::vector<ContactMemory> memory, next_memory;
 
+    std::vector<ContactRow*>  order;    ///< contacts, grouped by island
     std::vector<Island>       islands;
     std::vector<std::int32_t> island_groups, island_general, island_of_group, set_parent;
 
+    std::vector<double>   loop_target, loop_target_rate;  ///< commands of loop joints, coordinate and dof layout of the model
     std::vector<double>   near_q;      ///< [joint_coord_count]: coordinates at the start of the step, for the winding of loop joints
     std::vector<Posed>    base_start;  ///< [body_count]: prescribed poses at the start of the step
+    std::vector<std::int32_t> island_cursor;  ///< scratch of build_islands
 
     [[nodiscard]] const Group& group_of_dof(std::int32_t dof) const
     {
@@ -232,5 +235,14 @@ void store_contacts(System& system, model::Contacts& contacts, double h, int sub
 void build_islands(System& system);
 /// Gives every contact row its storage.
 void place_contacts(System& system);
+/// What running an island tells.
+struct IslandReport {
+    int    clamped = 0, contact_rows = 0, limit_rows = 0, loop_rows = 0;
+    double loop_error_linear = 0, loop_error_angular = 0;
+};
+/// All substeps of one island. Touches nothing outside of it.
+IslandReport run_island(System& system, const Island& island, double dt, int substeps);
+/// Poses of prescribed bodies `time` after the start of the step.
+void place_prescribed(System& system, std::int32_t body, double time);
 
 }  // namespace mechane::solvers::softstep

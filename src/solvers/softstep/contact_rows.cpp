@@ -1,0 +1,279 @@
+#include <algorithm>
+#include <cmath>
+
+#include "row_law.h"
+#include "system.h"
+
+namespace mechane::solvers::softstep {
+
+namespace {
+
+/// Impulses along n, t1, t2 into the velocities of both groups.
+void apply(System& system, const ContactRow& row, double n, double t1, double t2)
+{
+    for (int s = 0; s < 2; ++s) {
+        if (row.at.group[s] < 0) continue;
+        const Group&  group = system.groups[row.at.group[s]];
+        double*       v     = system.motion.v.data() + group.dof_begin;
+        const double* Y     = row.at.Y[s];
+        const int     dofs  = group.dof_count();
+        for (int k = 0; k < dofs; ++k, Y += 4) v[k] += n * Y[0] + t1 * Y[1] + t2 * Y[2];
+    }
+}
+
+/// Relative velocity of the contact point along n, t1, t2, from the velocities `v` of the whole forest.
+std::array<double, 3> rates(const System& system, const ContactRow& row, const std::vector<double>& velocities)
+{
+    double r[4] = {row.base[0], row.base[1], row.base[2], 0};
+    for (int s = 0; s < 2; ++s) {
+        if (row.at.group[s] < 0) continue;
+        const Group&  group = system.groups[row.at.group[s]];
+        const double* v     = velocities.data() + group.dof_begin;
+        const double* J     = row.at.J[s];
+        const int     dofs  = group.dof_count();
+        for (int k = 0; k < dofs; ++k, J += 4)
+            for (int l = 0; l < 4; ++l) r[l] += J[l] * v[k];
+    }
+    return {r[0], r[1], r[2]};
+}
+
+bool before(const ContactMemory& a, std::int32_t s0, std::int32_t s1, std::uint64_t feature)
+{
+    if (a.shape0 != s0) return a.shape0 < s0;
+    if (a.shape1 != s1) return a.shape1 < s1;
+    return a.feature < feature;
+}
+
+double average(const std::vector<Real>& values, std::int32_t a, std::int32_t b)
+{
+    return 0.5 * (static_cast<double>(values[a]) + static_cast<double>(values[b]));
+}
+
+/// Sets the normal, the tangents, and the impulses and drift that an older contact left as world vectors.
+void remember(ContactRow& row, const ContactMemory* old, double h)
+{
+    if (!old || dot(old->normal, row.n) < 0.906) return;  // the normal turned by more than 25 degrees: another contact
+    row.lambda = {h * old->force, h * dot(old->friction, row.t1), h * dot(old->friction, row.t2)};
+    row.drift  = {dot(old->drift, row.t1), dot(old->drift, row.t2)};
+}
+
+}  // namespace
+
+void load_contacts(System& system, const model::Contacts& contacts, double h)
+{
+    const model::Model& m = *system.model;
+    system.contacts.clear();
+    std::size_t old = 0;
+    for (std::int32_t i = 0; i < contacts.rigid_contact_count; ++i) {
+        const std::int32_t s0 = contacts.rigid_contact_shape0[i], s1 = contacts.rigid_contact_shape1[i];
+        // Both lists are sorted alike, so one walk pairs them; contacts of one feature pair each other in order.
+        const std::uint64_t feature = contacts.rigid_contact_feature[i];
+        while (old < system.memory.size() && before(system.memory[old], s0, s1, feature)) ++old;
+        const ContactMemory* same = nullptr;
+        if (old < system.memory.size() && system.memory[old].shape0 == s0 && system.memory[old].shape1 == s1 && system.memory[old].feature == feature) same = &system.memory[old++];
+
+        ContactRow row;
+        row.contact = i;
+        row.body    = {m.shape_body[s0], m.shape_body[s1]};
+        for (std::size_t s = 0; s < 2; ++s) row.link[s] = row.body[s] >= 0 ? system.forest.body_link[row.body[s]] : -1;
+        if (row.link[0] < 0 && row.link[1] < 0) continue;
+        row.n = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[i]));
+        row.point_B        = {static_cast<Vec3d>(contacts.rigid_contact_point0[i]), static_cast<Vec3d>(contacts.rigid_contact_point1[i])};
+        row.margin         = {static_cast<double>(contacts.rigid_contact_margin0[i]), static_cast<double>(contacts.rigid_contact_margin1[i])};
+        row.start_distance = static_cast<double>(contacts.rigid_contact_distance[i]);
+        if (!is_finite(row.point_B[0]) || !is_finite(row.point_B[1]) || !std::isfinite(row.start_distance) || dot(row.n, row.n) < 0.5) continue;
+        row.t1 = any_perpendicular(row.n);
+        row.t2 = cross(row.n, row.t1);
+        // UsdPhysics averages the coefficients of both materials.
+        row.mu_dynamic  = average(m.shape_material_mu, s0, s1);
+        row.mu_static   = std::max(row.mu_dynamic, average(m.shape_material_mu_static, s0, s1));
+        row.restitution = average(m.shape_material_restitution, s0, s1);
+        for (std::size_t s = 0; s < 2; ++s) {
+            row.start_W[s] = body_pose(system, row.body[s]) * row.point_B[s];
+            row.at.group[s] = row.link[s] >= 0 ? system.body_group[row.body[s]] : -1;
+        }
+        if (row.at.group[0] == row.at.group[1]) row.at.group[1] = -1;
+        remember(row, same, h);
+        system.contacts.push_back(row);
+    }
+}
+
+void build_contact(System& system, ContactRow& row, double h)
+{
+    std::array<Vec3d, 2> core;
+    for (std::size_t s = 0; s < 2; ++s) core[s] = body_pose(system, row.body[s]) * row.point_B[s];
+    // The difference of displacements, not of positions: exact also far from the origin, and for rolling round shapes whose core
+    // point is a centre.
+    row.distance  = row.start_distance + dot(row.n, (core[1] - row.start_W[1]) - (core[0] - row.start_W[0]));
+    const Vec3d p = 0.5 * ((core[0] + row.margin[0] * row.n) + (core[1] - row.margin[1] * row.n));
+
+    // Far contacts make no row: what bodies may gain in one substep on top of their speed is bounded by a generous metre a second.
+    Vec3d relative;
+    for (std::size_t s = 0; s < 2; ++s) {
+        const Vec3d v = row.link[s] >= 0 ? system.motion.twist[row.link[s]].linear + cross(system.motion.twist[row.link[s]].angular, p - system.motion.com_W[row.link[s]])
+                                         : prescribed_velocity(system, row.body[s], p);
+        relative += (s == 0 ? -1.0 : 1.0) * v;
+    }
+    const double approach = std::max(0.0, -dot(row.n, relative));
+    row.bounce            = 0;
+    row.active            = row.distance < h * (2 * approach + 1);
+    if (!row.active) {
+        row.lambda = {};
+        row.drift  = {};
+        return;
+    }
+    row.base = {};
+    for (int s = 0; s < 2; ++s)
+        if (row.at.group[s] >= 0) std::fill_n(row.at.J[s], 4 * system.groups[row.at.group[s]].dof_count(), 0.0);
+    const std::array<Vec3d, 3> directions{row.n, row.t1, row.t2};
+    for (std::size_t s = 0; s < 2; ++s) {
+        const double sign = s == 0 ? -1 : 1;
+        if (row.link[s] >= 0) {
+            const std::int32_t g    = system.body_group[row.body[s]];
+            const std::size_t  seat = row.at.group[0] == g ? 0 : 1;
+            add_point_jacobian(system, system.groups[g], row.link[s], p, directions, sign, row.at.J[seat]);
+        } else {
+            const Vec3d v = prescribed_velocity(system, row.body[s], p);
+            for (std::size_t d = 0; d < 3; ++d) row.base[d] += sign * dot(directions[d], v);
+        }
+    }
+    double K[6] = {};
+    for (int s = 0; s < 2; ++s) {
+        if (row.at.group[s] < 0) continue;
+        const Group& group = system.groups[row.at.group[s]];
+        const int    dofs  = group.dof_count();
+        std::copy_n(row.at.J[s], 4 * dofs, row.at.Y[s]);
+        respond(system, group, row.at.Y[s], 4);
+        const double *J = row.at.J[s], *Y = row.at.Y[s];
+        for (int k = 0; k < dofs; ++k, J += 4, Y += 4) {
+            K[0] += J[0] * Y[0];
+            K[1] += J[0] * Y[1];
+            K[2] += J[0] * Y[2];
+            K[3] += J[1] * Y[1];
+            K[4] += J[1] * Y[2];
+            K[5] += J[2] * Y[2];
+        }
+    }
+    // Nothing that could move can be pushed.
+    if (!(K[0] > 1e-12)) {
+        row.active = false;
+        row.lambda = {};
+        return;
+    }
+    std::copy_n(K, 6, row.K.begin());
+    const double ridge = 1e-9 * (K[3] + K[5]) + 1e-14;
+    const double a = K[3] + ridge, c = K[5] + ridge, det = a * c - K[4] * K[4];
+    row.Kt_inv = det > 0 ? std::array{c / det, -K[4] / det, a / det} : std::array{0.0, 0.0, 0.0};
+
+    const auto old = rates(system, row, system.previous_v);
+    row.mu         = old[1] * old[1] + old[2] * old[2] < kStickSpeed * kStickSpeed ? row.mu_static : row.mu_dynamic;
+    if (row.restitution > 0 && old[0] < -0.5 * kRestitutionThreshold) {
+        const auto   now    = rates(system, row, system.motion.v);
+        const double speed  = -now[0];
+        const double gained = std::clamp(speed + old[0], 0.0, speed);  // by gravity during this substep
+        if (speed > kRestitutionThreshold) {
+            // Symplectic Euler keeps E - h g v / 2, not E: falling it is slow by half a substep of gravity, rising again by another
+            // half. With both restored the rebound height follows the material and not the substep.
+            const double share = std::clamp(row.distance / (h * speed), 0.0, 1.0);
+            const double hit   = (speed - gained) + (0.5 + share) * gained;
+            row.bounce         = row.restitution * hit + 0.5 * gained;
+        }
+    }
+}
+
+void warm_start_contact(System& system, ContactRow& row)
+{
+    if (!row.active) return;
+    // Friction that an earlier step needed must fit this step's normal force.
+    const double bound = row.mu * row.lambda[0], t = std::hypot(row.lambda[1], row.lambda[2]);
+    if (t > bound) {
+        row.lambda[1] *= bound / t;
+        row.lambda[2] *= bound / t;
+    }
+    if (row.lambda[0] != 0) apply(system, row, row.lambda[0], row.lambda[1], row.lambda[2]);
+}
+
+void solve_contact(System& system, ContactRow& row, const Softness& soft, double h, bool relax)
+{
+    if (!row.active) return;
+    auto   r  = rates(system, row, system.motion.v);
+    double d1 = 0, d2 = 0;
+    if (row.mu > 0) {
+        // The pair of tangents as one block, held to the disk of the present normal force. What crept is taken back slowly.
+        const double anchor = relax ? 0 : kAnchorRate / h;
+        const double e1 = r[1] + anchor * row.drift[0], e2 = r[2] + anchor * row.drift[1];
+        double       l1 = row.lambda[1] - (row.Kt_inv[0] * e1 + row.Kt_inv[1] * e2);
+        double       l2 = row.lambda[2] - (row.Kt_inv[1] * e1 + row.Kt_inv[2] * e2);
+        const double bound = row.mu * row.lambda[0], size = std::hypot(l1, l2);
+        if (size > bound) {
+            l1 *= bound / size;
+            l2 *= bound / size;
+            row.drift = {};  // it slips: nothing to come back to
+        }
+        d1            = l1 - row.lambda[1];
+        d2            = l2 - row.lambda[2];
+        row.lambda[1] = l1;
+        row.lambda[2] = l2;
+        r[0] += row.K[1] * d1 + row.K[2] * d2;
+    }
+    double bias = 0, mass_scale = 1, impulse_scale = 0;
+    if (row.distance > 0) {
+        bias = row.distance / h;
+    } else if (!relax && row.distance < -kSlop) {
+        bias          = std::max(soft.bias_rate * (row.distance + kSlop), -kPushVelocity);
+        mass_scale    = soft.mass_scale;
+        impulse_scale = soft.impulse_scale;
+    }
+    const double delta  = -mass_scale * (r[0] + bias) / row.K[0] - impulse_scale * row.lambda[0];
+    const double normal = std::max(0.0, row.lambda[0] + delta);
+    const double dn     = normal - row.lambda[0];
+    row.lambda[0]       = normal;
+    if (dn != 0 || d1 != 0 || d2 != 0) apply(system, row, dn, d1, d2);
+}
+
+void advance_contact(System& system, ContactRow& row, double h)
+{
+    if (!row.active) return;
+    const auto r = rates(system, row, system.motion.v);
+    row.distance += h * r[0];
+    if (row.lambda[0] > 0) {
+        row.drift[0] += h * r[1];
+        row.drift[1] += h * r[2];
+    } else {
+        row.drift = {};
+    }
+}
+
+void bounce_contact(System& system, ContactRow& row)
+{
+    if (!row.active || row.bounce <= 0 || row.lambda[0] <= 0) return;
+    const double rate   = rates(system, row, system.motion.v)[0];
+    const double normal = std::max(0.0, row.lambda[0] - (rate - row.bounce) / row.K[0]);
+    const double delta  = normal - row.lambda[0];
+    row.lambda[0]       = normal;
+    apply(system, row, delta, 0, 0);
+}
+
+void store_contacts(System& system, model::Contacts& contacts, double h, int substeps)
+{
+    std::fill_n(contacts.rigid_contact_force.begin(), std::min(contacts.rigid_contact_force.size(), static_cast<std::size_t>(contacts.rigid_contact_count)), Vec3{});
+    system.next_memory.clear();
+    for (const ContactRow& row : system.contacts) {
+        const double scale = 1 / (h * substeps);
+        contacts.rigid_contact_force[row.contact] =
+            static_cast<Vec3>(scale * (row.impulse_sum[0] * row.n + row.impulse_sum[1] * row.t1 + row.impulse_sum[2] * row.t2));
+        if (row.lambda[0] <= 0) continue;
+        ContactMemory keep;
+        keep.shape0   = contacts.rigid_contact_shape0[row.contact];
+        keep.shape1   = contacts.rigid_contact_shape1[row.contact];
+        keep.feature  = contacts.rigid_contact_feature[row.contact];
+        keep.normal   = row.n;
+        keep.force    = row.lambda[0] / h;
+        keep.friction = (1 / h) * (row.lambda[1] * row.t1 + row.lambda[2] * row.t2);
+        keep.drift    = row.drift[0] * row.t1 + row.drift[1] * row.t2;
+        system.next_memory.push_back(keep);
+    }
+    system.memory.swap(system.next_memory);
+}
+
+}  // namespace mechane::solvers::softstep

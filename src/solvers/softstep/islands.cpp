@@ -1,0 +1,175 @@
+#include <algorithm>
+#include <numeric>
+
+#include "system.h"
+
+namespace mechane::solvers::softstep {
+
+namespace {
+
+std::int32_t find(std::vector<std::int32_t>& parent, std::int32_t a)
+{
+    while (parent[a] != a) a = parent[a] = parent[parent[a]];
+    return a;
+}
+
+/// The smaller root wins, so that the result does not depend on the order of joining.
+void join(std::vector<std::int32_t>& parent, std::int32_t a, std::int32_t b)
+{
+    if (a < 0 || b < 0) return;
+    a = find(parent, a);
+    b = find(parent, b);
+    if (a != b) parent[std::max(a, b)] = std::min(a, b);
+}
+
+}  // namespace
+
+void build_islands(System& system)
+{
+    const auto groups = static_cast<std::int32_t>(system.groups.size());
+    auto&      parent = system.set_parent;
+    parent.resize(system.groups.size());
+    std::iota(parent.begin(), parent.end(), 0);
+    for (const ContactRow& row : system.contacts) join(parent, row.at.group[0], row.at.group[1]);
+    for (const GeneralRow& row : system.general) join(parent, row.at.group[0], row.at.group[1]);
+
+    // Islands are numbered by their smallest group; their parts keep their order.
+    system.island_of_group.assign(system.groups.size(), -1);
+    system.islands.clear();
+    for (std::int32_t g = 0; g < groups; ++g) {
+        const std::int32_t root = find(parent, g);
+        if (root == g) {
+            system.island_of_group[g] = static_cast<std::int32_t>(system.islands.size());
+            system.islands.emplace_back();
+        } else {
+            system.island_of_group[g] = system.island_of_group[root];
+        }
+        ++system.islands[system.island_of_group[g]].group_end;
+    }
+    const auto island_of = [&](const Segments& at) { return system.island_of_group[at.group[0] >= 0 ? at.group[0] : at.group[1]]; };
+    for (const ContactRow& row : system.contacts) ++system.islands[island_of(row.at)].contact_end;
+    for (const GeneralRow& row : system.general) ++system.islands[island_of(row.at)].general_end;
+    Island before;
+    for (Island& island : system.islands) {
+        const Island count = island;
+        island.group_begin = island.group_end = before.group_end;
+        island.contact_begin = island.contact_end = before.contact_end;
+        island.general_begin = island.general_end = before.general_end;
+        before.group_end += count.group_end;
+        before.contact_end += count.contact_end;
+        before.general_end += count.general_end;
+    }
+    system.island_groups.resize(system.groups.size());
+    system.order.resize(system.contacts.size());
+    system.island_general.resize(system.general.size());
+    for (std::int32_t g = 0; g < groups; ++g) system.island_groups[system.islands[system.island_of_group[g]].group_end++] = g;
+    for (ContactRow& row : system.contacts) system.order[system.islands[island_of(row.at)].contact_end++] = &row;
+    for (std::size_t i = 0; i < system.general.size(); ++i)
+        system.island_general[system.islands[island_of(system.general[i].at)].general_end++] = static_cast<std::int32_t>(i);
+}
+
+void place_contacts(System& system)
+{
+    const auto size = [&](std::int32_t g) { return g >= 0 ? 8 * static_cast<std::size_t>(system.groups[g].dof_count()) : 0; };
+    std::size_t total = 0;
+    for (const ContactRow& row : system.contacts) total += size(row.at.group[0]) + size(row.at.group[1]);
+    if (system.contact_storage.size() < total) system.contact_storage.resize(total + total / 4);
+    double* at = system.contact_storage.data();
+    for (ContactRow& row : system.contacts)
+        for (std::size_t s = 0; s < 2; ++s) {
+            row.at.J[s] = at;
+            row.at.Y[s] = at + size(row.at.group[s]) / 2;
+            at += size(row.at.group[s]);
+        }
+}
+
+void place_prescribed(System& system, std::int32_t body, double time)
+{
+    const Posed&    start = system.base_start[body];
+    const Spatiald& twist = system.motion.base_twist[body];
+    const Vec3d     com   = static_cast<Vec3d>(system.model->body_com[body]);
+    Posed&          X     = system.motion.base_X[body];
+    X.q                   = normalized(from_rotation_vector(time * twist.angular) * start.q);
+    const Vec3d com_W     = start * com + time * twist.linear;
+    X.p                   = com_W - rotate(X.q, com);
+    system.motion.base_com[body] = com_W;
+}
+
+IslandReport run_island(System& system, const Island& island, double dt, int substeps)
+{
+    const double   h          = dt / substeps;
+    const Softness soft       = softness(kContactHertzTimesStep / h, kContactDampingRatio, h);
+    const int      iterations = substeps < kFewSubsteps ? 4 : 1;
+    IslandReport   report;
+    const auto     groups = [&](auto&& visit) {
+        for (std::int32_t i = island.group_begin; i < island.group_end; ++i) visit(system.groups[system.island_groups[i]]);
+    };
+    const auto general = [&](auto&& visit) {
+        for (std::int32_t i = island.general_begin; i < island.general_end; ++i) visit(system.general[system.island_general[i]]);
+    };
+    const auto contacts = [&](bool backwards, auto&& visit) {
+        // Alternating the direction keeps long stacks from leaning to the side that is always solved last.
+        if (backwards)
+            for (std::int32_t i = island.contact_end; i-- > island.contact_begin;) visit(*system.order[i]);
+        else
+            for (std::int32_t i = island.contact_begin; i < island.contact_end; ++i) visit(*system.order[i]);
+    };
+    for (int s = 0; s < substeps; ++s) {
+        const bool backwards = (s & 1) != 0;
+        groups([&](const Group& g) { prepare_group(system, g, h, s == 0); });
+        groups([&](const Group& g) { build_dof_rows(system, g, h); });
+        general([&](GeneralRow& r) { build_general_row(system, r, h); });
+        contacts(false, [&](ContactRow& c) { build_contact(system, c, h); });
+
+        groups([&](const Group& g) { warm_start_dof_rows(system, g); });
+        general([&](GeneralRow& r) { warm_start_general(system, r); });
+        contacts(false, [&](ContactRow& c) { warm_start_contact(system, c); });
+        for (int i = 0; i < iterations; ++i) {
+            general([&](GeneralRow& r) { solve_general(system, r, false); });
+            groups([&](const Group& g) { solve_dof_rows(system, g, false); });
+            contacts(backwards, [&](ContactRow& c) { solve_contact(system, c, soft, h, false); });
+        }
+        groups([&](const Group& g) {
+            report.clamped += clamp_velocity(system, g) ? 1 : 0;
+            for (std::int32_t t = g.tree_begin; t < g.tree_end; ++t) dynamics::integrate(system.forest, system.forest.trees[t], system.motion.v, h, system.motion);
+            advance_dof_rows(system, g, h);
+        });
+        general([&](GeneralRow& r) { advance_general(system, r, h); });
+        bool bounces = false;
+        contacts(false, [&](ContactRow& c) {
+            advance_contact(system, c, h);
+            bounces = bounces || (c.active && c.bounce > 0);
+        });
+        for (int i = 0; i < iterations; ++i) {
+            general([&](GeneralRow& r) { solve_general(system, r, true); });
+            groups([&](const Group& g) { solve_dof_rows(system, g, true); });
+            contacts(backwards, [&](ContactRow& c) { solve_contact(system, c, soft, h, true); });
+        }
+        if (bounces)
+            for (int i = 0; i < kRestitutionSweeps; ++i) contacts((i & 1) != 0, [&](ContactRow& c) { bounce_contact(system, c); });
+        contacts(false, [&](ContactRow& c) {
+            for (std::size_t k = 0; k < 3; ++k) c.impulse_sum[k] += c.lambda[k];
+        });
+    }
+    groups([&](const Group& g) {
+        for (std::int32_t t = g.tree_begin; t < g.tree_end; ++t) dynamics::forward_kinematics(system.forest, system.forest.trees[t], system.motion);
+        if (g.row_count > 0) {
+            // Closing to rounding: two Newton steps of second order from what one substep opened.
+            for (int i = 0; i < 2; ++i) {
+                build_loops(system, g);
+                close_loops(system, g, h);
+            }
+            build_loops(system, g);
+            project_velocity(system, g);
+            for (std::int32_t t = g.tree_begin; t < g.tree_end; ++t) dynamics::forward_kinematics(system.forest, system.forest.trees[t], system.motion);
+            loop_errors(system, g, report.loop_error_linear, report.loop_error_angular);
+            report.loop_rows += g.row_count;
+        }
+        for (std::int32_t k = g.dof_begin; k < g.dof_end; ++k)
+            report.limit_rows += (system.dof_rows[k].lower.active && system.dof_rows[k].lower.lambda > 0) + (system.dof_rows[k].upper.active && system.dof_rows[k].upper.lambda > 0);
+    });
+    contacts(false, [&](ContactRow& c) { report.contact_rows += c.active ? 1 : 0; });
+    return report;
+}
+
+}  // namespace mechane::solvers::softstep

@@ -1,0 +1,313 @@
+#include "softstep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "mechane/dynamics/kinematics.h"
+#include "mechane/solvers/codes.h"
+#include "mechane/tasks/parallel.h"
+#include "system.h"
+
+namespace mechane::solvers::softstep {
+
+namespace {
+
+class SoftStep final : public Solver {
+  public:
+    SoftStep(const model::Model& model, const SolverOptions& options) : model_(model), options_(options)
+    {
+        build_system(model, system_);
+        remember_structure();
+    }
+
+    StepReport step(const model::State& in, model::State& out, const model::Control& control, model::Contacts* contacts, double dt) override;
+
+    void reset() override
+    {
+        system_.memory.clear();
+        for (DofLaw& law : system_.laws) law.saturated = 0;
+        for (DofRows& rows : system_.dof_rows) rows.lower.lambda = rows.upper.lambda = rows.friction.lambda = rows.velocity.lambda = 0;
+        for (GeneralRow& row : system_.general) row.law.lambda = 0;
+        published_body_.clear();
+    }
+
+    [[nodiscard]] std::string_view name() const override { return "softstep"; }
+
+    void report_features(Diagnostics& out);
+
+  private:
+    void remember_structure();
+    [[nodiscard]] bool structure_changed() const { return enabled_ != model_.joint_enabled || flags_ != model_.body_flags; }
+    bool load_state(const model::State& in, const model::Control& control, StepReport& report);
+    void publish(const model::State& in, model::State& out, double dt);
+    bool find_divergence(StepReport& report, const char* when);
+    void name_culprit(StepReport& report, std::int32_t link, const char* when);
+
+    const model::Model&       model_;
+    SolverOptions             options_;
+    System                    system_;
+    std::vector<IslandReport> reports_;
+    std::vector<std::uint8_t> enabled_, body_wins_;
+    std::vector<std::int32_t> flags_;
+    std::vector<Pose>         published_body_;
+    std::vector<Spatial>      published_twist_;
+    std::vector<Real>         published_q_, published_qd_;
+};
+
+template <class T>
+bool same_bytes(const T& a, const T& b)
+{
+    return std::memcmp(&a, &b, sizeof(T)) == 0;
+}
+
+void SoftStep::remember_structure()
+{
+    enabled_ = model_.joint_enabled;
+    flags_   = model_.body_flags;
+    body_wins_.assign(model_.body_count(), 0);
+    published_body_.clear();
+}
+
+void SoftStep::report_features(Diagnostics& out)
+{
+    const auto feature = [&](std::int32_t joint, const char* what) {
+        out.add(kSolverFeature, {.prim = model_.joint_label[joint]}, fmt::format("softstep: {}", what));
+    };
+    for (std::int32_t j = 0; j < static_cast<std::int32_t>(model_.joint_count()); ++j) {
+        if (model_.joint_type[j] == model::JointType::rod) feature(j, "a ROD joint has no elasticity here, its child moves freely");
+        if (std::isfinite(model_.joint_break_force[j]) || std::isfinite(model_.joint_break_torque[j])) feature(j, "break force and torque are ignored, the joint never breaks");
+    }
+    // A trial factorisation at the initial state finds dofs that move nothing.
+    model::State state = model::make_state(model_);
+    StepReport   ignored;
+    if (!load_state(state, model::make_control(model_), ignored)) return;
+    for (const Tree& tree : system_.forest.trees) {
+        if (tree.single || tree.dof_count() == 0) continue;
+        dynamics::forward_kinematics(system_.forest, tree, system_.motion);
+        const auto          n = static_cast<std::size_t>(tree.dof_count());
+        std::vector<double> M(n * n), pivots(n);
+        dynamics::mass_matrix(system_.forest, tree, system_.motion, M);
+        for (std::size_t k = 0; k < n; ++k) M[k * n + k] += system_.laws[tree.dof_begin + k].armature;
+        if (dynamics::factor(system_.forest, tree, M, pivots) == 0) continue;
+        for (std::size_t k = 0; k < n; ++k) {
+            if (pivots[k] != 0) continue;
+            const Link& link = system_.forest.links[system_.forest.dof_link[tree.dof_begin + k]];
+            const std::string label = link.joint >= 0 ? model_.joint_label[link.joint] : model_.body_label[link.body];
+            out.add(kSolverMassless, {.prim = label}, fmt::format("dof {} of {} moves no mass", static_cast<std::int32_t>(tree.dof_begin + k) - link.dof, label));
+        }
+    }
+    reset();
+}
+
+bool SoftStep::load_state(const model::State& in, const model::Control& control, StepReport& report)
+{
+    System& s = system_;
+    read_laws(control, s);
+    for (const std::int32_t b : s.forest.prescribed) {
+        s.base_start[b]   = static_cast<Posed>(in.body_q[b]);
+        s.base_start[b].q = normalized(s.base_start[b].q);
+        s.motion.base_twist[b] = static_cast<Spatiald>(in.body_qd[b]);
+        // A body that is immovable for want of mass stands still; only a kinematic one has a prescribed motion.
+        if (!(model_.body_flags[b] & model::body_flag::kinematic)) s.motion.base_twist[b] = {};
+        place_prescribed(s, b, 0);
+        if (!is_finite(s.base_start[b]) || !is_finite(s.motion.base_twist[b])) {
+            report.culprit_body = b;
+            report.culprit      = fmt::format("the state of kinematic body '{}' is not finite", model_.body_label[b]);
+            return false;
+        }
+    }
+    // Joint coordinates are the state of free roots too, unless the caller has written the body and left the joint as published.
+    for (const Link& link : s.forest.links) {
+        if (!link.free || link.from_body || published_body_.empty()) continue;
+        const std::int32_t q = model_.joint_q_start[link.joint], qd = model_.joint_qd_start[link.joint];
+        const bool joint_kept = std::memcmp(&in.joint_q[q], &published_q_[q], 7 * sizeof(Real)) == 0 && std::memcmp(&in.joint_qd[qd], &published_qd_[qd], 6 * sizeof(Real)) == 0;
+        const bool body_kept  = same_bytes(in.body_q[link.body], published_body_[link.body]) && same_bytes(in.body_qd[link.body], published_twist_[link.body]);
+        body_wins_[link.body] = joint_kept && !body_kept;
+    }
+    for (const Tree& tree : s.forest.trees) dynamics::load(model_, s.forest, tree, in.joint_q, in.joint_qd, in.body_q, in.body_qd, body_wins_, s.motion);
+    for (std::size_t i = 0; i < s.near_q.size(); ++i) s.near_q[i] = static_cast<double>(in.joint_q[i]);
+    for (std::size_t l = 0; l < s.forest.links.size(); ++l) {
+        const Link& link = s.forest.links[l];
+        Spatiald&   f    = s.wrench[l];
+        f                = static_cast<Spatiald>(in.body_f.empty() ? Spatial{} : in.body_f[link.body]);
+        if (!is_finite(f)) f = {};
+    }
+    // joint_f of FREE-like joints is a wrench at the child's centre of mass; the parent bears the reaction.
+    const auto& joint_f = control.joint_f.size() == model_.joint_f.size() ? control.joint_f : model_.joint_f;
+    for (const Tree& tree : s.forest.trees) dynamics::forward_kinematics(s.forest, tree, s.motion, true);
+    for (std::size_t l = 0; l < s.forest.links.size(); ++l) {
+        const Link& link = s.forest.links[l];
+        if (!link.free || link.joint < 0) continue;
+        Spatiald          f;
+        const std::size_t d = static_cast<std::size_t>(model_.joint_qd_start[link.joint]);
+        f.linear            = {static_cast<double>(joint_f[d]), static_cast<double>(joint_f[d + 1]), static_cast<double>(joint_f[d + 2])};
+        f.angular           = {static_cast<double>(joint_f[d + 3]), static_cast<double>(joint_f[d + 4]), static_cast<double>(joint_f[d + 5])};
+        if (!is_finite(f) || f == Spatiald{}) continue;
+        s.wrench[l] += f;
+        const std::int32_t p = model_.joint_parent[link.joint];
+        if (p >= 0 && s.forest.body_link[p] >= 0) {
+            const std::int32_t at = s.forest.body_link[p];
+            s.wrench[at] -= shift_wrench(f, s.motion.com_W[at] - s.motion.com_W[l]);
+        }
+    }
+    return !find_divergence(report, "at the start of the step");
+}
+
+void SoftStep::name_culprit(StepReport& report, std::int32_t l, const char* when)
+{
+    const Forest& f    = system_.forest;
+    const Link&   link = f.links[l];
+    report.culprit_body = link.body;
+    report.culprit      = fmt::format("body '{}' is not finite or too fast {}", model_.body_label[link.body], when);
+    // The stiffest drive or limit per inertia on the way to the root is the likeliest cause.
+    double       worst = 0;
+    std::int32_t dof   = -1;
+    for (std::int32_t a = l; a >= 0; a = f.links[a].parent)
+        for (std::int32_t k = f.links[a].dof; k < f.links[a].dof + f.links[a].dofs; ++k) {
+            if (f.model_dof[k] < 0) continue;
+            const DofLaw& law   = system_.laws[k];
+            const double  load  = law.ke + law.stiffness + law.kd + law.damping + std::abs(law.force);
+            const double  score = load / std::max(f.links[a].mass + law.armature, 1e-12);
+            if (score > worst) {
+                worst = score;
+                dof   = k;
+            }
+        }
+    const std::int32_t joint = dof >= 0 ? f.links[f.dof_link[dof]].joint : link.joint;
+    report.culprit_joint     = joint;
+    if (dof < 0) {
+        report.culprit += fmt::format("; mass {:g} kg", link.mass);
+        return;
+    }
+    const DofLaw& law     = system_.laws[dof];
+    const Link&   holder  = f.links[f.dof_link[dof]];
+    const double  inertia = law.armature + (dof - holder.dof < holder.axes.linear ? holder.mass : trace(holder.inertia) / 3);
+    report.culprit += fmt::format("; joint '{}' has drive ke {:g}, kd {:g}, limit ke {:g}, force {:g} on inertia {:g}", model_.joint_label[joint], law.ke, law.kd, law.limit_ke, law.force, inertia);
+    const double ke = std::max(law.ke + law.stiffness, law.limit_ke);
+    if (ke > 0 && inertia > 0) report.culprit += fmt::format("; try dt below {:.3g} s", 0.5 * std::sqrt(inertia / ke) * options_.substeps);
+}
+
+bool SoftStep::find_divergence(StepReport& report, const char* when)
+{
+    const System& s = system_;
+    for (std::int32_t l = 0; l < static_cast<std::int32_t>(s.forest.links.size()); ++l) {
+        const Link& link   = s.forest.links[l];
+        bool        broken = !is_finite(s.motion.X_WB[l]) || !is_finite(s.motion.twist[l]);
+        for (std::int32_t k = 0; k < link.coords; ++k) broken = broken || !(std::abs(s.motion.q[link.coord + k]) < 1e12);
+        for (std::int32_t k = 0; k < link.dofs; ++k) broken = broken || !(std::abs(s.motion.v[link.dof + k]) < kDivergedVelocity);
+        if (!broken) continue;
+        name_culprit(report, l, when);
+        return true;
+    }
+    return false;
+}
+
+void SoftStep::publish(const model::State& in, model::State& out, double dt)
+{
+    System& s = system_;
+    if (&out != &in) out = in;
+    for (const std::int32_t b : s.forest.prescribed) {
+        place_prescribed(s, b, dt);
+        if (model_.body_flags[b] & model::body_flag::kinematic) out.body_q[b] = static_cast<Pose>(s.motion.base_X[b]);
+    }
+    for (std::size_t l = 0; l < s.forest.links.size(); ++l) {
+        const Link& link       = s.forest.links[l];
+        out.body_q[link.body]  = static_cast<Pose>(s.motion.X_WB[l]);
+        out.body_qd[link.body] = static_cast<Spatial>(s.motion.twist[l]);
+        if (link.free || link.joint < 0) continue;
+        for (std::int32_t k = 0; k < link.coords; ++k) out.joint_q[model_.joint_q_start[link.joint] + k] = static_cast<Real>(s.motion.q[link.coord + k]);
+        for (std::int32_t k = 0; k < link.dofs; ++k) out.joint_qd[model_.joint_qd_start[link.joint] + k] = static_cast<Real>(s.motion.v[link.dof + k]);
+    }
+    // Joints that are not a link's own coordinates are read off the bodies; single angles keep their winding.
+    for (std::int32_t j = 0; j < static_cast<std::int32_t>(model_.joint_count()); ++j) {
+        const std::int32_t l = s.forest.joint_link[j];
+        if (l >= 0 && !s.forest.links[l].free) continue;
+        const auto motion = [&](std::int32_t b) {
+            if (b < 0) return dynamics::BodyMotion{};
+            const std::int32_t at = s.forest.body_link[b];
+            return at >= 0 ? dynamics::BodyMotion{s.motion.X_WB[at], s.motion.twist[at]} : dynamics::BodyMotion{s.motion.base_X[b], s.motion.base_twist[b]};
+        };
+        dynamics::joint_state(model_, j, motion(model_.joint_parent[j]), motion(model_.joint_child[j]), out.joint_q, out.joint_qd, true);
+    }
+    out.time = in.time + dt;
+    published_body_.assign(out.body_q.begin(), out.body_q.end());
+    published_twist_.assign(out.body_qd.begin(), out.body_qd.end());
+    published_q_.assign(out.joint_q.begin(), out.joint_q.end());
+    published_qd_.assign(out.joint_qd.begin(), out.joint_qd.end());
+}
+
+StepReport SoftStep::step(const model::State& in, model::State& out, const model::Control& control, model::Contacts* contacts, double dt)
+{
+    StepReport report;
+    const auto undo = [&] {
+        report.diverged = true;
+        if (&out != &in) out = in;
+        reset();
+        return report;
+    };
+    if (structure_changed()) {
+        build_system(model_, system_);
+        remember_structure();
+    }
+    if (!(dt >= 0) || !std::isfinite(dt)) {
+        report.culprit = fmt::format("dt is {}, expected a positive number of seconds", dt);
+        return undo();
+    }
+    if (in.body_q.size() != model_.body_count() || in.joint_q.size() != model_.joint_coord_count() || in.body_qd.size() != model_.body_count() ||
+        in.joint_qd.size() != model_.joint_dof_count()) {
+        report.culprit = "the state's arrays do not have the sizes of the model";
+        return undo();
+    }
+    if (dt == 0) {
+        if (&out != &in) out = in;
+        return report;
+    }
+    System&      s        = system_;
+    const int    substeps = options_.substeps;
+    const double h        = dt / substeps;
+    if (!load_state(in, control, report)) return undo();
+    if (contacts)
+        load_contacts(s, *contacts, h);
+    else
+        s.contacts.clear();
+    place_contacts(s);
+    build_islands(s);
+
+    reports_.assign(s.islands.size(), {});
+    const auto run = [&](std::size_t i) { reports_[i] = run_island(s, s.islands[i], dt, substeps); };
+    if (options_.pool && s.islands.size() > 1)
+        options_.pool->for_each(s.islands.size(), std::max<std::size_t>(1, s.islands.size() / 64), run);
+    else
+        for (std::size_t i = 0; i < s.islands.size(); ++i) run(i);
+    for (const IslandReport& r : reports_) {
+        report.clamped_velocities += r.clamped;
+        report.contact_rows += r.contact_rows;
+        report.limit_rows += r.limit_rows;
+        report.loop_rows += r.loop_rows;
+        report.joint_error_linear  = std::max(report.joint_error_linear, r.loop_error_linear);
+        report.joint_error_angular = std::max(report.joint_error_angular, r.loop_error_angular);
+    }
+    if (find_divergence(report, "after the step")) return undo();
+    publish(in, out, dt);
+    for (const ContactRow& row : s.contacts) {
+        Vec3d moved;
+        for (std::size_t side = 0; side < 2; ++side) moved += (side == 0 ? -1.0 : 1.0) * (body_pose(s, row.body[side]) * row.point_B[side] - row.start_W[side]);
+        report.deepest_penetration = std::max(report.deepest_penetration, -(row.start_distance + dot(row.n, moved)));
+    }
+    if (contacts) store_contacts(s, *contacts, h, substeps);
+    return report;
+}
+
+}  // namespace
+
+std::unique_ptr<Solver> make(const model::Model& model, const SolverOptions& options, Diagnostics& out)
+{
+    auto solver = std::make_unique<SoftStep>(model, options);
+    solver->report_features(out);
+    return solver;
+}
+
+}  // namespace mechane::solvers::softstep
