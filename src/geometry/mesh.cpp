@@ -15,6 +15,12 @@ Aabbd bounds(const Mesh& mesh)
     return box;
 }
 
+bool has_valid_indices(const Mesh& mesh)
+{
+    const std::int64_t n = std::ssize(mesh.points);
+    return std::ranges::all_of(mesh.triangles, [n](const auto& t) { return std::ranges::all_of(t, [n](std::int32_t i) { return i >= 0 && i < n; }); });
+}
+
 bool is_closed(const Mesh& mesh)
 {
     if (mesh.triangles.empty()) return false;

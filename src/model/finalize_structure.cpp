@@ -152,9 +152,7 @@ Misfit check_shapes(const ModelBuilder& b)
         if (s.body != kWorldBody && !worlds_meet(s.world, b.bodies[static_cast<std::size_t>(s.body)].world)) return misfit(s.label, "shape_world", "the shape and its body belong to different worlds");
         if (static_cast<std::uint32_t>(s.type) > static_cast<std::uint32_t>(GeoType::gaussian)) return misfit(s.label, "shape_type", fmt::format("shape type {} is unknown", static_cast<int>(s.type)));
         if (!s.source || !checked.insert(s.source.get()).second) continue;
-        for (const auto& t : s.source->triangles)
-            for (const std::int32_t v : t)
-                if (!is_index(v, s.source->points.size())) return misfit(s.label, "shape_source", fmt::format("a triangle names point {} of {}", v, s.source->points.size()));
+        if (!geometry::has_valid_indices(*s.source)) return misfit(s.label, "shape_source", fmt::format("a triangle names a point beyond the mesh's {}", s.source->points.size()));
     }
     for (const auto& [x, y] : b.shape_collision_filter_pairs)
         if (!is_index(x, b.shapes.size()) || !is_index(y, b.shapes.size())) return misfit("", "shape_collision_filter_pairs", fmt::format("pair ({}, {}) names a shape that does not exist; there are {}", x, y, b.shapes.size()));

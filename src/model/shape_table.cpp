@@ -127,7 +127,7 @@ MassProperties solid_mass(const ShapeGeometry& shape, double density)
         case GeoType::ellipsoid: return geometry::ellipsoid_mass(s, density);
         case GeoType::box: return geometry::box_mass(s, density);
         case GeoType::mesh:
-        case GeoType::convex_mesh: return geometry::mesh_mass(*shape.source, s, density);
+        case GeoType::convex_mesh: return geometry::has_valid_indices(*shape.source) ? geometry::mesh_mass(*shape.source, s, density) : MassProperties{};
         case GeoType::none:
         case GeoType::plane:
         case GeoType::heightfield:
@@ -140,8 +140,10 @@ std::optional<MassProperties> shell_mass(const ShapeGeometry& shape, double thic
 {
     if (density == 0 || thickness == 0 || !is_usable(shape)) return MassProperties{};
     if (!(thickness > 0)) return std::nullopt;
-    if (shape.type == GeoType::mesh || shape.type == GeoType::convex_mesh)
+    if (shape.type == GeoType::mesh || shape.type == GeoType::convex_mesh) {
+        if (!geometry::has_valid_indices(*shape.source)) return MassProperties{};
         return geometry::mesh_shell_mass(*shape.source, shape.scale, thickness, density);
+    }
 
     ShapeGeometry inner = shape;
     Vec3d&        s     = inner.scale;

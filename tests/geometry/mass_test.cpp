@@ -30,7 +30,7 @@ Mesh cube(const Vec3d& lower, const Vec3d& upper)
 
 TEST_CASE("solids of revolution, boxes and ellipsoids have the measured mass properties (IMP-192 to IMP-195)")
 {
-    struct Row { const char* name; MassProperties body; double mass; Vec3d com, diagonal; };
+    struct Row { std::string name; MassProperties body; double mass; Vec3d com, diagonal; };
     const Row table[] = {
         {"M1 cube", box_mass({0.5, 0.5, 0.5}, 1000), 1000, {}, {166.66667, 166.66667, 166.66667}},
         {"M29 sphere", sphere_mass(0.5, 1000), 523.5988, {}, {52.35988, 52.35988, 52.35988}},
@@ -54,7 +54,7 @@ TEST_CASE("solids of revolution, boxes and ellipsoids have the measured mass pro
 
 TEST_CASE("closed forms agree with sums over random points of the solid")
 {
-    struct Row { const char* name; MassProperties body; Vec3d half; bool (*inside)(const Vec3d&); };
+    struct Row { std::string name; MassProperties body; Vec3d half; bool (*inside)(const Vec3d&); };
     const Row table[] = {
         {"capsule", capsule_mass(0.4, 0.6, 1), {0.4, 0.4, 1.0}, [](const Vec3d& p) { const Vec3d r{p.x, p.y, p.z - std::clamp(p.z, -0.6, 0.6)}; return length(r) < 0.4; }},
         {"cylinder", cylinder_mass(0.4, 0.6, 1), {0.4, 0.4, 0.6}, [](const Vec3d& p) { return p.x * p.x + p.y * p.y < 0.16; }},

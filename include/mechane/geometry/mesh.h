@@ -22,6 +22,9 @@ struct Aabbd {
 
 Aabbd bounds(const Mesh& mesh);
 
+/// Every triangle names points that exist.
+bool has_valid_indices(const Mesh& mesh);
+
 /// Every directed edge meets its opposite exactly once: the triangles bound a volume, all wound the same way.
 /// Points that coincide but have different indices count as different.
 bool is_closed(const Mesh& mesh);
