@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -60,6 +59,7 @@ struct XformMass {
 };
 
 struct Material : Entry {
+    bool   outside = false;  ///< not below the roots that were read, but bound from there
     double static_friction = 0, dynamic_friction = 0, restitution = 0;
     double density = 0;  ///< M/L^3; 0 or less: unset
 };
@@ -128,12 +128,12 @@ struct Collider : Entry {
     usd::Token               custom_token;
     /// Cube under shear: the 8 true corners in the shape frame, to be used as a convex hull. Empty otherwise.
     std::vector<Vec3d> sheared_corners;
-    /// Mesh under shear: the matrix (row vectors, 3x3 part) that takes authored points into the shape frame. Unset otherwise;
-    /// then the points are multiplied by `mesh_scale`.
+    /// Mesh under shear: the matrix that takes authored points into the shape frame, p_S = m * p. Unset otherwise; then the
+    /// points are multiplied by `mesh_scale`.
     std::optional<Mat33d> sheared_points;
 
     std::vector<Index>     materials;  ///< face subsets' in subset order, then its own; usually none or one
-    std::vector<usd::Path> material_paths;  ///< paths of `materials`, also where the material lies outside the read subtrees
+    Index                  own_material = kNone;  ///< its own, resolved fully also with strict_reference: gives the density
     std::vector<Index>     groups;
     std::vector<usd::Path> filtered, owners;
     Index                  scene = kNone;

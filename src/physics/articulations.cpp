@@ -1,0 +1,302 @@
+// Articulation roots to trees (usd-physics section 10). Bodies are nodes, enabled joints are edges; a joint whose other side is
+// no enabled body ties its body to the world.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <set>
+
+#include "mechane/physics/codes.h"
+#include "reader.h"
+
+namespace mechane::physics {
+
+namespace {
+
+struct Node {
+    std::vector<Index>                   joints;      ///< all enabled joints that touch the body, by path
+    std::vector<std::pair<Index, Index>> neighbours;  ///< (joint, body) over joints that are not excluded, by joint path
+    std::vector<Index>                   world;       ///< joints to the world that are not excluded, by path
+    long                                 weight = 0;
+};
+
+class Graph {
+  public:
+    explicit Graph(const PhysicsModel& model) : model_(model), nodes_(model.bodies.size())
+    {
+        std::vector<Index> order(model.joints.size());
+        for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<Index>(i);
+        std::sort(order.begin(), order.end(), [&](Index a, Index b) { return joint(a).path < joint(b).path; });
+        for (const Index j : order) {
+            const Joint& edge = joint(j);
+            if (!edge.enabled || (!edge.valid && edge.body0 != edge.body1)) continue;
+            for (const Index body : {edge.body0, edge.body1}) {
+                if (body == kNone) continue;
+                Node& node = nodes_[static_cast<std::size_t>(body)];
+                if (!node.joints.empty() && node.joints.back() == j) continue;  // a joint of a body with itself
+                const Index other = edge.body0 == body ? edge.body1 : edge.body0;
+                node.joints.push_back(j);
+                if (edge.excluded) {
+                    node.weight += 1000;
+                }
+                else if (other == kNone) {
+                    node.world.push_back(j);
+                    node.weight += 100000;
+                }
+                else {
+                    node.neighbours.emplace_back(j, other);
+                    node.weight += 100;
+                }
+            }
+        }
+    }
+
+    [[nodiscard]] const Node&  node(Index body) const { return nodes_[static_cast<std::size_t>(body)]; }
+    [[nodiscard]] const Joint& joint(Index j) const { return model_.joints[static_cast<std::size_t>(j)]; }
+
+    // Everything that joints reach from a body, in the order of a depth-first walk.
+    [[nodiscard]] std::vector<Index> component(Index start, std::vector<char>& seen) const
+    {
+        std::vector<Index> order, stack{start};
+        while (!stack.empty()) {
+            const Index body = stack.back();
+            stack.pop_back();
+            if (seen[static_cast<std::size_t>(body)]) continue;
+            seen[static_cast<std::size_t>(body)] = 1;
+            order.push_back(body);
+            const auto& next = node(body).neighbours;
+            for (std::size_t i = next.size(); i-- > 0;)
+                if (!seen[static_cast<std::size_t>(next[i].second)]) stack.push_back(next[i].second);
+        }
+        return order;
+    }
+
+    // Number of joints to the farthest body.
+    [[nodiscard]] int eccentricity(Index start) const
+    {
+        std::vector<int>  distance(nodes_.size(), -1);
+        std::deque<Index> queue{start};
+        distance[static_cast<std::size_t>(start)] = 0;
+        int farthest                              = 0;
+        while (!queue.empty()) {
+            const Index body = queue.front();
+            queue.pop_front();
+            farthest = distance[static_cast<std::size_t>(body)];
+            for (const auto& [j, other] : node(body).neighbours)
+                if (distance[static_cast<std::size_t>(other)] < 0) {
+                    distance[static_cast<std::size_t>(other)] = farthest + 1;
+                    queue.push_back(other);
+                }
+        }
+        return farthest;
+    }
+
+  private:
+    const PhysicsModel& model_;
+    std::vector<Node>   nodes_;
+};
+
+// Which body or world joint a component hangs on.
+struct Root {
+    Index body = kNone, joint = kNone;
+};
+
+Root root_of(const PhysicsModel& model, const Graph& graph, const std::vector<Index>& component)
+{
+    Index heaviest = kNone;
+    for (const Index body : component)
+        if (!graph.node(body).world.empty() && (heaviest == kNone || graph.node(body).weight > graph.node(heaviest).weight)) heaviest = body;
+    // The reference keeps the last world joint that it meets on a link; joints come by path.
+    if (heaviest != kNone) return {heaviest, graph.node(heaviest).world.back()};
+
+    const auto& first = model.bodies[static_cast<std::size_t>(component.front())].path;
+    if (std::all_of(component.begin(), component.end(), [&](Index b) { return model.bodies[static_cast<std::size_t>(b)].path.has_prefix(first); }))
+        return {component.front(), kNone};
+
+    Index       center = kNone;
+    int         least  = std::numeric_limits<int>::max();
+    std::size_t most   = 0;
+    // Centre search is quadratic; beyond this many links the first body with most neighbours serves as well.
+    constexpr std::size_t kLargest = 4096;
+    for (const Index body : component) {
+        const int         far   = component.size() <= kLargest ? graph.eccentricity(body) : 0;
+        const std::size_t links = graph.node(body).neighbours.size();
+        if (far < least || (far == least && links > most)) {
+            center = body;
+            least  = far;
+            most   = links;
+        }
+    }
+    return {center, kNone};
+}
+
+Tree grow(const PhysicsModel& model, const Graph& graph, const Root& root)
+{
+    Tree tree;
+    tree.root_body  = root.body;
+    tree.root_joint = root.joint;
+    tree.root       = root.joint != kNone ? model.joints[static_cast<std::size_t>(root.joint)].path : model.bodies[static_cast<std::size_t>(root.body)].path;
+    std::set<Index>   bodies{root.body}, joints, closures;
+    std::deque<Index> queue{root.body};
+    while (!queue.empty()) {
+        const Index body = queue.front();
+        queue.pop_front();
+        tree.links.push_back(body);
+        for (const auto& [j, other] : graph.node(body).neighbours) {
+            if (joints.contains(j) || !bodies.insert(other).second) continue;
+            joints.insert(j);
+            tree.joints.push_back(j);
+            queue.push_back(other);
+        }
+    }
+    for (const Index body : tree.links)
+        for (const Index j : graph.node(body).joints)
+            if (j != root.joint && !joints.contains(j) && graph.joint(j).valid) closures.insert(j);
+    tree.closures.assign(closures.begin(), closures.end());
+    std::sort(tree.closures.begin(), tree.closures.end(), [&](Index a, Index b) { return graph.joint(a).path < graph.joint(b).path; });
+    return tree;
+}
+
+template <class T>
+void sort_by_path(std::vector<Index>& indices, const std::vector<T>& entries)
+{
+    std::sort(indices.begin(), indices.end(),
+              [&](Index a, Index b) { return entries[static_cast<std::size_t>(a)].path < entries[static_cast<std::size_t>(b)].path; });
+    indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
+}
+
+void list_reference_bodies(const PhysicsModel& model, const Graph& graph, const std::vector<std::vector<Index>>& components, Articulation& out)
+{
+    std::set<usd::Path> paths;
+    for (const auto& component : components)
+        for (const Index body : component) {
+            if (!graph.node(body).world.empty()) paths.insert(usd::Path());
+            for (const auto& [j, other] : graph.node(body).neighbours) paths.insert(model.bodies[static_cast<std::size_t>(other)].path);
+        }
+    out.reference_bodies.assign(paths.begin(), paths.end());
+}
+
+void report(const Reader& reader, const Articulation& articulation, const Tree& tree)
+{
+    const PhysicsModel& model = reader.model;
+    if (const Body& body = model.bodies[static_cast<std::size_t>(tree.root_body)]; body.kinematic)
+        reader.found.add(kArticKinematicRoot, body.prim.site(), fmt::format("<{}>, root of <{}>, is kinematic", body.path.text(), articulation.path.text()));
+    std::string loops;
+    for (const Index j : tree.closures) {
+        const Joint& joint = model.joints[static_cast<std::size_t>(j)];
+        if (!joint.excluded) loops += (loops.empty() ? "<" : ", <") + joint.path.text() + ">";
+    }
+    if (!loops.empty()) reader.found.add(kArticLoop, articulation.prim.site(), fmt::format("<{}> is closed by {}", articulation.path.text(), loops));
+}
+
+class Roots {
+  public:
+    explicit Roots(Reader& reader) : r_(reader), graph_(reader.model), claimed_(reader.model.bodies.size(), 0) {}
+
+    void read(std::size_t record_index)
+    {
+        const Record& record = r_.records[record_index];
+        Articulation  out;
+        out.path = record.prim.path();
+        out.prim = record.prim;
+        if (record.has_pairs) out.filtered = r_.targets(record.prim, "physics:filteredPairs");
+
+        Root fixed;
+        bool possible = true;
+        if (record.joint) {
+            const Joint& joint = r_.model.joints[static_cast<std::size_t>(r_.model.joint_at(out.path))];
+            const bool   one_world = (joint.body0 == kNone) != (joint.body1 == kNone);
+            if (one_world && joint.enabled) fixed = {joint.body0 != kNone ? joint.body0 : joint.body1, r_.model.joint_at(out.path)};
+            possible = fixed.body != kNone;
+        }
+        else if (record.body != kNone) {
+            const Body& body = r_.model.bodies[static_cast<std::size_t>(record.body)];
+            if (body.enabled && body.valid) fixed = {record.body, kNone};
+            else if (r_.options.strict_reference) out.roots.push_back(body.path);
+            possible = fixed.body != kNone;
+        }
+        if (possible) collect(record_index, fixed, out);
+        finish(record, std::move(out));
+    }
+
+  private:
+    void collect(std::size_t record_index, const Root& fixed, Articulation& out)
+    {
+        const PhysicsModel&             model = r_.model;
+        std::vector<char>               seen(model.bodies.size(), 0);
+        std::vector<std::vector<Index>> components;
+        if (fixed.body != kNone) components.push_back(graph_.component(fixed.body, seen));
+        // Bodies of the subtree, each with what it hangs on, also outside the subtree.
+        for (std::size_t i = record_index; i < r_.records.size() && r_.records[i].prim.path().has_prefix(out.path); ++i) {
+            const Index body = r_.records[i].body;
+            if (body == kNone || r_.records[i].owner != body || seen[static_cast<std::size_t>(body)]) continue;
+            components.push_back(graph_.component(body, seen));
+        }
+        list_reference_bodies(model, graph_, components, out);
+        for (std::size_t c = 0; c < components.size(); ++c) {
+            for (const Index body : components[c]) {
+                const auto& joints = graph_.node(body).joints;
+                out.joints.insert(out.joints.end(), joints.begin(), joints.end());
+                out.links.push_back(body);
+            }
+            if (fixed.body != kNone && c > 0) continue;
+            const Root root = fixed.body != kNone ? fixed : root_of(model, graph_, components[c]);
+            out.trees.push_back(grow(model, graph_, with_world_joint(root)));
+            out.roots.push_back(fixed.body != kNone && fixed.joint == kNone ? model.bodies[static_cast<std::size_t>(fixed.body)].path : out.trees.back().root);
+        }
+        sort_by_path(out.links, model.bodies);
+        sort_by_path(out.joints, model.joints);
+    }
+
+    // A root body that a joint ties to the world is no floating base.
+    [[nodiscard]] Root with_world_joint(Root root) const
+    {
+        if (root.joint == kNone && !graph_.node(root.body).world.empty()) root.joint = graph_.node(root.body).world.front();
+        return root;
+    }
+
+    void finish(const Record& record, Articulation out)
+    {
+        PhysicsModel& model = r_.model;
+        const Index   index = static_cast<Index>(model.articulations.size());
+        if (out.roots.empty())
+            r_.invalidate(out, kArticNoRoot, record.prim.site(), fmt::format("<{}> is an articulation root without a body", out.path.text()));
+        // A body that an earlier root has taken keeps it: the later tree is dropped.
+        const bool had_trees = !out.trees.empty();
+        std::erase_if(out.trees, [&](const Tree& tree) {
+            return std::any_of(tree.links.begin(), tree.links.end(), [&](Index b) { return claimed_[static_cast<std::size_t>(b)] != 0; });
+        });
+        if (had_trees && out.trees.empty()) {
+            r_.found.add(kArticNested, record.prim.site(), fmt::format("the bodies of <{}> belong to another articulation", out.path.text()));
+            if (!r_.options.strict_reference) {
+                out.valid = false;
+                out.reasons.emplace_back(kArticNested.id);
+            }
+        }
+        for (const Tree& tree : out.trees) {
+            report(r_, out, tree);
+            for (const Index body : tree.links) {
+                claimed_[static_cast<std::size_t>(body)]                          = 1;
+                model.bodies[static_cast<std::size_t>(body)].articulation = index;
+            }
+        }
+        model.lookup.articulations.emplace(out.path, index);
+        model.articulations.push_back(std::move(out));
+    }
+
+    Reader&           r_;
+    Graph             graph_;
+    std::vector<char> claimed_;
+};
+
+}  // namespace
+
+void read_articulations(Reader& reader)
+{
+    Roots roots(reader);
+    for (std::size_t i = 0; i < reader.records.size(); ++i)
+        if (reader.records[i].has_articulation) roots.read(i);
+}
+
+}  // namespace mechane::physics

@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+
+#include "mechane/physics/codes.h"
+#include "mechane/physics/parse.h"
+#include "reader.h"
+
+namespace mechane::physics {
+
+namespace {
+
+// True when some prim from this one up to (not including) the ancestor body resets its transform stack.
+bool resets_below(const Reader& reader, Index record, Index body_record)
+{
+    for (Index i = record; i != kNone && i != body_record; i = reader.records[static_cast<std::size_t>(i)].parent)
+        if (reader.records[static_cast<std::size_t>(i)].resets) return true;
+    return false;
+}
+
+bool transform_is_usable(const usd::Matrix4d& m, const usd::Decomposition& d)
+{
+    for (const double x : m.m)
+        if (!std::isfinite(x)) return false;
+    return !d.singular;
+}
+
+void read_body(Reader& reader, Record& record, Index above)
+{
+    static const usd::Token kEnabled("physics:rigidBodyEnabled"), kKinematic("physics:kinematicEnabled"), kAsleep("physics:startsAsleep"),
+        kVelocity("physics:velocity"), kAngular("physics:angularVelocity"), kOwner("physics:simulationOwner"), kLooseVelocity("velocity"),
+        kXformable("Xformable"), kPairs("physics:filteredPairs");
+    const usd::Prim prim = record.prim;
+    Body            body;
+    body.path             = prim.path();
+    body.prim             = prim;
+    body.world            = record.world;
+    body.enabled          = reader.flag(prim, kEnabled, true);
+    body.kinematic        = reader.flag(prim, kKinematic, false);
+    body.starts_asleep    = reader.flag(prim, kAsleep, false);
+    body.velocity         = reader.vector(prim, kVelocity, {});
+    body.angular_velocity = reader.vector(prim, kAngular, {});
+    if (reader.options.lenient_names)
+        if (const auto velocity = reader.value(prim, kLooseVelocity).get<Vec3d>(); velocity && is_finite(*velocity)) body.velocity = *velocity;
+    if (!is_finite(body.velocity)) body.velocity = {};
+    if (!is_finite(body.angular_velocity)) body.angular_velocity = {};
+    body.owners = reader.targets(prim, kOwner);
+    body.scene  = scene_of(reader, prim, body.owners);
+    if (record.has_pairs) body.filtered = reader.targets(prim, kPairs);
+    if (record.has_mass) body.mass = reader.mass_values(prim);
+    body.parent_body = above;
+
+    const usd::Decomposition d = usd::decompose(record.world);
+    if (transform_is_usable(record.world, d)) {
+        body.X_WB     = {d.translation, d.rotation};
+        body.scale    = d.scale;
+        body.sheared  = d.sheared;
+        body.mirrored = usd::determinant3(record.world) < 0;
+    }
+    else {
+        reader.invalidate(body, kBodySingular, prim.site(), fmt::format("the world transform of <{}> is singular or not finite", body.path.text()));
+        if (is_finite(d.translation)) body.X_WB.p = d.translation;
+    }
+    if (!prim.is_a(kXformable)) {
+        reader.found.add(kBodyNotXformable, prim.site(), fmt::format("<{}> is a {}, expected something with a transform", body.path.text(), prim.type_name().text()));
+        if (!reader.options.strict_reference) {
+            body.valid = false;
+            body.reasons.emplace_back(kBodyNotXformable.id);
+        }
+    }
+    if (body.sheared) reader.found.add(kBodyShear, prim.site(), fmt::format("the world transform of <{}> has shear", body.path.text()));
+    if (body.mirrored) reader.found.add(kBodyMirrored, prim.site(), fmt::format("the world transform of <{}> mirrors", body.path.text()));
+
+    record.body = static_cast<Index>(reader.model.bodies.size());
+    reader.model.lookup.bodies.emplace(body.path, record.body);
+    if (body.enabled && body.valid) record.owner = record.body;
+    reader.model.bodies.push_back(std::move(body));
+}
+
+}  // namespace
+
+void read_bodies(Reader& reader)
+{
+    // The record of the body that owns each record, to see transform resets between a body and one below it.
+    std::vector<Index> body_record(reader.records.size(), kNone);
+    for (std::size_t i = 0; i < reader.records.size(); ++i) {
+        Record& record = reader.records[i];
+        if (record.parent != kNone) {
+            record.owner   = reader.records[static_cast<std::size_t>(record.parent)].owner;
+            body_record[i] = body_record[static_cast<std::size_t>(record.parent)];
+        }
+        if (!record.has_body || record.joint) continue;
+        const Index above = record.owner;
+        if (above != kNone && !resets_below(reader, static_cast<Index>(i), body_record[i])) {
+            const std::string message = fmt::format("<{}> lies below the body <{}>", record.prim.path().text(),
+                                                    reader.model.bodies[static_cast<std::size_t>(above)].path.text());
+            if (reader.options.nested_bodies == NestedBodies::schema) {
+                reader.found.add(kBodyNested, record.prim.site(), message, "Add !resetXformStack! or move it out; it is part of the body above.");
+                continue;
+            }
+            Diagnostic finding = make_diagnostic(kBodyNested, record.prim.site(), message);
+            if (reader.options.nested_bodies == NestedBodies::error) finding.severity = Severity::error;
+            reader.found.add(std::move(finding));
+        }
+        read_body(reader, record, above);
+        if (record.owner == record.body) body_record[i] = static_cast<Index>(i);
+    }
+}
+
+WorldVelocity world_velocity(const Body& body, VelocityFrame frame)
+{
+    switch (frame) {
+        case VelocityFrame::world: return {body.velocity, body.angular_velocity};
+        case VelocityFrame::rotation_only: return {rotate(body.X_WB.q, body.velocity), rotate(body.X_WB.q, body.angular_velocity)};
+        case VelocityFrame::local: return {usd::transform_vector(body.world, body.velocity), rotate(body.X_WB.q, body.angular_velocity)};
+        case VelocityFrame::parent: {
+            const usd::Prim parent = body.prim.parent();
+            if (!parent) return {body.velocity, body.angular_velocity};
+            const usd::Matrix4d      m = body.prim.stage().world_matrix(parent);
+            const usd::Decomposition d = usd::decompose(m);
+            if (!transform_is_usable(m, d)) return {body.velocity, body.angular_velocity};
+            return {usd::transform_vector(m, body.velocity), rotate(d.rotation, body.angular_velocity)};
+        }
+    }
+    return {};
+}
+
+}  // namespace mechane::physics

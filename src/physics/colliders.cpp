@@ -1,0 +1,164 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "materials.h"
+#include "mechane/physics/codes.h"
+#include "reader.h"
+#include "shapes.h"
+
+namespace mechane::physics {
+
+namespace {
+
+const usd::Token kEnabled("physics:collisionEnabled"), kOwner("physics:simulationOwner"), kPairs("physics:filteredPairs"), kColliders("colliders"),
+    kGroupRel("physics:collisionGroup"), kGroupsRel("physics:collisionGroups"), kSubset("GeomSubset"), kElementType("elementType"), kFace("face"),
+    kBindingApi("MaterialBindingAPI");
+
+// Pose in the owner's scale-free frame (usd-physics 6.3).
+bool place(const Reader& reader, const Record& record, Collider& collider)
+{
+    for (const double x : record.world.m)
+        if (!std::isfinite(x)) return false;
+    const usd::Decomposition world = usd::decompose(record.world);
+    collider.scale                 = world.scale;
+    collider.sheared               = world.sheared;
+    collider.mirrored              = usd::determinant3(record.world) < 0;
+    if (collider.body == kNone) {
+        collider.X_BS        = {world.translation, world.rotation};
+        collider.local_scale = world.scale;
+        return !world.singular;
+    }
+    const Body& body = reader.model.bodies[static_cast<std::size_t>(collider.body)];
+    if (record.body == collider.body) return !world.singular;
+    const auto inverse_body = usd::inverse(body.world);
+    if (!inverse_body) return false;
+    const usd::Decomposition local = usd::decompose(record.world * *inverse_body);
+    collider.X_BS                  = {scale(local.translation, body.scale), local.rotation};
+    collider.local_scale           = local.scale;
+    return !world.singular && !local.singular && is_finite(collider.X_BS);
+}
+
+std::vector<Index> materials_of(Reader& reader, const Record& record, Collider& collider)
+{
+    std::vector<Index> materials;
+    const auto         add = [&](const usd::Prim& prim, bool binding_applied) {
+        const Index material = bound_physics_material(reader, prim);
+        if (material == kNone) return kNone;
+        if (!binding_applied) {
+            if (reader.options.strict_reference) return material;
+            reader.found.add(kBindingApiMissing, prim.site(),
+                                     fmt::format("<{}> inherits the material <{}>", prim.path().text(),
+                                                 reader.model.materials[static_cast<std::size_t>(material)].path.text()));
+        }
+        materials.push_back(material);
+        return material;
+    };
+    if (collider.kind == ShapeKind::mesh)
+        for (const usd::Prim& child : record.prim.children())
+            if (child.type_name() == kSubset && reader.token(child, kElementType, kFace) == kFace) {
+                // A subset without a binding of its own is drawn and simulated with the mesh's material.
+                if (child.has_api(kBindingApi)) add(child, true);
+            }
+    collider.own_material = add(record.prim, record.has_binding);
+    return materials;
+}
+
+std::vector<Index> groups_of(const Reader& reader, const Collider& collider)
+{
+    std::vector<Index> groups;
+    const auto&        all = reader.model.groups;
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (reader.stage.collection_contains(all[i].prim, kColliders, collider.path)) groups.push_back(static_cast<Index>(i));
+    if (reader.options.lenient_names)
+        for (const usd::Token& name : {kGroupRel, kGroupsRel})
+            for (const usd::Path& target : reader.targets(collider.prim, name)) {
+                const Index group = reader.model.group_at(target);
+                if (group != kNone && std::find(groups.begin(), groups.end(), group) == groups.end()) groups.push_back(group);
+            }
+    std::sort(groups.begin(), groups.end());
+    return groups;
+}
+
+// MassAPIs on the way from the collider to its body.
+void link_masses(const Reader& reader, const std::vector<Index>& xform_mass_of, Index index, Collider& collider)
+{
+    for (Index i = reader.records[static_cast<std::size_t>(index)].parent; i != kNone; i = reader.records[static_cast<std::size_t>(i)].parent) {
+        if (collider.body == kNone || reader.records[static_cast<std::size_t>(i)].body == collider.body) return;
+        if (const Index mass = xform_mass_of[static_cast<std::size_t>(i)]; mass != kNone) collider.mass_chain.push_back(mass);
+    }
+}
+
+// MassAPIs of prims that are neither body nor collider.
+std::vector<Index> read_xform_masses(Reader& reader)
+{
+    std::vector<Index> of_record(reader.records.size(), kNone);
+    for (std::size_t i = 0; i < reader.records.size(); ++i) {
+        const Record& record = reader.records[i];
+        if (!record.has_mass || record.joint || record.body != kNone || record.has_collision) continue;
+        const MassValues values = reader.mass_values(record.prim);
+        if (!values.has_mass() && !values.has_density()) continue;
+        if (reader.options.mass_on_xforms == MassOnXforms::ignore)
+            reader.found.add(kMassIgnored, record.prim.site(), fmt::format("the mass on <{}> has no effect", record.prim.path().text()));
+        else if (record.owner == kNone)
+            reader.found.add(kApiMisplaced, record.prim.site(),
+                             fmt::format("PhysicsMassAPI on <{}>, which belongs to no rigid body", record.prim.path().text()));
+        of_record[i] = static_cast<Index>(reader.model.xform_masses.size());
+        reader.model.xform_masses.push_back({record.prim.path(), record.prim, values});
+    }
+    return of_record;
+}
+
+}  // namespace
+
+void read_colliders(Reader& reader)
+{
+    const std::vector<Index> xform_mass_of = read_xform_masses(reader);
+    PhysicsModel&            model         = reader.model;
+    for (std::size_t i = 0; i < reader.records.size(); ++i) {
+        const Record& record = reader.records[i];
+        if (!record.has_collision || record.joint) continue;
+        Collider collider;
+        collider.path  = record.prim.path();
+        collider.prim  = record.prim;
+        collider.world = record.world;
+        if (!shape_kind_of(record, collider)) {
+            reader.found.add(kShapeUnknownType, record.prim.site(),
+                             fmt::format("<{}> is of type \"{}\", which gives no shape", collider.path.text(), record.prim.type_name().text()));
+            continue;
+        }
+        collider.body    = record.owner;
+        collider.enabled = reader.flag(record.prim, kEnabled, true);
+        collider.owners  = reader.targets(record.prim, kOwner);
+        if (record.has_pairs) collider.filtered = reader.targets(record.prim, kPairs);
+        if (record.has_mass) collider.mass = reader.mass_values(record.prim);
+        collider.scene = collider.body == kNone ? scene_of(reader, record.prim, collider.owners) : model.bodies[static_cast<std::size_t>(collider.body)].scene;
+        if (place(reader, record, collider)) {
+            if (collider.sheared)
+                reader.found.add(kShapeShear, record.prim.site(), fmt::format("the world transform of <{}> has shear", collider.path.text()));
+            read_shape(reader, record, collider);
+        }
+        else {
+            reader.invalidate(collider, kShapeDegenerate, record.prim.site(),
+                              fmt::format("the world transform of <{}> is singular or not finite", collider.path.text()));
+            if (!is_finite(collider.X_BS)) collider.X_BS = {};
+        }
+        collider.materials = materials_of(reader, record, collider);
+        collider.groups    = groups_of(reader, collider);
+        link_masses(reader, xform_mass_of, static_cast<Index>(i), collider);
+
+        // A cloud that does not say how large its spheres are belongs to nobody (measured on the reference).
+        if (!collider.valid && collider.kind == ShapeKind::sphere_points) collider.body = kNone;
+        const Index index = static_cast<Index>(model.colliders.size());
+        model.lookup.colliders.emplace(collider.path, index);
+        if (collider.body != kNone && collider.valid) model.bodies[static_cast<std::size_t>(collider.body)].colliders.push_back(index);
+        model.colliders.push_back(std::move(collider));
+    }
+    for (Body& body : model.bodies)
+        std::sort(body.colliders.begin(), body.colliders.end(), [&](Index a, Index b) {
+            return model.colliders[static_cast<std::size_t>(a)].path < model.colliders[static_cast<std::size_t>(b)].path;
+        });
+}
+
+}  // namespace mechane::physics

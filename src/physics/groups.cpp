@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "mechane/physics/codes.h"
+#include "reader.h"
+
+namespace mechane::physics {
+
+void read_groups(Reader& reader)
+{
+    static const usd::Token kFiltered("physics:filteredGroups"), kInvert("physics:invertFilteredGroups"), kMerge("physics:mergeGroup");
+    PhysicsModel&           model = reader.model;
+    for (const Record& record : reader.records) {
+        if (!record.is_group) continue;
+        Group group;
+        group.path       = record.prim.path();
+        group.prim       = record.prim;
+        group.filtered   = reader.targets(record.prim, kFiltered);
+        group.inverted   = reader.flag(record.prim, kInvert, false);
+        group.merge_name = reader.value(record.prim, kMerge).get<std::string>().value_or("");
+        model.lookup.groups.emplace(group.path, static_cast<Index>(model.groups.size()));
+        model.groups.push_back(std::move(group));
+    }
+
+    // Rows: one for each group, merged groups share that of their first.
+    std::map<std::string, std::vector<std::size_t>> merges;
+    Index                                           rows = 0;
+    for (std::size_t i = 0; i < model.groups.size(); ++i) {
+        Group& group = model.groups[i];
+        std::erase_if(group.filtered, [&](const usd::Path& target) {
+            if (model.group_at(target) != kNone) return false;
+            reader.found.add(kGroupTargetInvalid, group.prim.relationship(kFiltered).site(),
+                             fmt::format("<{}> filters <{}>, which is no collision group", group.path.text(), target.text()));
+            return true;
+        });
+        if (group.merge_name.empty()) {
+            group.table_index = rows++;
+            continue;
+        }
+        auto& members     = merges[group.merge_name];
+        group.table_index = members.empty() ? rows++ : model.groups[members.front()].table_index;
+        members.push_back(i);
+    }
+    for (const auto& [name, members] : merges) {
+        std::vector<usd::Path> paths;
+        for (const std::size_t i : members) paths.push_back(model.groups[i].path);
+        for (const std::size_t i : members) model.groups[i].merged = paths;
+    }
+    model.group_table = make_group_table(model.groups);
+}
+
+GroupTable make_group_table(const std::vector<Group>& groups)
+{
+    std::size_t rows = 0;
+    for (const Group& group : groups) rows = std::max(rows, static_cast<std::size_t>(group.table_index) + 1);
+    GroupTable table(rows);
+    const auto row_at = [&](const usd::Path& path) {
+        for (const Group& group : groups)
+            if (group.path == path) return static_cast<std::size_t>(group.table_index);
+        return rows;
+    };
+    for (const Group& group : groups) {
+        const auto        own = static_cast<std::size_t>(group.table_index);
+        std::vector<char> named(rows + 1, 0);
+        for (const usd::Path& target : group.filtered) named[row_at(target)] = 1;
+        for (std::size_t other = 0; other < rows; ++other)
+            if ((named[other] != 0) != group.inverted) table.disable(own, other);
+    }
+    return table;
+}
+
+}  // namespace mechane::physics

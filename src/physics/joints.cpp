@@ -1,0 +1,329 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mechane/physics/codes.h"
+#include "reader.h"
+
+namespace mechane::physics {
+
+namespace {
+
+constexpr double kLengthGap = 1e-3;            // L
+constexpr double kAngleGap  = 1.0 * kDegrees;  // rad
+
+const usd::Token kBody[2]{"physics:body0", "physics:body1"}, kPos[2]{"physics:localPos0", "physics:localPos1"},
+    kRot[2]{"physics:localRot0", "physics:localRot1"};
+const usd::Token kJointEnabled("physics:jointEnabled"), kCollision("physics:collisionEnabled"), kExcluded("physics:excludeFromArticulation"),
+    kBreakForce("physics:breakForce"), kBreakTorque("physics:breakTorque"), kAxisName("physics:axis"), kLower("physics:lowerLimit"),
+    kUpper("physics:upperLimit"), kCone0("physics:coneAngle0Limit"), kCone1("physics:coneAngle1Limit"), kMin("physics:minDistance"),
+    kMax("physics:maxDistance"), kLimitApi("PhysicsLimitAPI"), kDriveApi("PhysicsDriveAPI"), kAngular("angular"), kLinear("linear");
+
+constexpr Dof kDofs[] = {Dof::distance, Dof::trans_x, Dof::trans_y, Dof::trans_z, Dof::rot_x, Dof::rot_y, Dof::rot_z};
+
+struct Side {
+    usd::Path rel, frame_body;
+    Index     body = kNone;
+    Posed     frame;  ///< in the frame body, or the world
+    Posed     X_WF;
+    bool      target_missing = false, singular = false;
+};
+
+// The enabled body at or above a prim; failing that, the topmost collider on the way up anchors the joint.
+struct Anchor {
+    usd::Prim prim;
+    Index     body = kNone;
+};
+Anchor anchor_of(const Reader& reader, const usd::Prim& target)
+{
+    Anchor anchor;
+    for (usd::Prim prim = target; prim && !prim.path().is_root(); prim = prim.parent()) {
+        const Record* record = reader.record(prim);
+        if (!record) continue;
+        if (record->body != kNone && record->owner == record->body) return {prim, record->body};
+        if (record->has_collision && !record->joint) anchor.prim = prim;
+    }
+    return anchor;
+}
+
+Side read_side(const Reader& reader, const usd::Prim& joint, int i)
+{
+    Side        side;
+    const Quatd rot = reader.quaternion(joint, kRot[i], {});
+    side.frame      = {reader.vector(joint, kPos[i], {}), normalized(rot)};
+    if (!is_finite(side.frame.p)) {
+        reader.found.add(kValueNan, joint.attribute(kPos[i]).site(), fmt::format("{} is not finite", kPos[i].text()));
+        side.frame.p = {};
+    }
+    side.X_WF          = side.frame;
+    const auto targets = reader.targets(joint, kBody[i]);
+    if (targets.empty()) return side;
+    if (targets.size() > 1)
+        reader.found.add(kJointMultiTarget, joint.relationship(kBody[i]).site(), fmt::format("{} names {} prims", kBody[i].text(), targets.size()));
+    side.rel               = targets.front();
+    const usd::Prim target = reader.stage.prim_at(side.rel);
+    if (!target) {
+        side.target_missing = true;
+        return side;
+    }
+    const Anchor anchor = anchor_of(reader, target);
+    side.body           = anchor.body;
+    if (anchor.prim) side.frame_body = anchor.prim.path();
+
+    usd::Matrix4d      body_world;
+    usd::Decomposition body;
+    if (anchor.prim) {
+        body_world = reader.world_matrix(anchor.prim);
+        body       = usd::decompose(body_world);
+    }
+    if (anchor.prim && anchor.prim == target)
+        side.frame.p = scale(side.frame.p, body.scale);
+    else {
+        const auto inverse_body = usd::inverse(body_world);
+        if (!inverse_body) {
+            side.singular = true;
+            return side;
+        }
+        const usd::Matrix4d      local = usd::from_pose(side.frame) * reader.world_matrix(target) * *inverse_body;
+        const usd::Decomposition d     = usd::decompose(local);
+        side.frame                     = {scale(d.translation, body.scale), normalized(d.rotation)};
+    }
+    side.singular = body.singular || !is_finite(side.frame);
+    if (side.singular) side.frame = {};
+    side.X_WF = Posed{body.translation, body.rotation} * side.frame;
+    if (!is_finite(side.X_WF)) side.X_WF = {};
+    return side;
+}
+
+// Limits that say "none" by being huge or infinite, and the lock of the schema: lower above upper.
+Limit finished(const Reader& reader, const usd::Prim& joint, Limit limit)
+{
+    if (limit.has_lower() && limit.has_upper() && limit.lower >= limit.upper) {
+        limit.locked = true;
+        if (limit.lower > limit.upper)
+            reader.found.add(kLimitInverted, joint.site(), fmt::format("the {} limits of <{}> are {} and {}", to_string(limit.dof), joint.path().text(),
+                                                                       limit.lower, limit.upper));
+    }
+    return limit;
+}
+
+Drive read_drive(const Reader& reader, const usd::Prim& joint, Dof dof, const usd::Token& instance)
+{
+    const auto name = [&](std::string_view what) { return usd::Token(fmt::format("drive:{}:physics:{}", instance.text(), what)); };
+    Drive      drive;
+    drive.dof             = dof;
+    drive.enabled         = true;
+    drive.acceleration    = reader.token(joint, name("type"), "force").text() == "acceleration";
+    drive.target_position = reader.number(joint, name("targetPosition"), 0);
+    drive.target_velocity = reader.number(joint, name("targetVelocity"), 0);
+    drive.stiffness       = reader.number(joint, name("stiffness"), 0);
+    drive.damping         = reader.number(joint, name("damping"), 0);
+    drive.max_force       = reader.number(joint, name("maxForce"), kInfinity);
+    if (reader.options.strict_reference) return drive;
+    if (drive.stiffness < 0 || drive.damping < 0) {
+        reader.found.add(kDriveNegative, joint.site(), fmt::format("the {} drive of <{}> has stiffness {} and damping {}", instance.text(),
+                                                                   joint.path().text(), drive.stiffness, drive.damping));
+        drive.stiffness = std::max(drive.stiffness, 0.0);
+        drive.damping   = std::max(drive.damping, 0.0);
+    }
+    if (drive.max_force < 0) {
+        reader.found.add(kDriveMaxForce, joint.site(), fmt::format("the {} drive of <{}> has the largest force {}", instance.text(), joint.path().text(),
+                                                                   drive.max_force));
+        drive.max_force = std::abs(drive.max_force);
+    }
+    return drive;
+}
+
+// The drive of a one-axis joint: the instance that speaks of its motion; others are said to be ignored.
+void read_axis_drive(const Reader& reader, Joint& joint, const usd::Token& instance, Dof dof)
+{
+    joint.drive.dof       = dof;
+    joint.drive.max_force = std::numeric_limits<float>::max();
+    for (const usd::Token& applied : joint.prim.api_instances(kDriveApi)) {
+        if (applied == instance)
+            joint.drive = read_drive(reader, joint.prim, dof, instance);
+        else
+            reader.found.add(kDriveIgnored, joint.prim.site(), fmt::format("drive `{}` on the {} joint <{}>", applied.text(), to_string(joint.kind),
+                                                                           joint.path.text()));
+    }
+}
+
+void report_ignored(const Reader& reader, const Joint& joint, bool drives)
+{
+    for (const usd::Token& instance : joint.prim.api_instances(kLimitApi))
+        reader.found.add(kLimitIgnored, joint.prim.site(), fmt::format("limit `{}` on the {} joint <{}>", instance.text(), to_string(joint.kind),
+                                                                       joint.path.text()));
+    if (!drives) return;
+    for (const usd::Token& instance : joint.prim.api_instances(kDriveApi))
+        reader.found.add(kDriveIgnored, joint.prim.site(), fmt::format("drive `{}` on the {} joint <{}>", instance.text(), to_string(joint.kind),
+                                                                       joint.path.text()));
+}
+
+void read_axis_joint(const Reader& reader, Joint& joint)
+{
+    const bool turns  = joint.kind == JointKind::revolute;
+    joint.axis        = reader.axis(joint.prim, kAxisName, Axis::x);
+    const int offset  = static_cast<int>(joint.axis);
+    joint.limit.dof   = static_cast<Dof>(static_cast<int>(turns ? Dof::rot_x : Dof::trans_x) + offset);
+    joint.limit.lower = reader.number(joint.prim, kLower, -kInfinity);
+    joint.limit.upper = reader.number(joint.prim, kUpper, kInfinity);
+    // The reference drops one-sided limits of revolute joints.
+    joint.limit.enabled = turns && reader.options.strict_reference ? joint.limit.has_lower() && joint.limit.has_upper()
+                                                                   : joint.limit.has_lower() || joint.limit.has_upper();
+    joint.limit = finished(reader, joint.prim, joint.limit);
+    read_axis_drive(reader, joint, turns ? kAngular : kLinear, joint.limit.dof);
+    report_ignored(reader, joint, false);
+}
+
+void read_d6(const Reader& reader, Joint& joint)
+{
+    const auto limits = joint.prim.api_instances(kLimitApi), drives = joint.prim.api_instances(kDriveApi);
+    const auto applied = [](const std::vector<usd::Token>& list, std::string_view name) {
+        return std::any_of(list.begin(), list.end(), [&](const usd::Token& token) { return token.text() == name; });
+    };
+    for (const Dof dof : kDofs) {
+        const std::string_view instance = to_string(dof);
+        if (applied(limits, instance)) {
+            Limit limit;
+            limit.dof     = dof;
+            limit.lower   = reader.number(joint.prim, usd::Token(fmt::format("limit:{}:physics:low", instance)), -kInfinity);
+            limit.upper   = reader.number(joint.prim, usd::Token(fmt::format("limit:{}:physics:high", instance)), kInfinity);
+            limit.enabled = limit.has_lower() || limit.has_upper();
+            joint.limits.push_back(finished(reader, joint.prim, limit));
+        }
+        if (applied(drives, instance)) joint.drives.push_back(read_drive(reader, joint.prim, dof, usd::Token(instance)));
+    }
+    for (const auto* list : {&limits, &drives})
+        for (const usd::Token& instance : *list)
+            if (std::none_of(std::begin(kDofs), std::end(kDofs), [&](Dof dof) { return to_string(dof) == instance.text(); }))
+                reader.found.add(kDofUnknown, joint.prim.site(), fmt::format("`{}` on <{}>", instance.text(), joint.path.text()));
+}
+
+void read_kind(const Reader& reader, Joint& joint)
+{
+    switch (joint.kind) {
+        case JointKind::revolute:
+        case JointKind::prismatic: read_axis_joint(reader, joint); return;
+        case JointKind::spherical:
+            joint.axis         = reader.axis(joint.prim, kAxisName, Axis::x);
+            joint.cone_angle0  = reader.number(joint.prim, kCone0, -1);
+            joint.cone_angle1  = reader.number(joint.prim, kCone1, -1);
+            joint.cone_enabled = std::isfinite(joint.cone_angle0) && std::isfinite(joint.cone_angle1) && joint.cone_angle0 >= 0 && joint.cone_angle1 >= 0;
+            report_ignored(reader, joint, true);
+            return;
+        case JointKind::distance:
+            joint.limit.lower   = reader.number(joint.prim, kMin, -1);
+            joint.limit.upper   = reader.number(joint.prim, kMax, -1);
+            joint.min_enabled   = joint.limit.has_lower() && joint.limit.lower >= 0;
+            joint.max_enabled   = joint.limit.has_upper() && joint.limit.upper >= 0;
+            joint.limit.enabled = joint.min_enabled || joint.max_enabled;
+            report_ignored(reader, joint, true);
+            return;
+        case JointKind::d6: read_d6(reader, joint); return;
+        case JointKind::fixed: report_ignored(reader, joint, true); return;
+        case JointKind::custom: return;
+    }
+}
+
+double read_break(const Reader& reader, const usd::Prim& joint, const usd::Token& name)
+{
+    const double value = reader.number(joint, name, kInfinity);
+    if (value > 0) return value;
+    reader.found.add(kBreakNonpositive, joint.attribute(name).site(), fmt::format("{} of <{}> is {}", name.text(), joint.path().text(), value));
+    // Zero breaks at the first reaction; a negative one cannot be meant (seed-gaps CON-31).
+    return value == 0 || reader.options.strict_reference ? value : kInfinity;
+}
+
+void validate(const Reader& reader, Joint& joint, const Side (&sides)[2])
+{
+    const bool strict = reader.options.strict_reference;
+    for (int i = 0; i < 2; ++i) {
+        if (sides[i].target_missing) {
+            const Site        site    = joint.prim.relationship(kBody[i]).site();
+            const std::string message = fmt::format("{} of <{}> names <{}>, which does not exist", kBody[i].text(), joint.path.text(), sides[i].rel.text());
+            if (strict) reader.found.add(kJointTargetMissing, site, message, "The reference takes it as the world.");
+            else reader.invalidate(joint, kJointTargetMissing, site, message);
+        }
+        if (sides[i].singular)
+            reader.invalidate(joint, kBodySingular, joint.prim.site(), fmt::format("a body of <{}> has a singular transform", joint.path.text()));
+    }
+    if (joint.body0 == kNone && joint.body1 == kNone) {
+        const std::string message = fmt::format("no side of <{}> is an enabled rigid body", joint.path.text());
+        if (strict) reader.found.add(kJointNoBody, joint.prim.site(), message);
+        else reader.invalidate(joint, kJointNoBody, joint.prim.site(), message);
+    }
+    else if (joint.body0 == joint.body1) {
+        const std::string message = fmt::format("both sides of <{}> are <{}>", joint.path.text(), joint.frame_body0.text());
+        if (strict) reader.found.add(kJointSelf, joint.prim.site(), message);
+        else reader.invalidate(joint, kJointSelf, joint.prim.site(), message);
+    }
+}
+
+// Says when the frames disagree on what the joint locks.
+void check_gap(const Reader& reader, const Joint& joint)
+{
+    if (!joint.valid || !joint.enabled) return;
+    const Posed  X_01  = inverse(joint.X_WF0) * joint.X_WF1;
+    const Vec3d  u     = unit_vector(joint.axis);
+    double       apart = 0, turned = 0;
+    switch (joint.kind) {
+        case JointKind::fixed:
+            apart  = length(X_01.p);
+            turned = length(to_rotation_vector(X_01.q));
+            break;
+        case JointKind::revolute:
+            apart  = length(X_01.p);
+            turned = std::atan2(length(cross(u, rotate(X_01.q, u))), dot(u, rotate(X_01.q, u)));
+            break;
+        case JointKind::prismatic:
+            apart  = length(X_01.p - dot(X_01.p, u) * u);
+            turned = length(to_rotation_vector(X_01.q));
+            break;
+        case JointKind::spherical: apart = length(X_01.p); break;
+        case JointKind::distance:
+        case JointKind::d6:
+        case JointKind::custom: return;
+    }
+    if (apart > kLengthGap || turned > kAngleGap)
+        reader.found.add(kJointFrameGap, joint.prim.site(), fmt::format("the frames of <{}> are {:.4g} units and {:.4g} degrees apart", joint.path.text(), apart,
+                                                                        turned / kDegrees));
+}
+
+}  // namespace
+
+void read_joints(Reader& reader)
+{
+    for (const Record& record : reader.records) {
+        if (!record.joint) continue;
+        Joint joint;
+        joint.path         = record.prim.path();
+        joint.prim         = record.prim;
+        joint.kind         = *record.joint;
+        joint.custom_token = joint.kind == JointKind::custom ? record.custom : usd::Token();
+        const Side sides[2] = {read_side(reader, record.prim, 0), read_side(reader, record.prim, 1)};
+        joint.body0         = sides[0].body;
+        joint.body1         = sides[1].body;
+        joint.rel0          = sides[0].rel;
+        joint.rel1          = sides[1].rel;
+        joint.frame_body0   = sides[0].frame_body;
+        joint.frame_body1   = sides[1].frame_body;
+        joint.frame0        = sides[0].frame;
+        joint.frame1        = sides[1].frame;
+        joint.X_WF0         = sides[0].X_WF;
+        joint.X_WF1         = sides[1].X_WF;
+
+        joint.enabled           = reader.flag(record.prim, kJointEnabled, true);
+        joint.collision_enabled = reader.flag(record.prim, kCollision, false);
+        joint.excluded          = reader.flag(record.prim, kExcluded, false);
+        joint.break_force       = read_break(reader, record.prim, kBreakForce);
+        joint.break_torque      = read_break(reader, record.prim, kBreakTorque);
+        validate(reader, joint, sides);
+        read_kind(reader, joint);
+        check_gap(reader, joint);
+        reader.model.lookup.joints.emplace(joint.path, static_cast<Index>(reader.model.joints.size()));
+        reader.model.joints.push_back(std::move(joint));
+    }
+}
+
+}  // namespace mechane::physics

@@ -1,0 +1,184 @@
+#include "mechane/physics/mass.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mechane/physics/codes.h"
+
+namespace mechane::physics {
+
+namespace {
+
+// An authored diagonal counts when some moment is above this (usd-physics 7.1).
+constexpr double kInertiaThreshold = 1e-5;
+// Radius of the ball that stands in for missing shapes [m].
+constexpr double kSmallSphere = 0.1;
+
+bool sets_inertia(const MassValues& values)
+{
+    return is_finite(values.diagonal) && max_component(abs(values.diagonal)) > kInertiaThreshold;
+}
+
+// The tensor of a mass m moved by t from the centre of mass: m (|t|^2 E - t t^T) on top.
+Mat33d moved(const Mat33d& inertia, double m, const Vec3d& t)
+{
+    return inertia + m * (dot(t, t) * Mat33d::identity() - Mat33d::outer(t, t));
+}
+
+Mat33d rotated(const Mat33d& inertia, const Quatd& q)
+{
+    const Mat33d R = to_matrix(q);
+    return R * inertia * transpose(R);
+}
+
+struct Part {
+    Index  collider;
+    double mass;
+    Mat33d inertia;  ///< about com, shape axes
+    Vec3d  com;      ///< shape frame
+    Posed  X_BS;
+};
+
+double density_of(const PhysicsModel& model, const Body& body, const Collider& collider)
+{
+    if (collider.mass.has_density()) return collider.mass.density;
+    if (model.options.mass_on_xforms == MassOnXforms::inherit)
+        for (const Index i : collider.mass_chain) {
+            const MassValues& values = model.xform_masses[static_cast<std::size_t>(i)].values;
+            if (values.has_density()) return values.density;
+        }
+    if (body.mass.has_density()) return body.mass.density;
+    if (collider.own_material != kNone) {
+        const double density = model.materials[static_cast<std::size_t>(collider.own_material)].density;
+        if (std::isfinite(density) && density > 0) return density;
+    }
+    return default_density(model.units);
+}
+
+std::optional<Part> part_of(const PhysicsModel& model, const Body& body, Index index, const MassInfoCallback& callback, Diagnostics& found)
+{
+    const Collider& collider = model.colliders[static_cast<std::size_t>(index)];
+    const MassInfo  info     = callback(collider);
+    if (!(info.volume >= 0) || !std::isfinite(info.volume) || !is_finite(info.inertia) || !is_finite(info.com) || !is_finite(info.X_BS)) {
+        found.add(kMassInfoInvalid, collider.prim.site(), fmt::format("the volume of <{}> is not known", collider.path.text()));
+        return std::nullopt;
+    }
+    Part part{index, info.volume, info.inertia, info.com, info.X_BS};
+    if (collider.mass.has_mass()) {
+        part.mass = collider.mass.mass;
+        if (info.volume > 0)
+            part.inertia *= part.mass / info.volume;
+        else {
+            part.inertia = {};
+            found.add(kMassZeroVolume, collider.prim.site(), fmt::format("<{}> has a mass and no volume", collider.path.text()));
+        }
+    }
+    else {
+        const double density = density_of(model, body, collider);
+        part.mass *= density;
+        part.inertia *= density;
+    }
+    const bool authored_inertia = sets_inertia(collider.mass);
+    if (authored_inertia) part.inertia = Mat33d::diagonal(collider.mass.diagonal);
+    if (collider.mass.has_axes()) part.inertia = rotated(part.inertia, collider.mass.axes);
+    if (collider.mass.has_com()) {
+        const Vec3d com = scale(collider.mass.com, collider.scale);
+        if (!authored_inertia) part.inertia = moved(part.inertia, part.mass, com - part.com);
+        part.com = com;
+    }
+    return part;
+}
+
+// An effective mass on an Xform replaces the total of what lies below it. Deepest first: outer ones then scale the result.
+void apply_xform_masses(const PhysicsModel& model, std::vector<Part>& parts)
+{
+    if (model.options.mass_on_xforms != MassOnXforms::inherit) return;
+    for (std::size_t i = model.xform_masses.size(); i-- > 0;) {
+        const MassValues& values = model.xform_masses[i].values;
+        if (!values.has_mass()) continue;
+        const auto below = [&](const Part& part) {
+            const auto& chain = model.colliders[static_cast<std::size_t>(part.collider)].mass_chain;
+            return std::find(chain.begin(), chain.end(), static_cast<Index>(i)) != chain.end();
+        };
+        double total = 0;
+        for (const Part& part : parts)
+            if (below(part)) total += part.mass;
+        if (!(total > 0)) continue;
+        for (Part& part : parts)
+            if (below(part)) {
+                part.mass *= values.mass / total;
+                part.inertia *= values.mass / total;
+            }
+    }
+}
+
+}  // namespace
+
+Mat33d tensor(const BodyMass& mass) { return rotated(Mat33d::diagonal(mass.diagonal), mass.axes); }
+
+double default_density(const UnitScale& units) { return 1000 / units.factor(Dimension::density); }
+
+BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCallback& callback, Diagnostics& found)
+{
+    const Body&       body     = model.bodies[static_cast<std::size_t>(index)];
+    const MassValues& authored = body.mass;
+    const bool        with_mass = authored.has_mass(), with_inertia = sets_inertia(authored);
+    BodyMass          out;
+    out.com_authored = authored.has_com();
+    if (out.com_authored) out.com = scale(authored.com, body.scale);
+
+    double M = 0;
+    Vec3d  C;
+    Mat33d I{};
+    if (!(with_mass && with_inertia && out.com_authored)) {
+        std::vector<Part> parts;
+        for (const Index c : body.colliders) {
+            if (!model.colliders[static_cast<std::size_t>(c)].enabled) continue;
+            out.callback_used = true;
+            if (auto part = part_of(model, body, c, callback, found)) parts.push_back(*part);
+        }
+        apply_xform_masses(model, parts);
+        for (const Part& part : parts) {
+            M += part.mass;
+            C += part.mass * (part.X_BS * part.com);
+        }
+        if (M > 0) C = C / M;
+        for (const Part& part : parts) I += moved(rotated(part.inertia, part.X_BS.q), part.mass, C - part.X_BS * part.com);
+        if (!parts.empty() && with_mass && !(M > 0))
+            found.add(kMassZeroVolume, body.prim.site(), fmt::format("the colliders of <{}> have no volume", body.path.text()));
+    }
+
+    out.mass = with_mass ? authored.mass : M;
+    if (M > 0) {
+        if (with_mass) I *= authored.mass / M;
+        if (out.com_authored)
+            I = moved(I, out.mass, out.com - C);
+        else
+            out.com = C;
+    }
+    else if (!with_mass) {
+        if (model.options.strict_reference) {
+            out.mass = -1;
+            return out;
+        }
+        found.add(kMassDefaulted, body.prim.site(), fmt::format("<{}> has no mass and no collider with a volume", body.path.text()));
+        out.mass = 1;
+    }
+    if (!(M > 0) && !with_inertia) {
+        const double r = kSmallSphere / model.units.meters_per_unit;
+        I              = 0.4 * out.mass * r * r * Mat33d::identity();
+        found.add(kInertiaApprox, body.prim.site(), fmt::format("<{}> has no shape to derive its inertia from", body.path.text()));
+    }
+
+    const Diagonalized axes = diagonalize(I);
+    out.diagonal            = with_inertia ? authored.diagonal : axes.diagonal;
+    out.axes                = authored.has_axes() ? authored.axes : axes.axes;
+    if (authored.has_axes() && !with_inertia)
+        found.add(kAxesWithoutInertia, body.prim.attribute("physics:principalAxes").site(),
+                  fmt::format("<{}> authors principal axes but no diagonal inertia", body.path.text()));
+    return out;
+}
+
+}  // namespace mechane::physics

@@ -1,0 +1,78 @@
+// Names that look like UsdPhysics and are not, and APIs on prims that they say nothing about.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "mechane/physics/codes.h"
+#include "reader.h"
+
+namespace mechane::physics {
+
+namespace {
+
+struct Rename {
+    std::string_view wrong, right;
+};
+constexpr Rename kTypes[] = {{"RevoluteJoint", "PhysicsRevoluteJoint"},   {"PrismaticJoint", "PhysicsPrismaticJoint"},
+                             {"SphericalJoint", "PhysicsSphericalJoint"}, {"FixedJoint", "PhysicsFixedJoint"},
+                             {"DistanceJoint", "PhysicsDistanceJoint"},   {"DistancePhysicsJoint", "PhysicsDistanceJoint"},
+                             {"RevolutePhysicsJoint", "PhysicsRevoluteJoint"}, {"PrismaticPhysicsJoint", "PhysicsPrismaticJoint"},
+                             {"SphericalPhysicsJoint", "PhysicsSphericalJoint"}, {"FixedPhysicsJoint", "PhysicsFixedJoint"}};
+
+void suspect(const Reader& reader, Site site, std::string_view wrong, std::string_view right)
+{
+    reader.found.add(kNameSuspect, std::move(site), fmt::format("\"{}\" has no effect", wrong), fmt::format("Did you mean \"{}\"?", right));
+}
+
+void check_spelling(const Reader& reader, const Record& record)
+{
+    const usd::Prim&   prim = record.prim;
+    const std::string& type = prim.type_name().text();
+    if (!type.empty() && !record.joint)
+        for (const Rename& row : kTypes)
+            if (type == row.wrong) suspect(reader, prim.site(), row.wrong, row.right);
+    if (type.empty())
+        for (const usd::Token& api : prim.authored_apis())
+            if (api.text() == "PhysicsCollisionGroup") suspect(reader, prim.site(), "apiSchemas = PhysicsCollisionGroup", "def PhysicsCollisionGroup");
+    // Loose attributes count as authored only when somebody wrote them: no schema has them.
+    if (record.is_scene && !reader.options.lenient_names && prim.attribute("gravity").authored())
+        suspect(reader, prim.attribute("gravity").site(), "gravity", "physics:gravityDirection, physics:gravityMagnitude");
+    if (record.has_body && !reader.options.lenient_names && prim.attribute("velocity").authored())
+        suspect(reader, prim.attribute("velocity").site(), "velocity", "physics:velocity");
+    if (record.has_collision && !reader.options.lenient_names)
+        for (const char* name : {"physics:collisionGroup", "physics:collisionGroups"})
+            if (prim.relationship(name).authored()) suspect(reader, prim.relationship(name).site(), name, "collection:colliders:includes on the group");
+}
+
+void misplaced(const Reader& reader, const Record& record, std::string_view api, std::string_view expected)
+{
+    reader.found.add(kApiMisplaced, record.prim.site(), fmt::format("{} on <{}>, expected {}", api, record.prim.path().text(), expected));
+}
+
+void check_placement(const Reader& reader, const Record& record)
+{
+    static const usd::Token kMesh("Mesh"), kMaterial("Material"), kLimit("PhysicsLimitAPI"), kDrive("PhysicsDriveAPI");
+    if (record.has_mesh_collision && !record.prim.is_a(kMesh)) misplaced(reader, record, "PhysicsMeshCollisionAPI", "a Mesh");
+    else if (record.has_mesh_collision && !record.has_collision) misplaced(reader, record, "PhysicsMeshCollisionAPI", "PhysicsCollisionAPI beside it");
+    if (record.has_material && !record.prim.is_a(kMaterial)) misplaced(reader, record, "PhysicsMaterialAPI", "a Material");
+    if (record.joint) {
+        if (record.has_body) misplaced(reader, record, "PhysicsRigidBodyAPI", "no joint");
+        if (record.has_collision) misplaced(reader, record, "PhysicsCollisionAPI", "no joint");
+        return;
+    }
+    if (record.prim.has_api(kLimit)) misplaced(reader, record, "PhysicsLimitAPI", "a joint");
+    if (record.prim.has_api(kDrive)) misplaced(reader, record, "PhysicsDriveAPI", "a joint");
+}
+
+}  // namespace
+
+void check_names(const Reader& reader)
+{
+    for (const Record& record : reader.records) {
+        check_spelling(reader, record);
+        check_placement(reader, record);
+    }
+}
+
+}  // namespace mechane::physics

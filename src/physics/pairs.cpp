@@ -1,0 +1,31 @@
+#include <fmt/format.h>
+
+#include "mechane/physics/codes.h"
+#include "reader.h"
+
+namespace mechane::physics {
+
+void read_filtered_pairs(Reader& reader)
+{
+    static const usd::Token kPairs("physics:filteredPairs");
+    PhysicsModel&           model = reader.model;
+    const auto              known = [&](const usd::Path& path) {
+        return model.body_at(path) != kNone || model.collider_at(path) != kNone || model.articulation_at(path) != kNone;
+    };
+    for (const Record& record : reader.records) {
+        if (!record.has_pairs) continue;
+        const usd::Path& path = record.prim.path();
+        if (!known(path)) {
+            reader.found.add(kApiMisplaced, record.prim.site(), fmt::format("PhysicsFilteredPairsAPI on <{}>, expected a body, collider or articulation", path.text()));
+            continue;
+        }
+        for (const usd::Path& target : reader.targets(record.prim, kPairs)) {
+            if (known(target))
+                model.filtered_pairs.emplace_back(path, target);
+            else
+                reader.found.add(kPairTargetInvalid, record.prim.relationship(kPairs).site(), fmt::format("<{}> filters <{}>", path.text(), target.text()));
+        }
+    }
+}
+
+}  // namespace mechane::physics

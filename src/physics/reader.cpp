@@ -1,0 +1,151 @@
+#include "reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mechane/physics/codes.h"
+
+namespace mechane::physics {
+
+const Record* Reader::record(const usd::Prim& prim) const
+{
+    if (!prim) return nullptr;
+    const auto it = record_of.find(prim.index());
+    return it == record_of.end() ? nullptr : &records[static_cast<std::size_t>(it->second)];
+}
+
+usd::Value Reader::value(const usd::Prim& prim, const usd::Token& name) const
+{
+    const usd::Attribute attribute = prim.attribute(name);
+    usd::Value           authored  = attribute.authored_value();
+    if (!authored.empty()) return authored;
+    if (attribute.blocked()) return {};
+    if (!options.strict_reference) {
+        const std::vector<double> times = attribute.time_samples();
+        if (!times.empty()) {
+            usd::Value first = attribute.authored_value(times.front());
+            if (!first.empty()) {
+                found.add(kSampledOnly, attribute.site(), fmt::format("{} has samples from time {} on but no default", name.text(), times.front()));
+                return first;
+            }
+        }
+    }
+    return attribute.value();
+}
+
+double Reader::number(const usd::Prim& prim, const usd::Token& name, double otherwise) const
+{
+    const auto number = value(prim, name).get<double>();
+    if (!number) return otherwise;
+    if (std::isnan(*number)) {
+        found.add(kValueNan, prim.attribute(name).site(), fmt::format("{} is not a number", name.text()));
+        return otherwise;
+    }
+    return *number;
+}
+
+Vec3d Reader::vector(const usd::Prim& prim, const usd::Token& name, const Vec3d& otherwise) const
+{
+    const auto v = value(prim, name).get<Vec3d>();
+    if (!v) return otherwise;
+    if (std::isnan(v->x) || std::isnan(v->y) || std::isnan(v->z)) {
+        found.add(kValueNan, prim.attribute(name).site(), fmt::format("{} is not a number", name.text()));
+        return otherwise;
+    }
+    return *v;
+}
+
+Quatd Reader::quaternion(const usd::Prim& prim, const usd::Token& name, const Quatd& otherwise) const
+{
+    const auto q = value(prim, name).get<Quatd>();
+    if (!q) return otherwise;
+    if (!is_finite(*q)) {
+        found.add(kValueNan, prim.attribute(name).site(), fmt::format("{} is not finite", name.text()));
+        return otherwise;
+    }
+    return *q;
+}
+
+bool Reader::flag(const usd::Prim& prim, const usd::Token& name, bool otherwise) const
+{
+    return value(prim, name).get<bool>().value_or(otherwise);
+}
+
+usd::Token Reader::token(const usd::Prim& prim, const usd::Token& name, const usd::Token& otherwise) const
+{
+    return value(prim, name).get<usd::Token>().value_or(otherwise);
+}
+
+Axis Reader::axis(const usd::Prim& prim, const usd::Token& name, Axis otherwise) const
+{
+    const usd::Token axis = token(prim, name, usd::Token());
+    if (axis.empty()) return otherwise;
+    const std::string& text = axis.text();
+    if (text == "X") return Axis::x;
+    if (text == "Y") return Axis::y;
+    if (text == "Z") return Axis::z;
+    found.add(kAxisUnknown, prim.attribute(name).site(), fmt::format("{} is \"{}\", expected X, Y or Z", name.text(), text));
+    return otherwise;
+}
+
+std::vector<usd::Path> Reader::targets(const usd::Prim& prim, const usd::Token& name) const
+{
+    return prim.relationship(name).forwarded();
+}
+
+MassValues Reader::mass_values(const usd::Prim& prim) const
+{
+    static const usd::Token kMass("physics:mass"), kDensity("physics:density"), kCom("physics:centerOfMass"),
+        kDiagonal("physics:diagonalInertia"), kAxes("physics:principalAxes");
+    MassValues values;
+    values.applied          = true;
+    values.mass             = number(prim, kMass, 0);
+    values.density          = number(prim, kDensity, 0);
+    values.com              = vector(prim, kCom, values.com);
+    values.diagonal         = vector(prim, kDiagonal, {});
+    const Quatd axes        = quaternion(prim, kAxes, {0, 0, 0, 0});
+    values.axes             = dot(axes, axes) > 0 ? normalized(axes) : Quatd{0, 0, 0, 0};
+    values.mass_blocked     = prim.attribute(kMass).blocked();
+    values.com_blocked      = prim.attribute(kCom).blocked();
+    values.diagonal_blocked = prim.attribute(kDiagonal).blocked();
+    values.axes_blocked     = prim.attribute(kAxes).blocked();
+    return values;
+}
+
+usd::Matrix4d Reader::local_matrix(const usd::Prim& prim, bool* resets) const
+{
+    static const usd::Token kOrder("xformOpOrder");
+    if (!options.strict_reference) {
+        // Ops with samples and no default would vanish at the default time.
+        const auto ops = prim.attribute(kOrder).get<std::vector<usd::Token>>();
+        if (ops)
+            for (const usd::Token& op : *ops) {
+                std::string_view name = op.text();
+                if (name.starts_with("!invert!")) name.remove_prefix(8);
+                const usd::Attribute attribute = prim.attribute(usd::Token(name));
+                if (!attribute || !attribute.authored_value().empty()) continue;
+                const std::vector<double> times = attribute.time_samples();
+                if (times.empty()) continue;
+                found.add(kSampledOnly, attribute.site(), fmt::format("{} has samples from time {} on but no default", name, times.front()));
+                return stage.local_matrix(prim, times.front(), resets);
+            }
+    }
+    return stage.local_matrix(prim, {}, resets);
+}
+
+usd::Matrix4d Reader::world_matrix(const usd::Prim& prim) const
+{
+    if (const Record* known = record(prim)) return known->world;
+    return stage.world_matrix(prim);
+}
+
+void Reader::invalidate(Entry& entry, const Code& code, Site site, std::string message) const
+{
+    entry.valid = false;
+    entry.reasons.emplace_back(code.id);
+    found.add(code, std::move(site), std::move(message));
+}
+
+}  // namespace mechane::physics

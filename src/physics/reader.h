@@ -1,0 +1,79 @@
+#pragma once
+// What the passes of `parse` share: the prims in traversal order with what is applied to them, and attribute reads that
+// follow usd-physics section 1 (default time, else the earliest sample; NaN counts as not authored).
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "mechane/core/diagnostic.h"
+#include "mechane/physics/physics_model.h"
+
+namespace mechane::physics {
+
+/// A prim of the sweep. `parent` indexes the records; kNone at a root.
+struct Record {
+    usd::Prim prim;
+    Index     parent = kNone;
+
+    bool                     is_scene = false, is_group = false;
+    std::optional<JointKind> joint;
+    bool                     has_body = false, has_collision = false, has_mesh_collision = false, has_mass = false;
+    bool                     has_material = false, has_articulation = false, has_pairs = false, has_binding = false;
+    usd::Token               custom;  ///< shape or joint token of another engine
+
+    Index body  = kNone;  ///< body entry of this very prim
+    Index owner = kNone;  ///< enabled body at or above
+    bool  resets = false; ///< ignores its parents' transforms
+    usd::Matrix4d world;
+};
+
+struct Reader {
+    const usd::Stage&   stage;
+    const ParseOptions& options;
+    PhysicsModel&       model;
+    Diagnostics&        found;
+
+    std::vector<Record>                      records;
+    std::unordered_map<std::uint32_t, Index> record_of;  ///< by Prim::index
+
+    [[nodiscard]] const Record* record(const usd::Prim& prim) const;
+
+    /// The value that counts, nothing when neither authored nor a schema fallback.
+    [[nodiscard]] usd::Value value(const usd::Prim& prim, const usd::Token& name) const;
+    /// Authored or schema value, else `otherwise`; NaN gives `otherwise` with PHY_VALUE_NAN.
+    [[nodiscard]] double     number(const usd::Prim& prim, const usd::Token& name, double otherwise) const;
+    [[nodiscard]] Vec3d      vector(const usd::Prim& prim, const usd::Token& name, const Vec3d& otherwise) const;
+    [[nodiscard]] Quatd      quaternion(const usd::Prim& prim, const usd::Token& name, const Quatd& otherwise) const;
+    [[nodiscard]] bool       flag(const usd::Prim& prim, const usd::Token& name, bool otherwise) const;
+    [[nodiscard]] usd::Token token(const usd::Prim& prim, const usd::Token& name, const usd::Token& otherwise) const;
+    /// The axis token of a prim; unknown ones give `otherwise` with PHY_AXIS_UNKNOWN.
+    [[nodiscard]] Axis axis(const usd::Prim& prim, const usd::Token& name, Axis otherwise) const;
+    [[nodiscard]] std::vector<usd::Path> targets(const usd::Prim& prim, const usd::Token& name) const;
+
+    [[nodiscard]] MassValues mass_values(const usd::Prim& prim) const;
+    /// Local to world at the default time; a transform with samples only is taken at the earliest.
+    [[nodiscard]] usd::Matrix4d local_matrix(const usd::Prim& prim, bool* resets) const;
+    [[nodiscard]] usd::Matrix4d world_matrix(const usd::Prim& prim) const;
+
+    /// Marks an entry invalid with this diagnostic.
+    void invalidate(Entry& entry, const Code& code, Site site, std::string message) const;
+};
+
+// The passes, in the order in which `parse` runs them.
+void sweep(Reader& reader);             ///< records: what each prim is
+void check_names(const Reader& reader); ///< misspelled names, misplaced APIs
+void read_scenes(Reader& reader);
+void read_groups(Reader& reader);
+void read_materials(Reader& reader);
+void read_bodies(Reader& reader);
+void read_colliders(Reader& reader);
+void read_joints(Reader& reader);
+void read_articulations(Reader& reader);
+void read_filtered_pairs(Reader& reader);
+void apply_owner_filter(PhysicsModel& model, const std::vector<usd::Path>& owners);
+GroupTable make_group_table(const std::vector<Group>& groups);
+
+/// Scene of an object by its owners, with PHY_OWNER_*.
+Index scene_of(const Reader& reader, const usd::Prim& prim, const std::vector<usd::Path>& owners);
+
+}  // namespace mechane::physics
