@@ -1,0 +1,51 @@
+#pragma once
+#include "mechane/core/diagnostic.h"
+
+namespace mechane::importer::codes {
+
+// clang-format off
+// -- arguments: nothing has been read yet, nothing is imported
+inline constexpr Code kArgOption{"E_ARG_OPTION", Severity::error, "An import option is unknown or has a value of another type.", "See the list of options in docs/importer.md."};
+inline constexpr Code kArgBase{"E_ARG_BASE", Severity::error, "Options about the base joint contradict each other.", "Give either floating or base_joint; floating = true only without parent_body."};
+inline constexpr Code kArgParent{"E_ARG_PARENT", Severity::error, "parent_body is no body of the most recently added articulation.", "Attach to a body of the articulation that was added last."};
+inline constexpr Code kArgRootXform{"E_ARG_ROOT_XFORM", Severity::error, "override_root_xform needs xform.", "Give the pose that the articulation root shall have."};
+inline constexpr Code kArgJointOrdering{"E_ARG_JOINT_ORDERING", Severity::error, "joint_ordering is none of dfs, bfs, none.", "Use dfs, bfs or none."};
+inline constexpr Code kStageComposition{"E_STAGE_COMPOSITION", Severity::error, "The stage has composition errors.", "Repair the references, or allow missing ones with allow_missing."};
+inline constexpr Code kRootPath{"E_ROOT_PATH", Severity::error, "root_path names no prim of the stage.", "Name an existing prim."};
+
+// -- scene and units
+inline constexpr Code kLinearUnit{"W_STAGE_LINEAR_UNIT", Severity::info, "The stage's length unit is not the metre.", "Nothing to do; under units = stage the numbers stay as authored."};
+inline constexpr Code kMassUnit{"W_STAGE_MASS_UNIT", Severity::info, "The stage's mass unit is not the kilogram.", "Nothing to do; under units = stage the numbers stay as authored."};
+inline constexpr Code kUnitsUnauthored{"STAGE_UNITS_UNAUTHORED", Severity::info, "The stage does not say its length unit; it is taken as the metre.", "Author metersPerUnit, or choose unauthored_units = usd for OpenUSD's 0.01."};
+inline constexpr Code kDeformable{"W_DEFORMABLE_UNSUPPORTED", Severity::warning, "Deformable bodies and particles are not imported.", "Simulate the rigid part, or leave these prims out with ignore_paths."};
+
+// -- bodies and joints
+inline constexpr Code kIgnoredBodyShapes{"W_IGNORED_BODY_SHAPES", Severity::warning, "A body was ignored but its colliders were not; they became static.", "Let the expression in ignore_paths match the children too."};
+inline constexpr Code kBodyKinematicChild{"E_BODY_KINEMATIC_CHILD", Severity::error, "A kinematic body hangs on another body by a joint.", "Make the body dynamic, or exclude the joint from the articulation."};
+inline constexpr Code kJointSkipped{"W_JOINT_SKIPPED", Severity::warning, "A joint was left out.", "Name at least one enabled rigid body in physics:body0 or physics:body1."};
+inline constexpr Code kJointUnresolved{"E_JOINT_UNRESOLVED", Severity::error, "A joint of an articulation has no imported end.", "Do not ignore both bodies of a joint."};
+inline constexpr Code kJointSelf{"E_JOINT_SELF", Severity::error, "Both ends of a joint are the same rigid body.", "Correct physics:body0 or physics:body1."};
+inline constexpr Code kArtCycle{"E_ART_CYCLE", Severity::error, "The joints of an articulation form a loop.", "Set physics:excludeFromArticulation on one joint of the loop."};
+inline constexpr Code kArtMultiRoot{"E_ART_MULTI_ROOT", Severity::error, "An articulation falls into several trees.", "Give each tree an articulation root of its own."};
+inline constexpr Code kArtReversed{"E_ART_REVERSED", Severity::error, "A joint's body0 lies farther from the root than its body1.", "Exchange physics:body0 and physics:body1."};
+inline constexpr Code kLoopCut{"W_ART_LOOP_CUT", Severity::warning, "The joint closes a loop; it is simulated as a loop constraint outside the tree.", "Set physics:excludeFromArticulation on the joint that shall close the loop."};
+inline constexpr Code kJointReversed{"W_JOINT_REVERSED", Severity::info, "The joint's body0 lies farther from the root than its body1; its ends were exchanged.", "Nothing to do; author body0 nearer to the root to avoid the exchange."};
+inline constexpr Code kMergeType{"E_MERGE_TYPE", Severity::error, "A joint with other than one degree of freedom shares its two bodies with another joint.", "Leave one joint between the two bodies."};
+inline constexpr Code kMergeAnchor{"W_MERGE_ANCHOR", Severity::warning, "Joints merged into one have different anchors; those of the first are used.", "Give the joints between two bodies the same anchors."};
+inline constexpr Code kParallelJoint{"W_PARALLEL_JOINT", Severity::warning, "Two joints connect the same two bodies and cannot be merged into one.", "Leave one joint between the two bodies."};
+inline constexpr Code kD6Unlimited{"W_D6_UNLIMITED_AXIS", Severity::warning, "A PhysicsJoint has axes without a limit; they are locked as in Newton.", "Apply PhysicsLimitAPI to every axis that shall move."};
+inline constexpr Code kJointSnapped{"W_JOINT_SNAPPED", Severity::warning, "The frames of a joint do not meet in the authored poses; the child was moved.", "Correct physics:localPos and physics:localRot, or the poses of the bodies."};
+inline constexpr Code kMimicLeader{"W_MIMIC_LEADER", Severity::warning, "The leader of a mimic joint was not imported; the mimic is left out.", "Name an imported joint."};
+inline constexpr Code kMimicInvalid{"E_MIMIC_INVALID", Severity::error, "A mimic joint cannot be honoured and is left out.", "Leader and follower must be different one-dof joints of one articulation, without chains."};
+
+// -- shapes
+inline constexpr Code kMeshData{"E_MESH_DATA", Severity::error, "A mesh has no usable points or faces.", "Author points, faceVertexCounts and faceVertexIndices that fit together."};
+inline constexpr Code kApproxFallback{"W_APPROX_FALLBACK", Severity::warning, "The approximation of a mesh collider was replaced by a simpler one.", "Author convex pieces as colliders of their own."};
+inline constexpr Code kSdfApprox{"W_SDF_APPROX", Severity::warning, "physics:approximation is ignored on a prim with NewtonSDFCollisionAPI.", "Remove one of the two."};
+inline constexpr Code kHydroNoSdf{"W_HYDRO_NO_SDF", Severity::warning, "A hydroelastic mesh has no signed distance field; the flag was cleared.", "Apply NewtonSDFCollisionAPI."};
+inline constexpr Code kShellThick{"E_SHELL_THICK", Severity::error, "The wall of a shell is thicker than the shape.", "Reduce newton:shellThickness."};
+inline constexpr Code kFilteredPair{"W_FILTERED_PAIR", Severity::warning, "An end of physics:filteredPairs has no imported shapes; the pair is dropped.", "Name a collider, a body or an articulation."};
+inline constexpr Code kColorSpace{"W_COLOR_SPACE", Severity::warning, "A colour has a colour space that is not converted.", "Author the colour in linear Rec.709 or sRGB."};
+// clang-format on
+
+}  // namespace mechane::importer::codes

@@ -1,0 +1,119 @@
+#include "approximation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mechane/geometry/components.h"
+#include "mechane/geometry/fit.h"
+#include "mechane/geometry/hull.h"
+#include "mechane/resolve/shape_values.h"
+
+namespace mechane::importer {
+namespace {
+
+/// Points of a mesh multiplied by the collider's scale, or put through its shear; only those that faces use.
+std::vector<Vec3d> scaled_points(const physics::Collider& collider, const geometry::Mesh& mesh)
+{
+    std::vector<bool> used(mesh.points.size(), false);
+    for (const auto& triangle : mesh.triangles)
+        for (const std::int32_t v : triangle) used[static_cast<std::size_t>(v)] = true;
+    std::vector<Vec3d> points;
+    for (std::size_t v = 0; v < used.size(); ++v) {
+        if (!used[v]) continue;
+        const Vec3d& p = mesh.points[v];
+        points.push_back(collider.sheared_points ? transpose_times(*collider.sheared_points, p) : scale(p, collider.mesh_scale));
+    }
+    return points;
+}
+
+std::optional<CollisionPart> hull_part(const Import& run, const physics::Collider& collider, const std::vector<Vec3d>& points)
+{
+    const int budget = run.hull_vertices(collider.prim);
+    auto      hull   = geometry::build_hull(points, {.max_vertices = std::max(budget, 4)});
+    if (!hull) return std::nullopt;
+    return CollisionPart{model::GeoType::convex_mesh, std::make_shared<const geometry::Mesh>(std::move(*hull)), {}, {1, 1, 1}};
+}
+
+std::optional<CollisionPart> box_part(const std::vector<Vec3d>& points)
+{
+    const auto box = geometry::bounding_box(points);
+    if (!box) return std::nullopt;
+    return CollisionPart{model::GeoType::box, nullptr, box->pose, box->half_extents};
+}
+
+std::optional<CollisionPart> sphere_part(const std::vector<Vec3d>& points)
+{
+    const auto sphere = geometry::bounding_sphere(points);
+    if (!sphere) return std::nullopt;
+    return CollisionPart{model::GeoType::sphere, nullptr, {sphere->centre, {}}, {sphere->radius, 0, 0}};
+}
+
+CollisionPart whole_mesh(const physics::Collider& collider, const MeshData& data)
+{
+    if (!collider.sheared_points) return {model::GeoType::mesh, data.mesh, {}, collider.mesh_scale};
+    auto baked = std::make_shared<geometry::Mesh>(*data.mesh);
+    for (Vec3d& p : baked->points) p = transpose_times(*collider.sheared_points, p);
+    return {model::GeoType::mesh, std::move(baked), {}, {1, 1, 1}};
+}
+
+}  // namespace
+
+physics::Approximation approximation_of(const Import& run, const physics::Collider& collider)
+{
+    if (!collider.enabled || run.options.skip_mesh_approximation || collider.prim.has_api("NewtonSDFCollisionAPI")) return physics::Approximation::none;
+    return collider.approximation;
+}
+
+std::vector<CollisionPart> approximate(Import& run, const physics::Collider& collider, const MeshData& data, physics::Approximation method)
+{
+    const auto fallback = [&](const char* wanted, const char* taken) {
+        run.found.add(codes::kApproxFallback, collider.prim.attribute("physics:approximation").site(),
+                      fmt::format("{} of {} is replaced by {}", wanted, collider.path.text(), taken));
+    };
+    const std::vector<Vec3d> points = method == physics::Approximation::none ? std::vector<Vec3d>{} : scaled_points(collider, *data.mesh);
+    switch (method) {
+        case physics::Approximation::none: return {whole_mesh(collider, data)};
+        case physics::Approximation::mesh_simplification:
+            fallback("meshSimplification", "the mesh itself");
+            return {whole_mesh(collider, data)};
+        case physics::Approximation::bounding_sphere:
+            if (auto part = sphere_part(points)) return {std::move(*part)};
+            break;
+        case physics::Approximation::bounding_cube:
+            if (auto part = box_part(points)) return {std::move(*part)};
+            break;
+        case physics::Approximation::convex_decomposition: {
+            const auto            pieces      = geometry::connected_components(*data.mesh);
+            constexpr std::size_t kMostPieces = 1024;
+            if (pieces.size() > 1 && pieces.size() <= kMostPieces) {
+                std::vector<CollisionPart> parts;
+                for (const geometry::Mesh& piece : pieces)
+                    if (auto part = hull_part(run, collider, scaled_points(collider, piece))) parts.push_back(std::move(*part));
+                if (parts.size() == pieces.size()) return parts;
+            }
+            fallback("convexDecomposition", "one convex hull");
+            [[fallthrough]];
+        }
+        case physics::Approximation::convex_hull:
+            if (auto part = hull_part(run, collider, points)) return {std::move(*part)};
+            if (auto part = box_part(points)) {
+                fallback("the convex hull", "a bounding box");
+                return {std::move(*part)};
+            }
+            break;
+    }
+    fallback("the approximation", "the mesh itself");
+    return {whole_mesh(collider, data)};
+}
+
+int Import::hull_vertices(const usd::Prim& prim) const
+{
+    Diagnostics unused;
+    const int   n = resolve::max_hull_vertices(resolvers, prim, context, options.mesh_maxhullvert, unused);
+    // -1 means "no cap" in Newton's schema; a cap is needed all the same, and no contact algorithm profits beyond this.
+    constexpr int kNoCap = 255;
+    return n < 0 ? kNoCap : n;
+}
+
+}  // namespace mechane::importer

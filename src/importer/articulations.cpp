@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "import.h"
+#include "joint_state.h"
+#include "joint_values.h"
+
+namespace mechane::importer {
+namespace {
+
+/// Ties the root of an imported tree to the world, or to the body that the caller named.
+std::int32_t add_base_joint(Import& run, std::int32_t child)
+{
+    const ImportOptions& options = run.options;
+    const std::int32_t   parent  = options.parent_body;
+    const Posed          X_P     = parent < 0 ? run.builder.bodies[static_cast<std::size_t>(child)].q : run.X_WS;
+    if (options.base_joint) {
+        model::BuilderJoint joint = *options.base_joint;
+        joint.parent              = parent;
+        joint.child               = child;
+        joint.parent_xform        = X_P;
+        joint.child_xform         = {};
+        return run.builder.add_joint(std::move(joint));
+    }
+    if (options.floating.value_or(parent < 0)) return run.builder.add_joint_free(child);
+    return run.builder.add_joint_fixed(parent, child, X_P, {});
+}
+
+/// Adds one joint of the plan; -1 when it turns out to hold nothing.
+std::int32_t add_joint(Import& run, const PlannedJoint& planned, WorldAnchor anchor, const usd::Prim& articulation, bool excluded = false)
+{
+    const physics::Joint& first = run.joint(planned.members.front());
+    const auto            ends  = joint_ends(run, first, planned.flipped, anchor, articulation);
+    if (!ends) return -1;
+    model::BuilderJoint joint;
+    joint.label                     = first.path.text();
+    joint.parent                    = ends->parent;
+    joint.child                     = ends->child;
+    joint.parent_xform              = ends->X_P;
+    joint.child_xform               = ends->X_C;
+    joint.enabled                   = first.enabled;
+    joint.exclude_from_articulation = excluded;
+    // Outside Newton's rules the pairs that a joint filters are listed one by one, by the rule of the schema.
+    joint.collision_filter_parent = run.newton() && ends->parent >= 0 &&
+                                    std::any_of(planned.members.begin(), planned.members.end(), [&](physics::Index i) { return !run.joint(i).collision_enabled; });
+    const Filled filled = fill_joint(run, planned.members, *ends, joint);
+    if (!filled.holds) return -1;
+    if (!run.newton() && !filled.coordinates_authored) take_coordinates_from_poses(run, *ends, joint);
+
+    const std::int32_t index = run.builder.add_joint(std::move(joint));
+    for (const physics::Index i : planned.members) {
+        run.joint_of[static_cast<std::size_t>(i)]             = index;
+        run.result.path_joint_map[run.joint(i).path.text()]   = index;
+    }
+    return index;
+}
+
+void add_articulation(Import& run, std::vector<std::int32_t> joints, const std::string& label, const usd::Prim& prim)
+{
+    if (joints.empty()) return;
+    std::int32_t index = -1;
+    if (run.options.parent_body >= 0) {
+        // Composition: the imported joints extend the articulation of the body they hang on.
+        index                        = static_cast<std::int32_t>(run.builder.articulations.size()) - 1;
+        model::BuilderArticulation& a = run.builder.articulations[static_cast<std::size_t>(index)];
+        for (const std::int32_t j : joints) {
+            run.builder.joints[static_cast<std::size_t>(j)].articulation = index;
+            a.joints.push_back(j);
+        }
+    } else {
+        index = run.builder.add_articulation(std::move(joints), label);
+    }
+    bool allowed = run.options.enable_self_collisions;
+    if (prim) {
+        allowed = run.resolvers.get(prim, resolve::Key::articulation_self_collision_enabled, run.context, resolve::Value(allowed), &run.found).flag_or(allowed);
+        run.collect(prim);
+        if (const usd::Prim above = prim.parent()) run.collect(above);
+    }
+    run.self_collision[index] = allowed;
+}
+
+void add_tree(Import& run, const PlannedTree& tree)
+{
+    for (const physics::Index b : tree.bodies) add_body(run, b);
+    std::vector<std::int32_t> joints;
+    if (tree.root_body != physics::kNone) joints.push_back(add_base_joint(run, run.body_index(tree.root_body)));
+    const bool replace_root = run.options.floating.has_value() || run.options.base_joint.has_value();
+    for (std::size_t i = 0; i < tree.joints.size(); ++i) {
+        const physics::Joint& joint = run.joint(tree.joints[i].members.front());
+        const auto            ends  = joint_ends(run, joint, tree.joints[i].flipped, WorldAnchor::articulation_root, tree.prim);
+        if (!ends) continue;
+        if (ends->parent < 0 && i == 0 && replace_root) {
+            joints.push_back(add_base_joint(run, ends->child));
+            continue;
+        }
+        if (run.newton() && ends->parent >= 0 && run.builder.bodies[static_cast<std::size_t>(ends->child)].flags == model::body_flag::kinematic) {
+            run.refuse(codes::kBodyKinematicChild, run.body(ends->child_body).prim.site(),
+                       fmt::format("{} is kinematic and hangs on another body by {}", run.body(ends->child_body).path.text(), joint.path.text()));
+            return;
+        }
+        const std::int32_t added = add_joint(run, tree.joints[i], WorldAnchor::articulation_root, tree.prim);
+        if (added >= 0) {
+            joints.push_back(added);
+        } else {
+            // What hangs on a joint that holds nothing is free.
+            joints.push_back(run.builder.add_joint_free(ends->child));
+        }
+    }
+    add_articulation(run, std::move(joints), tree.label, tree.prim);
+}
+
+/// The label of the articulation of a lone body: an authored root at or above it, else the body.
+const physics::Articulation* root_prim_above(const Import& run, const usd::Path& path)
+{
+    const physics::Articulation* best = nullptr;
+    for (const physics::Articulation& a : run.physics.articulations)
+        if (path.has_prefix(a.path) && (best == nullptr || a.path.text().size() > best->path.text().size())) best = &a;
+    return best;
+}
+
+}  // namespace
+
+void add_articulations(Import& run)
+{
+    run.plan = run.newton() ? plan_as_authored(run) : plan_trees(run);
+    for (const PlannedTree& tree : run.plan.trees) {
+        if (run.fatal) return;
+        if (tree.has_authored_root) add_tree(run, tree);
+    }
+}
+
+void add_orphan_joints(Import& run)
+{
+    for (const PlannedTree& tree : run.plan.trees)
+        if (!tree.has_authored_root) add_tree(run, tree);
+    for (const PlannedJoint& joint : run.plan.loops) add_joint(run, joint, WorldAnchor::orphan, {});
+}
+
+void add_base_joints(Import& run)
+{
+    std::vector<bool> held(run.builder.bodies.size(), false), jointed(run.builder.bodies.size(), false);
+    for (const model::BuilderJoint& joint : run.builder.joints) {
+        // A loop joint closes a loop between bodies that already hang somewhere; it holds none of its own outside Newton's rules.
+        if (joint.child >= 0 && (run.newton() || joint.articulation >= 0)) held[static_cast<std::size_t>(joint.child)] = true;
+        for (const std::int32_t b : {joint.parent, joint.child})
+            if (b >= 0) jointed[static_cast<std::size_t>(b)] = true;
+    }
+    const bool any_articulation = std::any_of(run.physics.articulations.begin(), run.physics.articulations.end(), [](const auto& a) { return a.valid; });
+    const bool spare_jointed    = run.newton() && !any_articulation && !run.plan.loops.empty();
+    // In the order in which the bodies came into the builder.
+    std::vector<std::int32_t> bodies;
+    for (const std::int32_t b : run.body_of)
+        if (b >= 0) bodies.push_back(b);
+    std::sort(bodies.begin(), bodies.end());
+    for (const std::int32_t b : bodies) {
+        const auto slot = static_cast<std::size_t>(b);
+        if (held[slot] || (spare_jointed && jointed[slot]) || run.builder.bodies[slot].mass <= 0) continue;
+        if (run.builder.bodies[slot].world != run.world) continue;
+        const std::string            path = run.builder.bodies[slot].label;
+        const physics::Articulation* root = root_prim_above(run, usd::Path(path));
+        const std::int32_t           j    = add_base_joint(run, b);
+        add_articulation(run, {j}, root != nullptr ? root->path.text() : path, root != nullptr && !run.newton() ? root->prim : usd::Prim{});
+    }
+}
+
+void add_excluded_joints(Import& run)
+{
+    for (std::size_t i = 0; i < run.plan.excluded.size(); ++i)
+        add_joint(run, {{run.plan.excluded[i]}, false}, run.newton() ? WorldAnchor::excluded : WorldAnchor::orphan, run.plan.excluded_roots[i], true);
+}
+
+}  // namespace mechane::importer

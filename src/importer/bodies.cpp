@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include "import.h"
+
+namespace mechane::importer {
+
+std::int32_t add_body(Import& run, physics::Index index)
+{
+    const physics::Body& body = run.body(index);
+    const auto           slot = static_cast<std::size_t>(index);
+    if (run.body_of[slot] >= 0) return run.body_of[slot];
+
+    const resolve::BodyMassProperties& mass = run.masses.bodies[slot];
+    const Posed&                       X_WB = run.X_WB[slot];
+    const std::int32_t b = run.builder.add_link(X_WB, body.path.text(), mass.mass, mass.com, mass.inertia);
+    run.body_of[slot]    = b;
+
+    model::BuilderBody& added = run.builder.bodies[static_cast<std::size_t>(b)];
+    added.lock_inertia        = true;  // the mass rules have accounted for every collider already
+    if (body.kinematic) added.flags = model::body_flag::kinematic;
+    added.starts_asleep = body.starts_asleep && !run.newton();
+
+    const auto frame           = run.newton() ? physics::VelocityFrame::rotation_only : physics::VelocityFrame::local;
+    const auto velocity        = physics::world_velocity(body, frame);
+    const Quatd stage_to_world = X_WB.q * conjugate(body.X_WB.q);
+    if (!added.starts_asleep) {
+        added.qd.linear  = run.length() * rotate(stage_to_world, velocity.linear);
+        added.qd.angular = kDegrees * rotate(stage_to_world, velocity.angular);
+    }
+    run.result.path_body_map[added.label]          = b;
+    run.result.path_original_body_map[added.label] = b;
+    if (!run.newton() || body.articulation != physics::kNone) run.collect(body.prim);
+    add_visuals_of_body(run, index, b);
+    return b;
+}
+
+void add_remaining_bodies(Import& run)
+{
+    for (std::size_t i = 0; i < run.physics.bodies.size(); ++i)
+        if (run.imports(static_cast<physics::Index>(i))) add_body(run, static_cast<physics::Index>(i));
+}
+
+bool Import::imports(physics::Index i) const
+{
+    const physics::Body& b = body(i);
+    if (!b.valid || ignored_bodies.count(i) != 0) return false;
+    if (scope != physics::kNone && b.scene != scope) return false;
+    // A disabled body is part of the world: its colliders already are, and a joint to it holds its other end in place.
+    if (!b.enabled) return newton() && !options.only_load_enabled_rigid_bodies;
+    return true;
+}
+
+}  // namespace mechane::importer

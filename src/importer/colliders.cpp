@@ -1,0 +1,275 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "approximation.h"
+#include "mechane/geometry/hull.h"
+#include "mechane/resolve/shape_values.h"
+#include "shape_frames.h"
+
+namespace mechane::importer {
+namespace {
+
+using model::GeoType;
+using physics::ShapeKind;
+
+/// The bound material that counts: the collider's own binding, else the first of its face subsets.
+const physics::Material* material_of(const Import& run, const physics::Collider& collider)
+{
+    if (collider.materials.empty()) return nullptr;
+    const physics::Index i = run.newton() ? collider.materials.front() : collider.materials.back();
+    return i == physics::kNone ? nullptr : &run.physics.materials[static_cast<std::size_t>(i)];
+}
+
+model::ShapeConfig config_of(Import& run, const physics::Collider& collider)
+{
+    model::ShapeConfig       config   = run.builder.default_shape;
+    const physics::Material* material = material_of(run, collider);
+
+    resolve::ContactValues defaults;
+    defaults.ke = config.ke, defaults.kd = config.kd, defaults.kf = config.kf, defaults.ka = config.ka;
+    defaults.mu_torsional = config.mu_torsional, defaults.mu_rolling = config.mu_rolling;
+    defaults.margin = config.margin, defaults.gap = config.gap.value_or(run.builder.rigid_gap);
+    const auto contact = resolve::contact_values(run.resolvers, collider.prim, material != nullptr ? material->prim : usd::Prim{}, run.context, defaults, run.found);
+    config.ke = contact.ke, config.kd = contact.kd, config.kf = contact.kf, config.ka = contact.ka;
+    config.mu_torsional = contact.mu_torsional, config.mu_rolling = contact.mu_rolling;
+    config.margin = contact.margin, config.gap = contact.gap;
+    if (material != nullptr) {
+        config.mu          = material->dynamic_friction;
+        config.restitution = material->restitution;
+        if (!run.newton()) config.mu_static = material->static_friction;
+    }
+    const auto sdf = resolve::sdf_settings(run.resolvers, collider, run.context, config.is_hydroelastic, run.found);
+    config.kh      = sdf.kh;
+    config.is_hydroelastic = sdf.hydroelastic;
+    config.has_shape_collision = config.has_particle_collision = collider.enabled;
+    const auto i    = static_cast<std::size_t>(&collider - run.physics.colliders.data());
+    config.density  = run.masses.collider_density[i];
+    config.is_solid = !run.masses.collider_shell[i];
+    if (const auto group = run.resolvers.get(collider.prim, resolve::Key::shape_collision_group, run.context).number(); group && !run.newton())
+        config.collision_group = static_cast<std::int32_t>(*group);
+    return config;
+}
+
+/// Adds one collider prim, which may be several shapes.
+class ColliderAdder {
+  public:
+    ColliderAdder(Import& run, physics::Index index) : run_(run), index_(index), collider_(run.collider(index)), owner_(run.body_index(collider_.body)) {}
+
+    void add()
+    {
+        const std::string path = collider_.path.text();
+        if (const auto there = run_.result.path_shape_map.find(path); there != run_.result.path_shape_map.end()) {
+            // A disabled collider has come in as a visual shape already.
+            run_.shape_of[static_cast<std::size_t>(index_)] = there->second;
+            return;
+        }
+        shape_.label  = path;
+        shape_.body   = owner_;
+        shape_.xform  = owner_ < 0 ? run_.placed(owner_pose_in_stage() * collider_.X_BS) : run_.scaled(collider_.X_BS);
+        shape_.config = config_of(run_, collider_);
+        look_         = appearance_of(run_.stage, collider_.prim, run_.found);
+        drawn_        = is_drawn(run_.stage, collider_.prim);
+        hidden_       = run_.options.hide_collision_shapes && run_.options.load_visual_shapes && run_.bodies_with_visuals.count(owner_) != 0;
+        shape_.config.is_visible = (run_.options.force_show_colliders || drawn_) && !hidden_;
+        if (collider_.kind == ShapeKind::mesh)
+            add_mesh();
+        else
+            add_primitive();
+    }
+
+  private:
+    /// A collider of a body that was left out stands where the body stands.
+    [[nodiscard]] Posed owner_pose_in_stage() const { return collider_.body == physics::kNone ? Posed{} : run_.body(collider_.body).X_WB; }
+
+    std::int32_t emit(model::BuilderShape shape)
+    {
+        const bool textured = look_.textured && collider_.kind == ShapeKind::mesh;
+        shape.color   = textured ? Vec3d{1, 1, 1} : look_.color.value_or(shape.config.is_visible ? Vec3d{kNeutralGrey, kNeutralGrey, kNeutralGrey} : palette_color(run_.builder.shapes.size()));
+        if (shape.config.is_visible) shape.opacity = look_.opacity.value_or(1);
+        const std::string  label = shape.label;
+        const std::int32_t index = run_.builder.add_shape(std::move(shape));
+        if (run_.shape_of[static_cast<std::size_t>(index_)] < 0) {
+            run_.shape_of[static_cast<std::size_t>(index_)] = index;
+            run_.result.path_shape_map[label]               = index;
+            run_.result.path_shape_scale[label]             = collider_.scale;
+        } else {
+            run_.further_shapes[index_].push_back(index);
+        }
+        return index;
+    }
+
+    void emit_along(GeoType type, double radius, double half_height)
+    {
+        shape_.type    = type;
+        shape_.xform.q = shape_.xform.q * onto_axis(collider_.axis);
+        shape_.scale   = {run_.length() * radius, run_.length() * half_height, 0};
+        emit(shape_);
+    }
+
+    void add_primitive()
+    {
+        const double unit = run_.length();
+        switch (collider_.kind) {
+            case ShapeKind::sphere:
+                shape_.type  = GeoType::sphere;
+                shape_.scale = {unit * collider_.radius, 0, 0};
+                emit(shape_);
+                return;
+            case ShapeKind::cube:
+                if (!collider_.sheared_corners.empty() && !run_.newton()) return add_hull(collider_.sheared_corners);
+                shape_.type  = GeoType::box;
+                shape_.scale = unit * collider_.half_extents;
+                emit(shape_);
+                return;
+            case ShapeKind::capsule: return emit_along(GeoType::capsule, collider_.radius, collider_.half_height);
+            case ShapeKind::cylinder: return emit_along(GeoType::cylinder, collider_.radius, collider_.half_height);
+            case ShapeKind::cone: return emit_along(GeoType::cone, collider_.radius, collider_.half_height);
+            case ShapeKind::plane:
+                shape_.type    = GeoType::plane;
+                shape_.xform.q = shape_.xform.q * onto_axis(collider_.axis);
+                shape_.scale   = {};
+                emit(shape_);
+                return;
+            case ShapeKind::capsule_1:
+            case ShapeKind::cylinder_1: return add_tapered();
+            case ShapeKind::sphere_points: return add_points();
+            case ShapeKind::mesh:
+            case ShapeKind::custom: return;
+        }
+    }
+
+    void add_tapered()
+    {
+        const bool capsule = collider_.kind == ShapeKind::capsule_1;
+        if (run_.newton()) return;
+        if (std::abs(collider_.radius - collider_.radius_top) <= 1e-6 * collider_.radius)
+            return emit_along(capsule ? GeoType::capsule : GeoType::cylinder, collider_.radius, collider_.half_height);
+        // A tapered body is the hull of its two rims, or of its two balls.
+        std::vector<Vec3d> points;
+        constexpr int      kAround = 24;
+        const Quatd        turn    = onto_axis(collider_.axis);
+        for (const double end : {-1.0, 1.0}) {
+            const double radius = end < 0 ? collider_.radius : collider_.radius_top;
+            for (int ring = 0; ring < (capsule ? 5 : 1); ++ring) {
+                const double lift = capsule ? ring * kPi / 8 : 0;
+                for (int i = 0; i < kAround; ++i) {
+                    const double a = 2 * kPi * i / kAround;
+                    points.push_back(rotate(turn, Vec3d{radius * std::cos(lift) * std::cos(a), radius * std::cos(lift) * std::sin(a),
+                                                        end * (collider_.half_height + radius * std::sin(lift))}));
+                }
+            }
+        }
+        add_hull(points);
+    }
+
+    void add_points()
+    {
+        constexpr std::size_t kMost = 1000;
+        if (run_.newton() || collider_.points.size() > kMost) {
+            if (!run_.newton())
+                run_.found.add(codes::kApproxFallback, collider_.prim.site(), fmt::format("{} has {} spheres, more than {}; left out", shape_.label, collider_.points.size(), kMost));
+            return;
+        }
+        for (const physics::SpherePoint& point : collider_.points) {
+            model::BuilderShape ball = shape_;
+            ball.type                = GeoType::sphere;
+            ball.xform               = shape_.xform * Posed{run_.length() * point.scaled_center, {}};
+            ball.scale               = {run_.length() * point.radius, 0, 0};
+            emit(std::move(ball));
+        }
+    }
+
+    void add_hull(const std::vector<Vec3d>& points)
+    {
+        auto hull = geometry::build_hull(points);
+        if (!hull) return;
+        shape_.type   = GeoType::convex_mesh;
+        shape_.source = std::make_shared<const geometry::Mesh>(std::move(*hull));
+        shape_.scale  = {run_.length(), run_.length(), run_.length()};
+        emit(shape_);
+    }
+
+    void add_mesh()
+    {
+        const MeshData* data = run_.meshes.read(collider_.prim, run_.found);
+        if (data == nullptr) {
+            if (run_.newton()) run_.refuse(codes::kMeshData, collider_.prim.site(), fmt::format("{} has no usable mesh data", shape_.label));
+            return;
+        }
+        const physics::Approximation     method = approximation_of(run_, collider_);
+        const std::vector<CollisionPart> parts  = approximate(run_, collider_, *data, method);
+        // What is drawn keeps the authored faces as a visual shape beside the simpler collider.
+        const bool twin = method != physics::Approximation::none && run_.options.load_visual_shapes && drawn_ && !hidden_;
+        if (twin) shape_.config.is_visible = false;
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            model::BuilderShape part = shape_;
+            if (i > 0) part.label = fmt::format("{}_convex_{}", shape_.label, i);
+            part.type    = parts[i].type;
+            part.source  = parts[i].source;
+            part.xform   = shape_.xform * run_.scaled(parts[i].X_SP);
+            part.scale   = run_.length() * parts[i].scale;
+            const auto n = emit(std::move(part));
+            if (twin) {
+                // The collider shows its authored colour when somebody looks at colliders.
+                model::BuilderShape& added = run_.builder.shapes[static_cast<std::size_t>(n)];
+                added.color                = look_.textured ? Vec3d{1, 1, 1} : look_.color.value_or(Vec3d{kNeutralGrey, kNeutralGrey, kNeutralGrey});
+                added.opacity              = look_.opacity.value_or(1);
+            }
+        }
+        if (twin) run_.twins.push_back(index_);
+    }
+
+    Import&                  run_;
+    physics::Index           index_;
+    const physics::Collider& collider_;
+    std::int32_t             owner_;
+    model::BuilderShape      shape_;
+    Appearance               look_;
+    bool                     drawn_ = false, hidden_ = false;
+};
+
+/// The authored mesh of an approximated collider, drawn and nothing else.
+void add_twin(Import& run, physics::Index index)
+{
+    const physics::Collider& collider = run.collider(index);
+    const MeshData*          data     = run.meshes.read(collider.prim, run.found);
+    const model::BuilderShape& simple = run.builder.shapes[static_cast<std::size_t>(run.shape_of[static_cast<std::size_t>(index)])];
+    model::BuilderShape      twin;
+    twin.label  = simple.label + "_visual";
+    twin.body   = simple.body;
+    twin.type   = GeoType::mesh;
+    twin.source = data->mesh;
+    twin.xform  = simple.body < 0 ? run.placed((collider.body == physics::kNone ? Posed{} : run.body(collider.body).X_WB) * collider.X_BS) : run.scaled(collider.X_BS);
+    twin.scale  = run.length() * collider.mesh_scale;
+    twin.color  = simple.color;
+    twin.opacity = simple.opacity;
+    twin.config = simple.config;
+    twin.config.density = 0;
+    twin.config.is_visible = true;
+    twin.config.has_shape_collision = twin.config.has_particle_collision = false;
+    twin.config.is_hydroelastic = false;
+    run.builder.add_shape(std::move(twin));
+}
+
+}  // namespace
+
+void add_colliders(Import& run)
+{
+    for (const physics::Index i : run.physics.colliders_by_kind()) {
+        const physics::Collider& collider = run.collider(i);
+        if (!collider.valid || run.ignored(collider.path) || run.deformable.count(collider.path) != 0) continue;
+        if (run.scope != physics::kNone && collider.scene != run.scope) continue;
+        if (collider.body != physics::kNone && run.ignored_bodies.count(collider.body) != 0)
+            run.found.add(codes::kIgnoredBodyShapes, run.body(collider.body).prim.site(),
+                          fmt::format("{} is ignored, its colliders are static", run.body(collider.body).path.text()));
+        run.collect(collider.prim);
+        ColliderAdder(run, i).add();
+    }
+    // Visual copies follow all colliders, grouped by the method that replaced them.
+    std::stable_sort(run.twins.begin(), run.twins.end(), [&](physics::Index a, physics::Index b) { return run.collider(a).approximation < run.collider(b).approximation; });
+    for (const physics::Index i : run.twins) add_twin(run, i);
+}
+
+}  // namespace mechane::importer

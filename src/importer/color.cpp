@@ -1,0 +1,233 @@
+#include "color.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <initializer_list>
+#include <span>
+
+#include "mechane/importer/codes.h"
+
+namespace mechane::importer {
+namespace {
+
+std::string lower(std::string text)
+{
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+/// The attribute that produces the value of an input: through interfaces and node graphs, up to a shader's output.
+usd::Attribute producer_of(const usd::Stage& stage, usd::Attribute input)
+{
+    constexpr int kDepth = 64;  // a chain of connections this long is a cycle
+    for (int i = 0; i < kDepth && input; ++i) {
+        const std::vector<usd::Path> sources = input.connections();
+        if (sources.empty()) return input;
+        const usd::Prim prim = stage.prim_at(sources.front().prim());
+        if (!prim) return input;
+        input = prim.attribute(sources.front().name());
+        if (prim.is_a("Shader")) return input;
+    }
+    return input;
+}
+
+/// The value of the first of these inputs that has one, with the attribute it comes from.
+struct InputValue {
+    usd::Value     value;
+    usd::Attribute attribute;
+};
+InputValue first_input(const usd::Stage& stage, const usd::Prim& node, std::initializer_list<const char*> names)
+{
+    for (const char* name : names) {
+        const usd::Attribute input = node.attribute(std::string("inputs:") + name);
+        if (!input) continue;
+        const usd::Attribute producer = producer_of(stage, input);
+        if (!producer) continue;
+        if (usd::Value value = producer.value(); !value.empty()) return {std::move(value), producer};
+        if (usd::Value value = input.value(); !value.empty()) return {std::move(value), input};
+    }
+    return {};
+}
+
+std::optional<Vec3d> as_color(const usd::Value& value)
+{
+    if (const auto v = value.get<Vec3d>()) return v;
+    if (const auto v = value.get<std::array<double, 4>>()) return Vec3d{(*v)[0], (*v)[1], (*v)[2]};
+    if (const auto v = value.get<std::vector<Vec3d>>(); v && !v->empty()) return v->front();
+    return std::nullopt;
+}
+
+std::optional<double> as_opacity(const usd::Value& value)
+{
+    std::optional<double> opacity = value.get<double>();
+    if (!opacity)
+        if (const auto list = value.get<std::vector<double>>(); list && !list->empty()) opacity = list->front();
+    if (!opacity || !std::isfinite(*opacity)) return std::nullopt;
+    return std::clamp(*opacity, 0.0, 1.0);
+}
+
+/// Name of the colour space of an attribute: its own, else what ColorSpaceAPI gives an ancestor.
+std::string color_space_of(const usd::Attribute& attribute)
+{
+    if (const auto own = attribute.metadata("colorSpace").get<std::string>(); own && !own->empty()) return lower(*own);
+    for (usd::Prim prim = attribute.prim(); prim && !prim.path().is_root(); prim = prim.parent()) {
+        if (!prim.has_api("ColorSpaceAPI")) continue;
+        if (const auto name = prim.attribute("colorSpace:name").get<std::string>(); name && !name->empty()) return lower(*name);
+    }
+    return {};
+}
+
+Vec3d display_color(const Vec3d& color, const usd::Attribute& attribute, Diagnostics& found)
+{
+    constexpr std::array kLinear{"", "auto", "lin_rec709_scene", "lin_rec709", "lin_srgb", "raw", "data", "identity", "linear"};
+    constexpr std::array kDisplay{"srgb", "srgb_texture", "srgb_rec709_scene", "srgb_rec709_display"};
+    const std::string    space = color_space_of(attribute);
+    if (std::find(kLinear.begin(), kLinear.end(), space) != kLinear.end()) return to_display(color);
+    if (std::find(kDisplay.begin(), kDisplay.end(), space) != kDisplay.end()) return color;
+    const bool linear = space.starts_with("lin_") || space == "acescg";
+    found.add(codes::kColorSpace, attribute.site(),
+              fmt::format("colour space '{}' is taken as {}; its primaries are not converted", space, linear ? "linear" : "sRGB"));
+    return linear ? to_display(color) : color;
+}
+
+bool is_texture(const usd::Stage& stage, const usd::Prim& node)
+{
+    if (!node.is_a("Shader")) return false;
+    if (node.attribute("info:id").get_or<std::string>({}) != "UsdUVTexture") return false;
+    const auto file = first_input(stage, node, {"file"}).value.get<usd::AssetPath>();
+    return file && !file->authored.empty();
+}
+
+/// True for an input that carries base colour by its name, as against normal or roughness maps.
+bool names_color(const std::string& input)
+{
+    const std::string name = lower(input);
+    for (const char* part : {"diffuse", "albedo", "basecolor", "base_color", "displaycolor"})
+        if (name.find(part) != std::string::npos) return true;
+    return false;
+}
+
+bool has_color_texture(const usd::Stage& stage, const usd::Prim& node)
+{
+    for (const usd::Token& name : node.authored_property_names()) {
+        if (!name.text().starts_with("inputs:") || !names_color(name.text())) continue;
+        const usd::Attribute input = node.attribute(name);
+        if (const auto asset = input.get<usd::AssetPath>(); asset && !asset->authored.empty()) return true;
+        const usd::Attribute producer = producer_of(stage, input);
+        if (producer && producer.prim() != node && is_texture(stage, producer.prim())) return true;
+    }
+    return false;
+}
+
+void add_from_display_primvars(const usd::Prim& prim, Appearance& look, Diagnostics& found)
+{
+    const auto inherited = [&](const char* name) -> usd::Attribute {
+        for (usd::Prim p = prim; p && !p.path().is_root(); p = p.parent())
+            if (const usd::Attribute a = p.attribute(name); a && a.authored()) return a;
+        return {};
+    };
+    if (!look.color && !look.textured)
+        if (const usd::Attribute a = inherited("primvars:displayColor"))
+            if (const auto color = as_color(a.value())) look.color = display_color(*color, a, found);
+    if (!look.opacity)
+        if (const usd::Attribute a = inherited("primvars:displayOpacity")) look.opacity = as_opacity(a.value());
+}
+
+/// The shader that makes a material's surface: its surface output, MDL's, or else the first shader below it.
+usd::Prim surface_shader(const usd::Stage& stage, const usd::Prim& material)
+{
+    for (const char* output : {"outputs:surface", "outputs:mdl:surface"}) {
+        const usd::Attribute terminal = material.attribute(output);
+        if (!terminal || terminal.connections().empty()) continue;
+        const usd::Attribute producer = producer_of(stage, terminal);
+        if (producer && producer.prim().is_a("Shader")) return producer.prim();
+    }
+    for (const usd::Prim& child : material.children())
+        if (child.is_a("Shader")) return child;
+    return {};
+}
+
+void add_from_preview_surface(const usd::Stage& stage, const usd::Prim& shader, Appearance& look, Diagnostics& found)
+{
+    usd::Attribute input = shader.attribute("inputs:baseColor");
+    if (!input || !input.authored()) input = shader.attribute("inputs:diffuseColor");
+    if (!input) return;
+    const usd::Attribute producer = producer_of(stage, input);
+    if (producer && producer.prim() != shader && producer.prim().is_a("Shader")) {
+        look.textured = is_texture(stage, producer.prim());
+        if (look.textured) return;
+        const InputValue value = first_input(stage, producer.prim(),
+                                             {"diffuseColor", "baseColor", "diffuse_color", "base_color", "diffuse_color_constant", "displayColor"});
+        if (const auto color = as_color(value.value)) look.color = display_color(*color, value.attribute, found);
+        return;
+    }
+    const InputValue value = first_input(stage, shader, {input.name().text() == "inputs:baseColor" ? "baseColor" : "diffuseColor"});
+    if (const auto color = as_color(value.value)) look.color = display_color(*color, value.attribute, found);
+}
+
+std::optional<Appearance> from_material(const usd::Stage& stage, const usd::Prim& prim, Diagnostics& found)
+{
+    const usd::Prim material = stage.bound_material(prim, {});
+    if (!material) return std::nullopt;
+    Appearance      look;
+    const usd::Prim shader = surface_shader(stage, material);
+    for (const usd::Prim& node : {shader, material}) {
+        if (!node) continue;
+        if (node == shader && node.attribute("info:id").get_or<std::string>({}) == "UsdPreviewSurface")
+            add_from_preview_surface(stage, node, look, found);
+        if (!look.color && !look.textured) {
+            const InputValue value =
+                first_input(stage, node, {"diffuse_color_constant", "diffuse_color", "diffuseColor", "base_color", "baseColor", "displayColor"});
+            if (const auto color = as_color(value.value)) look.color = display_color(*color, value.attribute, found);
+        }
+        if (!look.opacity)
+            look.opacity = as_opacity(first_input(stage, node, {"opacity", "alpha", "displayOpacity", "opacity_constant", "alpha_constant"}).value);
+        if (!look.textured && has_color_texture(stage, node)) look.textured = true;
+    }
+    if (!shader && !look.color && !look.opacity && !look.textured) return std::nullopt;
+    add_from_display_primvars(prim, look, found);
+    return look;
+}
+
+}  // namespace
+
+Appearance appearance_of(const usd::Stage& stage, const usd::Prim& prim, Diagnostics& found)
+{
+    if (auto look = from_material(stage, prim, found)) return *look;
+    if (prim.is_a("Mesh")) {
+        for (const usd::Prim& child : prim.children())
+            if (child.is_a("GeomSubset"))
+                if (auto look = from_material(stage, child, found)) return *look;
+    }
+    Appearance look;
+    add_from_display_primvars(prim, look, found);
+    return look;
+}
+
+Vec3d to_display(const Vec3d& linear)
+{
+    const auto encode = [](double c) {
+        c = std::max(c, 0.0);
+        return c <= 0.0031308 ? 12.92 * c : 1.055 * std::pow(c, 1 / 2.4) - 0.055;
+    };
+    return {encode(linear.x), encode(linear.y), encode(linear.z)};
+}
+
+Vec3d palette_color(std::size_t shape)
+{
+    constexpr std::array<Vec3d, 8> kPalette{{{68 / 255.0, 119 / 255.0, 170 / 255.0},
+                                             {102 / 255.0, 204 / 255.0, 238 / 255.0},
+                                             {34 / 255.0, 136 / 255.0, 51 / 255.0},
+                                             {204 / 255.0, 187 / 255.0, 68 / 255.0},
+                                             {238 / 255.0, 102 / 255.0, 119 / 255.0},
+                                             {170 / 255.0, 51 / 255.0, 119 / 255.0},
+                                             {238 / 255.0, 153 / 255.0, 51 / 255.0},
+                                             {0, 153 / 255.0, 136 / 255.0}}};
+    return kPalette[shape % kPalette.size()];
+}
+
+}  // namespace mechane::importer

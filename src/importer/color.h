@@ -1,0 +1,27 @@
+#pragma once
+#include <optional>
+
+#include "mechane/core/diagnostic.h"
+#include "mechane/usd/stage.h"
+
+namespace mechane::importer {
+
+/// How a prim is drawn, as far as a shape can show it.
+struct Appearance {
+    std::optional<Vec3d>  color;    ///< display (sRGB-encoded) RGB
+    std::optional<double> opacity;  ///< 0..1
+    bool                  textured = false;  ///< the colour comes from an image; `color` is then unset
+};
+
+/// Colour of a prim: the material bound for rendering, then displayColor (import-usd 7.2).
+Appearance appearance_of(const usd::Stage& stage, const usd::Prim& prim, Diagnostics& found);
+
+/// Linear Rec.709 to display RGB by the sRGB curve; negatives become 0, values above 1 stay above 1.
+Vec3d to_display(const Vec3d& linear);
+
+/// Neutral grey of drawn shapes without a colour: linear 0.18.
+inline constexpr double kNeutralGrey = 0.4613561295004338;
+/// Colour of the shape with this index when nothing says one and it is not drawn.
+Vec3d palette_color(std::size_t shape);
+
+}  // namespace mechane::importer

@@ -1,0 +1,323 @@
+#include "mechane/importer/dump.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "dump_json.h"
+#include "mechane/geometry/mass.h"
+#include "mechane/importer/import_usd.h"
+#include "mechane/model/joint_table.h"
+#include "mechane/model/model.h"
+
+namespace mechane::importer {
+namespace {
+
+Json json_value(const usd::Value& value, std::size_t limit)
+{
+    if (value.empty()) return nullptr;
+    Json parsed = Json::parse(value.to_json(limit), nullptr, false);
+    return parsed.is_discarded() ? Json(value.to_text()) : parsed;
+}
+
+Json json_vec(const ArrayWriter& write, const Vec3d& v) { return write.floats({3}, {v.x, v.y, v.z}); }
+
+Json json_result(const ImportResult& r, const ArrayWriter& write, std::size_t limit)
+{
+    Json out = {{"fps", r.fps},
+                {"duration", r.duration},
+                {"linear_unit", r.linear_unit},
+                {"mass_unit", r.mass_unit},
+                {"up_axis", r.up_axis == 'X' ? 0 : r.up_axis == 'Y' ? 1 : 2},
+                {"path_body_map", r.path_body_map},
+                {"path_joint_map", r.path_joint_map},
+                {"path_shape_map", r.path_shape_map},
+                {"path_collision_group_map", r.path_collision_group_map},
+                {"actuator_count", r.actuator_count},
+                {"physics_scene_path", r.physics_scene_path ? Json(*r.physics_scene_path) : Json()},
+                {"physics_dt", r.physics_dt ? Json(*r.physics_dt) : Json()},
+                {"max_solver_iterations", r.max_solver_iterations ? Json(*r.max_solver_iterations) : Json()}};
+    Json& scale = out["path_shape_scale"] = Json::object();
+    for (const auto& [path, s] : r.path_shape_scale) scale[path] = json_vec(write, s);
+    Json& scene = out["scene_attributes"] = Json::object();
+    for (const auto& [name, value] : r.scene_attributes) scene[name] = json_value(value, limit);
+    Json& vendors = out["schema_attrs"] = Json::object();
+    for (const auto& [resolver, prims] : r.schema_attrs) {
+        Json& by_prim = vendors[resolver] = Json::object();
+        for (const auto& [path, attributes] : prims) {
+            Json& values = by_prim[path] = Json::object();
+            for (const auto& [name, value] : attributes) values[name] = json_value(value, limit);
+        }
+    }
+    Json& scenes = out["scenes"] = Json::array();
+    for (const ImportedScene& s : r.scenes)
+        scenes.push_back({{"path", s.path}, {"world", s.world}, {"gravity", json_vec(write, s.gravity)}, {"physics_dt", s.physics_dt},
+                          {"physics_dt_authored", s.physics_dt_authored}, {"max_solver_iterations", s.max_solver_iterations ? Json(*s.max_solver_iterations) : Json()}});
+    return out;
+}
+
+template <class List, class Get>
+Json labels_of(const List& list, const Get& get)
+{
+    Json out = Json::array();
+    for (const auto& item : list) out.push_back(get(item));
+    return out;
+}
+
+Json body_shapes(const std::vector<std::vector<std::int32_t>>& by_body, const std::vector<std::int32_t>& fixed)
+{
+    Json out = {{"-1", fixed}};
+    for (std::size_t b = 0; b < by_body.size(); ++b) out[std::to_string(b)] = by_body[b];
+    return out;
+}
+
+Json json_builder(const model::ModelBuilder& b, const ArrayWriter& write, std::size_t limit)
+{
+    std::set<std::pair<std::int32_t, std::int32_t>> pairs(b.shape_collision_filter_pairs.begin(), b.shape_collision_filter_pairs.end());
+    std::vector<std::int64_t>                       flat;
+    Json                                            labels     = Json::array();
+    constexpr std::size_t                           kMostNames = 200;
+    for (const auto& [x, y] : pairs) {
+        flat.push_back(x);
+        flat.push_back(y);
+        if (labels.size() < kMostNames) labels.push_back({b.shapes[static_cast<std::size_t>(x)].label, b.shapes[static_cast<std::size_t>(y)].label});
+    }
+    std::size_t dofs = 0, coords = 0;
+    for (const model::BuilderJoint& j : b.joints) {
+        const auto& info = model::joint_type_info(j.type);
+        const auto  axes = static_cast<std::int32_t>(j.linear_axes.size() + j.angular_axes.size());
+        dofs += static_cast<std::size_t>(info.dofs < 0 ? axes : info.dofs);
+        coords += static_cast<std::size_t>(info.coords < 0 ? axes : info.coords);
+    }
+    std::vector<std::vector<std::int32_t>> by_body;
+    std::vector<std::int32_t>              fixed;
+    for (const model::BuilderBody& body : b.bodies) by_body.push_back(body.shapes);
+    for (std::size_t s = 0; s < b.shapes.size(); ++s)
+        if (b.shapes[s].body < 0) fixed.push_back(static_cast<std::int32_t>(s));
+    constexpr std::array kAxes{"X", "Y", "Z"};
+    return {{"counts",
+             {{"body_count", b.bodies.size()}, {"joint_count", b.joints.size()}, {"joint_dof_count", dofs}, {"joint_coord_count", coords},
+              {"shape_count", b.shapes.size()}, {"articulation_count", b.articulations.size()}, {"particle_count", 0}, {"tet_count", 0},
+              {"tri_count", 0}, {"edge_count", 0}, {"spring_count", 0}}},
+            {"body_label", labels_of(b.bodies, [](const auto& x) { return x.label; })},
+            {"joint_label", labels_of(b.joints, [](const auto& x) { return x.label; })},
+            {"shape_label", labels_of(b.shapes, [](const auto& x) { return x.label; })},
+            {"articulation_label", labels_of(b.articulations, [](const auto& x) { return x.label; })},
+            {"joint_type_name", labels_of(b.joints, [](const auto& x) { return std::string(model::to_string(x.type)); })},
+            {"shape_type_name", labels_of(b.shapes, [](const auto& x) { return std::string(model::to_string(x.type)); })},
+            {"shape_collision_filter_pairs", ArrayWriter(2 * limit).integers({flat.size() / 2, 2}, flat)},
+            {"shape_collision_filter_pair_labels", std::move(labels)},
+            {"body_shapes", body_shapes(by_body, fixed)},
+            {"gravity", json_vec(write, b.gravity)},
+            {"up_axis", kAxes[static_cast<std::size_t>(b.up_axis)]}};
+}
+
+Json json_mesh(const geometry::Mesh& mesh, bool solid)
+{
+    const ArrayWriter         write(24);
+    std::vector<double>       points;
+    std::vector<std::int64_t> indices;
+    for (const Vec3d& p : mesh.points) points.insert(points.end(), {p.x, p.y, p.z});
+    for (const auto& t : mesh.triangles) indices.insert(indices.end(), {t[0], t[1], t[2]});
+    const geometry::MassProperties mass = geometry::mesh_mass(mesh, {1, 1, 1}, 1);
+    const auto&                    i    = mass.inertia;
+    return {{"mesh",
+             {{"vertices", write.floats({mesh.points.size(), 3}, points)},
+              {"indices", write.integers({indices.size()}, indices)},
+              {"isSolid", solid},
+              {"mass", json_number(mass.mass)},
+              {"com", write.floats({3}, {mass.com.x, mass.com.y, mass.com.z})},
+              {"inertia", write.floats({3, 3}, {i.r0.x, i.r0.y, i.r0.z, i.r1.x, i.r1.y, i.r1.z, i.r2.x, i.r2.y, i.r2.z})}}}};
+}
+
+void put_bodies(Json& out, const model::Model& m, const ArrayWriter& w)
+{
+    out["body_count"]            = m.body_count();
+    out["body_label"]            = m.body_label;
+    out["body_q"]                = w.poses(m.body_q);
+    out["body_qd"]               = w.spatials(m.body_qd);
+    out["body_com"]              = w.vectors(m.body_com);
+    out["body_inertia"]          = w.matrices(m.body_inertia);
+    out["body_inv_inertia"]      = w.matrices(m.body_inv_inertia);
+    out["body_mass"]             = w.reals(m.body_mass);
+    out["body_inv_mass"]         = w.reals(m.body_inv_mass);
+    out["body_flags"]            = w.ints(m.body_flags);
+    out["body_world"]            = w.ints(m.body_world);
+    out["body_world_start"]      = w.ints(m.body_world_start);
+    out["body_shapes"]           = body_shapes(m.body_shapes, m.static_shapes);
+}
+
+void put_joints(Json& out, const model::Model& m, const ArrayWriter& w)
+{
+    std::vector<std::int64_t> dims;
+    for (const auto& d : m.joint_dof_dim) dims.insert(dims.end(), {d[0], d[1]});
+    out["joint_count"]           = m.joint_count();
+    out["joint_coord_count"]     = m.joint_coord_count();
+    out["joint_dof_count"]       = m.joint_dof_count();
+    out["joint_label"]           = m.joint_label;
+    out["joint_type"]            = w.ints(m.joint_type);
+    out["joint_parent"]          = w.ints(m.joint_parent);
+    out["joint_child"]           = w.ints(m.joint_child);
+    out["joint_ancestor"]        = w.ints(m.joint_ancestor);
+    out["joint_X_p"]             = w.poses(m.joint_X_p);
+    out["joint_X_c"]             = w.poses(m.joint_X_c);
+    out["joint_enabled"]         = w.flags(m.joint_enabled);
+    out["joint_dof_dim"]         = w.integers({m.joint_dof_dim.size(), 2}, dims);
+    out["joint_articulation"]    = w.ints(m.joint_articulation);
+    out["joint_mimic_joint"]     = w.ints(m.joint_mimic_joint);
+    out["joint_mimic_coeffs"]    = w.pairs(m.joint_mimic_coeffs);
+    out["joint_world"]           = w.ints(m.joint_world);
+    out["joint_world_start"]     = w.ints(m.joint_world_start);
+    out["joint_dof_world_start"] = w.ints(m.joint_dof_world_start);
+    out["joint_coord_world_start"] = w.ints(m.joint_coord_world_start);
+    out["joint_q_start"]         = w.ints(m.joint_q_start);
+    out["joint_qd_start"]        = w.ints(m.joint_qd_start);
+    out["joint_q"]               = w.reals(m.joint_q);
+    out["joint_target_q"]        = w.reals(m.joint_target_q);
+    out["joint_rest_q"]          = w.reals(m.joint_rest_q);
+    out["joint_qd"]              = w.reals(m.joint_qd);
+    out["joint_target_qd"]       = w.reals(m.joint_target_qd);
+    out["joint_f"]               = w.reals(m.joint_f);
+    out["joint_act"]             = w.reals(m.joint_act);
+    out["joint_axis"]            = w.vectors(m.joint_axis);
+    out["joint_armature"]        = w.reals(m.joint_armature);
+    out["joint_friction"]        = w.reals(m.joint_friction);
+    out["joint_damping"]         = w.reals(m.joint_damping);
+    out["joint_stiffness"]       = w.reals(m.joint_stiffness);
+    out["joint_target_ke"]       = w.reals(m.joint_target_ke);
+    out["joint_target_kd"]       = w.reals(m.joint_target_kd);
+    out["joint_target_mode"]     = w.ints(m.joint_target_mode);
+    out["joint_limit_lower"]     = w.reals(m.joint_limit_lower);
+    out["joint_limit_upper"]     = w.reals(m.joint_limit_upper);
+    out["joint_limit_ke"]        = w.reals(m.joint_limit_ke);
+    out["joint_limit_kd"]        = w.reals(m.joint_limit_kd);
+    out["joint_effort_limit"]    = w.reals(m.joint_effort_limit);
+    out["joint_velocity_limit"]  = w.reals(m.joint_velocity_limit);
+}
+
+void put_shapes(Json& out, const model::Model& m, const ArrayWriter& w)
+{
+    out["shape_count"]                = m.shape_count();
+    out["shape_label"]                = m.shape_label;
+    out["shape_type"]                 = w.ints(m.shape_type);
+    out["shape_body"]                 = w.ints(m.shape_body);
+    out["shape_transform"]            = w.poses(m.shape_transform);
+    out["shape_scale"]                = w.vectors(m.shape_scale);
+    out["shape_flags"]                = w.ints(m.shape_flags);
+    out["shape_is_solid"]             = w.flags(m.shape_is_solid);
+    out["shape_margin"]               = w.reals(m.shape_margin);
+    out["shape_gap"]                  = w.reals(m.shape_gap);
+    out["shape_material_ke"]          = w.reals(m.shape_material_ke);
+    out["shape_material_kd"]          = w.reals(m.shape_material_kd);
+    out["shape_material_kf"]          = w.reals(m.shape_material_kf);
+    out["shape_material_ka"]          = w.reals(m.shape_material_ka);
+    out["shape_material_kh"]          = w.reals(m.shape_material_kh);
+    out["shape_material_mu"]          = w.reals(m.shape_material_mu);
+    out["shape_material_restitution"] = w.reals(m.shape_material_restitution);
+    out["shape_material_mu_torsional"] = w.reals(m.shape_material_mu_torsional);
+    out["shape_material_mu_rolling"]  = w.reals(m.shape_material_mu_rolling);
+    out["shape_collision_group"]      = w.ints(m.shape_collision_group);
+    out["shape_collision_radius"]     = w.reals(m.shape_collision_radius);
+    out["shape_collision_aabb_lower"] = w.vectors(m.shape_collision_aabb_lower);
+    out["shape_collision_aabb_upper"] = w.vectors(m.shape_collision_aabb_upper);
+    out["shape_color"]                = w.vectors(m.shape_color);
+    out["shape_opacity"]              = w.reals(m.shape_opacity);
+    out["shape_world"]                = w.ints(m.shape_world);
+    out["shape_world_start"]          = w.ints(m.shape_world_start);
+    Json& sources = out["shape_source"] = Json::array();
+    for (std::size_t i = 0; i < m.shape_count(); ++i)
+        sources.push_back(m.shape_source[i] != nullptr ? json_mesh(*m.shape_source[i], m.shape_is_solid[i] != 0) : Json());
+}
+
+/// What UsdPhysics can say and Newton's model has no place for.
+void put_extensions(Json& out, const model::Model& m, const ArrayWriter& w)
+{
+    out["joint_drive_type"]                = w.ints(m.joint_drive_type);
+    out["joint_break_force"]               = w.reals(m.joint_break_force);
+    out["joint_break_torque"]              = w.reals(m.joint_break_torque);
+    out["joint_cone_limit"]                = w.pairs(m.joint_cone_limit);
+    out["joint_exclude_from_articulation"] = w.flags(m.joint_exclude_from_articulation);
+    out["body_starts_asleep"]              = w.flags(m.body_starts_asleep);
+    out["shape_material_mu_static"]        = w.reals(m.shape_material_mu_static);
+}
+
+Json json_model(const model::Model& m, const ArrayWriter& w, bool extensions)
+{
+    Json out = Json::object();
+    put_bodies(out, m, w);
+    put_joints(out, m, w);
+    put_shapes(out, m, w);
+    if (extensions) put_extensions(out, m, w);
+    out["articulation_count"]          = m.articulation_count();
+    out["articulation_label"]          = m.articulation_label;
+    out["articulation_start"]          = w.ints(m.articulation_start);
+    out["articulation_end"]            = w.ints(m.articulation_end);
+    out["articulation_world"]          = w.ints(m.articulation_world);
+    out["articulation_world_start"]    = w.ints(m.articulation_world_start);
+    out["max_joints_per_articulation"] = m.max_joints_per_articulation;
+    out["max_dofs_per_articulation"]   = m.max_dofs_per_articulation;
+    out["gravity"]                     = w.vectors(m.gravity);
+    out["up_axis"]                     = m.up_axis;
+    out["world_count"]                 = m.world_count;
+    Json& pairs = out["shape_collision_filter_pairs"] = Json::array();
+    for (const auto& [a, b] : m.shape_collision_filter_pairs) pairs.push_back({a, b});
+    return out;
+}
+
+Json json_error(const Diagnostic& d) { return {{"type", d.id}, {"message", d.message}}; }
+
+Json warnings_of(const Diagnostics& found)
+{
+    std::set<std::string> lines;
+    for (const Diagnostic& d : found)
+        if (d.severity != Severity::info) lines.insert(to_text(d));
+    return lines;
+}
+
+}  // namespace
+
+std::string dump_model(const usd::Stage& stage, const DumpOptions& options, Diagnostics& found, bool* failed)
+{
+    const ArrayWriter   write(options.limit);
+    Json                out = {{"schema", "mechane.dump.model/1"}};
+    model::ModelBuilder builder;
+    Diagnostics         here;
+    const auto          result = import_usd(stage, options.import, builder, here);
+    if (failed != nullptr) *failed = !result;
+    if (result) {
+        out["result"]  = json_result(*result, write, options.limit);
+        out["builder"] = json_builder(builder, write, options.limit);
+        // Newton refuses joints outside articulations; the arrays are dumped all the same, the refusal beside them.
+        const bool          newton = options.import.compat == Compat::newton_1_8;
+        Diagnostics         strict;
+        model::FinalizeOptions finalize;
+        finalize.allow_orphan_joints = !newton;
+        auto model = builder.finalize(finalize, strict);
+        if (!model && newton) {
+            out["finalize"]              = {{"error", json_error(model.error())}};
+            finalize.allow_orphan_joints = true;
+            strict.clear();
+            model = builder.finalize(finalize, strict);
+        }
+        here.append(strict);
+        if (model)
+            out["model"] = json_model(*model, write, !newton);
+        else
+            out[newton ? "finalizeUnchecked" : "finalize"] = {{"error", json_error(model.error())}};
+    } else {
+        out["error"] = json_error(result.error());
+    }
+    out["warnings"] = warnings_of(here);
+    if (!options.given.empty()) {
+        Json& given = out["options"] = Json::object();
+        for (const auto& [key, text] : options.given) {
+            Json value  = Json::parse(text, nullptr, false);
+            given[key] = value.is_discarded() ? Json(text) : value;
+        }
+    }
+    found.append(here);
+    return out.dump(1, ' ', true, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace mechane::importer

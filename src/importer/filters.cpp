@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "import.h"
+
+namespace mechane::importer {
+namespace {
+
+bool collides(const Import& run, std::int32_t shape) { return (run.builder.shapes[static_cast<std::size_t>(shape)].flags & model::shape_flag::collide_shapes) != 0; }
+
+/// Shapes of a collider, more than one where it was decomposed.
+std::vector<std::int32_t> shapes_of_collider(const Import& run, physics::Index collider)
+{
+    std::vector<std::int32_t> shapes;
+    if (collider == physics::kNone || run.shape_of[static_cast<std::size_t>(collider)] < 0) return shapes;
+    shapes.push_back(run.shape_of[static_cast<std::size_t>(collider)]);
+    if (const auto more = run.further_shapes.find(collider); more != run.further_shapes.end()) shapes.insert(shapes.end(), more->second.begin(), more->second.end());
+    return shapes;
+}
+
+/// Pairs, each once, in order.
+class PairSet {
+  public:
+    explicit PairSet(Import& run) : run_(run)
+    {
+        for (const auto& pair : run.builder.shape_collision_filter_pairs) known_.insert(pair);
+    }
+    void add(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b)
+    {
+        for (const std::int32_t i : a)
+            for (const std::int32_t j : b)
+                if (i != j && collides(run_, i) && collides(run_, j) && known_.insert(std::minmax(i, j)).second)
+                    run_.builder.add_shape_collision_filter_pair(std::min(i, j), std::max(i, j));
+    }
+
+  private:
+    Import&                                       run_;
+    std::set<std::pair<std::int32_t, std::int32_t>> known_;
+};
+
+void filter_self_collisions(Import& run, PairSet& pairs)
+{
+    for (const auto& [articulation, allowed] : run.self_collision) {
+        if (allowed) continue;
+        std::set<std::int32_t> bodies;
+        for (const std::int32_t j : run.builder.articulations[static_cast<std::size_t>(articulation)].joints) {
+            const model::BuilderJoint& joint = run.builder.joints[static_cast<std::size_t>(j)];
+            for (const std::int32_t b : {joint.parent, joint.child})
+                if (b >= 0) bodies.insert(b);
+        }
+        for (auto a = bodies.begin(); a != bodies.end(); ++a)
+            for (auto b = std::next(a); b != bodies.end(); ++b)
+                pairs.add(run.builder.bodies[static_cast<std::size_t>(*a)].shapes, run.builder.bodies[static_cast<std::size_t>(*b)].shapes);
+    }
+}
+
+void filter_groups(Import& run, const physics::PairFilter& filter, PairSet& pairs)
+{
+    if (run.physics.groups.empty()) return;
+    std::vector<physics::Index> imported;
+    for (std::size_t i = 0; i < run.physics.colliders.size(); ++i)
+        if (run.shape_of[i] >= 0) imported.push_back(static_cast<physics::Index>(i));
+    // Newton also keeps a collider in no group from one whose group, or merged group, has its filter inverted.
+    const auto inverted = [&](physics::Index c) {
+        return std::any_of(run.collider(c).groups.begin(), run.collider(c).groups.end(), [&](physics::Index g) {
+            const physics::Group& group = run.physics.groups[static_cast<std::size_t>(g)];
+            return group.inverted || std::any_of(group.merged.begin(), group.merged.end(), [&](const usd::Path& m) {
+                const physics::Index i = run.physics.group_at(m);
+                return i != physics::kNone && run.physics.groups[static_cast<std::size_t>(i)].inverted;
+            });
+        });
+    };
+    for (std::size_t a = 0; a < imported.size(); ++a) {
+        for (std::size_t b = a + 1; b < imported.size(); ++b) {
+            const physics::Index i = imported[a], j = imported[b];
+            if (run.collider(i).groups.empty() && run.collider(j).groups.empty()) continue;
+            const bool lonely = run.newton() && (run.collider(i).groups.empty() || run.collider(j).groups.empty());
+            if (lonely ? inverted(i) || inverted(j) : filter.groups_filter(i, j)) pairs.add(shapes_of_collider(run, i), shapes_of_collider(run, j));
+        }
+    }
+    for (const physics::Group& group : run.physics.groups) run.result.path_collision_group_map[group.path.text()] = static_cast<std::int32_t>(group.table_index) + 1;
+}
+
+}  // namespace
+
+void add_filters(Import& run)
+{
+    PairSet                   pairs(run);
+    const physics::PairFilter filter(run.physics);
+    filter_self_collisions(run, pairs);
+    filter_groups(run, filter, pairs);
+    for (const auto& [a, b] : filter.filtered_pairs()) pairs.add(shapes_of_collider(run, a), shapes_of_collider(run, b));
+    if (!run.newton())
+        for (const auto& [a, b] : filter.joint_pairs()) pairs.add(shapes_of_collider(run, a), shapes_of_collider(run, b));
+}
+
+}  // namespace mechane::importer

@@ -1,0 +1,217 @@
+#include "mechane/importer/import_usd.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "approximation.h"
+#include "import.h"
+#include "mechane/geometry/mass.h"
+
+namespace mechane::importer {
+namespace {
+
+resolve::Rules rules_of(const ImportOptions& options)
+{
+    resolve::Rules rules;
+    rules.newton_1_8        = options.compat == Compat::newton_1_8;
+    rules.legacy_margin_gap = options.legacy_margin_gap;
+    return rules;
+}
+
+/// Compiles the expressions of ignore_paths; a faulty one is an argument error.
+Result<void> compile_ignored(Import& run)
+{
+    for (const std::string& text : run.options.ignore_paths) {
+        try {
+            run.ignore.emplace_back(text, std::regex::ECMAScript | std::regex::optimize);
+        } catch (const std::regex_error&) {
+            return make_diagnostic(codes::kArgOption, {}, fmt::format("ignore_paths: '{}' is no regular expression", text));
+        }
+    }
+    return {};
+}
+
+physics::PhysicsModel parse_physics(Import& run)
+{
+    physics::ParseOptions options;
+    options.strict_reference = run.newton();
+    if (run.newton()) options.mass_on_xforms = physics::MassOnXforms::ignore;
+    if (run.options.root_path != "/") options.roots.emplace_back(run.options.root_path);
+    // An entry without wildcards also prunes its subtree before anything below it is read.
+    for (const std::string& text : run.options.ignore_paths)
+        if (const usd::Path path(text); text.find(".*") == std::string::npos && !path.empty()) options.exclude.push_back(path);
+    options.exclude.insert(options.exclude.end(), run.deformable.begin(), run.deformable.end());
+    return physics::parse(run.stage, options, run.found);
+}
+
+/// Poses of all bodies in the builder's world, before any joint has a say.
+void place_bodies(Import& run)
+{
+    run.X_WB.resize(run.physics.bodies.size());
+    for (std::size_t i = 0; i < run.physics.bodies.size(); ++i) {
+        const physics::Body& body = run.physics.bodies[i];
+        const usd::Prim      root = body.articulation == physics::kNone ? usd::Prim{} : run.physics.articulations[static_cast<std::size_t>(body.articulation)].prim;
+        run.X_WB[i]               = run.X_WS * run.root_offset(root) * run.scaled(body.X_WB);
+        if (run.ignored(body.path)) run.ignored_bodies.insert(static_cast<physics::Index>(i));
+    }
+}
+
+void compute_masses(Import& run)
+{
+    resolve::MassOptions options;
+    options.scale           = run.context.scale;
+    options.default_density = run.builder.default_shape.density;
+    options.rules           = run.context.rules;
+    if (!run.newton()) {
+        // What collides also weighs: the hull, the hulls, the box or the ball instead of the authored mesh.
+        options.mesh_solid = [&run](const physics::Collider& collider) -> std::optional<geometry::MassProperties> {
+            const physics::Approximation method = approximation_of(run, collider);
+            if (method != physics::Approximation::convex_decomposition) return std::nullopt;
+            Diagnostics     unused;
+            const MeshData* data = run.meshes.read(collider.prim, unused);
+            if (data == nullptr) return std::nullopt;
+            geometry::MassProperties whole;
+            for (const CollisionPart& part : approximate(run, collider, *data, method)) {
+                if (part.type != model::GeoType::convex_mesh) return std::nullopt;
+                whole = geometry::combined(whole, geometry::transformed(geometry::mesh_mass(*part.source, part.scale, 1), part.X_SP));
+            }
+            return whole.mass > 0 ? std::optional(whole) : std::nullopt;
+        };
+    }
+    run.masses = resolve::compute_masses(run.physics, run.resolvers, options, run.found);
+}
+
+/// One world's worth of entities, in the order in which indices are promised.
+void import_entities(Import& run)
+{
+    for (const auto pass : {add_articulations, add_remaining_bodies, add_orphan_joints, add_static_visuals, add_colliders, add_base_joints, add_excluded_joints}) {
+        pass(run);
+        if (run.fatal) return;
+    }
+}
+
+/// Scenes that own a body or a static collider: each is a simulation of its own.
+std::vector<physics::Index> populated_scenes(const Import& run)
+{
+    std::vector<physics::Index> scenes;
+    for (std::size_t s = 0; s < run.physics.scenes.size(); ++s) {
+        const auto owns = [&](const auto& entity) { return entity.valid && entity.scene == static_cast<physics::Index>(s); };
+        if (std::any_of(run.physics.bodies.begin(), run.physics.bodies.end(), owns) || std::any_of(run.physics.colliders.begin(), run.physics.colliders.end(), owns))
+            scenes.push_back(static_cast<physics::Index>(s));
+    }
+    return scenes;
+}
+
+void import_all(Import& run)
+{
+    const std::vector<physics::Index> scenes = populated_scenes(run);
+    if (run.newton() || scenes.size() <= 1) {
+        import_entities(run);
+        return;
+    }
+    for (const physics::Index s : scenes) {
+        const std::string path  = run.physics.scenes[static_cast<std::size_t>(s)].path.text();
+        const auto        scene = std::find_if(run.result.scenes.begin(), run.result.scenes.end(), [&](const ImportedScene& i) { return i.path == path; });
+        run.scope               = s;
+        run.world               = run.builder.begin_world(scene != run.result.scenes.end() ? std::optional(scene->gravity) : std::nullopt);
+        if (scene != run.result.scenes.end()) scene->world = run.world;
+        import_entities(run);
+        run.builder.end_world();
+        if (run.fatal) return;
+    }
+    run.scope = physics::kNone;
+}
+
+}  // namespace
+
+void Import::refuse(const Code& code, const Site& site, std::string message)
+{
+    if (newton()) {
+        if (!fatal) fatal = make_diagnostic(code, site, std::move(message));
+    } else {
+        found.add(code, site, std::move(message));
+    }
+}
+
+bool Import::ignored(const std::string& path) const
+{
+    return std::any_of(ignore.begin(), ignore.end(), [&](const std::regex& expression) {
+        return std::regex_search(path, expression, std::regex_constants::match_continuous);
+    });
+}
+
+Posed Import::root_offset(const usd::Prim& articulation) const
+{
+    if (!options.override_root_xform || !articulation) return {};
+    const usd::Decomposition root = usd::decompose(stage.world_matrix(articulation));
+    return inverse(scaled(Posed{root.translation, root.rotation}));
+}
+
+void Import::collect(const usd::Prim& prim)
+{
+    const std::string path = prim.path().text();
+    if (resolvers.empty() || result.schema_attrs[resolvers.resolvers().front().name].count(path) != 0) return;
+    const std::vector<resolve::Collected> collected = resolvers.collect(prim);
+    for (std::size_t r = 0; r < collected.size(); ++r) result.schema_attrs[resolvers.resolvers()[r].name][path] = collected[r];
+}
+
+Result<void> check_arguments(const ImportOptions& options, const model::ModelBuilder& builder)
+{
+    if (options.floating && options.base_joint) return make_diagnostic(codes::kArgBase, {}, "floating and base_joint are both given");
+    if (options.floating.value_or(false) && options.parent_body >= 0) return make_diagnostic(codes::kArgBase, {}, "floating = true with parent_body");
+    if (options.override_root_xform && !options.xform) return make_diagnostic(codes::kArgRootXform, {}, "override_root_xform is set, xform is not");
+    if (options.parent_body < 0) return {};
+    const bool in_latest = options.parent_body < std::ssize(builder.bodies) && !builder.articulations.empty() &&
+                           std::any_of(builder.articulations.back().joints.begin(), builder.articulations.back().joints.end(), [&](std::int32_t j) {
+                               const model::BuilderJoint& joint = builder.joints[static_cast<std::size_t>(j)];
+                               return joint.child == options.parent_body || joint.parent == options.parent_body;
+                           });
+    if (!in_latest) return make_diagnostic(codes::kArgParent, {}, fmt::format("parent_body {} is no body of the latest articulation", options.parent_body));
+    return {};
+}
+
+Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& options, model::ModelBuilder& builder, Diagnostics& found)
+{
+    if (const auto ok = check_arguments(options, builder); !ok) return ok.error();
+    if (stage.diagnostics().has_errors() && !options.allow_missing) {
+        const auto first = std::find_if(stage.diagnostics().begin(), stage.diagnostics().end(), [](const Diagnostic& d) { return d.severity == Severity::error; });
+        return make_diagnostic(codes::kStageComposition, first->site, fmt::format("{} composition errors, the first: {}", stage.diagnostics().count(Severity::error), first->message));
+    }
+    const usd::Path root(options.root_path);
+    if (root.empty() || (!root.is_root() && !stage.prim_at(root))) return make_diagnostic(codes::kRootPath, {}, fmt::format("there is no prim {}", options.root_path));
+
+    auto resolvers = resolve::resolvers_named(options.schema_resolvers, rules_of(options));
+    if (!resolvers) return resolvers.error();
+
+    // All work goes into a copy, so that a failure leaves the caller's builder as it was.
+    model::ModelBuilder work = builder;
+    Import              run(stage, options, work, found);
+    run.resolvers          = std::move(*resolvers);
+    run.context.rules      = rules_of(options);
+    run.gains_scaling      = options.joint_drive_gains_scaling;
+    run.first_joint        = work.joints.size();
+    run.first_articulation = work.articulations.size();
+    for (const resolve::Resolver& r : run.resolvers.resolvers()) run.result.schema_attrs[r.name];
+    if (const auto ok = compile_ignored(run); !ok) return ok.error();
+
+    report_unsupported(run);
+    run.physics = parse_physics(run);
+    read_units(run);
+    read_scenes(run);
+    run.body_of.assign(run.physics.bodies.size(), -1);
+    run.joint_of.assign(run.physics.joints.size(), -1);
+    run.shape_of.assign(run.physics.colliders.size(), -1);
+    place_bodies(run);
+    compute_masses(run);
+    import_all(run);
+    if (run.fatal) return *run.fatal;
+    add_filters(run);
+    add_mimics(run);
+    settle_initial_state(run);
+    if (run.fatal) return *run.fatal;
+    builder = std::move(work);
+    return std::move(run.result);
+}
+
+}  // namespace mechane::importer

@@ -1,0 +1,29 @@
+#pragma once
+#include "import.h"
+
+namespace mechane::importer {
+
+/// A joint seen from its child: which bodies it connects and where its anchor frames lie, in the builder's units. The world is
+/// always the parent's side.
+struct JointEnds {
+    std::int32_t parent = model::kWorldBody, child = model::kWorldBody;
+    physics::Index parent_body = physics::kNone, child_body = physics::kNone;
+    Posed X_P, X_C;         ///< anchor in the parent body (in the builder's world when that is the world) and in the child body
+    bool  exchanged = false;  ///< body1 is the parent
+};
+
+/// What ties a joint to the world, because each recovers a missing world frame in its own way (import-usd 3.2).
+enum class WorldAnchor { articulation_root, orphan, excluded };
+
+/// @param flipped  take body1 as the parent although both ends are bodies
+/// @return nothing when neither end is an imported body
+std::optional<JointEnds> joint_ends(const Import& run, const physics::Joint& joint, bool flipped, WorldAnchor anchor,
+                                    const usd::Prim& articulation = {});
+
+/// How far two anchor frames violate what a joint holds fixed: length [builder's unit] and angle [rad].
+struct AnchorGap {
+    double length = 0, angle = 0;
+};
+AnchorGap anchor_gap(const physics::Joint& joint, const Posed& X_PC);
+
+}  // namespace mechane::importer

@@ -1,0 +1,121 @@
+#include "joint_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace mechane::importer {
+namespace {
+
+using model::JointDofConfig;
+using model::JointType;
+
+/// Coordinates below this are rounding dust of authored single-precision poses.
+constexpr double kDust = 1e-6;
+
+double without_dust(double q) { return std::abs(q) < kDust ? 0 : q; }
+
+/// Angle of the turn about `axis` in a rotation, in (-pi, pi].
+double twist_angle(const Quatd& q, const Vec3d& axis)
+{
+    double angle = 2 * std::atan2(dot(q.xyz(), axis), q.w);
+    if (angle > kPi) angle -= 2 * kPi;
+    if (angle <= -kPi) angle += 2 * kPi;
+    return angle;
+}
+
+/// The same angle a whole turn away when only that one lies within the limits.
+double within_limits(double angle, const JointDofConfig& dof)
+{
+    for (const double turned : {angle, angle + 2 * kPi, angle - 2 * kPi})
+        if (turned >= dof.limit_lower && turned <= dof.limit_upper) return turned;
+    return angle;
+}
+
+/// Angles of successive turns about perpendicular axes that make up a rotation: the classical three-angle extraction in the
+/// basis that the axes span. Nothing when the axes are not perpendicular.
+std::optional<std::vector<double>> successive_angles(const Quatd& q, const std::vector<JointDofConfig>& axes)
+{
+    if (axes.size() == 1) return std::vector<double>{twist_angle(q, axes[0].axis)};
+    const Vec3d a = axes[0].axis, b = axes[1].axis;
+    const Vec3d c = cross(a, b);
+    if (std::abs(dot(a, b)) > 1e-6 || (axes.size() == 3 && std::abs(std::abs(dot(c, axes[2].axis)) - 1) > 1e-6)) return std::nullopt;
+    const Mat33d basis = Mat33d::from_columns(a, b, c);
+    const Mat33d r     = transpose(basis) * to_matrix(q) * basis;
+    // R = Rx(u) Ry(v) Rz(w): r02 = sin v, r12 = -sin u cos v, r01 = -cos v sin w.
+    std::vector<double> angles{std::atan2(-r(1, 2), r(2, 2)), std::asin(std::clamp(r(0, 2), -1.0, 1.0))};
+    if (axes.size() == 3) angles.push_back(std::atan2(-r(0, 1), r(0, 0)) * (dot(c, axes[2].axis) < 0 ? -1 : 1));
+    return angles;
+}
+
+}  // namespace
+
+Posed joint_motion(const model::BuilderJoint& joint, const std::vector<double>& q)
+{
+    Posed       motion;
+    std::size_t at = 0;
+    switch (joint.type) {
+        case JointType::free:
+        case JointType::distance:
+        case JointType::rod:
+            if (q.size() == 7) motion = {{q[0], q[1], q[2]}, normalized(Quatd{q[3], q[4], q[5], q[6]})};
+            return motion;
+        case JointType::ball:
+            if (q.size() == 4) motion.q = normalized(Quatd{q[0], q[1], q[2], q[3]});
+            return motion;
+        case JointType::prismatic:
+        case JointType::revolute:
+        case JointType::fixed:
+        case JointType::d6: break;
+    }
+    for (const JointDofConfig& dof : joint.linear_axes)
+        if (at < q.size()) motion.p += q[at++] * dof.axis;
+    for (const JointDofConfig& dof : joint.angular_axes)
+        if (at < q.size()) motion.q = motion.q * from_axis_angle(dof.axis, q[at++]);
+    return motion;
+}
+
+void take_coordinates_from_poses(const Import& run, const JointEnds& ends, model::BuilderJoint& joint)
+{
+    const auto  anchor = [&](std::int32_t body, const Posed& X) { return body < 0 ? X : run.builder.bodies[static_cast<std::size_t>(body)].q * X; };
+    const Posed X_PC   = inverse(anchor(ends.parent, joint.parent_xform)) * anchor(ends.child, joint.child_xform);
+    joint.q.clear();
+    if (joint.type == JointType::ball) {
+        const Quatd q = length(to_rotation_vector(X_PC.q)) < kDust ? Quatd{} : X_PC.q;
+        joint.q       = {q.x, q.y, q.z, q.w};
+        return;
+    }
+    if (joint.type == JointType::distance) {
+        joint.q = {X_PC.p.x, X_PC.p.y, X_PC.p.z, X_PC.q.x, X_PC.q.y, X_PC.q.z, X_PC.q.w};
+        return;
+    }
+    if (!joint.angular_axes.empty()) {
+        const auto angles = successive_angles(X_PC.q, joint.angular_axes);
+        for (std::size_t i = 0; i < joint.angular_axes.size(); ++i)
+            joint.angular_axes[i].initial_q = angles ? without_dust(within_limits((*angles)[i], joint.angular_axes[i])) : 0;
+    }
+    for (JointDofConfig& dof : joint.linear_axes) dof.initial_q = without_dust(dot(X_PC.p, dof.axis));
+}
+
+void settle_initial_state(Import& run)
+{
+    model::ModelBuilder& b = run.builder;
+    for (std::size_t a = run.first_articulation; a < b.articulations.size() && !run.newton(); ++a) {
+        for (const std::int32_t j : b.articulations[a].joints) {
+            const model::BuilderJoint& joint = b.joints[static_cast<std::size_t>(j)];
+            if (joint.type == JointType::free || joint.child < 0 || static_cast<std::size_t>(j) < run.first_joint) continue;
+            model::BuilderBody& child = b.bodies[static_cast<std::size_t>(joint.child)];
+            const Posed         X_WP  = joint.parent < 0 ? joint.parent_xform : b.bodies[static_cast<std::size_t>(joint.parent)].q * joint.parent_xform;
+            const Posed         X_WC  = X_WP * joint_motion(joint, joint.q) * inverse(joint.child_xform);
+            const double        moved = length(X_WC.p - child.q.p), turned = length(to_rotation_vector(conjugate(child.q.q) * X_WC.q));
+            if (moved > 1e-3 || turned > 0.5 * kDegrees)
+                run.found.add(codes::kJointSnapped, Site{.layer = {}, .prim = joint.label, .property = {}},
+                              fmt::format("the joint moves {} by {:.3g} m and {:.3g} degrees to where its frames meet", child.label, moved, turned / kDegrees));
+            child.q   = X_WC;
+            child.q.q = normalized(child.q.q);
+        }
+    }
+}
+
+}  // namespace mechane::importer

@@ -1,0 +1,71 @@
+#include "mesh.h"
+
+#include <fmt/format.h>
+
+#include "mechane/core/hash.h"
+#include "mechane/geometry/triangulation.h"
+#include "mechane/importer/codes.h"
+
+namespace mechane::importer {
+const MeshData* MeshReader::read(const usd::Prim& prim, Diagnostics& found)
+{
+    const auto [place, fresh] = by_path_.try_emplace(prim.path());
+    std::optional<MeshData>& slot = place->second;
+    if (!fresh) return slot ? &*slot : nullptr;
+
+    const auto points  = prim.attribute("points").get<std::vector<Vec3d>>();
+    const auto counts  = prim.attribute("faceVertexCounts").get<std::vector<int>>();
+    const auto indices = prim.attribute("faceVertexIndices").get<std::vector<int>>();
+    if (!points || points->empty() || !counts || counts->empty() || !indices || indices->empty()) {
+        const char* missing = !points || points->empty() ? "points" : !counts || counts->empty() ? "faceVertexCounts" : "faceVertexIndices";
+        found.add(codes::kMeshData, prim.attribute(missing).site(), fmt::format("{} has no {}", prim.path().text(), missing));
+        return nullptr;
+    }
+    const auto                    holes = prim.attribute("holeIndices").get_or<std::vector<int>>({});
+    const geometry::PolygonMesh   polygons{.points              = *points,
+                                           .face_vertex_counts  = *counts,
+                                           .face_vertex_indices = *indices,
+                                           .hole_indices        = plain_fan_ ? std::span<const int>{} : std::span<const int>(holes),
+                                           .left_handed         = prim.attribute("orientation").get_or<std::string>("rightHanded") == "leftHanded"};
+    geometry::Triangulation triangles = geometry::triangulate(polygons, {.plain_fan = plain_fan_});
+    if (triangles.mesh.triangles.empty()) {
+        found.add(codes::kMeshData, prim.attribute("faceVertexIndices").site(), fmt::format("{} has no usable face", prim.path().text()));
+        return nullptr;
+    }
+    slot = MeshData{shared(std::move(triangles.mesh)), std::move(triangles.triangle_to_face), counts->size()};
+    return &*slot;
+}
+
+std::shared_ptr<const geometry::Mesh> MeshReader::shared(geometry::Mesh mesh)
+{
+    const std::uint64_t key = hash_combine(hash_bytes(mesh.points.data(), mesh.points.size() * sizeof(Vec3d)),
+                                           hash_bytes(mesh.triangles.data(), mesh.triangles.size() * sizeof(mesh.triangles[0])));
+    const auto [from, to] = by_content_.equal_range(key);
+    for (auto it = from; it != to; ++it)
+        if (it->second->points == mesh.points && it->second->triangles == mesh.triangles) return it->second;
+    return by_content_.emplace(key, std::make_shared<const geometry::Mesh>(std::move(mesh)))->second;
+}
+
+std::shared_ptr<const geometry::Mesh> MeshReader::part_of(const MeshData& data, const std::vector<bool>& faces)
+{
+    auto                      part = std::make_shared<geometry::Mesh>();
+    std::vector<std::int32_t> renamed(data.mesh->points.size(), -1);
+    for (std::size_t t = 0; t < data.mesh->triangles.size(); ++t) {
+        if (!faces[static_cast<std::size_t>(data.triangle_face[t])]) continue;
+        for (const std::int32_t v : data.mesh->triangles[t]) renamed[static_cast<std::size_t>(v)] = 0;
+    }
+    for (std::size_t v = 0; v < renamed.size(); ++v) {
+        if (renamed[v] < 0) continue;
+        renamed[v] = static_cast<std::int32_t>(part->points.size());
+        part->points.push_back(data.mesh->points[v]);
+    }
+    for (std::size_t t = 0; t < data.mesh->triangles.size(); ++t) {
+        if (!faces[static_cast<std::size_t>(data.triangle_face[t])]) continue;
+        const auto& old = data.mesh->triangles[t];
+        part->triangles.push_back({renamed[static_cast<std::size_t>(old[0])], renamed[static_cast<std::size_t>(old[1])],
+                                   renamed[static_cast<std::size_t>(old[2])]});
+    }
+    return part;
+}
+
+}  // namespace mechane::importer

@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "import.h"
+
+namespace mechane::importer {
+namespace {
+
+struct Mimic {
+    usd::Path leader;
+    double    offset = 0, factor = 1;
+    Site      site;
+};
+
+bool turns(const model::BuilderJoint& joint) { return joint.type == model::JointType::revolute; }
+
+/// NewtonMimicAPI, else PhysxMimicJointAPI of any axis. Coordinates of the model: radians or lengths.
+std::optional<Mimic> read_mimic(const Import& run, const usd::Prim& prim, const model::BuilderJoint& follower)
+{
+    if (prim.has_api("NewtonMimicAPI")) {
+        if (!prim.attribute("newton:mimicEnabled").get_or<bool>(true)) return std::nullopt;
+        Mimic mimic;
+        mimic.site                         = prim.relationship("newton:mimicJoint").site();
+        const std::vector<usd::Path> leads = prim.relationship("newton:mimicJoint").targets();
+        if (!leads.empty()) mimic.leader = leads.front();
+        mimic.offset = prim.attribute("newton:mimicCoef0").get_or<double>(0) * (turns(follower) ? kDegrees : run.length());
+        mimic.factor = prim.attribute("newton:mimicCoef1").get_or<double>(1);
+        return mimic;
+    }
+    if (prim.has_api("MjcEqualityJointAPI")) return std::nullopt;
+    for (const usd::Token& axis : prim.api_instances("PhysxMimicJointAPI")) {
+        const std::string stem = "physxMimicJoint:" + axis.text() + ":";
+        Mimic             mimic;
+        mimic.site                         = prim.relationship(stem + "referenceJoint").site();
+        const std::vector<usd::Path> leads = prim.relationship(stem + "referenceJoint").targets();
+        if (leads.empty()) continue;
+        mimic.leader      = leads.front();
+        const double unit = run.newton() ? 1 : turns(follower) ? kDegrees : run.length();
+        mimic.offset      = -prim.attribute(stem + "offset").get_or<double>(0) * unit;
+        mimic.factor      = -prim.attribute(stem + "gearing").get_or<double>(1);
+        return mimic;
+    }
+    return std::nullopt;
+}
+
+std::string fault_of(const model::BuilderJoint& follower, const model::BuilderJoint& leader, const Mimic& mimic)
+{
+    const auto usable = [](const model::BuilderJoint& j) {
+        return j.type == model::JointType::prismatic || j.type == model::JointType::revolute || j.type == model::JointType::d6;
+    };
+    if (&follower == &leader) return "it follows itself";
+    if (!usable(follower) || !usable(leader)) return "only hinges, sliders and D6 joints can follow one another";
+    if (follower.linear_axes.size() + follower.angular_axes.size() != leader.linear_axes.size() + leader.angular_axes.size()) return "the joints have different degrees of freedom";
+    if (follower.articulation != leader.articulation) return "the joints belong to different articulations";
+    if (!std::isfinite(mimic.offset) || !std::isfinite(mimic.factor)) return "a coefficient is not finite";
+    if (leader.mimic_joint >= 0) return "its leader is a follower itself";
+    return {};
+}
+
+}  // namespace
+
+void add_mimics(Import& run)
+{
+    for (std::size_t i = 0; i < run.physics.joints.size(); ++i) {
+        if (run.joint_of[i] < 0) continue;
+        model::BuilderJoint& follower = run.builder.joints[static_cast<std::size_t>(run.joint_of[i])];
+        const usd::Prim&     prim     = run.physics.joints[i].prim;
+        const auto           mimic    = read_mimic(run, prim, follower);
+        if (!mimic) continue;
+        const physics::Index lead  = run.physics.joint_at(mimic->leader);
+        const std::int32_t   index = lead == physics::kNone ? -1 : run.joint_of[static_cast<std::size_t>(lead)];
+        if (index < 0) {
+            run.found.add(codes::kMimicLeader, mimic->site, fmt::format("{} follows {}, which was not imported", prim.path().text(), mimic->leader.text()));
+            continue;
+        }
+        if (const std::string fault = fault_of(follower, run.builder.joints[static_cast<std::size_t>(index)], *mimic); !fault.empty()) {
+            run.refuse(codes::kMimicInvalid, mimic->site, fmt::format("{} cannot follow {}: {}", prim.path().text(), mimic->leader.text(), fault));
+            continue;
+        }
+        follower.mimic_joint  = index;
+        follower.mimic_coeffs = {mimic->offset, mimic->factor};
+    }
+}
+
+}  // namespace mechane::importer

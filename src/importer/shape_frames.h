@@ -1,0 +1,17 @@
+#pragma once
+#include "mechane/model/types.h"
+#include "mechane/physics/types.h"
+
+namespace mechane::importer {
+
+/// The turn that takes +z onto an axis: model shapes with an axis have it along z.
+inline Quatd onto_axis(physics::Axis axis) { return rotation_between(Vec3d{0, 0, 1}, physics::unit_vector(axis)); }
+
+/// A matrix as position, rotation and lengths of its rows; a mirroring one gets a negative first length.
+struct PlacedScale {
+    Posed pose;
+    Vec3d scale{1, 1, 1};
+};
+PlacedScale placed_scale(const usd::Matrix4d& m);
+
+}  // namespace mechane::importer

@@ -1,0 +1,263 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "import.h"
+#include "shape_frames.h"
+
+namespace mechane::importer {
+namespace {
+
+using model::GeoType;
+
+enum class VisualKind { none, cube, sphere, plane, capsule, cylinder, cone, mesh };
+
+VisualKind visual_kind(const usd::Prim& prim)
+{
+    constexpr std::array<std::pair<const char*, VisualKind>, 7> kKinds{{{"Cube", VisualKind::cube},
+                                                                         {"Sphere", VisualKind::sphere},
+                                                                         {"Plane", VisualKind::plane},
+                                                                         {"Capsule", VisualKind::capsule},
+                                                                         {"Cylinder", VisualKind::cylinder},
+                                                                         {"Cone", VisualKind::cone},
+                                                                         {"Mesh", VisualKind::mesh}}};
+    for (const auto& [name, kind] : kKinds)
+        if (prim.type_name().text() == name) return kind;
+    return VisualKind::none;
+}
+
+bool is_site(const usd::Prim& prim) { return prim.has_api("NewtonSiteAPI") || prim.has_api("MjcSiteAPI"); }
+
+physics::Axis axis_of(const usd::Prim& prim)
+{
+    const std::string axis = prim.attribute("axis").get_or<std::string>("Z");
+    return axis == "X" ? physics::Axis::x : axis == "Y" ? physics::Axis::y : physics::Axis::z;
+}
+
+/// Adds visual shapes below one prim or one prim alone.
+class VisualLoader {
+  public:
+    VisualLoader(Import& run, std::int32_t body, const usd::Matrix4d& owner_from_stage) : run_(run), body_(body), owner_from_stage_(owner_from_stage) {}
+
+    void load_below(const usd::Prim& prim, bool geometry)
+    {
+        for (const usd::Prim& child : prim.children()) load(child, geometry);
+    }
+
+    /// One prim and what is below it; bodies below are their own business.
+    void load(const usd::Prim& prim, bool geometry)
+    {
+        if (prim.has_api("PhysicsRigidBodyAPI") || run_.ignored(prim.path())) return;
+        const physics::Index collider = run_.physics.collider_at(prim.path());
+        if (collider != physics::kNone && run_.collider(collider).enabled) return load_below(prim, false);
+        const bool site = is_site(prim);
+        if (!site && run_.deformable.count(prim.path()) != 0) return load_below(prim, geometry);
+        if (prim.is_a("PhysicsJoint")) return;
+        if (site && !run_.options.load_sites) return;
+        if (site || geometry) add(prim, site);
+        load_below(prim, geometry);
+    }
+
+    void add(const usd::Prim& prim, bool site)
+    {
+        const VisualKind kind = visual_kind(prim);
+        if (kind == VisualKind::none || run_.result.path_shape_map.count(prim.path().text()) != 0) return;
+
+        const PlacedScale placed = placed_scale(run_.stage.world_matrix(prim) * owner_from_stage_);
+        if (!is_finite(placed.pose)) return;
+        const bool drawn = is_drawn(run_.stage, prim);
+        look_            = appearance_of(run_.stage, prim, run_.found);
+
+        model::BuilderShape shape;
+        shape.label                          = prim.path().text();
+        shape.body                           = body_;
+        shape.xform                          = {run_.length() * placed.pose.p, placed.pose.q};
+        shape.config                         = run_.builder.default_shape;
+        shape.config.density                 = 0;
+        shape.config.has_shape_collision     = false;
+        shape.config.has_particle_collision  = false;
+        shape.config.is_site                 = site && (kind != VisualKind::plane || !run_.newton());
+        shape.config.is_visible              = site || drawn;
+        if (kind == VisualKind::mesh) {
+            add_mesh(prim, shape, placed.scale);
+        } else {
+            size_primitive(prim, kind, placed.scale, shape);
+            emit(std::move(shape), placed.scale);
+        }
+    }
+
+  private:
+    void size_primitive(const usd::Prim& prim, VisualKind kind, const Vec3d& scale, model::BuilderShape& shape) const
+    {
+        const double        unit   = run_.length();
+        const auto          number = [&](const char* name, double otherwise) { return std::abs(prim.attribute(name).get_or<double>(otherwise)); };
+        const physics::Axis axis   = axis_of(prim);
+        const auto          a      = static_cast<std::size_t>(axis);
+        const Vec3d         s      = abs(scale);
+        const double        around = std::max(s[(a + 1) % 3], s[(a + 2) % 3]);
+        const auto          along  = [&](GeoType type, double radius, double height) {
+            shape.type    = type;
+            shape.xform.q = shape.xform.q * onto_axis(axis);
+            shape.scale   = {unit * number("radius", radius) * around, unit * number("height", height) / 2 * s[a], 0};
+        };
+        switch (kind) {
+            case VisualKind::cube:
+                shape.type  = GeoType::box;
+                shape.scale = 0.5 * unit * number("size", 2) * s;
+                break;
+            case VisualKind::sphere:
+                shape.type  = GeoType::sphere;
+                shape.scale = {unit * number("radius", 1) * max_component(s), 0, 0};
+                break;
+            case VisualKind::capsule: along(GeoType::capsule, 0.5, 1); break;
+            case VisualKind::cylinder: along(GeoType::cylinder, 1, 2); break;
+            case VisualKind::cone: along(GeoType::cone, 1, 2); break;
+            case VisualKind::plane:
+                // UsdGeomPlane measures its width along z when it faces x, its length along z when it faces y.
+                shape.type    = GeoType::plane;
+                shape.xform.q = shape.xform.q * onto_axis(axis);
+                shape.scale   = {unit * number("width", 0) * (axis == physics::Axis::x ? s.z : s.x), unit * number("length", 0) * (axis == physics::Axis::y ? s.z : s.y), 0};
+                break;
+            case VisualKind::mesh:
+            case VisualKind::none: break;
+        }
+    }
+
+    void emit(model::BuilderShape shape, const Vec3d& scale)
+    {
+        const bool textured = look_.textured && shape.type == GeoType::mesh;
+        const bool visible  = shape.config.is_visible;
+        shape.color         = textured ? Vec3d{1, 1, 1}
+                                       : look_.color.value_or(visible ? Vec3d{kNeutralGrey, kNeutralGrey, kNeutralGrey} : palette_color(run_.builder.shapes.size()));
+        shape.opacity       = look_.opacity.value_or(1);
+        const bool        counts = visible && !shape.config.is_site;
+        const std::string label  = shape.label;
+        const std::int32_t index = run_.builder.add_shape(std::move(shape));
+        run_.result.path_shape_map[label]   = index;
+        run_.result.path_shape_scale[label] = scale;
+        if (counts) run_.bodies_with_visuals.insert(body_);
+    }
+
+    void add_mesh(const usd::Prim& prim, model::BuilderShape shape, const Vec3d& scale)
+    {
+        Diagnostics     unreadable;  // a mesh that only looks is not worth a finding of its own
+        const MeshData* data = run_.meshes.read(prim, run_.newton() ? run_.found : unreadable);
+        if (data == nullptr) {
+            if (run_.newton() && unreadable.empty()) run_.refuse(codes::kMeshData, prim.site(), fmt::format("{} has no usable mesh data", prim.path().text()));
+            return;
+        }
+        shape.type  = GeoType::mesh;
+        shape.scale = run_.length() * scale;
+        std::vector<bool> covered(data->face_count, false);
+        std::vector<std::pair<usd::Prim, std::vector<bool>>> parts;
+        for (const usd::Prim& child : prim.children()) {
+            if (!child.is_a("GeomSubset") || child.attribute("elementType").get_or<std::string>("face") != "face") continue;
+            const std::string family = child.attribute("familyName").get_or<std::string>("");
+            if (!family.empty() && family != "materialBind") continue;
+            if (!binds_material(child)) continue;
+            std::vector<bool> faces(data->face_count, false);
+            bool              any = false;
+            for (const int f : child.attribute("indices").get_or<std::vector<int>>({})) {
+                if (f < 0 || static_cast<std::size_t>(f) >= data->face_count) continue;
+                faces[static_cast<std::size_t>(f)] = covered[static_cast<std::size_t>(f)] = any = true;
+            }
+            if (any) parts.emplace_back(child, std::move(faces));
+        }
+        if (parts.empty()) {
+            shape.source = data->mesh;
+            emit(std::move(shape), scale);
+            return;
+        }
+        covered.flip();
+        if (std::find(covered.begin(), covered.end(), true) != covered.end()) parts.insert(parts.begin(), {prim, covered});
+        std::int32_t first = -1;
+        for (const auto& [owner, faces] : parts) {
+            model::BuilderShape part = shape;
+            part.label               = owner.path().text();
+            part.source              = MeshReader::part_of(*data, faces);
+            if (part.source->triangles.empty()) continue;
+            look_ = appearance_of(run_.stage, owner, run_.found);
+            emit(std::move(part), scale);
+            if (first < 0) first = static_cast<std::int32_t>(run_.builder.shapes.size()) - 1;
+        }
+        if (first >= 0) run_.result.path_shape_map[prim.path().text()] = first;
+    }
+
+    static bool binds_material(const usd::Prim& subset)
+    {
+        for (const usd::Token& name : subset.authored_property_names())
+            if (name.text().starts_with("material:binding"))
+                if (const usd::Relationship r = subset.relationship(name); r && !r.targets().empty()) return true;
+        return false;
+    }
+
+    Import&       run_;
+    std::int32_t  body_;
+    usd::Matrix4d owner_from_stage_;
+    Appearance    look_;
+};
+
+}  // namespace
+
+PlacedScale placed_scale(const usd::Matrix4d& m)
+{
+    PlacedScale out;
+    Vec3d       rows[3];
+    double      lengths[3];
+    for (int r = 0; r < 3; ++r) {
+        rows[r]    = {m(r, 0), m(r, 1), m(r, 2)};
+        lengths[r] = length(rows[r]);
+        if (lengths[r] > 0) rows[r] = rows[r] / lengths[r];
+    }
+    if (usd::determinant3(m) < 0) {
+        rows[0]    = -rows[0];
+        lengths[0] = -lengths[0];
+    }
+    out.pose.p = {m(3, 0), m(3, 1), m(3, 2)};
+    out.pose.q = from_matrix(Mat33d::from_columns(rows[0], rows[1], rows[2]));
+    out.scale  = {lengths[0], lengths[1], lengths[2]};
+    return out;
+}
+
+bool is_drawn(const usd::Stage& stage, const usd::Prim& prim)
+{
+    if (!prim.is_a("Imageable") || !stage.visible(prim)) return false;
+    const usd::Token purpose = stage.purpose(prim);
+    return purpose == usd::Token("default") || purpose == usd::Token("proxy");
+}
+
+void add_visuals_of_body(Import& run, physics::Index body, std::int32_t index)
+{
+    if (!run.options.load_sites && !run.options.load_visual_shapes) return;
+    // The body's authored frame: its shapes keep their place in it wherever the builder puts the body.
+    const auto owner_from_stage = usd::inverse(usd::from_pose(run.body(body).X_WB));
+    if (!owner_from_stage) return;
+    VisualLoader(run, index, *owner_from_stage).load_below(run.body(body).prim, run.options.load_visual_shapes);
+}
+
+void add_static_visuals(Import& run)
+{
+    const bool geometry = run.options.load_visual_shapes && run.options.load_static_visual_shapes;
+    if (!geometry && !run.options.load_sites) return;
+    const Posed   X_builder{run.X_WS.p / run.length(), run.X_WS.q};
+    VisualLoader  loader(run, model::kWorldBody, usd::from_pose(X_builder));
+    const usd::Prim root = run.stage.prim_at(usd::Path(run.options.root_path));
+    if (!root) return;
+    for (const usd::Prim& prim : root.subtree()) {
+        if (prim.path().is_root() || visual_kind(prim) == VisualKind::none || run.ignored(prim.path()) || run.deformable.count(prim.path()) != 0) continue;
+        const physics::Index collider = run.physics.collider_at(prim.path());
+        if (collider != physics::kNone && run.collider(collider).enabled) continue;
+        bool in_body = false;
+        for (usd::Prim p = prim; p && !p.path().is_root() && !in_body; p = p.parent()) {
+            const physics::Index b = run.physics.body_at(p.path());
+            in_body                = b != physics::kNone && (run.newton() || run.body(b).enabled);
+        }
+        if (in_body) continue;
+        const bool site = is_site(prim);
+        if (site ? run.options.load_sites : geometry) loader.add(prim, site);
+    }
+}
+
+}  // namespace mechane::importer
