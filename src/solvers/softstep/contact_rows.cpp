@@ -57,6 +57,53 @@ void remember(ContactRow& row, const ContactMemory* old, double h)
     row.drift  = {dot(old->drift, row.t1), dot(old->drift, row.t2)};
 }
 
+using Rates = std::array<double, 3>;
+
+/// Normal row at the rates r; returns the rates after it.
+Rates solve_normal(ContactRow& row, Rates r, const Softness& soft, double h, bool relax)
+{
+    // A contact that this substep did not reach is the next one's business; stopping it now would bounce it above the surface.
+    if (relax && row.lambda[0] == 0 && row.distance > 0) return r;
+    double bias = 0, mass_scale = 1, impulse_scale = 0;
+    if (row.distance > 0) {
+        bias = row.distance / h;  // not more than the gap in this substep
+    } else if (!relax) {
+        bias          = std::max(soft.bias_rate * row.distance, -kPushVelocity);
+        mass_scale    = soft.mass_scale;
+        impulse_scale = soft.impulse_scale;
+    }
+    const double before = row.lambda[0];
+    row.lambda[0]       = std::max(0.0, before - mass_scale * (r[0] + bias) / row.K[0] - impulse_scale * before);
+    const double d      = row.lambda[0] - before;
+    return {r[0] + row.K[0] * d, r[1] + row.K[1] * d, r[2] + row.K[2] * d};
+}
+
+/// The pair of tangents as one block, held to the disk of the present normal force. What crept is taken back slowly.
+Rates solve_friction(ContactRow& row, Rates r, double h, bool relax)
+{
+    const double anchor = relax ? 0 : kAnchorRate / h;
+    const double e1 = r[1] + anchor * row.drift[0], e2 = r[2] + anchor * row.drift[1];
+    const double bound = row.mu * row.lambda[0];
+    double       l1    = row.lambda[1] - (row.Kt_inv[0] * e1 + row.Kt_inv[1] * e2);
+    double       l2    = row.lambda[2] - (row.Kt_inv[1] * e1 + row.Kt_inv[2] * e2);
+    if (std::hypot(l1, l2) > bound) {
+        // It slips, against the velocity. The step that would stop it is no guide to the direction: a corner's response is
+        // anisotropic, and friction along K^-1 v instead of v would lose a tenth of its strength.
+        l1                = row.lambda[1] - row.slip_step * r[1];
+        l2                = row.lambda[2] - row.slip_step * r[2];
+        const double size = std::hypot(l1, l2);
+        if (size > bound) {
+            l1 *= bound / size;
+            l2 *= bound / size;
+        }
+        row.drift = {};  // nothing to come back to
+    }
+    const double d1 = l1 - row.lambda[1], d2 = l2 - row.lambda[2];
+    row.lambda[1]   = l1;
+    row.lambda[2]   = l2;
+    return {r[0] + row.K[1] * d1 + row.K[2] * d2, r[1] + row.K[3] * d1 + row.K[4] * d2, r[2] + row.K[4] * d1 + row.K[5] * d2};
+}
+
 }  // namespace
 
 void load_contacts(System& system, const model::Contacts& contacts, double h)
@@ -105,13 +152,14 @@ void build_contact(System& system, ContactRow& row, double h)
     // The difference of displacements, not of positions: exact also far from the origin, and for rolling round shapes whose core
     // point is a centre.
     row.distance  = row.start_distance + dot(row.n, (core[1] - row.start_W[1]) - (core[0] - row.start_W[0]));
-    const Vec3d p = 0.5 * ((core[0] + row.margin[0] * row.n) + (core[1] - row.margin[1] * row.n));
+    // Each body is pushed at its own surface point: where they slide along each other, the middle of both would be neither's.
+    const std::array<Vec3d, 2> p{core[0] + row.margin[0] * row.n, core[1] - row.margin[1] * row.n};
 
     // Far contacts make no row: what bodies may gain in one substep on top of their speed is bounded by a generous metre a second.
     Vec3d relative;
     for (std::size_t s = 0; s < 2; ++s) {
-        const Vec3d v = row.link[s] >= 0 ? system.motion.twist[row.link[s]].linear + cross(system.motion.twist[row.link[s]].angular, p - system.motion.com_W[row.link[s]])
-                                         : prescribed_velocity(system, row.body[s], p);
+        const Vec3d v = row.link[s] >= 0 ? system.motion.twist[row.link[s]].linear + cross(system.motion.twist[row.link[s]].angular, p[s] - system.motion.com_W[row.link[s]])
+                                         : prescribed_velocity(system, row.body[s], p[s]);
         relative += (s == 0 ? -1.0 : 1.0) * v;
     }
     const double approach = std::max(0.0, -dot(row.n, relative));
@@ -131,9 +179,9 @@ void build_contact(System& system, ContactRow& row, double h)
         if (row.link[s] >= 0) {
             const std::int32_t g    = system.body_group[row.body[s]];
             const std::size_t  seat = row.at.group[0] == g ? 0 : 1;
-            add_point_jacobian(system, system.groups[g], row.link[s], p, directions, sign, row.at.J[seat]);
+            add_point_jacobian(system, system.groups[g], row.link[s], p[s], directions, sign, row.at.J[seat]);
         } else {
-            const Vec3d v = prescribed_velocity(system, row.body[s], p);
+            const Vec3d v = prescribed_velocity(system, row.body[s], p[s]);
             for (std::size_t d = 0; d < 3; ++d) row.base[d] += sign * dot(directions[d], v);
         }
     }
@@ -164,9 +212,11 @@ void build_contact(System& system, ContactRow& row, double h)
     const double ridge = 1e-9 * (K[3] + K[5]) + 1e-14;
     const double a = K[3] + ridge, c = K[5] + ridge, det = a * c - K[4] * K[4];
     row.Kt_inv = det > 0 ? std::array{c / det, -K[4] / det, a / det} : std::array{0.0, 0.0, 0.0};
+    row.slip_step = 1 / (0.5 * (a + c) + std::sqrt(0.25 * (a - c) * (a - c) + K[4] * K[4]));  // 1 / the largest eigenvalue
 
     const auto old = rates(system, row, system.previous_v);
-    row.mu         = old[1] * old[1] + old[2] * old[2] < kStickSpeed * kStickSpeed ? row.mu_static : row.mu_dynamic;
+    // Decided once a step: what the first substep lets slip before friction is found must not unstick a contact.
+    if (row.mu < 0) row.mu = old[1] * old[1] + old[2] * old[2] < kStickSpeed * kStickSpeed ? row.mu_static : row.mu_dynamic;
     if (row.restitution > 0 && old[0] < -0.5 * kRestitutionThreshold) {
         const auto   now    = rates(system, row, system.motion.v);
         const double speed  = -now[0];
@@ -193,42 +243,19 @@ void warm_start_contact(System& system, ContactRow& row)
     if (row.lambda[0] != 0) apply(system, row, row.lambda[0], row.lambda[1], row.lambda[2]);
 }
 
-void solve_contact(System& system, ContactRow& row, const Softness& soft, double h, bool relax)
+double solve_contact(System& system, ContactRow& row, const Softness& soft, double h, bool relax)
 {
-    if (!row.active) return;
-    auto   r  = rates(system, row, system.motion.v);
-    double d1 = 0, d2 = 0;
-    if (row.mu > 0) {
-        // The pair of tangents as one block, held to the disk of the present normal force. What crept is taken back slowly.
-        const double anchor = relax ? 0 : kAnchorRate / h;
-        const double e1 = r[1] + anchor * row.drift[0], e2 = r[2] + anchor * row.drift[1];
-        double       l1 = row.lambda[1] - (row.Kt_inv[0] * e1 + row.Kt_inv[1] * e2);
-        double       l2 = row.lambda[2] - (row.Kt_inv[1] * e1 + row.Kt_inv[2] * e2);
-        const double bound = row.mu * row.lambda[0], size = std::hypot(l1, l2);
-        if (size > bound) {
-            l1 *= bound / size;
-            l2 *= bound / size;
-            row.drift = {};  // it slips: nothing to come back to
-        }
-        d1            = l1 - row.lambda[1];
-        d2            = l2 - row.lambda[2];
-        row.lambda[1] = l1;
-        row.lambda[2] = l2;
-        r[0] += row.K[1] * d1 + row.K[2] * d2;
-    }
-    double bias = 0, mass_scale = 1, impulse_scale = 0;
-    if (row.distance > 0) {
-        bias = row.distance / h;
-    } else if (!relax && row.distance < -kSlop) {
-        bias          = std::max(soft.bias_rate * (row.distance + kSlop), -kPushVelocity);
-        mass_scale    = soft.mass_scale;
-        impulse_scale = soft.impulse_scale;
-    }
-    const double delta  = -mass_scale * (r[0] + bias) / row.K[0] - impulse_scale * row.lambda[0];
-    const double normal = std::max(0.0, row.lambda[0] + delta);
-    const double dn     = normal - row.lambda[0];
-    row.lambda[0]       = normal;
+    if (!row.active) return 0;
+    auto                        r     = rates(system, row, system.motion.v);
+    const std::array<double, 3> start = row.lambda;
+    // A contact without a normal force yet has no friction to offer, so there the normal comes first; else it comes last and wins.
+    const bool fresh = row.lambda[0] == 0;
+    if (fresh) r = solve_normal(row, r, soft, h, relax);
+    if (row.mu > 0) r = solve_friction(row, r, h, relax);
+    if (!fresh) solve_normal(row, r, soft, h, relax);
+    const double dn = row.lambda[0] - start[0], d1 = row.lambda[1] - start[1], d2 = row.lambda[2] - start[2];
     if (dn != 0 || d1 != 0 || d2 != 0) apply(system, row, dn, d1, d2);
+    return std::max({std::abs(dn) * row.K[0], std::abs(d1) * row.K[3], std::abs(d2) * row.K[5]});
 }
 
 void advance_contact(System& system, ContactRow& row, double h)

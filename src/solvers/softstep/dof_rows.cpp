@@ -77,12 +77,14 @@ void warm_start_dof_rows(System& system, const Group& group)
     }
 }
 
-void solve_dof_rows(System& system, const Group& group, bool relax)
+double solve_dof_rows(System& system, const Group& group, bool relax)
 {
     const auto n     = static_cast<std::size_t>(group.dof_count());
     double*    v     = system.motion.v.data() + group.dof_begin;
-    const auto apply = [&](const DofRows& rows, double impulse) {
+    double     change = 0;
+    const auto apply  = [&](const DofRows& rows, double impulse) {
         if (impulse == 0) return;
+        change = std::max(change, std::abs(impulse) * rows.w);
         for (std::size_t i = 0; i < n; ++i) v[i] += impulse * rows.Y[i];
     };
     for (std::int32_t k = group.dof_begin; k < group.dof_end; ++k) {
@@ -94,6 +96,7 @@ void solve_dof_rows(System& system, const Group& group, bool relax)
         if (rows.lower.active) apply(rows, solve_row(rows.lower, rate, rows.w, relax));
         if (rows.upper.active) apply(rows, -solve_row(rows.upper, -rate, rows.w, relax));
     }
+    return change;
 }
 
 void advance_dof_rows(System& system, const Group& group, double h)

@@ -267,9 +267,12 @@ void warm_start_general(System& system, GeneralRow& row)
     apply(system, row, row.law.lambda);
 }
 
-void solve_general(System& system, GeneralRow& row, bool relax)
+double solve_general(System& system, GeneralRow& row, bool relax)
 {
-    if (row.law.active) apply(system, row, solve_row(row.law, rate(system, row), row.w, relax));
+    if (!row.law.active) return 0;
+    const double impulse = solve_row(row.law, rate(system, row), row.w, relax);
+    apply(system, row, impulse);
+    return std::abs(impulse) * row.w;
 }
 
 void advance_general(System& system, GeneralRow& row, double h)

@@ -95,67 +95,69 @@ void place_prescribed(System& system, std::int32_t body, double time)
     system.motion.base_com[body] = com_W;
 }
 
-IslandReport run_island(System& system, const Island& island, double dt, int substeps)
+void run_substep(System& system, const Island& island, double h, int substep, IslandReport& report)
 {
-    const double   h          = dt / substeps;
-    const Softness soft       = softness(kContactHertzTimesStep / h, kContactDampingRatio, h);
-    const int      iterations = substeps < kFewSubsteps ? 4 : 1;
-    IslandReport   report;
-    const auto     groups = [&](auto&& visit) {
+    const Softness soft = softness(kContactHertzTimesStep / h, kContactDampingRatio, h);
+    // Alternating the direction keeps long stacks from leaning to the side that is always solved last.
+    const bool backwards = (substep & 1) != 0;
+    const auto groups    = [&](auto&& visit) {
         for (std::int32_t i = island.group_begin; i < island.group_end; ++i) visit(system.groups[system.island_groups[i]]);
     };
     const auto general = [&](auto&& visit) {
         for (std::int32_t i = island.general_begin; i < island.general_end; ++i) visit(system.general[system.island_general[i]]);
     };
-    const auto contacts = [&](bool backwards, auto&& visit) {
-        // Alternating the direction keeps long stacks from leaning to the side that is always solved last.
-        if (backwards)
+    const auto contacts = [&](bool reverse, auto&& visit) {
+        if (reverse)
             for (std::int32_t i = island.contact_end; i-- > island.contact_begin;) visit(*system.order[i]);
         else
             for (std::int32_t i = island.contact_begin; i < island.contact_end; ++i) visit(*system.order[i]);
     };
-    for (int s = 0; s < substeps; ++s) {
-        const bool backwards = (s & 1) != 0;
-        groups([&](const Group& g) { prepare_group(system, g, h, s == 0); });
-        groups([&](const Group& g) { build_dof_rows(system, g, h); });
-        general([&](GeneralRow& r) { build_general_row(system, r, h); });
-        contacts(false, [&](ContactRow& c) { build_contact(system, c, h); });
+    const auto sweep = [&](bool relax) {
+        for (int i = 0; i < kSweeps; ++i) {
+            double change = 0;
+            general([&](GeneralRow& r) { change = std::max(change, solve_general(system, r, relax)); });
+            groups([&](const Group& g) { change = std::max(change, solve_dof_rows(system, g, relax)); });
+            contacts(backwards != ((i & 1) != 0), [&](ContactRow& c) { change = std::max(change, solve_contact(system, c, soft, h, relax)); });
+            if (change < kSweepChange) break;
+        }
+    };
+    groups([&](const Group& g) { prepare_group(system, g, h, substep == 0); });
+    groups([&](const Group& g) { build_dof_rows(system, g, h); });
+    general([&](GeneralRow& r) { build_general_row(system, r, h); });
+    contacts(false, [&](ContactRow& c) { build_contact(system, c, h); });
 
-        groups([&](const Group& g) { warm_start_dof_rows(system, g); });
-        general([&](GeneralRow& r) { warm_start_general(system, r); });
-        contacts(false, [&](ContactRow& c) { warm_start_contact(system, c); });
-        for (int i = 0; i < iterations; ++i) {
-            general([&](GeneralRow& r) { solve_general(system, r, false); });
-            groups([&](const Group& g) { solve_dof_rows(system, g, false); });
-            contacts(backwards, [&](ContactRow& c) { solve_contact(system, c, soft, h, false); });
-        }
-        groups([&](const Group& g) {
-            report.clamped += clamp_velocity(system, g) ? 1 : 0;
-            for (std::int32_t t = g.tree_begin; t < g.tree_end; ++t) dynamics::integrate(system.forest, system.forest.trees[t], system.motion.v, h, system.motion);
-            advance_dof_rows(system, g, h);
-        });
-        general([&](GeneralRow& r) { advance_general(system, r, h); });
-        bool bounces = false;
-        contacts(false, [&](ContactRow& c) {
-            advance_contact(system, c, h);
-            bounces = bounces || (c.active && c.bounce > 0);
-        });
-        for (int i = 0; i < iterations; ++i) {
-            general([&](GeneralRow& r) { solve_general(system, r, true); });
-            groups([&](const Group& g) { solve_dof_rows(system, g, true); });
-            contacts(backwards, [&](ContactRow& c) { solve_contact(system, c, soft, h, true); });
-        }
-        if (bounces)
-            for (int i = 0; i < kRestitutionSweeps; ++i) contacts((i & 1) != 0, [&](ContactRow& c) { bounce_contact(system, c); });
-        contacts(false, [&](ContactRow& c) {
-            for (std::size_t k = 0; k < 3; ++k) c.impulse_sum[k] += c.lambda[k];
-        });
-    }
+    groups([&](const Group& g) { warm_start_dof_rows(system, g); });
+    general([&](GeneralRow& r) { warm_start_general(system, r); });
+    contacts(false, [&](ContactRow& c) { warm_start_contact(system, c); });
+    sweep(false);
+
     groups([&](const Group& g) {
+        report.clamped += clamp_velocity(system, g) ? 1 : 0;
+        for (std::int32_t t = g.tree_begin; t < g.tree_end; ++t) dynamics::integrate(system.forest, system.forest.trees[t], system.motion.v, h, system.motion);
+        advance_dof_rows(system, g, h);
+    });
+    general([&](GeneralRow& r) { advance_general(system, r, h); });
+    bool bounces = false;
+    contacts(false, [&](ContactRow& c) {
+        advance_contact(system, c, h);
+        bounces = bounces || (c.active && c.bounce > 0);
+    });
+    sweep(true);
+    if (bounces)
+        for (int i = 0; i < kRestitutionSweeps; ++i) contacts((i & 1) != 0, [&](ContactRow& c) { bounce_contact(system, c); });
+    contacts(false, [&](ContactRow& c) {
+        for (std::size_t k = 0; k < 3; ++k) c.impulse_sum[k] += c.lambda[k];
+    });
+}
+
+void finish_island(System& system, const Island& island, double h, IslandReport& report)
+{
+    for (std::int32_t i = island.group_begin; i < island.group_end; ++i) {
+        const Group& g = system.groups[system.island_groups[i]];
         for (std::int32_t t = g.tree_begin; t < g.tree_end; ++t) dynamics::forward_kinematics(system.forest, system.forest.trees[t], system.motion);
         if (g.row_count > 0) {
-            // Closing to rounding: two Newton steps of second order from what one substep opened.
-            for (int i = 0; i < 2; ++i) {
+            // Newton's method: each pass squares what is left of what the last substep opened.
+            for (int pass = 0; pass < kClosingPasses; ++pass) {
                 build_loops(system, g);
                 close_loops(system, g, h);
             }
@@ -165,11 +167,12 @@ IslandReport run_island(System& system, const Island& island, double dt, int sub
             loop_errors(system, g, report.loop_error_linear, report.loop_error_angular);
             report.loop_rows += g.row_count;
         }
-        for (std::int32_t k = g.dof_begin; k < g.dof_end; ++k)
-            report.limit_rows += (system.dof_rows[k].lower.active && system.dof_rows[k].lower.lambda > 0) + (system.dof_rows[k].upper.active && system.dof_rows[k].upper.lambda > 0);
-    });
-    contacts(false, [&](ContactRow& c) { report.contact_rows += c.active ? 1 : 0; });
-    return report;
+        for (std::int32_t k = g.dof_begin; k < g.dof_end; ++k) {
+            const DofRows& rows = system.dof_rows[k];
+            report.limit_rows += (rows.lower.active && rows.lower.lambda > 0 ? 1 : 0) + (rows.upper.active && rows.upper.lambda > 0 ? 1 : 0);
+        }
+    }
+    for (std::int32_t i = island.contact_begin; i < island.contact_end; ++i) report.contact_rows += system.order[i]->active ? 1 : 0;
 }
 
 }  // namespace mechane::solvers::softstep

@@ -7,7 +7,6 @@ namespace mechane::solvers::softstep {
 inline constexpr double kContactHertzTimesStep = 0.25;  ///< contact_hertz = 0.25 / h: 120 Hz at 480 substeps a second
 inline constexpr double kContactDampingRatio   = 10;    ///< over-damped push-out; below 2 a mass ratio of 1000 becomes unstable
 inline constexpr double kPushVelocity          = 3;     ///< largest speed at which penetration and open joints are recovered [m/s, rad/s]
-inline constexpr double kSlop                  = 5e-4;  ///< penetration left uncorrected [m]
 inline constexpr double kLimitHertzTimesStep   = 0.5;   ///< of limits without gains of their own
 inline constexpr double kLimitDampingRatio     = 1;
 inline constexpr double kRestitutionThreshold  = 0.5;   ///< approach speed below which nothing bounces [m/s]
@@ -16,7 +15,9 @@ inline constexpr double kAnchorRate            = 0.1;   ///< share of a sticking
 inline constexpr double kMaxVelocity           = 1e3;   ///< bodies faster than this are slowed and counted [m/s, rad/s]
 inline constexpr double kDivergedVelocity      = 1e6;   ///< a body this fast is taken for an explosion
 inline constexpr int    kRestitutionSweeps     = 4;
-inline constexpr int    kFewSubsteps           = 4;     ///< below this many substeps, four sweeps each instead of one
+inline constexpr int    kSweeps                = 4;     ///< at most, with bias and again without; one leaves a flat impact turning by 4 %
+inline constexpr double kSweepChange           = 1e-6;  ///< sweeps end when no row changes its velocity by more [m/s, rad/s]
+inline constexpr int    kClosingPasses         = 2;     ///< Newton steps that close loops at the end of a step
 inline constexpr int    kMaxDriveRounds        = 3;     ///< rounds in which drives may saturate or let go within a substep
 
 /// Newton's limit gains of a joint that authors none. The model does not say what was authored; a joint that has exactly

@@ -10,6 +10,7 @@ inline constexpr double kUnbounded = 1e300;
 /// One projected Gauss-Seidel step of a scalar row at the relative velocity `rate`; returns the impulse to add.
 inline double solve_row(RowLaw& row, double rate, double w, bool relax)
 {
+    if (relax && row.lambda == 0 && row.relax_bias > 0) return 0;  // a stop not reached in this substep
     double delta;
     if (row.compliant)
         delta = -(rate + row.bias + row.gamma * row.lambda) / (w + row.gamma);

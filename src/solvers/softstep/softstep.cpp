@@ -210,7 +210,6 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
     System& s = system_;
     if (&out != &in) out = in;
     for (const std::int32_t b : s.forest.prescribed) {
-        place_prescribed(s, b, dt);
         if (model_.body_flags[b] & model::body_flag::kinematic) out.body_q[b] = static_cast<Pose>(s.motion.base_X[b]);
     }
     for (std::size_t l = 0; l < s.forest.links.size(); ++l) {
@@ -277,11 +276,27 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     build_islands(s);
 
     reports_.assign(s.islands.size(), {});
-    const auto run = [&](std::size_t i) { reports_[i] = run_island(s, s.islands[i], dt, substeps); };
-    if (options_.pool && s.islands.size() > 1)
-        options_.pool->for_each(s.islands.size(), std::max<std::size_t>(1, s.islands.size() / 64), run);
-    else
-        for (std::size_t i = 0; i < s.islands.size(); ++i) run(i);
+    const auto each_island = [&](const auto& run) {
+        if (options_.pool && s.islands.size() > 1)
+            options_.pool->for_each(s.islands.size(), std::max<std::size_t>(1, s.islands.size() / 64), [&run](std::size_t i) { run(i); });
+        else
+            for (std::size_t i = 0; i < s.islands.size(); ++i) run(i);
+    };
+    const bool moving = std::any_of(s.forest.prescribed.begin(), s.forest.prescribed.end(), [&](std::int32_t b) { return !(s.motion.base_twist[b] == Spatiald{}); });
+    if (moving) {
+        // Islands share the moving base, so they go through the substeps together.
+        for (int k = 0; k < substeps; ++k) {
+            for (const std::int32_t b : s.forest.prescribed) place_prescribed(s, b, k * h);
+            each_island([&](std::size_t i) { run_substep(s, s.islands[i], h, k, reports_[i]); });
+        }
+        for (const std::int32_t b : s.forest.prescribed) place_prescribed(s, b, dt);
+        each_island([&](std::size_t i) { finish_island(s, s.islands[i], h, reports_[i]); });
+    } else {
+        each_island([&](std::size_t i) {
+            for (int k = 0; k < substeps; ++k) run_substep(s, s.islands[i], h, k, reports_[i]);
+            finish_island(s, s.islands[i], h, reports_[i]);
+        });
+    }
     for (const IslandReport& r : reports_) {
         report.clamped_velocities += r.clamped;
         report.contact_rows += r.contact_rows;

@@ -103,11 +103,13 @@ struct ContactRow {
     std::array<double, 2>       margin{};
     Vec3d                       n, t1, t2;
     double                      start_distance = 0, distance = 0;
-    double                      mu_static = 0, mu_dynamic = 0, mu = 0, restitution = 0;
+    double                      mu_static = 0, mu_dynamic = 0, restitution = 0;
+    double                      mu = -1;                          ///< the one that applies; negative until the contact first acts
     std::array<double, 3>       lambda{}, base{}, impulse_sum{};  ///< normal, tangents; velocity of prescribed bodies
     std::array<double, 2>       drift{};                          ///< tangential creep since the contact began to stick [m]
     std::array<double, 6>       K{};                              ///< nn, n1, n2, 11, 12, 22
     std::array<double, 3>       Kt_inv{};                         ///< 11, 12, 22
+    double                      slip_step = 0;                    ///< [kg]: step of projected descent for a slipping contact
     double                      bounce = 0;                       ///< rebound speed asked for, 0: none
     Segments                    at;
     bool                        active = false;
@@ -212,10 +214,11 @@ void build_general_row(System& system, GeneralRow& row, double h);
 void advance_general(System& system, GeneralRow& row, double h);
 void warm_start_dof_rows(System& system, const Group& group);
 void warm_start_general(System& system, GeneralRow& row);
-void solve_dof_rows(System& system, const Group& group, bool relax);
+/// The solve functions return the largest velocity that they changed a row by.
+double solve_dof_rows(System& system, const Group& group, bool relax);
 /// After positions moved: what is left of the way to each limit.
 void advance_dof_rows(System& system, const Group& group, double h);
-void solve_general(System& system, GeneralRow& row, bool relax);
+double solve_general(System& system, GeneralRow& row, bool relax);
 /// Which general rows a joint of the model needs; appends them to System::general.
 void list_general_rows(System& system);
 
@@ -224,7 +227,7 @@ void list_general_rows(System& system);
 void load_contacts(System& system, const model::Contacts& contacts, double h);
 void build_contact(System& system, ContactRow& row, double h);
 void warm_start_contact(System& system, ContactRow& row);
-void solve_contact(System& system, ContactRow& row, const Softness& soft, double h, bool relax);
+double solve_contact(System& system, ContactRow& row, const Softness& soft, double h, bool relax);
 /// After positions moved: new distance, drift.
 void advance_contact(System& system, ContactRow& row, double h);
 void bounce_contact(System& system, ContactRow& row);
@@ -240,8 +243,10 @@ struct IslandReport {
     int    clamped = 0, contact_rows = 0, limit_rows = 0, loop_rows = 0;
     double loop_error_linear = 0, loop_error_angular = 0;
 };
-/// All substeps of one island. Touches nothing outside of it.
-IslandReport run_island(System& system, const Island& island, double dt, int substeps);
+/// One substep of one island. Touches nothing outside of it; prescribed bodies are where `place_prescribed` has put them.
+void run_substep(System& system, const Island& island, double h, int substep, IslandReport& report);
+/// Kinematics at the end of the step, loops closed to rounding, rows counted.
+void finish_island(System& system, const Island& island, double h, IslandReport& report);
 /// Poses of prescribed bodies `time` after the start of the step.
 void place_prescribed(System& system, std::int32_t body, double time);
 

@@ -1,0 +1,269 @@
+#include <algorithm>
+
+#include "hand_contacts.h"
+
+using namespace mechane;
+using namespace mechane::test;
+
+namespace {
+constexpr double kDt = 1.0 / 60;
+
+Vec3d tilted(double degrees) { return {-std::sin(degrees * kDegrees), 0, std::cos(degrees * kDegrees)}; }
+}  // namespace
+
+TEST_CASE("a box comes to rest on a plane within the slop (T-50b, DYN-104)")
+{
+    auto b = ground(0.5);
+    const Vec3d half{0.2, 0.2, 0.1};
+    add_box(b, {{0, 0, 0.3}, {}}, half, 5);
+    World        w(b);
+    HandContacts c;
+    for (int i = 0; i < 120; ++i) {
+        c.clear();
+        c.box_plane(w, 0, 1, half);
+        w.step(kDt, &c.contacts);
+    }
+    CHECK(w.position(0).z == close_to(0.1, 6e-4));
+    CHECK(length(w.velocity(0)) < 1e-3);
+    double force = 0;
+    for (int i = 0; i < c.contacts.rigid_contact_count; ++i) force += static_cast<double>(c.contacts.rigid_contact_force[i].z);
+    CHECK(force == close_to(5 * 9.81, 0.005));  // on body 1 by the ground
+    const Vec3d at = w.position(0);
+    for (int i = 0; i < 600; ++i) {
+        c.clear();
+        c.box_plane(w, 0, 1, half);
+        w.step(kDt, &c.contacts);
+    }
+    CHECK(distance(w.position(0), at) < 1e-5);
+}
+
+TEST_CASE("a stack of ten boxes stands (DYN-094, T-43)")
+{
+    auto b = ground(0.5);
+    const Vec3d half{0.1, 0.1, 0.1};
+    for (int i = 0; i < 10; ++i) add_box(b, {{0, 0, 0.1 + 0.2 * i}, {}}, half, 1);
+    World        w(b);
+    HandContacts c;
+    for (int i = 0; i < 180; ++i) {
+        c.clear();
+        c.box_plane(w, 0, 1, half);
+        for (int k = 1; k < 10; ++k) c.box_on_box(w, k, k + 1, half, half);
+        w.step(kDt, &c.contacts);
+    }
+    CHECK(w.position(9).z > 1.9 - 0.01);
+    double fastest = 0, lateral = 0;
+    for (std::size_t k = 0; k < 10; ++k) {
+        fastest = std::max(fastest, length(w.velocity(k)));
+        lateral = std::max(lateral, std::hypot(w.position(k).x, w.position(k).y));
+    }
+    CHECK(1.9 - w.position(9).z < 0.006);  // nine slops of 0.5 mm each are allowed before anything is pushed back
+    CHECK(lateral < 1e-3);
+    CHECK(fastest < 1e-3);
+}
+
+TEST_CASE("a sliding box stops after v^2 / (2 mu g) (T-25, T-26)")
+{
+    for (const auto& [v0, mu] : {std::pair{5.0, 0.5}, std::pair{3.0, 0.3}}) {
+        auto b = ground(mu);
+        const Vec3d half{0.2, 0.2, 0.1};
+        add_box(b, {{0, 0, 0.1}, {}}, half, 3);
+        World w(b);
+        w.state.joint_qd[0] = static_cast<Real>(v0);
+        HandContacts c;
+        for (int i = 0; i < 120; ++i) {
+            c.clear();
+            c.box_plane(w, 0, 1, half);
+            w.step(kDt, &c.contacts);
+        }
+        CHECK(w.position(0).x == close_to(v0 * v0 / (2 * mu * 9.81), 0.01));
+        CHECK(length(w.velocity(0)) < 1e-4);
+    }
+}
+
+TEST_CASE("a box sticks on a slope below the friction angle and slips above (DYN-088, T-27)")
+{
+    // mu = 0.5: 26.565 degrees. Two seconds; slip s = (g sin - mu g cos) t^2 / 2.
+    const struct { double degrees, slip; } table[] = {{20, 0}, {25, 0}, {26, 0}, {27, 0.16652}, {28, 0.54932}, {35, 3.21769}};
+    const Vec3d half{0.2, 0.2, 0.1};
+    for (const auto& row : table) {
+        CAPTURE(row.degrees);
+        const Vec3d n = tilted(row.degrees);
+        auto        b = ground(0.5);
+        add_box(b, {0.1 * n, rotation_between(Vec3d{0, 0, 1}, n)}, half, 1);
+        World        w(b);
+        HandContacts c;
+        const Vec3d  start = w.position(0);
+        for (int i = 0; i < 120; ++i) {
+            c.clear();
+            c.box_plane(w, 0, 1, half, n);
+            w.step(kDt, &c.contacts);
+        }
+        const double moved = distance(w.position(0), start);
+        if (row.slip == 0) {
+            CHECK(moved < 1e-4 + 5e-4);  // the slop along the normal, and a creep below 1e-4
+            const Vec3d along = normalized(Vec3d{-std::cos(row.degrees * kDegrees), 0, -std::sin(row.degrees * kDegrees)});
+            CHECK(std::abs(dot(w.position(0) - start, along)) < 1e-4);
+            CHECK(length(w.velocity(0)) < 1e-4);
+        } else {
+            CHECK(moved == close_to(row.slip, 0.01));
+        }
+    }
+}
+
+TEST_CASE("friction is the same in every direction (DYN-087, T-28)")
+{
+    double shortest = 1e9, longest = 0;
+    const Vec3d half{0.2, 0.2, 0.1};
+    for (int k = 0; k < 16; ++k) {
+        auto b = ground(0.5);
+        add_box(b, {{0, 0, 0.1}, {}}, half, 1);
+        World        w(b);
+        const double a = k * kPi / 8;
+        w.state.joint_qd[0] = static_cast<Real>(3 * std::cos(a));
+        w.state.joint_qd[1] = static_cast<Real>(3 * std::sin(a));
+        HandContacts c;
+        for (int i = 0; i < 90; ++i) {
+            c.clear();
+            c.box_plane(w, 0, 1, half);
+            w.step(kDt, &c.contacts);
+        }
+        const double d = std::hypot(w.position(0).x, w.position(0).y);
+        shortest = std::min(shortest, d);
+        longest  = std::max(longest, d);
+    }
+    CHECK(longest / shortest < 1.01);
+}
+
+TEST_CASE("static friction holds where dynamic friction slips (DYN-089, T-29)")
+{
+    const Vec3d n = tilted(28), half{0.2, 0.2, 0.1};
+    for (const double v0 : {0.0, 0.5}) {
+        auto b = ground(0.4);
+        b.default_shape.mu_static   = 0.6;
+        b.shapes[0].config.mu_static = 0.6;
+        add_box(b, {0.1 * n, rotation_between(Vec3d{0, 0, 1}, n)}, half, 1);
+        World       w(b);
+        const Vec3d down = {-std::cos(28 * kDegrees), 0, -std::sin(28 * kDegrees)};
+        w.state.joint_qd[0] = static_cast<Real>(v0 * down.x);
+        w.state.joint_qd[2] = static_cast<Real>(v0 * down.z);
+        HandContacts c;
+        for (int i = 0; i < 60; ++i) {
+            c.clear();
+            c.box_plane(w, 0, 1, half, n);
+            w.step(kDt, &c.contacts);
+        }
+        CHECK(dot(w.velocity(0), down) == close_to(v0 == 0 ? 0 : 0.5 + 1.1408, 0.023));  // g (sin 28 - 0.4 cos 28)
+    }
+}
+
+TEST_CASE("a sliding ball begins to roll (T-30)")
+{
+    auto b = ground(0.2);
+    add_ball(b, {0, 0, 0.1}, 0.1, 1);
+    World w(b);
+    w.state.joint_qd[0] = 3;
+    HandContacts c;
+    for (int i = 0; i < 60; ++i) {
+        c.clear();
+        c.sphere_plane(w, 0, 1, 0.1);
+        w.step(kDt, &c.contacts);
+    }
+    CHECK(w.velocity(0).x == close_to(5.0 / 7 * 3, 0.01));
+    CHECK(w.spin(0).y == close_to(5.0 / 7 * 30, 0.01));
+    CHECK(w.position(0).z == close_to(0.1, 6e-4));
+}
+
+TEST_CASE("a ball rebounds to e^2 of its height, and not at all without restitution (DYN-092, DYN-093, T-37, T-38)")
+{
+    for (const double e : {0.0, 0.5, 1.0}) {
+        CAPTURE(e);
+        auto b = ground(0.5, e);
+        add_ball(b, {0, 0, 1.1}, 0.1, 1);
+        World               w(b);
+        HandContacts        c;
+        std::vector<double> apexes;
+        double              last = 0;
+        for (int i = 0; i < 900 && apexes.size() < 10; ++i) {
+            c.clear();
+            c.sphere_plane(w, 0, 1, 0.1);
+            w.step(kDt, &c.contacts);
+            const double v = w.velocity(0).z;
+            if (last > 0 && v <= 0) apexes.push_back(w.position(0).z - 0.1 + v * v / (2 * 9.81));
+            last = v;
+        }
+        if (e == 0.0) {
+            for (const double a : apexes) CHECK(a < 1e-3);
+        } else if (e == 0.5) {
+            REQUIRE(apexes.size() >= 3);
+            CHECK(apexes[0] == close_to(0.25, 0.03 * 0.25));
+            CHECK(apexes[1] == close_to(0.0625, 0.05 * 0.0625));
+            CHECK(apexes[2] == close_to(0.015625, 0.1 * 0.015625));
+        } else {
+            REQUIRE(apexes.size() == 10);
+            for (const double a : apexes) CHECK(a < 1.005);
+            CHECK(apexes[9] > 0.97);
+        }
+    }
+}
+
+TEST_CASE("a head-on impact shares velocity by mass and restitution (T-39)")
+{
+    model::ModelBuilder b;
+    b.gravity                   = {};
+    b.default_shape.restitution = 0.7;
+    add_ball(b, {0, 0, 0}, 0.1, 1);
+    add_ball(b, {0.5, 0, 0}, 0.1, 3);
+    World w(b);
+    w.state.joint_qd[0] = 2;
+    HandContacts c;
+    for (int i = 0; i < 60; ++i) {
+        c.clear();
+        c.sphere_sphere(w, 0, 1, 0.1, 0.1);
+        w.step(kDt, &c.contacts);
+    }
+    CHECK(w.velocity(0).x == close_to(-0.55, 1e-3));
+    CHECK(w.velocity(1).x == close_to(0.85, 1e-3));
+    CHECK(dynamics::linear_momentum(w.model, w.state).x == close_to(2, 1e-6));
+}
+
+TEST_CASE("a kinematic pusher carries a box at its own speed and is not slowed (DYN-107, DYN-108, T-73, T-75)")
+{
+    auto b = ground(0);
+    const Vec3d half{0.1, 0.1, 0.1};
+    add_box(b, {{-0.5, 0, 0.1}, {}}, half, 1);
+    add_box(b, {{0, 0, 0.1}, {}}, half, 1);
+    b.bodies[0].flags = model::body_flag::kinematic;
+    World w(b);
+    w.state.body_qd[0].linear = {1, 0, 0};
+    HandContacts c;
+    for (int i = 0; i < 60; ++i) {
+        w.state.body_f[0] = {{1e6, 0, 0}, {}};
+        c.clear();
+        c.box_plane(w, 0, 2, half);
+        const double d = w.position(1).x - w.position(0).x - 0.2;
+        for (std::uint64_t k = 0; k < 4; ++k) {
+            const Vec3d face{0.1, k & 1 ? 0.1 : -0.1, k & 2 ? 0.1 : -0.1};
+            c.add(1, 2, face, {-0.1, face.y, face.z}, {1, 0, 0}, 0, 0, d, k);
+        }
+        w.step(kDt, &c.contacts);
+    }
+    CHECK(w.velocity(1).x == close_to(1, 0.01));
+    CHECK(w.position(0).x == close_to(-0.5 + 1, 1e-5));
+    CHECK(w.velocity(0).x == close_to(1, 1e-9));
+}
+
+TEST_CASE("rows of far contacts give no impulse when bodies miss (DYN-079)")
+{
+    auto b = ground(0.5);
+    add_ball(b, {0, 0, 1}, 0.1, 1);
+    World        w(b), alone(b);
+    HandContacts c;
+    w.state.joint_qd[0] = alone.state.joint_qd[0] = 3;
+    for (int i = 0; i < 20; ++i) {
+        c.clear();
+        c.sphere_plane(w, 0, 1, 0.1, {0, 0, 1}, 5);
+        w.step(kDt, &c.contacts);
+        alone.step(kDt);
+    }
+    CHECK(w.state.joint_q == alone.state.joint_q);
+}
