@@ -41,7 +41,7 @@ struct Part {
     Posed  X_BS;
 };
 
-double density_of(const PhysicsModel& model, const Body& body, const Collider& collider)
+double density_of(const PhysicsModel& model, const Body& body, const Collider& collider, const UnitScale& units)
 {
     if (collider.mass.has_density()) return collider.mass.density;
     if (model.options.mass_on_xforms == MassOnXforms::inherit)
@@ -54,10 +54,11 @@ double density_of(const PhysicsModel& model, const Body& body, const Collider& c
         const double density = model.materials[static_cast<std::size_t>(collider.own_material)].density;
         if (std::isfinite(density) && density > 0) return density;
     }
-    return default_density(model.units);
+    return default_density(units);
 }
 
-std::optional<Part> part_of(const PhysicsModel& model, const Body& body, Index index, const MassInfoCallback& callback, Diagnostics& found)
+std::optional<Part> part_of(const PhysicsModel& model, const Body& body, Index index, const MassInfoCallback& callback, const UnitScale& units,
+                            Diagnostics& found)
 {
     const Collider& collider = model.colliders[static_cast<std::size_t>(index)];
     const MassInfo  info     = callback(collider);
@@ -76,7 +77,7 @@ std::optional<Part> part_of(const PhysicsModel& model, const Body& body, Index i
         }
     }
     else {
-        const double density = density_of(model, body, collider);
+        const double density = density_of(model, body, collider, units);
         part.mass *= density;
         part.inertia *= density;
     }
@@ -120,8 +121,9 @@ Mat33d tensor(const BodyMass& mass) { return rotated(Mat33d::diagonal(mass.diago
 
 double default_density(const UnitScale& units) { return 1000 / units.factor(Dimension::density); }
 
-BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCallback& callback, Diagnostics& found)
+BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCallback& callback, Diagnostics& found, const UnitScale* stage_units)
 {
+    const UnitScale&  units    = stage_units ? *stage_units : model.units;
     const Body&       body     = model.bodies[static_cast<std::size_t>(index)];
     const MassValues& authored = body.mass;
     const bool        with_mass = authored.has_mass(), with_inertia = sets_inertia(authored);
@@ -137,7 +139,7 @@ BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCall
         for (const Index c : body.colliders) {
             if (!model.colliders[static_cast<std::size_t>(c)].enabled) continue;
             out.callback_used = true;
-            if (auto part = part_of(model, body, c, callback, found)) parts.push_back(*part);
+            if (auto part = part_of(model, body, c, callback, units, found)) parts.push_back(*part);
         }
         apply_xform_masses(model, parts);
         for (const Part& part : parts) {
@@ -167,7 +169,7 @@ BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCall
         out.mass = 1;
     }
     if (!(M > 0) && !with_inertia) {
-        const double r = kSmallSphere / model.units.meters_per_unit;
+        const double r = kSmallSphere / units.meters_per_unit;
         I              = 0.4 * out.mass * r * r * Mat33d::identity();
         found.add(kInertiaApprox, body.prim.site(), fmt::format("<{}> has no shape to derive its inertia from", body.path.text()));
     }

@@ -1,10 +1,11 @@
 #pragma once
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "mechane/geometry/mass.h"
-#include "mechane/physics/physics_model.h"
+#include "mechane/physics/mass.h"
 #include "mechane/resolve/resolver.h"
 
 namespace mechane::resolve {
@@ -17,6 +18,9 @@ using MeshSolid = std::function<std::optional<geometry::MassProperties>(const ph
 struct MassOptions {
     physics::UnitScale scale;                   ///< of the answers; where stage units are kept it is 1, 1
     double             default_density = 1000;  ///< kg/m^3 in the units of the answers, for bodies without MassAPI
+    /// What the stage's numbers mean where the mass computer needs it (default density, small sphere). Unset: `scale`, or under
+    /// newton_1_8 the units of the model, which are OpenUSD's.
+    std::optional<physics::UnitScale> stage_units;
     Rules              rules;
     MeshSolid          mesh_solid;
 };
@@ -34,7 +38,7 @@ struct BodyMassProperties {
 struct MassTable {
     std::vector<BodyMassProperties> bodies;            ///< one for each PhysicsModel::bodies
     std::vector<double>             collider_density;  ///< accumulation density of each collider [kg/m^3]; 0 for none
-    std::vector<bool>               collider_shell;    ///< collider is a shell
+    std::vector<bool>               collider_shell;    ///< collider is a shell of some thickness
     int                             mass_computer_calls = 0;
 };
 
@@ -42,7 +46,11 @@ struct MassTable {
 MassTable compute_masses(const physics::PhysicsModel& model, const ResolverList& resolvers, const MassOptions& options, Diagnostics& found);
 
 /// Unit-density solid of a collider in its shape frame, stage units; nothing when it has no volume (plane, custom, invalid).
-/// `authored_mesh`: take mesh colliders as they are authored, whatever their approximation.
+/// `authored_mesh`: take mesh colliders as they are authored, whatever their approximation, closed or not, as OpenUSD's and
+/// Newton's callers do.
 std::optional<geometry::MassProperties> collider_solid(const physics::Collider& collider, bool authored_mesh, Diagnostics& found);
+
+/// The callback for physics::compute_mass that answers from collider_solid.
+physics::MassInfo mass_info(const physics::Collider& collider, bool authored_mesh, Diagnostics& found);
 
 }  // namespace mechane::resolve

@@ -56,7 +56,6 @@ struct Context {
     Rules              rules;
 };
 
-struct Row;
 /// What a converter gets: the authored values of the row's attributes, in the row's order.
 struct Inputs {
     const usd::Prim&                            prim;
@@ -76,6 +75,7 @@ struct Row {
     std::string              replaced_by = {};  ///< not empty: an older spelling; the value is used with W_DEPRECATED_ATTR
     bool                     nonschema  = false;  ///< outside every schema; the value is used with W_NONSCHEMA_ATTR
     std::string              fallback_note = {};  ///< why the fallback differs from the schema's
+    /// The fallback passes through `convert`, as the value of the first attribute.
 };
 
 /// A table of rows for the attributes of one vendor. Users may build their own.

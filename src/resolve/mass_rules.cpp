@@ -1,0 +1,406 @@
+// The mass of each body, by the ladder of import-usd section 5: what the shapes accumulate (A), what OpenUSD's mass computer
+// makes of authored values (C), what is left where that cannot answer (F). Everything is in stage units until the end.
+#include "mechane/resolve/mass_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mechane/physics/codes.h"
+#include "mechane/resolve/codes.h"
+#include "mechane/resolve/shape_values.h"
+#include "solids.h"
+
+namespace mechane::resolve {
+
+namespace {
+
+using geometry::MassProperties;
+using physics::Body;
+using physics::Collider;
+using physics::Index;
+using physics::kNone;
+using physics::MassValues;
+using physics::PhysicsModel;
+
+constexpr double kSmallSphere   = 0.1;   // radius that stands in for missing shapes [m]
+constexpr double kCentreShifted = 1e-6;  // [m]
+
+Mat33d rotated_diagonal(const Vec3d& diagonal, const Quatd& q)
+{
+    const Mat33d R = to_matrix(q);
+    return R * Mat33d::diagonal(diagonal) * transpose(R);
+}
+
+bool is_zero(const Mat33d& m) { return m == Mat33d{}; }
+
+bool applies(const usd::Prim& prim, std::string_view api)
+{
+    const usd::Token token(api);
+    if (prim.has_api(token)) return true;
+    const auto authored = prim.authored_apis();
+    return std::find(authored.begin(), authored.end(), token) != authored.end();
+}
+
+class Ladder {
+  public:
+    Ladder(const PhysicsModel& model, const ResolverList& resolvers, const MassOptions& options, Diagnostics& found)
+        : model_(model), resolvers_(resolvers), o_(options), compat_(options.rules.newton_1_8), found_(found),
+          stage_units_(options.stage_units ? *options.stage_units : compat_ ? model.units : options.scale),
+          shape_density_(options.default_density / options.scale.factor(physics::Dimension::density))
+    {
+    }
+
+    MassTable run()
+    {
+        const std::size_t n = model_.colliders.size();
+        solids_.resize(n);
+        table_.collider_density.assign(n, 0);
+        table_.collider_shell.assign(n, false);
+        for (std::size_t i = 0; i < n; ++i) {
+            solids_[i] = solid_of(i);
+            table_.collider_density[i] = accumulation_density(model_.colliders[i]) * o_.scale.factor(physics::Dimension::density);
+        }
+        for (std::size_t i = 0; i < model_.bodies.size(); ++i) table_.bodies.push_back(to_si(resolve_body(static_cast<Index>(i))));
+        return std::move(table_);
+    }
+
+  private:
+    const Collider& collider(Index i) const { return model_.colliders[static_cast<std::size_t>(i)]; }
+
+    // Unit-density volume of an enabled collider, hollow where it is a shell.
+    std::optional<MassProperties> solid_of(std::size_t i)
+    {
+        const Collider& c = model_.colliders[i];
+        if (!c.valid || !c.enabled || c.body == kNone) return std::nullopt;
+        if (const double th = shell_thickness(c); th >= 0) {
+            table_.collider_shell[i] = true;
+            if (th == 0) {
+                found_.add(kShellZero, c.prim.site(), fmt::format("<{}> is a shell without thickness", c.path.text()));
+                return std::nullopt;
+            }
+            if (auto shell = shell_solid(c, th, compat_, found_)) return shell;
+            table_.collider_shell[i] = false;
+            found_.add(kShellThick, c.prim.site(), fmt::format("the shell of <{}> is {} thick", c.path.text(), th));
+        }
+        if (c.kind == physics::ShapeKind::mesh && o_.mesh_solid)
+            if (auto solid = o_.mesh_solid(c)) return solid;
+        return collider_solid(c, compat_, found_);
+    }
+
+    // In L; negative for solids.
+    double shell_thickness(const Collider& c)
+    {
+        // The unit scale of one keeps stage units.
+        Context context;
+        context.rules = o_.rules;
+        if (resolvers_.get(c.prim, Key::shape_mass_model, context).text().value_or("solid") != "shell") return -1;
+        const Resolved authored = resolvers_.get(c.prim, Key::shape_shell_thickness, context);
+        const double   th       = authored.number_or(-kInfinity);
+        if (std::isfinite(th) && th >= 0) return th;
+        if (std::isfinite(th)) found_.add(kShellNegative, authored.site, fmt::format("the shell of <{}> is {} thick", c.path.text(), th));
+        const double margin = resolvers_.get(c.prim, Key::shape_margin, context, 0.0).number_or(0);
+        return std::isfinite(margin) && margin > 0 ? margin : 0;
+    }
+
+    double accumulation_density(const Collider& c)
+    {
+        const Index material = compat_ ? (c.materials.empty() ? kNone : c.materials.front()) : c.own_material;
+        if (material == kNone) return shape_density_;
+        const auto&  m       = model_.materials[static_cast<std::size_t>(material)];
+        const double density = m.density;
+        if (!std::isfinite(density))
+            found_.add(kMaterialDensity, m.prim.attribute("physics:density").site(), fmt::format("the density of <{}> is {}", m.path.text(), density));
+        return std::isfinite(density) && density > 0 ? density : shape_density_;
+    }
+
+    MassProperties in_body(Index i, double density) const
+    {
+        const auto& solid = solids_[static_cast<std::size_t>(i)];
+        if (!solid) return {};
+        return geometry::transformed({solid->mass * density, solid->com, density * solid->inertia}, collider(i).X_BS);
+    }
+
+    // A: geometry times material density.
+    MassProperties accumulate(const Body& body)
+    {
+        MassProperties sum;
+        for (const Index i : body.colliders) sum = geometry::combined(sum, in_body(i, accumulation_density(collider(i))));
+        return sum;
+    }
+
+    // C: the mass computer, or F where it cannot answer.
+    struct Computed {
+        double mass = 0;
+        Vec3d  com;
+        Mat33d tensor{};
+        Vec3d  diagonal;
+        bool   from_computer = false;
+    };
+    Computed compute(Index index, const Body& body, const MassProperties& A)
+    {
+        ++table_.mass_computer_calls;
+        if (!must_fall_back(body)) {
+            Diagnostics                  said;
+            const physics::BodyMass      c = physics::compute_mass(model_, index, [&](const Collider& one) { return info(one); }, said, &stage_units_);
+            for (const Diagnostic& d : said)
+                if (d.id == "PHY_MASS_ZERO_VOLUME") found_.add(d);
+            Computed out{c.mass, c.com, physics::tensor(c), c.diagonal, true};
+            if (out.mass >= 0 && std::isfinite(out.mass) && is_finite(out.com) && is_finite(out.tensor)) return out;
+        }
+        return fall_back(body, A);
+    }
+
+    physics::MassInfo info(const Collider& c)
+    {
+        physics::MassInfo out;
+        out.X_BS          = c.X_BS;
+        const bool own    = c.mass.has_mass() && c.mass.has_diagonal();
+        const auto& solid = solids_[static_cast<std::size_t>(&c - model_.colliders.data())];
+        if (solid) {
+            out.volume  = solid->mass;
+            out.com     = solid->com;
+            out.inertia = solid->inertia;
+            // Newton describes a collider with mass and moments of its own by those alone, about its origin.
+            if (own && compat_) out.com = {};
+        }
+        else if (own)
+            out.volume = 0;
+        else
+            found_.add(kColliderNoMass, c.prim.site(), fmt::format("<{}> has no volume", c.path.text()));
+        return out;
+    }
+
+    bool must_fall_back(const Body& body) const
+    {
+        const auto blocked = [](const MassValues& v) { return v.mass_blocked || v.diagonal_blocked || v.axes_blocked || v.com_blocked; };
+        if (blocked(body.mass)) return true;
+        return std::any_of(body.colliders.begin(), body.colliders.end(),
+                           [&](Index i) { return blocked(collider(i).mass) || (!collider(i).enabled && collider(i).mass.applied); });
+    }
+
+    double explicit_density(const Body& body, const Collider& c, double volume)
+    {
+        if (c.mass.has_mass() && volume > 0) return c.mass.mass / volume;
+        if (c.mass.has_density()) return c.mass.density;
+        if (model_.options.mass_on_xforms == physics::MassOnXforms::inherit)
+            for (const Index i : c.mass_chain)
+                if (const MassValues& v = model_.xform_masses[static_cast<std::size_t>(i)].values; v.has_density()) return v.density;
+        if (body.mass.has_density() && !body.mass.has_mass()) return body.mass.density;
+        return accumulation_density(c);
+    }
+
+    Computed fall_back(const Body& body, const MassProperties& A)
+    {
+        MassProperties sum;
+        for (const Index i : body.colliders)
+            if (const auto& solid = solids_[static_cast<std::size_t>(i)])
+                sum = geometry::combined(sum, in_body(i, explicit_density(body, collider(i), solid->mass)));
+        if (!(sum.mass > 0)) {
+            sum = A;
+            if (body.mass.has_density() && !body.mass.has_mass()) {
+                const double ratio = body.mass.density / shape_density_;
+                sum.mass *= ratio;
+                sum.inertia *= ratio;
+            }
+        }
+        const auto axes = physics::diagonalize(sum.inertia);
+        return {sum.mass, sum.com, sum.inertia, axes.diagonal, false};
+    }
+
+    // The mass pass looks at bodies whose mass somebody authored.
+    bool has_authored_mass(const Body& body) const
+    {
+        if (body.mass.applied) return true;
+        return std::any_of(body.colliders.begin(), body.colliders.end(), [&](Index i) {
+            const Collider& c = collider(i);
+            if (c.enabled && c.mass.applied) return true;
+            return model_.options.mass_on_xforms == physics::MassOnXforms::inherit && !c.mass_chain.empty();
+        });
+    }
+
+    void warn_ineffective(const usd::Prim& prim, const MassValues& v, bool is_body)
+    {
+        if (!v.applied) return;
+        const auto site = [&](std::string_view name) { return prim.attribute(usd::Token(name)).site(); };
+        if (v.density != 0 && !v.has_density())
+            found_.add(kMassDensity, site("physics:density"), fmt::format("the density of <{}> is {}", prim.path().text(), v.density));
+        if (!(v.diagonal == Vec3d{}) && !v.has_diagonal())
+            found_.add(kMassDiagonal, site("physics:diagonalInertia"),
+                       fmt::format("the diagonal inertia of <{}> is ({}, {}, {})", prim.path().text(), v.diagonal.x, v.diagonal.y, v.diagonal.z));
+        if (v.mass != 0 && !v.has_mass())
+            found_.add(is_body ? kMassMass : kColliderMass, site("physics:mass"), fmt::format("the mass of <{}> is {}", prim.path().text(), v.mass));
+    }
+
+    // newton:inertia = [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], only where NewtonMassAPI is applied.
+    std::optional<Mat33d> authored_tensor(const Body& body)
+    {
+        if (!applies(body.prim, "NewtonMassAPI")) return std::nullopt;
+        const usd::Attribute attribute = body.prim.attribute("newton:inertia");
+        const auto           list      = attribute.authored_as<std::vector<double>>();
+        if (!list || list->empty()) return std::nullopt;
+        const std::vector<double>& t      = *list;
+        bool                       usable = t.size() == 6 && std::all_of(t.begin(), t.end(), [](double x) { return std::isfinite(x); });
+        if (usable) {
+            const Mat33d m{{t[0], t[3], t[4]}, {t[3], t[1], t[5]}, {t[4], t[5], t[2]}};
+            const auto   axes  = geometry::principal_axes(m);
+            const double least = std::min({axes.values.x, axes.values.y, axes.values.z});
+            // Rounding of the six numbers may push a zero moment below zero.
+            usable = t[0] >= 0 && t[1] >= 0 && t[2] >= 0 && least >= -1e-6 * max_component(abs(axes.values));
+            if (usable) return m;
+        }
+        found_.add(kInertiaTensor, attribute.site(), fmt::format("newton:inertia of <{}> is no inertia tensor", body.path.text()));
+        return std::nullopt;
+    }
+
+    BodyMassProperties resolve_body(Index index)
+    {
+        Body body = model_.bodies[static_cast<std::size_t>(index)];
+        const MassProperties A = accumulate(body);
+        if (!has_authored_mass(body)) return defaulted(body, {A.mass, A.com, A.inertia, "shapes", false});
+
+        warn_ineffective(body.prim, body.mass, true);
+        for (const Index i : body.colliders) warn_ineffective(collider(i).prim, collider(i).mass, false);
+        MassValues& own = body.mass;
+        if (o_.rules.mass_pair_rule) {
+            if (!own.has_mass() || !own.has_diagonal()) {
+                own         = {};
+                own.applied = true;
+            }
+            else if (!own.has_com()) own.com = {};
+        }
+
+        const std::optional<Mat33d> T = authored_tensor(body);
+        const bool has_inertia = T.has_value() || own.has_diagonal();
+        if (own.has_mass() && own.has_density() && !has_inertia)
+            found_.add(kMassAndDensity, body.prim.site(), fmt::format("<{}> authors mass {} and density {}", body.path.text(), own.mass, own.density));
+
+        Computed C;
+        const bool computed = !(own.has_mass() && has_inertia && own.has_com());
+        if (computed) C = compute(index, body, A);
+
+        BodyMassProperties out;
+        out.computer_used = computed && C.from_computer;
+        out.mass          = own.has_mass() ? own.mass : C.mass;
+        out.com           = own.has_com() ? scale(own.com, body.scale) : C.com;
+        set_inertia(body, A, T, C, out);
+        return last_rungs(body, A, out);
+    }
+
+    void set_inertia(const Body& body, const MassProperties& A, const std::optional<Mat33d>& T, const Computed& C, BodyMassProperties& out)
+    {
+        const MassValues& own = body.mass;
+        if (T) {
+            out.inertia = *T;
+            out.rule    = "newton:inertia";
+        }
+        else if (own.has_diagonal()) {
+            out.inertia = rotated_diagonal(own.diagonal, own.has_axes() ? own.axes : Quatd{});
+            out.rule    = "diagonalInertia";
+        }
+        else if (!own.has_mass()) {
+            out.inertia = C.tensor;
+            out.rule    = "computed";
+        }
+        else if (!(A.mass > 0) && C.diagonal.x > 0 && C.diagonal.y > 0 && C.diagonal.z > 0) {
+            out.inertia = Mat33d::diagonal(C.diagonal);
+            out.rule    = "small sphere";
+            if (std::none_of(body.colliders.begin(), body.colliders.end(), [&](Index i) { return solids_[static_cast<std::size_t>(i)].has_value(); }))
+                found_.add(kMassSmallSphere, body.prim.site(), fmt::format("<{}> has a mass and no shape", body.path.text()));
+            else
+                out.rule = "computed";
+        }
+        else if (A.mass > 0) {
+            out.inertia = (own.mass / A.mass) * A.inertia;
+            out.rule    = "scaled from shapes";
+            check_centre(body, A, out);
+        }
+    }
+
+    // The scaled tensor is about the centre of the shapes, and the body's may lie elsewhere.
+    void check_centre(const Body& body, const MassProperties& A, BodyMassProperties& out)
+    {
+        const Vec3d d = out.com - A.com;
+        if (!(length(d) * o_.scale.factor(physics::Dimension::length) > kCentreShifted)) return;
+        const Mat33d missing = out.mass * (dot(d, d) * Mat33d::identity() - Mat33d::outer(d, d));
+        if (o_.rules.move_scaled_tensor) {
+            out.inertia += missing;
+            return;
+        }
+        found_.add(kMassTensorCom, body.prim.site(),
+                   fmt::format("the centre of mass of <{}> is ({}, {}, {}), that of its shapes ({}, {}, {}); the parallel-axis term would be up to {}",
+                               body.path.text(), out.com.x, out.com.y, out.com.z, A.com.x, A.com.y, A.com.z, out.mass * dot(d, d)));
+    }
+
+    BodyMassProperties last_rungs(const Body& body, const MassProperties& A, BodyMassProperties out)
+    {
+        if (out.mass > 0 && is_zero(out.inertia)) {
+            const double r = std::cbrt(3 * out.mass / (4 * kPi * shape_density_));
+            out.inertia    = 0.4 * out.mass * r * r * Mat33d::identity();
+            if (length(out.com) > kCentreShifted) out.inertia += out.mass * dot(out.com, out.com) * Mat33d::identity();
+            out.rule = "sphere of default density";
+        }
+        // A computer that had nothing to compute from has already said one unit of mass.
+        const bool nothing = !body.mass.has_mass() && !(A.mass > 0) && !has_usable_mass(body);
+        if (nothing || (!(out.mass > 0) && is_zero(out.inertia))) return defaulted(body, out);
+        return out;
+    }
+
+    bool has_usable_mass(const Body& body) const
+    {
+        return std::any_of(body.colliders.begin(), body.colliders.end(), [&](Index i) {
+            return solids_[static_cast<std::size_t>(i)].has_value() || (collider(i).enabled && collider(i).mass.has_mass() && collider(i).mass.has_diagonal());
+        });
+    }
+
+    // Nothing to derive a mass from: one unit of mass as a ball of 0.1 m, or zero under Newton's rules.
+    BodyMassProperties defaulted(const Body& body, BodyMassProperties out)
+    {
+        if (out.mass > 0 && out.rule == "shapes") return out;
+        if (compat_ || !body.enabled) {
+            if (out.mass > 0) return out;
+            out.mass = 0;
+            if (body.mass.applied && is_zero(out.inertia)) found_.add(kMassZero, body.prim.site(), fmt::format("<{}> has no mass", body.path.text()));
+            if (is_zero(out.inertia)) out.rule = "none";
+            return out;
+        }
+        found_.add(physics::kMassDefaulted, body.prim.site(), fmt::format("<{}> has no mass and no collider with a volume", body.path.text()));
+        const double r = kSmallSphere / stage_units_.meters_per_unit;
+        const bool authored_inertia = out.rule == "newton:inertia" || out.rule == "diagonalInertia";
+        out.mass = 1;
+        if (!authored_inertia) {
+            out.inertia = 0.4 * r * r * Mat33d::identity();
+            out.rule    = "defaulted";
+        }
+        return out;
+    }
+
+    BodyMassProperties to_si(BodyMassProperties m) const
+    {
+        using physics::Dimension;
+        m.mass *= o_.scale.factor(Dimension::mass);
+        m.com *= o_.scale.factor(Dimension::length);
+        m.inertia *= o_.scale.factor(Dimension::inertia);
+        return m;
+    }
+
+    const PhysicsModel&                         model_;
+    const ResolverList&                         resolvers_;
+    const MassOptions&                          o_;
+    bool                                        compat_;
+    Diagnostics&                                found_;
+    physics::UnitScale                          stage_units_;
+    double                                      shape_density_;  ///< default density in M/L^3
+    std::vector<std::optional<MassProperties>>  solids_;
+    MassTable                                   table_;
+};
+
+}  // namespace
+
+MassTable compute_masses(const PhysicsModel& model, const ResolverList& resolvers, const MassOptions& options, Diagnostics& found)
+{
+    return Ladder(model, resolvers, options, found).run();
+}
+
+}  // namespace mechane::resolve

@@ -1,0 +1,82 @@
+#include "mechane/resolve/mesh_source.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <tuple>
+
+#include "mechane/geometry/triangulation.h"
+#include "mechane/resolve/codes.h"
+
+namespace mechane::resolve {
+
+namespace {
+
+// The default, else the earliest sample.
+template <class T>
+std::vector<T> array(const usd::Prim& prim, const usd::Token& name)
+{
+    const usd::Attribute attribute = prim.attribute(name);
+    usd::Value           value     = attribute.value();
+    if (value.empty() && !attribute.blocked())
+        if (const auto times = attribute.time_samples(); !times.empty()) value = attribute.authored_value(times.front());
+    return value.get<std::vector<T>>().value_or(std::vector<T>{});
+}
+
+}  // namespace
+
+geometry::Mesh read_mesh(const usd::Prim& prim, bool plain_fan, Diagnostics& found)
+{
+    static const usd::Token kPoints("points"), kCounts("faceVertexCounts"), kIndices("faceVertexIndices"), kHoles("holeIndices"), kOrientation("orientation");
+    const auto points = array<Vec3d>(prim, kPoints);
+    const auto counts = array<int>(prim, kCounts), indices = array<int>(prim, kIndices), holes = array<int>(prim, kHoles);
+    geometry::PolygonMesh polygons{.points = points, .face_vertex_counts = counts, .face_vertex_indices = indices, .hole_indices = holes};
+    polygons.left_handed = prim.attribute(kOrientation).get<std::string>().value_or("") == "leftHanded";
+    geometry::Triangulation made = geometry::triangulate(polygons, {.plain_fan = plain_fan});
+    std::size_t             bad  = 0;
+    for (const geometry::DroppedFace& face : made.dropped)
+        if (face.fault != geometry::FaceFault::no_area) ++bad;
+    if (bad > 0) {
+        const geometry::DroppedFace* first = nullptr;
+        for (const geometry::DroppedFace& face : made.dropped)
+            if (!first && face.fault != geometry::FaceFault::no_area) first = &face;
+        found.add(kMeshFace, prim.site(), fmt::format("{} faces of <{}> are dropped; face {} {}", bad, prim.path().text(), first->face, to_string(first->fault)));
+    }
+    return std::move(made.mesh);
+}
+
+geometry::Mesh collider_mesh(const physics::Collider& collider, bool plain_fan, Diagnostics& found)
+{
+    geometry::Mesh mesh    = read_mesh(collider.prim, plain_fan, found);
+    bool           mirrors = collider.mesh_scale.x * collider.mesh_scale.y * collider.mesh_scale.z < 0;
+    if (collider.sheared_points) {
+        mirrors = determinant(*collider.sheared_points) < 0;
+        for (Vec3d& p : mesh.points) p = *collider.sheared_points * p;
+    }
+    else
+        for (Vec3d& p : mesh.points) p = scale(collider.mesh_scale, p);
+    if (mirrors)
+        for (auto& t : mesh.triangles) std::swap(t[1], t[2]);
+    return mesh;
+}
+
+geometry::Mesh welded(const geometry::Mesh& mesh)
+{
+    geometry::Mesh                                              out;
+    std::map<std::tuple<double, double, double>, std::int32_t>  first;
+    std::vector<std::int32_t>                                   now(mesh.points.size());
+    for (std::size_t i = 0; i < mesh.points.size(); ++i) {
+        // Adding zero makes -0 and 0 one key.
+        const Vec3d p       = mesh.points[i];
+        const auto [it, added] = first.try_emplace({p.x + 0.0, p.y + 0.0, p.z + 0.0}, static_cast<std::int32_t>(out.points.size()));
+        if (added) out.points.push_back(p);
+        now[i] = it->second;
+    }
+    for (const auto& t : mesh.triangles) {
+        const std::array<std::int32_t, 3> u{now[static_cast<std::size_t>(t[0])], now[static_cast<std::size_t>(t[1])], now[static_cast<std::size_t>(t[2])]};
+        if (u[0] != u[1] && u[1] != u[2] && u[2] != u[0]) out.triangles.push_back(u);
+    }
+    return out;
+}
+
+}  // namespace mechane::resolve

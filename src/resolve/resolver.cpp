@@ -1,0 +1,225 @@
+#include "mechane/resolve/resolver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mechane/resolve/codes.h"
+
+namespace mechane::resolve {
+
+namespace {
+
+using physics::Dimension;
+
+// The attribute as a plain value; arrays and tuples become lists of numbers.
+std::optional<Value> plain(const usd::Value& value)
+{
+    if (value.empty()) return std::nullopt;
+    const std::string type = value.type_name();
+    if (type == "bool") return value.get<bool>();
+    if (type == "string" || type == "token") {
+        const auto text = value.get<std::string>();
+        return text ? std::optional<Value>(*text) : std::nullopt;
+    }
+    if (const auto number = value.get<double>()) return *number;
+    if (const auto list = value.get<std::vector<double>>()) return *list;
+    if (const auto list = value.get<std::vector<int>>()) return std::vector<double>(list->begin(), list->end());
+    if (const auto v = value.get<Vec2d>()) return std::vector<double>{v->x, v->y};
+    if (const auto v = value.get<Vec3d>()) return std::vector<double>{v->x, v->y, v->z};
+    if (const auto v = value.get<std::array<double, 4>>()) return std::vector<double>(v->begin(), v->end());
+    return std::nullopt;
+}
+
+Value scaled(Value value, double by)
+{
+    if (by == 1) return value;
+    if (auto* number = std::get_if<double>(&value)) *number *= by;
+    if (auto* list = std::get_if<std::vector<double>>(&value))
+        for (double& x : *list) x *= by;
+    return value;
+}
+
+std::optional<Resolved> authored_by(const Resolver& resolver, const Row& row, const usd::Prim& prim, const Context& context)
+{
+    std::vector<std::optional<Value>> values(row.attributes.size());
+    std::size_t                       first = row.attributes.size();
+    for (std::size_t i = 0; i < row.attributes.size(); ++i) {
+        values[i] = plain(prim.attribute(row.attributes[i]).authored_value());
+        if (values[i] && first == row.attributes.size()) first = i;
+    }
+    if (first == row.attributes.size()) return std::nullopt;
+    auto value = row.convert({prim, values, context});
+    if (!value) return std::nullopt;
+    Resolved answer;
+    answer.value     = scaled(std::move(*value), factor(row.unit, context.scale, context.motion));
+    answer.layer     = Layer::authored;
+    answer.resolver  = resolver.name;
+    answer.attribute = row.attributes[first];
+    answer.site      = prim.attribute(row.attributes[first]).site();
+    return answer;
+}
+
+std::optional<Resolved> schema_default(const Resolver& resolver, const Row& row, const usd::Prim& prim, const Context& context)
+{
+    if (!row.fallback) return std::nullopt;
+    std::vector<std::optional<Value>> values(row.attributes.size());
+    values.front() = row.fallback;
+    auto value     = row.convert({prim, values, context});
+    if (!value) return std::nullopt;
+    Resolved answer;
+    answer.value     = scaled(std::move(*value), factor(row.unit, context.scale, context.motion));
+    answer.layer     = Layer::schema;
+    answer.resolver  = resolver.name;
+    answer.attribute = row.attributes.front();
+    return answer;
+}
+
+void note_use(const Row& row, const Resolved& answer, Diagnostics* found)
+{
+    if (!found) return;
+    if (!row.replaced_by.empty())
+        found->add(kDeprecatedAttr, answer.site, fmt::format("{} is an older spelling", answer.attribute), fmt::format("Author {} instead.", row.replaced_by));
+    if (row.nonschema) found->add(kNonschemaAttr, answer.site, fmt::format("{} is in no schema", answer.attribute));
+}
+
+}  // namespace
+
+double factor(Unit unit, const physics::UnitScale& scale, Motion motion)
+{
+    const bool turns = motion == Motion::angular;
+    switch (unit) {
+        case Unit::si: return 1;
+        case Unit::length: return scale.factor(Dimension::length);
+        case Unit::mass_or_inertia: return scale.factor(turns ? Dimension::inertia : Dimension::mass);
+        case Unit::force_or_torque: return scale.factor(turns ? Dimension::torque : Dimension::force);
+        case Unit::stiffness_deg: return scale.factor(turns ? Dimension::angular_stiffness : Dimension::linear_stiffness);
+        case Unit::damping_deg: return scale.factor(turns ? Dimension::angular_damping : Dimension::linear_damping);
+        case Unit::stiffness_rad: return scale.factor(turns ? Dimension::angular_stiffness_radians : Dimension::linear_stiffness);
+        case Unit::damping_rad: return scale.factor(turns ? Dimension::angular_damping_radians : Dimension::linear_damping);
+        case Unit::position_deg: return scale.factor(turns ? Dimension::angle : Dimension::length);
+        case Unit::contact_stiffness: return scale.factor(Dimension::linear_stiffness);
+        case Unit::contact_damping: return scale.factor(Dimension::linear_damping);
+        case Unit::volume_stiffness: return scale.factor(Dimension::volume_stiffness);
+    }
+    return 1;
+}
+
+std::string_view to_string(Layer layer)
+{
+    switch (layer) {
+        case Layer::authored: return "authored";
+        case Layer::importer: return "importer";
+        case Layer::schema: return "schema";
+        case Layer::none: return "none";
+    }
+    return "";
+}
+
+std::vector<const Row*> Resolver::rows_of(Key key) const
+{
+    std::vector<const Row*> found;
+    for (const Row& row : rows)
+        if (row.key == key) found.push_back(&row);
+    return found;
+}
+
+bool Resolver::owns(std::string_view attribute) const
+{
+    const auto within = [&](std::string_view space) {
+        return attribute.size() > space.size() && attribute.starts_with(space) && attribute[space.size()] == ':';
+    };
+    if (within(name) || std::any_of(namespaces.begin(), namespaces.end(), within)) return true;
+    return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+        return std::find(row.attributes.begin(), row.attributes.end(), attribute) != row.attributes.end();
+    });
+}
+
+std::optional<double> Resolved::number() const
+{
+    if (!value) return std::nullopt;
+    if (const auto* x = std::get_if<double>(&*value)) return *x;
+    if (const auto* b = std::get_if<bool>(&*value)) return *b ? 1.0 : 0.0;
+    return std::nullopt;
+}
+
+std::optional<bool> Resolved::flag() const
+{
+    if (!value) return std::nullopt;
+    if (const auto* b = std::get_if<bool>(&*value)) return *b;
+    if (const auto* x = std::get_if<double>(&*value)) return *x != 0;
+    return std::nullopt;
+}
+
+std::optional<std::string> Resolved::text() const
+{
+    if (!value) return std::nullopt;
+    if (const auto* s = std::get_if<std::string>(&*value)) return *s;
+    return std::nullopt;
+}
+
+std::optional<std::vector<double>> Resolved::numbers() const
+{
+    if (!value) return std::nullopt;
+    if (const auto* list = std::get_if<std::vector<double>>(&*value)) return *list;
+    return std::nullopt;
+}
+
+bool ResolverList::has(std::string_view name) const
+{
+    return std::any_of(resolvers_.begin(), resolvers_.end(), [&](const Resolver& r) { return r.name == name; });
+}
+
+Resolved ResolverList::get(const usd::Prim& prim, Key key, const Context& context, const std::optional<Value>& importer_default, Diagnostics* found) const
+{
+    for (const Resolver& resolver : resolvers_)
+        for (const Row& row : resolver.rows) {
+            if (row.key != key) continue;
+            if (auto answer = authored_by(resolver, row, prim, context)) {
+                note_use(row, *answer, found);
+                return std::move(*answer);
+            }
+        }
+    Resolved answer;
+    if (importer_default) {
+        answer.value = importer_default;
+        answer.layer = Layer::importer;
+        return answer;
+    }
+    for (const Resolver& resolver : resolvers_)
+        for (const Row& row : resolver.rows) {
+            if (row.key != key) continue;
+            if (auto fallback = schema_default(resolver, row, prim, context)) return std::move(*fallback);
+        }
+    return answer;
+}
+
+std::vector<Resolved> ResolverList::authored(const usd::Prim& prim, Key key, const Context& context) const
+{
+    std::vector<Resolved> answers;
+    for (const Resolver& resolver : resolvers_)
+        for (const Row& row : resolver.rows) {
+            if (row.key != key) continue;
+            if (auto answer = authored_by(resolver, row, prim, context)) answers.push_back(std::move(*answer));
+        }
+    return answers;
+}
+
+std::vector<Collected> ResolverList::collect(const usd::Prim& prim) const
+{
+    std::vector<Collected> out(resolvers_.size());
+    for (const usd::Token& name : prim.authored_property_names()) {
+        for (std::size_t i = 0; i < resolvers_.size(); ++i) {
+            if (!resolvers_[i].owns(name.text())) continue;
+            const usd::Attribute attribute = prim.attribute(name);
+            // Relationships share the name space; they are no attributes.
+            if (!attribute || prim.relationship(name).authored()) continue;
+            usd::Value value = attribute.authored_value();
+            if (value.empty() && attribute.blocked()) continue;
+            out[i].emplace(name.text(), std::move(value));
+        }
+    }
+    return out;
+}
+
+}  // namespace mechane::resolve
