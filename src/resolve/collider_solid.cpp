@@ -6,6 +6,7 @@
 #include "mechane/geometry/components.h"
 #include "mechane/geometry/fit.h"
 #include "mechane/geometry/hull.h"
+#include "mechane/geometry/weld.h"
 #include "mechane/resolve/codes.h"
 #include "mechane/resolve/mass_rules.h"
 #include "mechane/resolve/mesh_source.h"
@@ -42,7 +43,7 @@ double signed_volume(const geometry::Mesh& mesh)
 // The mesh itself when it bounds a volume, else its hull.
 std::optional<MassProperties> closed_or_hull(const Collider& collider, const geometry::Mesh& mesh, Diagnostics& found)
 {
-    const geometry::Mesh  closed = welded(mesh);
+    const geometry::Mesh  closed = without_seams(mesh);
     const geometry::Aabbd box    = geometry::bounds(closed);
     const Vec3d           size   = box.upper - box.lower;
     const MassProperties  solid  = geometry::mesh_mass(closed, kUnscaled, 1);
@@ -85,6 +86,14 @@ std::optional<MassProperties> mesh_solid(const Collider& collider, bool authored
 }
 
 }  // namespace
+
+geometry::Mesh without_seams(const geometry::Mesh& mesh)
+{
+    const geometry::Aabbd box = geometry::bounds(mesh);
+    const double          extent = length(box.upper - box.lower);
+    // Relative, since the units are the stage's; points are authored as floats of 24 bits.
+    return geometry::welded(mesh, std::isfinite(extent) ? 1e-7 * extent : 0);
+}
 
 std::optional<MassProperties> primitive_solid(const Collider& collider)
 {

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <map>
-#include <tuple>
+#include <utility>
 
 #include "mechane/geometry/triangulation.h"
 #include "mechane/resolve/codes.h"
@@ -58,25 +57,6 @@ geometry::Mesh collider_mesh(const physics::Collider& collider, bool plain_fan, 
     if (mirrors)
         for (auto& t : mesh.triangles) std::swap(t[1], t[2]);
     return mesh;
-}
-
-geometry::Mesh welded(const geometry::Mesh& mesh)
-{
-    geometry::Mesh                                              out;
-    std::map<std::tuple<double, double, double>, std::int32_t>  first;
-    std::vector<std::int32_t>                                   now(mesh.points.size());
-    for (std::size_t i = 0; i < mesh.points.size(); ++i) {
-        // Adding zero makes -0 and 0 one key.
-        const Vec3d p       = mesh.points[i];
-        const auto [it, added] = first.try_emplace({p.x + 0.0, p.y + 0.0, p.z + 0.0}, static_cast<std::int32_t>(out.points.size()));
-        if (added) out.points.push_back(p);
-        now[i] = it->second;
-    }
-    for (const auto& t : mesh.triangles) {
-        const std::array<std::int32_t, 3> u{now[static_cast<std::size_t>(t[0])], now[static_cast<std::size_t>(t[1])], now[static_cast<std::size_t>(t[2])]};
-        if (u[0] != u[1] && u[1] != u[2] && u[2] != u[0]) out.triangles.push_back(u);
-    }
-    return out;
 }
 
 }  // namespace mechane::resolve

@@ -54,7 +54,7 @@ std::optional<geometry::MassProperties> shell_solid(const physics::Collider& col
     if (collider.kind == ShapeKind::mesh) {
         const geometry::Mesh mesh = collider_mesh(collider, centred_wall, found);
         if (centred_wall) return geometry::mesh_shell_mass(mesh, {1, 1, 1}, thickness, 1);
-        return geometry::inward_shell_mass(welded(mesh), thickness, 1);
+        return geometry::inward_shell_mass(without_seams(mesh), thickness, 1);
     }
     const auto outer = primitive_solid(collider);
     const auto hole  = shrunk(collider, thickness);

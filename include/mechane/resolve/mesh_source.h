@@ -15,8 +15,4 @@ geometry::Mesh read_mesh(const usd::Prim& prim, bool plain_fan, Diagnostics& fou
 /// In stage units.
 geometry::Mesh collider_mesh(const physics::Collider& collider, bool plain_fan, Diagnostics& found);
 
-/// The same surface with points that coincide exactly made one: exporters split points along creases and seams, and such a mesh
-/// is only closed without the splits.
-geometry::Mesh welded(const geometry::Mesh& mesh);
-
 }  // namespace mechane::resolve
