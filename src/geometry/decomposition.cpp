@@ -9,6 +9,7 @@
 #include "mechane/geometry/fit.h"
 #include "mechane/geometry/mass.h"
 #include "mesh_cut.h"
+#include "thinning.h"
 
 namespace mechane::geometry {
 
@@ -17,6 +18,10 @@ namespace {
 constexpr int    kEvenCuts   = 7;     // planes per axis beside those through the deepest hollow
 constexpr double kImbalance  = 0.05;  // price of the difference of the two volumes, relative to their sum
 constexpr int    kNeighbours = 8;     // candidates for merging
+
+// Each split tries some thirty cuts, and each cut takes two hulls: larger surfaces are thinned first.
+constexpr std::size_t kManyTriangles = 6000;
+constexpr int         kThinCells     = 48;
 
 /// A piece of the surface with the hull of its points.
 struct Part {
@@ -196,6 +201,7 @@ Result<std::vector<Mesh>> decompose(const Mesh& mesh, const DecompositionOptions
     std::vector<Component> component_of;
     for (Mesh& component : connected_components(mesh)) {
         const Component info{signed_volume(component) < 0 ? -1.0 : 1.0, options.concavity * extent(component)};
+        if (component.triangles.size() > kManyTriangles) component = thinned(component, kThinCells);
         if (auto part = make_part(std::move(component), info.outward)) {
             parts.push_back(std::move(*part));
             component_of.push_back(info);

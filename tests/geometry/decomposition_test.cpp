@@ -142,3 +142,12 @@ TEST_CASE("no triangles have no hulls; a single one has a flat one")
     REQUIRE(flat.has_value());
     CHECK(flat->size() == 1);
 }
+
+TEST_CASE("a surface of many triangles is thinned, and its hulls still cover it to within a cell")
+{
+    const Mesh ring  = torus(120, 30);  // 7200 triangles
+    const auto hulls = decompose(ring, {.hull = {.max_vertices = 1000}});
+    REQUIRE(hulls.has_value());
+    CHECK(total_volume(*hulls) < 1.25 * mesh_mass(ring, {1, 1, 1}, 1).mass);
+    for (const Vec3d& p : ring.points) CHECK(covered(*hulls, p, 2.5 / 48));  // a cell
+}
