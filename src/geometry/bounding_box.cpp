@@ -33,12 +33,15 @@ double volume(const Vec3d& size) { return size.x * size.y * size.z; }
 /// The same box with its axes renamed and turned so that the rotation is as small as it can be.
 Mat33d nearest_to_identity(const Mat33d& axes)
 {
-    constexpr std::array<std::array<std::size_t, 3>, 6> kOrders = {{{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}}};
+    constexpr std::array<std::array<std::size_t, 3>, 6> kOrders = {
+        {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}}};
     Mat33d best = axes;
     for (std::size_t o = 0; o < kOrders.size(); ++o)
         for (unsigned signs = 0; signs < 8; ++signs) {
-            const auto   column = [&](std::size_t i) { return ((signs >> i) & 1u ? -1.0 : 1.0) * axes.column(kOrders[o][i]); };
-            const Mat33d other  = Mat33d::from_columns(column(0), column(1), column(2));
+            const auto column = [&](std::size_t i) {
+                return ((signs >> i) & 1u ? -1.0 : 1.0) * axes.column(kOrders[o][i]);
+            };
+            const Mat33d other = Mat33d::from_columns(column(0), column(1), column(2));
             if (determinant(other) > 0 && trace(other) > trace(best) + 1e-12) best = other;
         }
     return best;
@@ -47,9 +50,9 @@ Mat33d nearest_to_identity(const Mat33d& axes)
 /// Rotations with one side flush with a face of the hull and a second with one of its edges.
 Mat33d smallest_axes(const Mesh& hull)
 {
-    Mat33d best        = Mat33d::identity();
-    double best_volume = volume(extents_of(hull.points, best).size());
-    const auto point   = [&](std::int32_t i) { return hull.points[static_cast<std::size_t>(i)]; };
+    Mat33d     best        = Mat33d::identity();
+    double     best_volume = volume(extents_of(hull.points, best).size());
+    const auto point       = [&](std::int32_t i) { return hull.points[static_cast<std::size_t>(i)]; };
     for (const auto& t : hull.triangles) {
         const Vec3d normal = normalized(cross(point(t[1]) - point(t[0]), point(t[2]) - point(t[0])));
         if (normal == Vec3d{}) continue;
@@ -62,7 +65,8 @@ Mat33d smallest_axes(const Mesh& hull)
                 const Vec3d  u    = normalized(along);
                 const Mat33d axes = Mat33d::from_columns(u, cross(normal, u), normal);
                 const double v    = volume(extents_of(hull.points, axes).size());
-                // Only clearly smaller boxes count: among equal ones the first stays, and the axis-aligned one is the first of all.
+                // Only clearly smaller boxes count: among equal ones the first stays, and the axis-aligned one is the
+                // first of all.
                 if (v < best_volume * (1 - 1e-9)) {
                     best_volume = v;
                     best        = axes;

@@ -13,7 +13,8 @@ namespace {
 /// The smallest sphere through two points.
 Sphere through(const Vec3d& a, const Vec3d& b) { return {0.5 * (a + b), 0.5 * length(b - a)}; }
 
-/// The smallest sphere through three points, whose centre lies in their plane; of the farthest two when they are in line.
+/// The smallest sphere through three points, whose centre lies in their plane; of the farthest two when they are in
+/// line.
 Sphere through(const Vec3d& a, const Vec3d& b, const Vec3d& c)
 {
     const Vec3d  u = b - a, v = c - a, n = cross(u, v);
@@ -30,13 +31,14 @@ Sphere through(const Vec3d& a, const Vec3d& b, const Vec3d& c)
 Sphere through(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d)
 {
     const Vec3d  u = b - a, v = c - a, w = d - a;
-    const double det = 2 * dot(u, cross(v, w));
+    const double det  = 2 * dot(u, cross(v, w));
     const double size = length(u) * length(v) * length(w);
     if (!(std::abs(det) > 1e-12 * size)) {
         const Sphere triples[] = {through(a, b, c), through(a, b, d), through(a, c, d), through(b, c, d)};
         return *std::ranges::max_element(triples, {}, &Sphere::radius);
     }
-    const Vec3d r = (length_squared(u) * cross(v, w) + length_squared(v) * cross(w, u) + length_squared(w) * cross(u, v)) / det;
+    const Vec3d r =
+        (length_squared(u) * cross(v, w) + length_squared(v) * cross(w, u) + length_squared(w) * cross(u, v)) / det;
     return {a + r, length(r)};
 }
 
@@ -54,7 +56,8 @@ class SmallestSphere {
     }
 
   private:
-    [[nodiscard]] bool outside(const Sphere& s, const Vec3d& p) const { return length(p - s.centre) > s.radius + tolerance_; }
+    [[nodiscard]] bool outside(const Sphere& s, const Vec3d& p) const
+    { return length(p - s.centre) > s.radius + tolerance_; }
 
     [[nodiscard]] Sphere with(std::size_t end, const Vec3d& a) const
     {
@@ -91,12 +94,14 @@ Result<Sphere> bounding_sphere(std::span<const Vec3d> points)
     if (points.empty()) return make_diagnostic(kFitEmpty, {}, "there are no points");
 
     std::vector<Vec3d> shuffled(points.begin(), points.end());
-    std::ranges::sort(shuffled, [](const Vec3d& a, const Vec3d& b) { return std::tie(a.x, a.y, a.z) < std::tie(b.x, b.y, b.z); });
+    std::ranges::sort(shuffled,
+                      [](const Vec3d& a, const Vec3d& b) { return std::tie(a.x, a.y, a.z) < std::tie(b.x, b.y, b.z); });
     shuffled.erase(std::ranges::unique(shuffled).begin(), shuffled.end());
     const double extent = length(shuffled.back() - shuffled.front());
     // A random order makes the expected time linear; a fixed seed makes it the same order each time.
     Random random(1991);
-    for (std::size_t i = shuffled.size(); i > 1; --i) std::swap(shuffled[i - 1], shuffled[random.below(static_cast<std::uint32_t>(i))]);
+    for (std::size_t i = shuffled.size(); i > 1; --i)
+        std::swap(shuffled[i - 1], shuffled[random.below(static_cast<std::uint32_t>(i))]);
 
     Sphere s = SmallestSphere(shuffled, 1e-13 * extent).run();
     s.radius = 0;

@@ -34,7 +34,8 @@ void join_coincident(const std::vector<Vec3d>& points, Sets& sets)
     std::vector<std::size_t> order(points.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     const auto key = [&](std::size_t i) { return std::tie(points[i].x, points[i].y, points[i].z); };
-    std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return key(a) < key(b) || (key(a) == key(b) && a < b); });
+    std::ranges::sort(order,
+                      [&](std::size_t a, std::size_t b) { return key(a) < key(b) || (key(a) == key(b) && a < b); });
     for (std::size_t k = 1; k < order.size(); ++k)
         if (points[order[k - 1]] == points[order[k]]) sets.join(order[k - 1], order[k]);
 }

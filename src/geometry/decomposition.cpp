@@ -48,8 +48,9 @@ std::vector<Plane> planes_of(const Mesh& hull)
 {
     std::vector<Plane> planes;
     for (const auto& t : hull.triangles) {
-        const Vec3d &a = hull.points[static_cast<std::size_t>(t[0])], &b = hull.points[static_cast<std::size_t>(t[1])], &c = hull.points[static_cast<std::size_t>(t[2])];
-        const Vec3d  n = normalized(cross(b - a, c - a));
+        const Vec3d &a = hull.points[static_cast<std::size_t>(t[0])], &b = hull.points[static_cast<std::size_t>(t[1])],
+                    &c = hull.points[static_cast<std::size_t>(t[2])];
+        const Vec3d n  = normalized(cross(b - a, c - a));
         if (!(n == Vec3d{})) planes.push_back({n, dot(n, a)});
     }
     return planes;
@@ -72,8 +73,10 @@ void measure(Part& part, double outward)
     const std::vector<Plane> planes = planes_of(part.hull);
     part.volume                     = mesh_mass(part.hull, {1, 1, 1}, 1).mass;
     for (const auto& t : part.surface.triangles) {
-        const Vec3d &a = part.surface.points[static_cast<std::size_t>(t[0])], &b = part.surface.points[static_cast<std::size_t>(t[1])], &c = part.surface.points[static_cast<std::size_t>(t[2])];
-        const Vec3d  n = outward * normalized(cross(b - a, c - a));
+        const Vec3d &a = part.surface.points[static_cast<std::size_t>(t[0])],
+                    &b = part.surface.points[static_cast<std::size_t>(t[1])],
+                    &c = part.surface.points[static_cast<std::size_t>(t[2])];
+        const Vec3d n  = outward * normalized(cross(b - a, c - a));
         if (n == Vec3d{}) continue;
         const double depth = exit_distance(planes, (a + b + c) / 3.0, n);
         if (depth > part.concavity) {
@@ -94,7 +97,8 @@ std::optional<Part> make_part(Mesh surface, double outward)
     return part;
 }
 
-/// Offsets along an axis where a cut may help: evenly spread, and at the corners of the triangle at the bottom of the deepest hollow.
+/// Offsets along an axis where a cut may help: evenly spread, and at the corners of the triangle at the bottom of the
+/// deepest hollow.
 std::vector<double> offsets(const Part& part, const Vec3d& axis)
 {
     double low = kInfinity, high = -kInfinity;
@@ -103,15 +107,16 @@ std::vector<double> offsets(const Part& part, const Vec3d& axis)
         high = std::max(high, dot(axis, p));
     }
     std::vector<double> result;
-    for (const std::int32_t i : part.deepest) result.push_back(dot(axis, part.surface.points[static_cast<std::size_t>(i)]));
+    for (const std::int32_t i : part.deepest)
+        result.push_back(dot(axis, part.surface.points[static_cast<std::size_t>(i)]));
     for (int i = 1; i <= kEvenCuts; ++i) result.push_back(low + (high - low) * i / (kEvenCuts + 1));
     const double rim = 1e-3 * (high - low);  // slivers help nobody
     std::erase_if(result, [&](double x) { return x < low + rim || x > high - rim; });
     return result;
 }
 
-/// The two parts of the cut that leaves the least volume. It need not save any: the first cut of a ring saves nothing, the second
-/// does. Hence also the price of imbalance, without which a cut at the rim would win such ties.
+/// The two parts of the cut that leaves the least volume. It need not save any: the first cut of a ring saves nothing,
+/// the second does. Hence also the price of imbalance, without which a cut at the rim would win such ties.
 std::optional<std::pair<Part, Part>> split(const Part& part, double outward)
 {
     const auto box = bounding_box(part.hull.points);
@@ -134,7 +139,8 @@ std::optional<std::pair<Part, Part>> split(const Part& part, double outward)
         }
     }
     if (!best_sides) return std::nullopt;
-    auto below = make_part(std::move(best_sides->first), outward), above = make_part(std::move(best_sides->second), outward);
+    auto below = make_part(std::move(best_sides->first), outward),
+         above = make_part(std::move(best_sides->second), outward);
     if (!below || !above) return std::nullopt;
     return std::pair{std::move(*below), std::move(*above)};
 }
@@ -144,7 +150,9 @@ double signed_volume(const Mesh& mesh)
     double six = 0;
     for (const auto& t : mesh.triangles) {
         const Vec3d& o = mesh.points[0];
-        six += dot(mesh.points[static_cast<std::size_t>(t[0])] - o, cross(mesh.points[static_cast<std::size_t>(t[1])] - o, mesh.points[static_cast<std::size_t>(t[2])] - o));
+        six += dot(
+            mesh.points[static_cast<std::size_t>(t[0])] - o,
+            cross(mesh.points[static_cast<std::size_t>(t[1])] - o, mesh.points[static_cast<std::size_t>(t[2])] - o));
     }
     return six / 6;
 }
@@ -158,8 +166,8 @@ double extent(const Mesh& mesh)
 /// Joins the smallest part to that neighbour with which it adds the least volume.
 void merge_smallest(std::vector<Part>& parts)
 {
-    const auto        smallest = static_cast<std::size_t>(std::ranges::min_element(parts, {}, &Part::volume) - parts.begin());
-    Part              lost     = std::move(parts[smallest]);
+    const auto smallest = static_cast<std::size_t>(std::ranges::min_element(parts, {}, &Part::volume) - parts.begin());
+    Part       lost     = std::move(parts[smallest]);
     parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(smallest));
     const auto centre = [](const Part& p) {
         const Aabbd box = bounds(p.hull);

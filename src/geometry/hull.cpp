@@ -90,22 +90,28 @@ std::vector<std::int32_t> vertices_of(const Triangles& triangles)
     return used;
 }
 
-/// Four hull vertices that span a large volume: the ends of the longest axis, the point farthest from their line, then from the plane.
-std::vector<std::int32_t> first_simplex(std::span<const Vec3d> p, const std::vector<std::int32_t>& candidates, const Vec3d& long_axis)
+/// Four hull vertices that span a large volume: the ends of the longest axis, the point farthest from their line, then
+/// from the plane.
+std::vector<std::int32_t> first_simplex(std::span<const Vec3d> p, const std::vector<std::int32_t>& candidates,
+                                        const Vec3d& long_axis)
 {
     const auto farthest = [&](auto distance) {
-        return *std::ranges::max_element(candidates, {}, [&](std::int32_t i) { return distance(p[static_cast<std::size_t>(i)]); });
+        return *std::ranges::max_element(candidates, {},
+                                         [&](std::int32_t i) { return distance(p[static_cast<std::size_t>(i)]); });
     };
-    const auto at = [&](std::int32_t i) { return p[static_cast<std::size_t>(i)]; };
-    const auto a = farthest([&](const Vec3d& x) { return dot(x, long_axis); }), b = farthest([&](const Vec3d& x) { return -dot(x, long_axis); });
-    const auto c = farthest([&](const Vec3d& x) { return length(cross(x - at(a), at(b) - at(a))); });
-    const Vec3d n = cross(at(b) - at(a), at(c) - at(a));
-    const auto d = farthest([&](const Vec3d& x) { return std::abs(dot(x - at(a), n)); });
+    const auto  at = [&](std::int32_t i) { return p[static_cast<std::size_t>(i)]; };
+    const auto  a  = farthest([&](const Vec3d& x) { return dot(x, long_axis); }),
+                b  = farthest([&](const Vec3d& x) { return -dot(x, long_axis); });
+    const auto  c  = farthest([&](const Vec3d& x) { return length(cross(x - at(a), at(b) - at(a))); });
+    const Vec3d n  = cross(at(b) - at(a), at(c) - at(a));
+    const auto  d  = farthest([&](const Vec3d& x) { return std::abs(dot(x - at(a), n)); });
     return {a, b, c, d};
 }
 
-/// The best `budget` of the hull's vertices: grows a simplex by the vertices that stick out farthest, a quarter more in each round.
-std::optional<Triangles> within_budget(std::span<const Vec3d> unit, const std::vector<std::int32_t>& candidates, const Vec3d& long_axis, std::size_t budget, double tolerance)
+/// The best `budget` of the hull's vertices: grows a simplex by the vertices that stick out farthest, a quarter more in
+/// each round.
+std::optional<Triangles> within_budget(std::span<const Vec3d> unit, const std::vector<std::int32_t>& candidates,
+                                       const Vec3d& long_axis, std::size_t budget, double tolerance)
 {
     std::vector<std::int32_t> chosen = first_simplex(unit, candidates, long_axis);
     for (;;) {
@@ -115,20 +121,26 @@ std::optional<Triangles> within_budget(std::span<const Vec3d> unit, const std::v
         auto triangles = unit_hull(subset, tolerance);
         if (!triangles) return std::nullopt;
 
-        struct Candidate { double distance; std::int32_t vertex; };
+        struct Candidate {
+            double       distance;
+            std::int32_t vertex;
+        };
         std::vector<Candidate> outside;
         for (const auto& t : *triangles) {
-            const Vec3d &a = subset[static_cast<std::size_t>(t[0])], &b = subset[static_cast<std::size_t>(t[1])], &c = subset[static_cast<std::size_t>(t[2])];
-            const Vec3d  n = normalized(cross(b - a, c - a));
-            Candidate    best{tolerance, -1};
+            const Vec3d &a = subset[static_cast<std::size_t>(t[0])], &b = subset[static_cast<std::size_t>(t[1])],
+                        &c = subset[static_cast<std::size_t>(t[2])];
+            const Vec3d n  = normalized(cross(b - a, c - a));
+            Candidate   best{tolerance, -1};
             for (const std::int32_t i : candidates) {
                 const double d = dot(n, unit[static_cast<std::size_t>(i)] - a);
                 if (d > best.distance) best = {d, i};
             }
             if (best.vertex >= 0) outside.push_back(best);
         }
-        std::ranges::sort(outside, [](const Candidate& x, const Candidate& y) { return std::tie(y.distance, x.vertex) < std::tie(x.distance, y.vertex); });
-        const std::size_t room = std::min(budget - chosen.size(), chosen.size() / 4 + 1);
+        std::ranges::sort(outside, [](const Candidate& x, const Candidate& y) {
+            return std::tie(y.distance, x.vertex) < std::tie(x.distance, y.vertex);
+        });
+        const std::size_t room  = std::min(budget - chosen.size(), chosen.size() / 4 + 1);
         std::size_t       added = 0;
         for (const Candidate& candidate : outside) {
             if (added == room) break;
@@ -172,7 +184,8 @@ Result<Mesh> build_hull(std::span<const Vec3d> points, const HullOptions& option
         box.upper = max(box.upper, p);
     }
     const double extent = sorted.empty() ? 0 : max_component(box.upper - box.lower);
-    if (!(extent > std::numeric_limits<double>::min()) || !std::isfinite(extent)) return degenerate(fmt::format("{} distinct points span no volume", sorted.size()));
+    if (!(extent > std::numeric_limits<double>::min()) || !std::isfinite(extent))
+        return degenerate(fmt::format("{} distinct points span no volume", sorted.size()));
 
     const Vec3d centre = box.lower + 0.5 * (box.upper - box.lower);
     const auto  scaled = [&](const std::vector<Vec3d>& from) {
@@ -185,7 +198,8 @@ Result<Mesh> build_hull(std::span<const Vec3d> points, const HullOptions& option
     const double       flat   = std::max(options.merge_tolerance, 1e-12);
     Spread             spread = spread_of(unit);
     if (std::ranges::min(spread.extents) <= flat) {
-        if (!options.extrude_flat) return degenerate(fmt::format("{} distinct points lie in a plane or on a line", sorted.size()));
+        if (!options.extrude_flat)
+            return degenerate(fmt::format("{} distinct points lie in a plane or on a line", sorted.size()));
         unit = extruded(std::move(unit), spread, flat, 0.5 * kExtrusion);
         sorted.clear();
         for (const Vec3d& p : unit) sorted.push_back(centre + extent * p);
@@ -198,8 +212,10 @@ Result<Mesh> build_hull(std::span<const Vec3d> points, const HullOptions& option
     const auto   budget    = static_cast<std::size_t>(std::max(options.max_vertices, 4));
     if (triangles) {
         const std::vector<std::int32_t> vertices = vertices_of(*triangles);
-        const auto                      longest  = static_cast<std::size_t>(std::ranges::max_element(spread.extents) - spread.extents.begin());
-        if (vertices.size() > budget) triangles = within_budget(unit, vertices, spread.axes[longest], budget, tolerance);
+        const auto                      longest =
+            static_cast<std::size_t>(std::ranges::max_element(spread.extents) - spread.extents.begin());
+        if (vertices.size() > budget)
+            triangles = within_budget(unit, vertices, spread.axes[longest], budget, tolerance);
     }
     if (!triangles) return degenerate(fmt::format("no hull of {} points was found", sorted.size()));
     return canonical(sorted, *triangles);

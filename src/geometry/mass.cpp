@@ -6,9 +6,7 @@ namespace {
 
 /// Inertia of a point mass at `r` from the reference point: m (|r|^2 E - r r^T).
 Mat33d point_inertia(double mass, const Vec3d& r)
-{
-    return mass * (length_squared(r) * Mat33d::identity() - Mat33d::outer(r, r));
-}
+{ return mass * (length_squared(r) * Mat33d::identity() - Mat33d::outer(r, r)); }
 
 MassProperties centred(double mass, const Vec3d& moments) { return {mass, {}, Mat33d::diagonal(moments)}; }
 
@@ -93,8 +91,8 @@ MassProperties ellipsoid_mass(const Vec3d& a, double density)
 MassProperties mesh_mass(const Mesh& mesh, const Vec3d& s, double density)
 {
     if (mesh.points.empty()) return {};
-    // Any shared vertex gives the same sums over a closed surface, and the middle of the bounds loses the fewest digits.
-    // Over an open one the sums depend on it, and the convention is the mesh's origin.
+    // Any shared vertex gives the same sums over a closed surface, and the middle of the bounds loses the fewest
+    // digits. Over an open one the sums depend on it, and the convention is the mesh's origin.
     const Aabbd box    = bounds(mesh);
     const Vec3d origin = is_closed(mesh) ? scale(s, 0.5 * (box.lower + box.upper)) : Vec3d{};
     const auto  point  = [&](std::int32_t i) { return scale(s, mesh.points[static_cast<std::size_t>(i)]) - origin; };
@@ -113,13 +111,14 @@ MassProperties mesh_shell_mass(const Mesh& mesh, const Vec3d& s, double thicknes
         const double area = length(n2) / 2;
         if (!(area > 0)) continue;
         const Vec3d n = n2 / (2 * area);
-        // Second moments of a lamina about its centroid: area/12 times the sum over corners; of the wall across: 2t * area * t^2/3.
+        // Second moments of a lamina about its centroid: area/12 times the sum over corners; of the wall across: 2t *
+        // area * t^2/3.
         const Vec3d    centre = (a + b + c) / 3.0;
         const Vec3d    ra = a - centre, rb = b - centre, rc = c - centre;
         const double   volume  = 2 * thickness * area;
         const Mat33d   central = density * volume *
-                               ((1.0 / 12) * (Mat33d::outer(ra, ra) + Mat33d::outer(rb, rb) + Mat33d::outer(rc, rc)) +
-                                (thickness * thickness / 3) * Mat33d::outer(n, n));
+                                 ((1.0 / 12) * (Mat33d::outer(ra, ra) + Mat33d::outer(rb, rb) + Mat33d::outer(rc, rc)) +
+                                  (thickness * thickness / 3) * Mat33d::outer(n, n));
         MassProperties prism{density * volume, centre, trace(central) * Mat33d::identity() - central};
         shell = combined(shell, prism);
     }
@@ -127,9 +126,7 @@ MassProperties mesh_shell_mass(const Mesh& mesh, const Vec3d& s, double thicknes
 }
 
 MassProperties hollow(const MassProperties& outer, const MassProperties& inner)
-{
-    return combined(outer, {-inner.mass, inner.com, -1.0 * inner.inertia});
-}
+{ return combined(outer, {-inner.mass, inner.com, -1.0 * inner.inertia}); }
 
 MassProperties transformed(const MassProperties& body, const Posed& X_AB)
 {

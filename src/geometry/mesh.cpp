@@ -18,7 +18,9 @@ Aabbd bounds(const Mesh& mesh)
 bool has_valid_indices(const Mesh& mesh)
 {
     const std::int64_t n = std::ssize(mesh.points);
-    return std::ranges::all_of(mesh.triangles, [n](const auto& t) { return std::ranges::all_of(t, [n](std::int32_t i) { return i >= 0 && i < n; }); });
+    return std::ranges::all_of(mesh.triangles, [n](const auto& t) {
+        return std::ranges::all_of(t, [n](std::int32_t i) { return i >= 0 && i < n; });
+    });
 }
 
 bool is_closed(const Mesh& mesh)

@@ -23,10 +23,11 @@ class Side {
     {
         // Always from the lower index, so that both neighbours of an edge, and both sides, get the same point.
         if (i > k) return crossing(k, i, height_k, height_i);
-        const auto key         = (static_cast<std::uint64_t>(i) << 32) | static_cast<std::uint32_t>(k);
+        const auto key             = (static_cast<std::uint64_t>(i) << 32) | static_cast<std::uint32_t>(k);
         const auto [entry, is_new] = crossings_.try_emplace(key, 0);
         if (is_new) {
-            const Vec3d &a = whole_.points[static_cast<std::size_t>(i)], &b = whole_.points[static_cast<std::size_t>(k)];
+            const Vec3d &a = whole_.points[static_cast<std::size_t>(i)],
+                        &b = whole_.points[static_cast<std::size_t>(k)];
             entry->second  = add(a + (height_i / (height_i - height_k)) * (b - a));
         }
         return entry->second;
@@ -71,8 +72,10 @@ std::pair<Mesh, Mesh> cut(const Mesh& mesh, const Vec3d& normal, double offset)
         std::ranges::rotate(t, t.begin() + static_cast<std::ptrdiff_t>(alone));
         Side& small = at(t[0]) < 0 ? below : above;
         Side& large = at(t[0]) < 0 ? above : below;
-        small.triangle(small.point(t[0]), small.crossing(t[0], t[1], at(t[0]), at(t[1])), small.crossing(t[0], t[2], at(t[0]), at(t[2])));
-        const std::int32_t ab = large.crossing(t[0], t[1], at(t[0]), at(t[1])), ac = large.crossing(t[0], t[2], at(t[0]), at(t[2]));
+        small.triangle(small.point(t[0]), small.crossing(t[0], t[1], at(t[0]), at(t[1])),
+                       small.crossing(t[0], t[2], at(t[0]), at(t[2])));
+        const std::int32_t ab = large.crossing(t[0], t[1], at(t[0]), at(t[1])),
+                           ac = large.crossing(t[0], t[2], at(t[0]), at(t[2]));
         large.triangle(ab, large.point(t[1]), large.point(t[2]));
         large.triangle(ab, large.point(t[2]), ac);
     }

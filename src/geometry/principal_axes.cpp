@@ -9,7 +9,8 @@ PrincipalAxes principal_axes(const Mat33d& m)
     if (!is_finite(m)) return {};
     Eigen::Matrix3d a;
     for (std::size_t i = 0; i < 3; ++i)
-        for (std::size_t j = 0; j < 3; ++j) a(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = 0.5 * (m(i, j) + m(j, i));
+        for (std::size_t j = 0; j < 3; ++j)
+            a(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = 0.5 * (m(i, j) + m(j, i));
     // A diagonal matrix keeps its axes: users read the rotation, and sorting alone would permute it.
     if (a(0, 1) == 0 && a(0, 2) == 0 && a(1, 2) == 0) return {{a(0, 0), a(1, 1), a(2, 2)}, {}};
 

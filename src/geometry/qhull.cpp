@@ -23,8 +23,8 @@ class Messages {
         if (stream_ != nullptr) std::fclose(stream_);
         std::free(text_);
     }
-    Messages(const Messages&)            = delete;
-    Messages& operator=(const Messages&) = delete;
+    Messages(const Messages&)                           = delete;
+    Messages&                operator=(const Messages&) = delete;
     [[nodiscard]] std::FILE* stream() const { return stream_; }
 
   private:
@@ -41,7 +41,8 @@ std::vector<std::array<std::int32_t, 3>> triangles_of(qhT& qhull, std::span<cons
         std::size_t                 corners = 0;
         void** const                first   = &facet->vertices->e[0].p;
         for (void** v = first; *v != nullptr; ++v, ++corners)
-            if (corners < 3) t[corners] = static_cast<std::int32_t>((static_cast<vertexT*>(*v)->point - qhull.first_point) / 3);
+            if (corners < 3)
+                t[corners] = static_cast<std::int32_t>((static_cast<vertexT*>(*v)->point - qhull.first_point) / 3);
         if (corners != 3) return {};
         if (facet->toporient != 0) std::swap(t[1], t[2]);
         for (const std::int32_t i : t)
@@ -53,7 +54,8 @@ std::vector<std::array<std::int32_t, 3>> triangles_of(qhT& qhull, std::span<cons
 
 }  // namespace
 
-std::optional<std::vector<std::array<std::int32_t, 3>>> qhull_triangles(std::span<const Vec3d> points, double tolerance, bool joggle)
+std::optional<std::vector<std::array<std::int32_t, 3>>> qhull_triangles(std::span<const Vec3d> points, double tolerance,
+                                                                        bool joggle)
 {
     const Messages messages;
     if (messages.stream() == nullptr || points.size() > 0x7fffff) return std::nullopt;
@@ -65,7 +67,8 @@ std::optional<std::vector<std::array<std::int32_t, 3>>> qhull_triangles(std::spa
     std::string command = joggle ? std::string("qhull QJ Pp") : fmt::format("qhull Qt Pp W{:.17g}", tolerance);
     const auto  state   = std::make_unique<qhT>();
     qh_zero(state.get(), messages.stream());
-    const int  code   = qh_new_qhull(state.get(), 3, static_cast<int>(points.size()), coordinates.data(), qh_False, command.data(), nullptr, messages.stream());
+    const int  code   = qh_new_qhull(state.get(), 3, static_cast<int>(points.size()), coordinates.data(), qh_False,
+                                     command.data(), nullptr, messages.stream());
     const auto result = code == qh_ERRnone ? triangles_of(*state, points) : std::vector<std::array<std::int32_t, 3>>{};
     qh_freeqhull(state.get(), !qh_ALL);
     int long_count = 0, long_bytes = 0;

@@ -21,15 +21,19 @@ Mesh thinned(const Mesh& mesh, int cells)
     entries.reserve(mesh.points.size());
     for (std::int32_t i = 0; i < std::ssize(mesh.points); ++i) {
         const Vec3d& p    = mesh.points[static_cast<std::size_t>(i)];
-        const auto   cell = [&](double x, double low) { return std::min(static_cast<std::int32_t>((x - low) / size), cells - 1); };
-        entries.push_back({{cell(p.x, box.lower.x), cell(p.y, box.lower.y), cell(p.z, box.lower.z)}, -length(p - centre), i});
+        const auto   cell = [&](double x, double low) {
+            return std::min(static_cast<std::int32_t>((x - low) / size), cells - 1);
+        };
+        entries.push_back(
+            {{cell(p.x, box.lower.x), cell(p.y, box.lower.y), cell(p.z, box.lower.z)}, -length(p - centre), i});
     }
     std::ranges::sort(entries, {}, [](const Entry& e) { return std::tuple(e.cell, e.closeness, e.point); });
 
     Mesh                      result;
     std::vector<std::int32_t> number(mesh.points.size());
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        if (i == 0 || entries[i].cell != entries[i - 1].cell) result.points.push_back(mesh.points[static_cast<std::size_t>(entries[i].point)]);
+        if (i == 0 || entries[i].cell != entries[i - 1].cell)
+            result.points.push_back(mesh.points[static_cast<std::size_t>(entries[i].point)]);
         number[static_cast<std::size_t>(entries[i].point)] = static_cast<std::int32_t>(result.points.size()) - 1;
     }
     for (auto t : mesh.triangles) {

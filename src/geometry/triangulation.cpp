@@ -12,7 +12,8 @@ using Triangle = std::array<std::int32_t, 3>;
 Vec3d vector_area(std::span<const Vec3d> corners)
 {
     Vec3d sum;
-    for (std::size_t i = 1; i + 1 < corners.size(); ++i) sum += cross(corners[i] - corners[0], corners[i + 1] - corners[0]);
+    for (std::size_t i = 1; i + 1 < corners.size(); ++i)
+        sum += cross(corners[i] - corners[0], corners[i + 1] - corners[0]);
     return sum;
 }
 
@@ -27,11 +28,12 @@ std::vector<Vec2d> flattened(std::span<const Vec3d> corners, const Vec3d& normal
 }
 
 /// Twice the signed area of a triangle: positive when a, b, c turn left.
-double turn(const Vec2d& a, const Vec2d& b, const Vec2d& c) { return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x); }
+double turn(const Vec2d& a, const Vec2d& b, const Vec2d& c)
+{ return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x); }
 
 bool is_convex(std::span<const Vec2d> p)
 {
-    const std::size_t n = p.size();
+    const std::size_t n   = p.size();
     double            low = kInfinity, high = -kInfinity;
     for (std::size_t i = 0; i < n; ++i) {
         // Left turns all around, and around once: the corners then turn left seen from the first one too.
@@ -44,9 +46,7 @@ bool is_convex(std::span<const Vec2d> p)
 }
 
 bool contains(const Vec2d& a, const Vec2d& b, const Vec2d& c, const Vec2d& p)
-{
-    return turn(a, b, p) >= 0 && turn(b, c, p) >= 0 && turn(c, a, p) >= 0;
-}
+{ return turn(a, b, p) >= 0 && turn(b, c, p) >= 0 && turn(c, a, p) >= 0; }
 
 bool same(const Vec2d& a, const Vec2d& b) { return a.x == b.x && a.y == b.y; }
 
@@ -64,7 +64,8 @@ bool is_ear(std::span<const Vec2d> p, const std::vector<std::size_t>& rest, std:
     return true;
 }
 
-/// Triangles as corners of the polygon. Where rounding or a self-intersection leaves no ear, the corner that turns left most goes.
+/// Triangles as corners of the polygon. Where rounding or a self-intersection leaves no ear, the corner that turns left
+/// most goes.
 std::vector<std::array<std::size_t, 3>> clip_ears(std::span<const Vec2d> p)
 {
     std::vector<std::size_t> rest(p.size());
@@ -109,7 +110,8 @@ class Triangulator {
             const std::int32_t count = in_.face_vertex_counts[f];
             if (count > 0 && static_cast<std::size_t>(count) > in_.face_vertex_indices.size() - at) {
                 // From here on it is unknown where a face begins.
-                for (std::size_t rest = f; rest < in_.face_vertex_counts.size(); ++rest) drop(static_cast<std::int32_t>(rest), FaceFault::counts_exceed_indices);
+                for (std::size_t rest = f; rest < in_.face_vertex_counts.size(); ++rest)
+                    drop(static_cast<std::int32_t>(rest), FaceFault::counts_exceed_indices);
                 at = in_.face_vertex_indices.size();
                 break;
             }
@@ -155,7 +157,8 @@ class Triangulator {
 
     void add_fan(std::int32_t face, std::span<const std::int32_t> indices)
     {
-        for (std::size_t i = 1; i + 1 < indices.size(); ++i) add_triangle(face, {indices[0], indices[i], indices[i + 1]});
+        for (std::size_t i = 1; i + 1 < indices.size(); ++i)
+            add_triangle(face, {indices[0], indices[i], indices[i + 1]});
     }
 
     const PolygonMesh&          in_;
@@ -169,15 +172,21 @@ class Triangulator {
 std::string_view to_string(FaceFault fault) noexcept
 {
     switch (fault) {
-        case FaceFault::too_few_corners: return "has fewer than 3 corners";
-        case FaceFault::index_range: return "names a point that does not exist";
-        case FaceFault::counts_exceed_indices: return "needs more indices than there are";
-        case FaceFault::not_finite: return "has a corner that is not finite";
-        case FaceFault::no_area: return "has no area";
+        case FaceFault::too_few_corners:
+            return "has fewer than 3 corners";
+        case FaceFault::index_range:
+            return "names a point that does not exist";
+        case FaceFault::counts_exceed_indices:
+            return "needs more indices than there are";
+        case FaceFault::not_finite:
+            return "has a corner that is not finite";
+        case FaceFault::no_area:
+            return "has no area";
     }
     return "is not valid";
 }
 
-Triangulation triangulate(const PolygonMesh& polygons, const TriangulationOptions& options) { return Triangulator(polygons, options).run(); }
+Triangulation triangulate(const PolygonMesh& polygons, const TriangulationOptions& options)
+{ return Triangulator(polygons, options).run(); }
 
 }  // namespace mechane::geometry

@@ -13,10 +13,14 @@ Mesh welded(const Mesh& mesh, double tolerance)
     std::iota(order.begin(), order.end(), 0);
     std::iota(first.begin(), first.end(), 0);
     const auto at = [&](std::int32_t i) -> const Vec3d& { return points[static_cast<std::size_t>(i)]; };
-    std::ranges::sort(order, [&](std::int32_t a, std::int32_t b) { return std::tuple(at(a).x, at(a).y, at(a).z, a) < std::tuple(at(b).x, at(b).y, at(b).z, b); });
+    std::ranges::sort(order, [&](std::int32_t a, std::int32_t b) {
+        return std::tuple(at(a).x, at(a).y, at(a).z, a) < std::tuple(at(b).x, at(b).y, at(b).z, b);
+    });
 
     const auto root = [&](std::int32_t i) {
-        while (first[static_cast<std::size_t>(i)] != i) i = first[static_cast<std::size_t>(i)] = first[static_cast<std::size_t>(first[static_cast<std::size_t>(i)])];
+        while (first[static_cast<std::size_t>(i)] != i)
+            i = first[static_cast<std::size_t>(i)] =
+                first[static_cast<std::size_t>(first[static_cast<std::size_t>(i)])];
         return i;
     };
     // Sweeping along x, only points within the tolerance behind can be close.
@@ -43,11 +47,13 @@ Mesh welded(const Mesh& mesh, double tolerance)
 
 MeshFaults find_faults(const Mesh& mesh)
 {
-    MeshFaults                                                   faults;
-    std::vector<std::tuple<std::int32_t, std::int32_t, bool>>    edges;  // lower end, upper end, whether it runs upwards
+    MeshFaults                                                faults;
+    std::vector<std::tuple<std::int32_t, std::int32_t, bool>> edges;  // lower end, upper end, whether it runs upwards
     for (const auto& t : mesh.triangles) {
-        const Vec3d &a = mesh.points[static_cast<std::size_t>(t[0])], &b = mesh.points[static_cast<std::size_t>(t[1])], &c = mesh.points[static_cast<std::size_t>(t[2])];
-        if (t[0] == t[1] || t[1] == t[2] || t[2] == t[0] || cross(b - a, c - a) == Vec3d{}) ++faults.degenerate_triangles;
+        const Vec3d &a = mesh.points[static_cast<std::size_t>(t[0])], &b = mesh.points[static_cast<std::size_t>(t[1])],
+                    &c = mesh.points[static_cast<std::size_t>(t[2])];
+        if (t[0] == t[1] || t[1] == t[2] || t[2] == t[0] || cross(b - a, c - a) == Vec3d{})
+            ++faults.degenerate_triangles;
         for (std::size_t i = 0; i < 3; ++i) {
             const std::int32_t p = t[i], q = t[(i + 1) % 3];
             if (p != q) edges.emplace_back(std::min(p, q), std::max(p, q), p < q);
@@ -56,7 +62,10 @@ MeshFaults find_faults(const Mesh& mesh)
     std::ranges::sort(edges);
     for (std::size_t i = 0; i < edges.size();) {
         std::size_t end = i, upwards = 0;
-        for (; end < edges.size() && std::get<0>(edges[end]) == std::get<0>(edges[i]) && std::get<1>(edges[end]) == std::get<1>(edges[i]); ++end) upwards += std::get<2>(edges[end]) ? 1u : 0u;
+        for (; end < edges.size() && std::get<0>(edges[end]) == std::get<0>(edges[i]) &&
+               std::get<1>(edges[end]) == std::get<1>(edges[i]);
+             ++end)
+            upwards += std::get<2>(edges[end]) ? 1u : 0u;
         const std::size_t count = end - i;
         if (count == 1) ++faults.boundary_edges;
         if (count > 2) ++faults.non_manifold_edges;

@@ -11,9 +11,7 @@ namespace mechane::model {
 namespace {
 
 std::string numbered(std::string label, const char* kind, std::size_t number)
-{
-    return label.empty() ? std::string(kind) + "_" + std::to_string(number) : std::move(label);
-}
+{ return label.empty() ? std::string(kind) + "_" + std::to_string(number) : std::move(label); }
 
 /// An axis of a FREE-like joint: no limit, and no spring at a limit that does not exist.
 JointDofConfig free_axis(int axis)
@@ -50,7 +48,8 @@ void centre_target(JointDofConfig& dof)
 
 }  // namespace
 
-std::int32_t ModelBuilder::add_link(const Posed& q, std::string label, double mass, const Vec3d& com, const Mat33d& inertia)
+std::int32_t ModelBuilder::add_link(const Posed& q, std::string label, double mass, const Vec3d& com,
+                                    const Mat33d& inertia)
 {
     BuilderBody body;
     body.label   = numbered(std::move(label), "body", bodies.size());
@@ -63,7 +62,8 @@ std::int32_t ModelBuilder::add_link(const Posed& q, std::string label, double ma
     return static_cast<std::int32_t>(bodies.size()) - 1;
 }
 
-std::int32_t ModelBuilder::add_body(const Posed& q, std::string label, double mass, const Vec3d& com, const Mat33d& inertia)
+std::int32_t ModelBuilder::add_body(const Posed& q, std::string label, double mass, const Vec3d& com,
+                                    const Mat33d& inertia)
 {
     const std::int32_t body  = add_link(q, label, mass, com, inertia);
     const std::int32_t joint = add_joint_free(body, label.empty() ? std::string{} : label + "_free_joint");
@@ -74,10 +74,12 @@ std::int32_t ModelBuilder::add_body(const Posed& q, std::string label, double ma
 std::int32_t ModelBuilder::add_joint(BuilderJoint joint)
 {
     const auto body_count = static_cast<std::int32_t>(bodies.size());
-    MCH_CHECK(joint.parent >= kWorldBody && joint.parent < body_count && joint.child >= kWorldBody && joint.child < body_count);
+    MCH_CHECK(joint.parent >= kWorldBody && joint.parent < body_count && joint.child >= kWorldBody &&
+              joint.child < body_count);
     const JointTypeInfo& info = joint_type_info(joint.type);
     if (info.dofs >= 0) {
-        MCH_CHECK(std::ssize(joint.linear_axes) <= info.linear_axes && std::ssize(joint.angular_axes) <= info.angular_axes);
+        MCH_CHECK(std::ssize(joint.linear_axes) <= info.linear_axes &&
+                  std::ssize(joint.angular_axes) <= info.angular_axes);
         if (info.dofs == 1) {
             if (joint.linear_axes.empty() && info.linear_axes == 1) joint.linear_axes.push_back(default_dof);
             if (joint.angular_axes.empty() && info.angular_axes == 1) joint.angular_axes.push_back(default_dof);
@@ -95,7 +97,7 @@ std::int32_t ModelBuilder::add_joint(BuilderJoint joint)
 
     if (!info.free_like) {
         if (joint.q.empty() && info.quaternion) joint.q = {0, 0, 0, 1};
-        const bool  rest_q = joint.q.empty(), rest_qd = joint.qd.empty();
+        const bool rest_q = joint.q.empty(), rest_qd = joint.qd.empty();
         for (const std::vector<JointDofConfig>* axes : {&joint.linear_axes, &joint.angular_axes})
             for (const JointDofConfig& dof : *axes) {
                 if (rest_q) joint.q.push_back(dof.initial_q);
@@ -114,45 +116,82 @@ std::int32_t ModelBuilder::add_joint(BuilderJoint joint)
     return index;
 }
 
-std::int32_t ModelBuilder::add_joint_revolute(std::int32_t parent, std::int32_t child, const Posed& parent_xform, const Posed& child_xform, const JointDofConfig& dof, std::string label)
+std::int32_t ModelBuilder::add_joint_revolute(std::int32_t parent, std::int32_t child, const Posed& parent_xform,
+                                              const Posed& child_xform, const JointDofConfig& dof, std::string label)
 {
-    return add_joint({.label = std::move(label), .type = JointType::revolute, .parent = parent, .child = child, .parent_xform = parent_xform, .child_xform = child_xform, .angular_axes = {dof}});
+    return add_joint({.label        = std::move(label),
+                      .type         = JointType::revolute,
+                      .parent       = parent,
+                      .child        = child,
+                      .parent_xform = parent_xform,
+                      .child_xform  = child_xform,
+                      .angular_axes = {dof}});
 }
 
-std::int32_t ModelBuilder::add_joint_prismatic(std::int32_t parent, std::int32_t child, const Posed& parent_xform, const Posed& child_xform, const JointDofConfig& dof, std::string label)
+std::int32_t ModelBuilder::add_joint_prismatic(std::int32_t parent, std::int32_t child, const Posed& parent_xform,
+                                               const Posed& child_xform, const JointDofConfig& dof, std::string label)
 {
-    return add_joint({.label = std::move(label), .type = JointType::prismatic, .parent = parent, .child = child, .parent_xform = parent_xform, .child_xform = child_xform, .linear_axes = {dof}});
+    return add_joint({.label        = std::move(label),
+                      .type         = JointType::prismatic,
+                      .parent       = parent,
+                      .child        = child,
+                      .parent_xform = parent_xform,
+                      .child_xform  = child_xform,
+                      .linear_axes  = {dof}});
 }
 
-std::int32_t ModelBuilder::add_joint_ball(std::int32_t parent, std::int32_t child, const Posed& parent_xform, const Posed& child_xform, std::string label)
+std::int32_t ModelBuilder::add_joint_ball(std::int32_t parent, std::int32_t child, const Posed& parent_xform,
+                                          const Posed& child_xform, std::string label)
 {
-    return add_joint({.label = std::move(label), .type = JointType::ball, .parent = parent, .child = child, .parent_xform = parent_xform, .child_xform = child_xform});
+    return add_joint({.label        = std::move(label),
+                      .type         = JointType::ball,
+                      .parent       = parent,
+                      .child        = child,
+                      .parent_xform = parent_xform,
+                      .child_xform  = child_xform});
 }
 
-std::int32_t ModelBuilder::add_joint_fixed(std::int32_t parent, std::int32_t child, const Posed& parent_xform, const Posed& child_xform, std::string label)
+std::int32_t ModelBuilder::add_joint_fixed(std::int32_t parent, std::int32_t child, const Posed& parent_xform,
+                                           const Posed& child_xform, std::string label)
 {
-    return add_joint({.label = std::move(label), .type = JointType::fixed, .parent = parent, .child = child, .parent_xform = parent_xform, .child_xform = child_xform});
+    return add_joint({.label        = std::move(label),
+                      .type         = JointType::fixed,
+                      .parent       = parent,
+                      .child        = child,
+                      .parent_xform = parent_xform,
+                      .child_xform  = child_xform});
 }
 
 std::int32_t ModelBuilder::add_joint_free(std::int32_t child, std::string label)
-{
-    return add_joint({.label = std::move(label), .type = JointType::free, .parent = kWorldBody, .child = child});
-}
+{ return add_joint({.label = std::move(label), .type = JointType::free, .parent = kWorldBody, .child = child}); }
 
-std::int32_t ModelBuilder::add_joint_distance(std::int32_t parent, std::int32_t child, const Posed& parent_xform, const Posed& child_xform, double lower, double upper, std::string label)
+std::int32_t ModelBuilder::add_joint_distance(std::int32_t parent, std::int32_t child, const Posed& parent_xform,
+                                              const Posed& child_xform, double lower, double upper, std::string label)
 {
     JointDofConfig range = free_axis(0);
     range.limit_lower    = lower;
     range.limit_upper    = upper;
-    return add_joint({.label = std::move(label), .type = JointType::distance, .parent = parent, .child = child, .parent_xform = parent_xform, .child_xform = child_xform,
-                      .linear_axes = {range, free_axis(1), free_axis(2)}});
+    return add_joint({.label        = std::move(label),
+                      .type         = JointType::distance,
+                      .parent       = parent,
+                      .child        = child,
+                      .parent_xform = parent_xform,
+                      .child_xform  = child_xform,
+                      .linear_axes  = {range, free_axis(1), free_axis(2)}});
 }
 
-std::int32_t ModelBuilder::add_joint_d6(std::int32_t parent, std::int32_t child, const Posed& parent_xform, const Posed& child_xform, std::vector<JointDofConfig> linear_axes,
+std::int32_t ModelBuilder::add_joint_d6(std::int32_t parent, std::int32_t child, const Posed& parent_xform,
+                                        const Posed& child_xform, std::vector<JointDofConfig> linear_axes,
                                         std::vector<JointDofConfig> angular_axes, std::string label)
 {
-    return add_joint({.label = std::move(label), .type = JointType::d6, .parent = parent, .child = child, .parent_xform = parent_xform, .child_xform = child_xform,
-                      .linear_axes = std::move(linear_axes), .angular_axes = std::move(angular_axes)});
+    return add_joint({.label        = std::move(label),
+                      .type         = JointType::d6,
+                      .parent       = parent,
+                      .child        = child,
+                      .parent_xform = parent_xform,
+                      .child_xform  = child_xform,
+                      .linear_axes  = std::move(linear_axes),
+                      .angular_axes = std::move(angular_axes)});
 }
 
 std::int32_t ModelBuilder::add_articulation(std::vector<std::int32_t> tree, std::string label)
@@ -162,7 +201,8 @@ std::int32_t ModelBuilder::add_articulation(std::vector<std::int32_t> tree, std:
         MCH_CHECK(j >= 0 && j < std::ssize(joints));
         joints[static_cast<std::size_t>(j)].articulation = index;
     }
-    articulations.push_back({numbered(std::move(label), "articulation", articulations.size()), std::move(tree), current_world_});
+    articulations.push_back(
+        {numbered(std::move(label), "articulation", articulations.size()), std::move(tree), current_world_});
     return index;
 }
 

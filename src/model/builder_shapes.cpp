@@ -24,7 +24,8 @@ geometry::MassProperties mass_of(const BuilderShape& shape)
     const double        density = shape.config.density;
     if (!shape.config.is_solid) {
         // A wall that fills the shape leaves a solid.
-        if (const auto shell = shell_mass(g, shape.config.shell_thickness.value_or(shape.config.margin), density)) return *shell;
+        if (const auto shell = shell_mass(g, shape.config.shell_thickness.value_or(shape.config.margin), density))
+            return *shell;
     }
     return solid_mass(g, density);
 }
@@ -34,10 +35,12 @@ bool collides(const BuilderShape& shape) { return (shape.flags & shape_flag::col
 /// A joint to the world filters only when it is fixed: a hinged door must still meet the static frame it hangs in.
 bool filters(const BuilderJoint& joint)
 {
-    return joint.collision_filter_parent && ((joint.parent != kWorldBody && joint.child != kWorldBody) || joint.type == JointType::fixed);
+    return joint.collision_filter_parent &&
+           ((joint.parent != kWorldBody && joint.child != kWorldBody) || joint.type == JointType::fixed);
 }
 
-BuilderShape primitive(std::int32_t body, const Posed& xform, GeoType type, const Vec3d& scale, const ShapeConfig& config, std::string label)
+BuilderShape primitive(std::int32_t body, const Posed& xform, GeoType type, const Vec3d& scale,
+                       const ShapeConfig& config, std::string label)
 {
     BuilderShape shape;
     shape.label  = std::move(label);
@@ -71,9 +74,9 @@ std::int32_t ModelBuilder::add_shape(BuilderShape shape)
         if (!body.lock_inertia && enabled && shape.config.density > 0) {
             const geometry::MassProperties part  = geometry::transformed(mass_of(shape), shape.xform);
             const geometry::MassProperties whole = geometry::combined({body.mass, body.com, body.inertia}, part);
-            body.mass    = whole.mass;
-            body.com     = whole.com;
-            body.inertia = whole.inertia;
+            body.mass                            = whole.mass;
+            body.com                             = whole.com;
+            body.inertia                         = whole.inertia;
         }
     }
     shapes.push_back(std::move(shape));
@@ -94,7 +97,8 @@ void ModelBuilder::filter_joint(const BuilderJoint& joint)
     };
     for (const std::int32_t a : shapes_of(joint.parent))
         for (const std::int32_t b : shapes_of(joint.child))
-            if (collides(shapes[static_cast<std::size_t>(a)]) && collides(shapes[static_cast<std::size_t>(b)])) add_shape_collision_filter_pair(a, b);
+            if (collides(shapes[static_cast<std::size_t>(a)]) && collides(shapes[static_cast<std::size_t>(b)]))
+                add_shape_collision_filter_pair(a, b);
 }
 
 void ModelBuilder::filter_shape(std::int32_t index)
@@ -109,7 +113,9 @@ void ModelBuilder::filter_shape(std::int32_t index)
         const std::int32_t other = joint.parent == shape.body ? joint.child : joint.parent;
         if (other == kWorldBody) {
             for (std::int32_t k = 0; k < index; ++k)
-                if (shapes[static_cast<std::size_t>(k)].body == kWorldBody && collides(shapes[static_cast<std::size_t>(k)])) add_shape_collision_filter_pair(k, index);
+                if (shapes[static_cast<std::size_t>(k)].body == kWorldBody &&
+                    collides(shapes[static_cast<std::size_t>(k)]))
+                    add_shape_collision_filter_pair(k, index);
         } else {
             for (const std::int32_t k : bodies[static_cast<std::size_t>(other)].shapes)
                 if (collides(shapes[static_cast<std::size_t>(k)])) add_shape_collision_filter_pair(k, index);
@@ -117,44 +123,40 @@ void ModelBuilder::filter_shape(std::int32_t index)
     }
 }
 
-std::int32_t ModelBuilder::add_shape_sphere(std::int32_t body, const Posed& xform, double radius, const ShapeConfig& config, std::string label)
-{
-    return add_shape(primitive(body, xform, GeoType::sphere, {radius, 0, 0}, config, std::move(label)));
-}
+std::int32_t ModelBuilder::add_shape_sphere(std::int32_t body, const Posed& xform, double radius,
+                                            const ShapeConfig& config, std::string label)
+{ return add_shape(primitive(body, xform, GeoType::sphere, {radius, 0, 0}, config, std::move(label))); }
 
-std::int32_t ModelBuilder::add_shape_box(std::int32_t body, const Posed& xform, const Vec3d& half_extents, const ShapeConfig& config, std::string label)
-{
-    return add_shape(primitive(body, xform, GeoType::box, half_extents, config, std::move(label)));
-}
+std::int32_t ModelBuilder::add_shape_box(std::int32_t body, const Posed& xform, const Vec3d& half_extents,
+                                         const ShapeConfig& config, std::string label)
+{ return add_shape(primitive(body, xform, GeoType::box, half_extents, config, std::move(label))); }
 
-std::int32_t ModelBuilder::add_shape_capsule(std::int32_t body, const Posed& xform, double radius, double half_height, const ShapeConfig& config, std::string label)
-{
-    return add_shape(primitive(body, xform, GeoType::capsule, {radius, half_height, 0}, config, std::move(label)));
-}
+std::int32_t ModelBuilder::add_shape_capsule(std::int32_t body, const Posed& xform, double radius, double half_height,
+                                             const ShapeConfig& config, std::string label)
+{ return add_shape(primitive(body, xform, GeoType::capsule, {radius, half_height, 0}, config, std::move(label))); }
 
-std::int32_t ModelBuilder::add_shape_cylinder(std::int32_t body, const Posed& xform, double radius, double half_height, const ShapeConfig& config, std::string label)
-{
-    return add_shape(primitive(body, xform, GeoType::cylinder, {radius, half_height, 0}, config, std::move(label)));
-}
+std::int32_t ModelBuilder::add_shape_cylinder(std::int32_t body, const Posed& xform, double radius, double half_height,
+                                              const ShapeConfig& config, std::string label)
+{ return add_shape(primitive(body, xform, GeoType::cylinder, {radius, half_height, 0}, config, std::move(label))); }
 
-std::int32_t ModelBuilder::add_shape_cone(std::int32_t body, const Posed& xform, double radius, double half_height, const ShapeConfig& config, std::string label)
-{
-    return add_shape(primitive(body, xform, GeoType::cone, {radius, half_height, 0}, config, std::move(label)));
-}
+std::int32_t ModelBuilder::add_shape_cone(std::int32_t body, const Posed& xform, double radius, double half_height,
+                                          const ShapeConfig& config, std::string label)
+{ return add_shape(primitive(body, xform, GeoType::cone, {radius, half_height, 0}, config, std::move(label))); }
 
-std::int32_t ModelBuilder::add_shape_ellipsoid(std::int32_t body, const Posed& xform, const Vec3d& semi_axes, const ShapeConfig& config, std::string label)
-{
-    return add_shape(primitive(body, xform, GeoType::ellipsoid, semi_axes, config, std::move(label)));
-}
+std::int32_t ModelBuilder::add_shape_ellipsoid(std::int32_t body, const Posed& xform, const Vec3d& semi_axes,
+                                               const ShapeConfig& config, std::string label)
+{ return add_shape(primitive(body, xform, GeoType::ellipsoid, semi_axes, config, std::move(label))); }
 
-std::int32_t ModelBuilder::add_shape_plane(std::int32_t body, const Posed& xform, double width, double length, const ShapeConfig& config, std::string label)
-{
-    return add_shape(primitive(body, xform, GeoType::plane, {width, length, 0}, config, std::move(label)));
-}
+std::int32_t ModelBuilder::add_shape_plane(std::int32_t body, const Posed& xform, double width, double length,
+                                           const ShapeConfig& config, std::string label)
+{ return add_shape(primitive(body, xform, GeoType::plane, {width, length, 0}, config, std::move(label))); }
 
-std::int32_t ModelBuilder::add_shape_mesh(std::int32_t body, const Posed& xform, const Vec3d& scale, std::shared_ptr<const geometry::Mesh> mesh, const ShapeConfig& config, std::string label)
+std::int32_t ModelBuilder::add_shape_mesh(std::int32_t body, const Posed& xform, const Vec3d& scale,
+                                          std::shared_ptr<const geometry::Mesh> mesh, const ShapeConfig& config,
+                                          std::string label)
 {
-    BuilderShape shape = primitive(body, xform, mesh && mesh->is_convex ? GeoType::convex_mesh : GeoType::mesh, scale, config, std::move(label));
+    BuilderShape shape = primitive(body, xform, mesh && mesh->is_convex ? GeoType::convex_mesh : GeoType::mesh, scale,
+                                   config, std::move(label));
     shape.source       = std::move(mesh);
     return add_shape(std::move(shape));
 }
@@ -162,7 +164,8 @@ std::int32_t ModelBuilder::add_shape_mesh(std::int32_t body, const Posed& xform,
 std::int32_t ModelBuilder::add_ground_plane(double height, std::string label)
 {
     const Vec3d up = axis_vector<double>(up_axis);
-    return add_shape_plane(kWorldBody, {height * up, rotation_between(Vec3d{0, 0, 1}, up)}, 0, 0, default_shape, std::move(label));
+    return add_shape_plane(kWorldBody, {height * up, rotation_between(Vec3d{0, 0, 1}, up)}, 0, 0, default_shape,
+                           std::move(label));
 }
 
 void ModelBuilder::add_shape_collision_filter_pair(std::int32_t a, std::int32_t b)

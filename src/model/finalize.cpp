@@ -9,13 +9,13 @@ namespace mechane::model {
 
 namespace {
 
-/// Starts of the worlds among entities that are ordered: leading globals, world 0, 1, ..., trailing globals. Entry W is the start of
-/// the trailing globals, entry W + 1 the total. Without any entity in a world all count as leading.
+/// Starts of the worlds among entities that are ordered: leading globals, world 0, 1, ..., trailing globals. Entry W is
+/// the start of the trailing globals, entry W + 1 the total. Without any entity in a world all count as leading.
 template <class Entities, class Size>
 std::vector<std::int32_t> world_starts(const Entities& entities, std::size_t worlds, const Size& size_of)
 {
     std::vector<std::int32_t> starts(worlds + 2, 0);
-    std::int32_t              at = 0;
+    std::int32_t              at   = 0;
     std::size_t               next = 0;  // worlds below `next` have their start
     for (std::size_t i = 0; i < entities.size(); ++i) {
         const std::int32_t world = entities[i].world;
@@ -41,9 +41,11 @@ void fill_worlds(const ModelBuilder& b, Model& m, Diagnostics& out)
     for (const Vec3d& g : b.world_gravity) m.gravity.push_back(repair.vector(g, "gravity"));
     m.gravity.push_back(repair.vector(b.gravity, "gravity"));
 
-    const auto one     = [](std::size_t) { return 1; };
-    const auto extent  = [](const std::vector<std::int32_t>& starts) { return [&starts](std::size_t i) { return starts[i + 1] - starts[i]; }; };
-    m.body_world_start = world_starts(b.bodies, worlds, one);
+    const auto one    = [](std::size_t) { return 1; };
+    const auto extent = [](const std::vector<std::int32_t>& starts) {
+        return [&starts](std::size_t i) { return starts[i + 1] - starts[i]; };
+    };
+    m.body_world_start         = world_starts(b.bodies, worlds, one);
     m.shape_world_start        = world_starts(b.shapes, worlds, one);
     m.joint_world_start        = world_starts(b.joints, worlds, one);
     m.articulation_world_start = world_starts(b.articulations, worlds, one);

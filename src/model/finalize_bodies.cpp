@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "mechane/model/codes.h"
 #include "finalize.h"
 #include "inertia_repair.h"
+#include "mechane/model/codes.h"
 #include "number_repair.h"
 
 namespace mechane::model {
@@ -42,13 +42,16 @@ void fill_bodies(const ModelBuilder& b, const FinalizeOptions& options, Model& m
         m.body_world.push_back(body.world);
         m.body_starts_asleep.push_back(body.starts_asleep ? 1 : 0);
 
-        const RepairedInertia fixed = repair_inertia(in_range(body.mass), in_range(body.com), in_range(body.inertia), rules);
+        const RepairedInertia fixed =
+            repair_inertia(in_range(body.mass), in_range(body.com), in_range(body.inertia), rules);
         if (!fixed.reason.empty())
             out.add(kInertiaFixed, repair.site("body_inertia"),
-                    fmt::format("{}; mass {} and inertia diagonal ({}, {}, {}) became {} and ({}, {}, {})", fixed.reason, body.mass, body.inertia.r0.x, body.inertia.r1.y, body.inertia.r2.z, fixed.mass,
-                                fixed.inertia.r0.x, fixed.inertia.r1.y, fixed.inertia.r2.z));
+                    fmt::format("{}; mass {} and inertia diagonal ({}, {}, {}) became {} and ({}, {}, {})",
+                                fixed.reason, body.mass, body.inertia.r0.x, body.inertia.r1.y, body.inertia.r2.z,
+                                fixed.mass, fixed.inertia.r0.x, fixed.inertia.r1.y, fixed.inertia.r2.z));
         else if (fixed.mass == 0 && loose[i])
-            out.add(kBodyImmovable, repair.site("body_mass"), "the body has no mass, and nothing but a FREE joint holds it; it will not move");
+            out.add(kBodyImmovable, repair.site("body_mass"),
+                    "the body has no mass, and nothing but a FREE joint holds it; it will not move");
         m.body_mass.push_back(static_cast<Real>(fixed.mass));
         m.body_com.push_back(static_cast<Vec3>(fixed.com));
         m.body_inertia.push_back(static_cast<Mat33>(fixed.inertia));

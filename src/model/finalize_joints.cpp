@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "finalize.h"
 #include "mechane/model/codes.h"
 #include "mechane/model/joint_table.h"
-#include "finalize.h"
 #include "number_repair.h"
 
 namespace mechane::model {
@@ -13,7 +13,8 @@ namespace mechane::model {
 namespace {
 
 /// Poses and velocities of the joint's bodies, as the model has them; the world for -1.
-Posed pose_of(const Model& m, std::int32_t body) { return body < 0 ? Posed{} : static_cast<Posed>(m.body_q[static_cast<std::size_t>(body)]); }
+Posed pose_of(const Model& m, std::int32_t body)
+{ return body < 0 ? Posed{} : static_cast<Posed>(m.body_q[static_cast<std::size_t>(body)]); }
 
 /// Velocity field of a body at the world point p: (linear at p, angular), world axes.
 Spatiald velocity_at(const Model& m, std::int32_t body, const Vec3d& p)
@@ -35,7 +36,8 @@ Posed free_coordinates(const Model& m, std::size_t j)
     return X_PC;
 }
 
-/// Velocity of the child's centre of mass relative to the parent's velocity field there, in the parent anchor's axes (dynamics.md 1.5.1).
+/// Velocity of the child's centre of mass relative to the parent's velocity field there, in the parent anchor's axes
+/// (dynamics.md 1.5.1).
 Spatiald free_velocity(const Model& m, std::size_t j)
 {
     const auto     child = static_cast<std::size_t>(m.joint_child[j]);
@@ -71,7 +73,8 @@ void push_dof(const JointDofConfig& dof, NumberRepair& repair, Model& m)
     m.joint_limit_ke.push_back(repair.not_negative(dof.limit_ke, "joint_limit_ke", JointDofConfig{}.limit_ke));
     m.joint_limit_kd.push_back(repair.not_negative(dof.limit_kd, "joint_limit_kd", JointDofConfig{}.limit_kd));
     m.joint_effort_limit.push_back(repair.bound(dof.effort_limit, "joint_effort_limit", JointDofConfig{}.effort_limit));
-    m.joint_velocity_limit.push_back(repair.bound(dof.velocity_limit, "joint_velocity_limit", JointDofConfig{}.velocity_limit));
+    m.joint_velocity_limit.push_back(
+        repair.bound(dof.velocity_limit, "joint_velocity_limit", JointDofConfig{}.velocity_limit));
     m.joint_f.push_back(0);
     m.joint_act.push_back(0);
 }
@@ -110,7 +113,8 @@ void push_coordinates(const BuilderJoint& joint, std::size_t j, NumberRepair& re
         std::size_t dof = static_cast<std::size_t>(m.joint_qd_start[j]);
         for (const auto* axes : {&joint.linear_axes, &joint.angular_axes})
             for (const JointDofConfig& d : *axes) {
-                m.joint_target_q.push_back(target_within(repair.number(d.target_q, "joint_target_q"), m.joint_limit_lower[dof], m.joint_limit_upper[dof]));
+                m.joint_target_q.push_back(target_within(repair.number(d.target_q, "joint_target_q"),
+                                                         m.joint_limit_lower[dof], m.joint_limit_upper[dof]));
                 m.joint_rest_q.push_back(repair.number(d.rest_q.value_or(0), "joint_rest_q"));
                 ++dof;
             }
@@ -130,7 +134,9 @@ void report_dependent_axes(const std::vector<JointDofConfig>& axes, const Number
     for (std::size_t i = 0; i < axes.size(); ++i)
         for (std::size_t k = 0; k < i; ++k) {
             const double c = dot(normalized(axes[i].axis), normalized(axes[k].axis));
-            if (std::abs(c) > 1e-3) out.add(kAxesDependent, repair.site("joint_axis"), fmt::format("axes {} and {} have a cosine of {}, expected 0", k, i, c));
+            if (std::abs(c) > 1e-3)
+                out.add(kAxesDependent, repair.site("joint_axis"),
+                        fmt::format("axes {} and {} have a cosine of {}, expected 0", k, i, c));
         }
 }
 
@@ -148,14 +154,17 @@ void fill_joints(const ModelBuilder& b, Model& m, Diagnostics& out)
         m.joint_X_p.push_back(repair.pose(joint.parent_xform, "joint_X_p"));
         m.joint_X_c.push_back(repair.pose(joint.child_xform, "joint_X_c"));
         m.joint_enabled.push_back(joint.enabled ? 1 : 0);
-        m.joint_dof_dim.push_back({static_cast<std::int32_t>(joint.linear_axes.size()), static_cast<std::int32_t>(joint.angular_axes.size())});
+        m.joint_dof_dim.push_back({static_cast<std::int32_t>(joint.linear_axes.size()),
+                                   static_cast<std::int32_t>(joint.angular_axes.size())});
         m.joint_articulation.push_back(joint.articulation);
         m.joint_mimic_joint.push_back(joint.mimic_joint);
-        m.joint_mimic_coeffs.push_back({repair.number(joint.mimic_coeffs[0], "joint_mimic_coeffs"), repair.number(joint.mimic_coeffs[1], "joint_mimic_coeffs", 1)});
+        m.joint_mimic_coeffs.push_back({repair.number(joint.mimic_coeffs[0], "joint_mimic_coeffs"),
+                                        repair.number(joint.mimic_coeffs[1], "joint_mimic_coeffs", 1)});
         m.joint_world.push_back(joint.world);
         m.joint_break_force.push_back(repair.bound(joint.break_force, "joint_break_force", kInfinity));
         m.joint_break_torque.push_back(repair.bound(joint.break_torque, "joint_break_torque", kInfinity));
-        m.joint_cone_limit.push_back({repair.number(joint.cone_limit[0], "joint_cone_limit", -1), repair.number(joint.cone_limit[1], "joint_cone_limit", -1)});
+        m.joint_cone_limit.push_back({repair.number(joint.cone_limit[0], "joint_cone_limit", -1),
+                                      repair.number(joint.cone_limit[1], "joint_cone_limit", -1)});
         m.joint_exclude_from_articulation.push_back(joint.exclude_from_articulation ? 1 : 0);
 
         m.joint_q_start.push_back(static_cast<std::int32_t>(m.joint_q.size()));
@@ -179,17 +188,22 @@ void fill_articulations(const ModelBuilder& b, Model& m)
         m.articulation_end.push_back(end);
         m.articulation_world.push_back(tree.world);
         m.max_joints_per_articulation = std::max(m.max_joints_per_articulation, end - first);
-        m.max_dofs_per_articulation   = std::max(m.max_dofs_per_articulation, m.joint_qd_start[static_cast<std::size_t>(end)] - m.joint_qd_start[static_cast<std::size_t>(first)]);
+        m.max_dofs_per_articulation =
+            std::max(m.max_dofs_per_articulation, m.joint_qd_start[static_cast<std::size_t>(end)] -
+                                                      m.joint_qd_start[static_cast<std::size_t>(first)]);
     }
     m.articulation_start.push_back(static_cast<std::int32_t>(b.joints.size()));
 
     // The joint above a body: its tree joint, else the first joint that names it as child.
     std::vector<std::int32_t> above(b.bodies.size(), -1);
     for (std::size_t j = b.joints.size(); j-- > 0;)
-        if (m.joint_articulation[j] < 0) above[static_cast<std::size_t>(m.joint_child[j])] = static_cast<std::int32_t>(j);
+        if (m.joint_articulation[j] < 0)
+            above[static_cast<std::size_t>(m.joint_child[j])] = static_cast<std::int32_t>(j);
     for (std::size_t j = 0; j < b.joints.size(); ++j)
-        if (m.joint_articulation[j] >= 0) above[static_cast<std::size_t>(m.joint_child[j])] = static_cast<std::int32_t>(j);
-    for (const std::int32_t parent : m.joint_parent) m.joint_ancestor.push_back(parent < 0 ? -1 : above[static_cast<std::size_t>(parent)]);
+        if (m.joint_articulation[j] >= 0)
+            above[static_cast<std::size_t>(m.joint_child[j])] = static_cast<std::int32_t>(j);
+    for (const std::int32_t parent : m.joint_parent)
+        m.joint_ancestor.push_back(parent < 0 ? -1 : above[static_cast<std::size_t>(parent)]);
 }
 
 }  // namespace mechane::model

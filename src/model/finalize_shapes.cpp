@@ -5,9 +5,9 @@
 #include <map>
 #include <tuple>
 
+#include "finalize.h"
 #include "mechane/model/codes.h"
 #include "mechane/model/shape_table.h"
-#include "finalize.h"
 #include "number_repair.h"
 
 namespace mechane::model {
@@ -28,8 +28,8 @@ Extent extent_of(const ShapeGeometry& shape)
     return {usable, local_bounds(g), collision_radius(g)};
 }
 
-/// Replicated worlds share meshes, whose bounds need not be computed again. Only looked up, never iterated: the order of
-/// addresses reaches no output.
+/// Replicated worlds share meshes, whose bounds need not be computed again. Only looked up, never iterated: the order
+/// of addresses reaches no output.
 using MeshExtents = std::map<std::tuple<const geometry::Mesh*, double, double, double, GeoType>, Extent>;
 
 Extent cached_extent(const ShapeGeometry& g, MeshExtents& cache)
@@ -56,10 +56,13 @@ void push_material(const ShapeConfig& c, NumberRepair& repair, Model& m)
     m.shape_material_kf.push_back(repair.not_negative(c.kf, "shape_material_kf", fallback.kf));
     m.shape_material_ka.push_back(repair.number(c.ka, "shape_material_ka", fallback.ka));
     m.shape_material_mu.push_back(repair.not_negative(c.mu, "shape_material_mu", fallback.mu));
-    m.shape_material_mu_static.push_back(repair.not_negative(c.mu_static.value_or(c.mu), "shape_material_mu_static", fallback.mu));
+    m.shape_material_mu_static.push_back(
+        repair.not_negative(c.mu_static.value_or(c.mu), "shape_material_mu_static", fallback.mu));
     m.shape_material_restitution.push_back(repair.within(c.restitution, 0, 1, "shape_material_restitution"));
-    m.shape_material_mu_torsional.push_back(repair.not_negative(c.mu_torsional, "shape_material_mu_torsional", fallback.mu_torsional));
-    m.shape_material_mu_rolling.push_back(repair.not_negative(c.mu_rolling, "shape_material_mu_rolling", fallback.mu_rolling));
+    m.shape_material_mu_torsional.push_back(
+        repair.not_negative(c.mu_torsional, "shape_material_mu_torsional", fallback.mu_torsional));
+    m.shape_material_mu_rolling.push_back(
+        repair.not_negative(c.mu_rolling, "shape_material_mu_rolling", fallback.mu_rolling));
     m.shape_material_kh.push_back(repair.not_negative(c.kh, "shape_material_kh", fallback.kh));
 }
 
@@ -73,16 +76,20 @@ std::optional<Diagnostic> fill_shapes(const ModelBuilder& b, Model& m, Diagnosti
         NumberRepair        repair(out, s.label);
         std::int32_t        flags    = s.flags;
         const bool          collides = (flags & shape_flag::collide_shapes) != 0;
-        if (collides && !is_finite(s.config)) return make_diagnostic(kShapeMaterial, repair.site("shape_material"), "the contact material of the colliding shape is not finite");
+        if (collides && !is_finite(s.config))
+            return make_diagnostic(kShapeMaterial, repair.site("shape_material"),
+                                   "the contact material of the colliding shape is not finite");
 
         const Extent extent = cached_extent({s.type, s.scale, s.source.get()}, extents);
         if (!extent.usable && (flags & (shape_flag::collide_shapes | shape_flag::collide_particles)) != 0) {
-            out.add(kShapeDegenerate, repair.site("shape_scale"), fmt::format("a {} of size ({}, {}, {}){} cannot collide", to_string(s.type), s.scale.x, s.scale.y, s.scale.z,
-                                                                              s.source && s.source->triangles.empty() ? " without triangles" : ""));
+            out.add(kShapeDegenerate, repair.site("shape_scale"),
+                    fmt::format("a {} of size ({}, {}, {}){} cannot collide", to_string(s.type), s.scale.x, s.scale.y,
+                                s.scale.z, s.source && s.source->triangles.empty() ? " without triangles" : ""));
             flags &= ~(shape_flag::collide_shapes | shape_flag::collide_particles | shape_flag::hydroelastic);
         }
         if ((flags & shape_flag::hydroelastic) != 0 && (s.type == GeoType::plane || s.type == GeoType::heightfield)) {
-            out.add(kHydroelasticUnsupported, repair.site("shape_flags"), fmt::format("a {} makes point contacts only", to_string(s.type)));
+            out.add(kHydroelasticUnsupported, repair.site("shape_flags"),
+                    fmt::format("a {} makes point contacts only", to_string(s.type)));
             flags &= ~shape_flag::hydroelastic;
         }
         const double gap = s.config.gap.value_or(b.rigid_gap);

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "finalize.h"
 #include "mechane/model/codes.h"
 #include "mechane/model/joint_table.h"
-#include "finalize.h"
 
 namespace mechane::model {
 
@@ -14,9 +14,7 @@ namespace {
 using Misfit = std::optional<Diagnostic>;
 
 Diagnostic misfit(const std::string& label, std::string_view array, std::string message)
-{
-    return make_diagnostic(kStructure, {.prim = label, .property = std::string(array)}, std::move(message));
-}
+{ return make_diagnostic(kStructure, {.prim = label, .property = std::string(array)}, std::move(message)); }
 
 bool is_index(std::int32_t i, std::size_t count) { return i >= 0 && static_cast<std::size_t>(i) < count; }
 
@@ -28,11 +26,16 @@ Misfit check_worlds(const Entities& entities, std::size_t worlds, std::string_vi
     bool         closed = false;
     for (const auto& e : entities) {
         if (e.world < kGlobalWorld || (e.world >= 0 && !is_index(e.world, worlds)))
-            return misfit(e.label, array, fmt::format("world {} does not exist, expected -1 to {}", e.world, static_cast<std::int64_t>(worlds) - 1));
+            return misfit(e.label, array,
+                          fmt::format("world {} does not exist, expected -1 to {}", e.world,
+                                      static_cast<std::int64_t>(worlds) - 1));
         if (e.world == kGlobalWorld) {
             closed = last != kGlobalWorld;
         } else {
-            if (closed || e.world < last) return misfit(e.label, array, fmt::format("world {} comes after world {}; worlds must be contiguous and ascending", e.world, last));
+            if (closed || e.world < last)
+                return misfit(e.label, array,
+                              fmt::format("world {} comes after world {}; worlds must be contiguous and ascending",
+                                          e.world, last));
             last = e.world;
         }
     }
@@ -43,7 +46,9 @@ Misfit check_bodies(const ModelBuilder& b)
 {
     for (const BuilderBody& body : b.bodies)
         if (body.flags != body_flag::dynamic && body.flags != body_flag::kinematic)
-            return misfit(body.label, "body_flags", fmt::format("flags are {}, expected {} (dynamic) or {} (kinematic)", body.flags, body_flag::dynamic, body_flag::kinematic));
+            return misfit(body.label, "body_flags",
+                          fmt::format("flags are {}, expected {} (dynamic) or {} (kinematic)", body.flags,
+                                      body_flag::dynamic, body_flag::kinematic));
     return {};
 }
 
@@ -54,10 +59,17 @@ Misfit check_joints(const ModelBuilder& b)
 {
     for (const BuilderJoint& j : b.joints) {
         const std::size_t n = b.bodies.size();
-        if (static_cast<std::uint32_t>(j.type) > static_cast<std::uint32_t>(JointType::rod)) return misfit(j.label, "joint_type", fmt::format("joint type {} is unknown", static_cast<int>(j.type)));
-        if (!is_index(j.child, n)) return misfit(j.label, "joint_child", fmt::format("child body {} does not exist; there are {} bodies", j.child, n));
-        if (j.parent != kWorldBody && !is_index(j.parent, n)) return misfit(j.label, "joint_parent", fmt::format("parent body {} does not exist; there are {} bodies", j.parent, n));
-        if (j.parent == j.child) return misfit(j.label, "joint_child", fmt::format("both ends are body '{}'", b.bodies[static_cast<std::size_t>(j.child)].label));
+        if (static_cast<std::uint32_t>(j.type) > static_cast<std::uint32_t>(JointType::rod))
+            return misfit(j.label, "joint_type", fmt::format("joint type {} is unknown", static_cast<int>(j.type)));
+        if (!is_index(j.child, n))
+            return misfit(j.label, "joint_child",
+                          fmt::format("child body {} does not exist; there are {} bodies", j.child, n));
+        if (j.parent != kWorldBody && !is_index(j.parent, n))
+            return misfit(j.label, "joint_parent",
+                          fmt::format("parent body {} does not exist; there are {} bodies", j.parent, n));
+        if (j.parent == j.child)
+            return misfit(j.label, "joint_child",
+                          fmt::format("both ends are body '{}'", b.bodies[static_cast<std::size_t>(j.child)].label));
         const std::int32_t child_world = b.bodies[static_cast<std::size_t>(j.child)].world;
         if (j.parent != kWorldBody && !worlds_meet(b.bodies[static_cast<std::size_t>(j.parent)].world, child_world))
             return misfit(j.label, "joint_world", "its bodies belong to different worlds");
@@ -65,46 +77,71 @@ Misfit check_joints(const ModelBuilder& b)
         const JointTypeInfo& info = joint_type_info(j.type);
         const auto           lin = std::ssize(j.linear_axes), ang = std::ssize(j.angular_axes);
         if (info.dofs >= 0 ? lin != info.linear_axes || ang != info.angular_axes : lin > 3 || ang > 3)
-            return misfit(j.label, "joint_dof_dim", fmt::format("a {} joint with {} linear and {} angular axes", to_string(j.type), lin, ang));
+            return misfit(j.label, "joint_dof_dim",
+                          fmt::format("a {} joint with {} linear and {} angular axes", to_string(j.type), lin, ang));
         const auto coords = info.coords >= 0 ? info.coords : lin + ang, dofs = lin + ang;
-        if ((!j.q.empty() || !info.free_like) && std::ssize(j.q) != coords) return misfit(j.label, "joint_q", fmt::format("{} coordinates, expected {}", j.q.size(), coords));
-        if ((!j.qd.empty() || !info.free_like) && std::ssize(j.qd) != dofs) return misfit(j.label, "joint_qd", fmt::format("{} velocities, expected {}", j.qd.size(), dofs));
+        if ((!j.q.empty() || !info.free_like) && std::ssize(j.q) != coords)
+            return misfit(j.label, "joint_q", fmt::format("{} coordinates, expected {}", j.q.size(), coords));
+        if ((!j.qd.empty() || !info.free_like) && std::ssize(j.qd) != dofs)
+            return misfit(j.label, "joint_qd", fmt::format("{} velocities, expected {}", j.qd.size(), dofs));
     }
     return {};
 }
 
 Misfit check_articulations(const ModelBuilder& b)
 {
-    std::vector<std::int32_t> owner(b.joints.size(), -1);       // articulation of each joint
+    std::vector<std::int32_t> owner(b.joints.size(), -1);         // articulation of each joint
     std::vector<std::int32_t> parent_joint(b.bodies.size(), -1);  // tree joint whose child this body is
     for (std::size_t a = 0; a < b.articulations.size(); ++a) {
         const BuilderArticulation& tree = b.articulations[a];
         if (tree.joints.empty()) return misfit(tree.label, "articulation_start", "the articulation has no joints");
         std::int32_t expected = tree.joints.front();
         for (const std::int32_t j : tree.joints) {
-            if (!is_index(j, b.joints.size())) return misfit(tree.label, "articulation_start", fmt::format("joint {} does not exist; there are {} joints", j, b.joints.size()));
+            if (!is_index(j, b.joints.size()))
+                return misfit(tree.label, "articulation_start",
+                              fmt::format("joint {} does not exist; there are {} joints", j, b.joints.size()));
             const auto          ji    = static_cast<std::size_t>(j);
             const BuilderJoint& joint = b.joints[ji];
-            if (j != expected++) return misfit(tree.label, "articulation_start", fmt::format("joint {} ('{}') breaks the contiguous, ascending order of the articulation", j, joint.label));
-            if (owner[ji] != -1) return misfit(joint.label, "joint_articulation", fmt::format("the joint is in articulations '{}' and '{}'", b.articulations[static_cast<std::size_t>(owner[ji])].label, tree.label));
+            if (j != expected++)
+                return misfit(tree.label, "articulation_start",
+                              fmt::format("joint {} ('{}') breaks the contiguous, ascending order of the articulation",
+                                          j, joint.label));
+            if (owner[ji] != -1)
+                return misfit(joint.label, "joint_articulation",
+                              fmt::format("the joint is in articulations '{}' and '{}'",
+                                          b.articulations[static_cast<std::size_t>(owner[ji])].label, tree.label));
             owner[ji] = static_cast<std::int32_t>(a);
-            if (joint.articulation != owner[ji]) return misfit(joint.label, "joint_articulation", fmt::format("the joint names articulation {}, and articulation {} lists it", joint.articulation, a));
-            if (!worlds_meet(tree.world, joint.world)) return misfit(joint.label, "joint_world", fmt::format("the joint is in world {}, its articulation in {}", joint.world, tree.world));
+            if (joint.articulation != owner[ji])
+                return misfit(joint.label, "joint_articulation",
+                              fmt::format("the joint names articulation {}, and articulation {} lists it",
+                                          joint.articulation, a));
+            if (!worlds_meet(tree.world, joint.world))
+                return misfit(joint.label, "joint_world",
+                              fmt::format("the joint is in world {}, its articulation in {}", joint.world, tree.world));
 
             const auto child = static_cast<std::size_t>(joint.child);
             if (parent_joint[child] != -1)
-                return misfit(joint.label, "joint_child", fmt::format("body '{}' is already the child of joint '{}'; a second joint must stay outside of articulations, as a loop joint", b.bodies[child].label,
-                                                                      b.joints[static_cast<std::size_t>(parent_joint[child])].label));
+                return misfit(
+                    joint.label, "joint_child",
+                    fmt::format("body '{}' is already the child of joint '{}'; a second joint must stay outside of "
+                                "articulations, as a loop joint",
+                                b.bodies[child].label, b.joints[static_cast<std::size_t>(parent_joint[child])].label));
             if (joint.parent != kWorldBody) {
                 const std::int32_t above = parent_joint[static_cast<std::size_t>(joint.parent)];
                 if (above == -1 || owner[static_cast<std::size_t>(above)] != owner[ji])
-                    return misfit(joint.label, "joint_parent", fmt::format("parent body '{}' is not the child of an earlier joint of articulation '{}'", b.bodies[static_cast<std::size_t>(joint.parent)].label, tree.label));
+                    return misfit(
+                        joint.label, "joint_parent",
+                        fmt::format("parent body '{}' is not the child of an earlier joint of articulation '{}'",
+                                    b.bodies[static_cast<std::size_t>(joint.parent)].label, tree.label));
             }
             parent_joint[child] = j;
         }
     }
     for (std::size_t j = 0; j < b.joints.size(); ++j)
-        if (b.joints[j].articulation != owner[j]) return misfit(b.joints[j].label, "joint_articulation", fmt::format("the joint names articulation {}, which does not list it", b.joints[j].articulation));
+        if (b.joints[j].articulation != owner[j])
+            return misfit(
+                b.joints[j].label, "joint_articulation",
+                fmt::format("the joint names articulation {}, which does not list it", b.joints[j].articulation));
     return {};
 }
 
@@ -116,7 +153,8 @@ Misfit check_orphans(const ModelBuilder& b)
     for (const BuilderJoint& j : b.joints)
         if (j.articulation < 0 && j.parent != kWorldBody && !reached[static_cast<std::size_t>(j.child)])
             return make_diagnostic(kOrphanJoint, {.prim = j.label, .property = "joint_articulation"},
-                                   fmt::format("the joint is in no articulation, and neither is its child '{}'", b.bodies[static_cast<std::size_t>(j.child)].label));
+                                   fmt::format("the joint is in no articulation, and neither is its child '{}'",
+                                               b.bodies[static_cast<std::size_t>(j.child)].label));
     return {};
 }
 
@@ -126,17 +164,25 @@ Misfit check_mimics(const ModelBuilder& b)
 {
     for (const BuilderJoint& j : b.joints) {
         if (j.mimic_joint == -1) continue;
-        if (!is_index(j.mimic_joint, b.joints.size())) return misfit(j.label, "joint_mimic_joint", fmt::format("leading joint {} does not exist", j.mimic_joint));
+        if (!is_index(j.mimic_joint, b.joints.size()))
+            return misfit(j.label, "joint_mimic_joint", fmt::format("leading joint {} does not exist", j.mimic_joint));
         const BuilderJoint& leader = b.joints[static_cast<std::size_t>(j.mimic_joint)];
         if (&leader == &j) return misfit(j.label, "joint_mimic_joint", "the joint mimics itself");
-        if (joint_type_info(j.type).quaternion || joint_type_info(leader.type).quaternion || dof_count(j) == 0 || dof_count(j) != dof_count(leader))
-            return misfit(j.label, "joint_mimic_joint", fmt::format("a {} joint of {} dofs cannot mimic '{}', a {} joint of {}", to_string(j.type), dof_count(j), leader.label, to_string(leader.type), dof_count(leader)));
-        if (j.articulation != leader.articulation) return misfit(j.label, "joint_mimic_joint", fmt::format("'{}' belongs to another articulation", leader.label));
-        if (!worlds_meet(j.world, leader.world)) return misfit(j.label, "joint_mimic_joint", fmt::format("'{}' belongs to another world", leader.label));
+        if (joint_type_info(j.type).quaternion || joint_type_info(leader.type).quaternion || dof_count(j) == 0 ||
+            dof_count(j) != dof_count(leader))
+            return misfit(j.label, "joint_mimic_joint",
+                          fmt::format("a {} joint of {} dofs cannot mimic '{}', a {} joint of {}", to_string(j.type),
+                                      dof_count(j), leader.label, to_string(leader.type), dof_count(leader)));
+        if (j.articulation != leader.articulation)
+            return misfit(j.label, "joint_mimic_joint",
+                          fmt::format("'{}' belongs to another articulation", leader.label));
+        if (!worlds_meet(j.world, leader.world))
+            return misfit(j.label, "joint_mimic_joint", fmt::format("'{}' belongs to another world", leader.label));
         // As many steps as joints without an end: a cycle.
         const BuilderJoint* at = &j;
         for (std::size_t steps = 0; at->mimic_joint != -1; ++steps) {
-            if (steps > b.joints.size()) return misfit(j.label, "joint_mimic_joint", "the joints mimic each other in a circle");
+            if (steps > b.joints.size())
+                return misfit(j.label, "joint_mimic_joint", "the joints mimic each other in a circle");
             if (!is_index(at->mimic_joint, b.joints.size())) break;
             at = &b.joints[static_cast<std::size_t>(at->mimic_joint)];
         }
@@ -148,14 +194,23 @@ Misfit check_shapes(const ModelBuilder& b)
 {
     std::set<const geometry::Mesh*> checked;  // worlds share meshes
     for (const BuilderShape& s : b.shapes) {
-        if (s.body != kWorldBody && !is_index(s.body, b.bodies.size())) return misfit(s.label, "shape_body", fmt::format("body {} does not exist; there are {} bodies", s.body, b.bodies.size()));
-        if (s.body != kWorldBody && !worlds_meet(s.world, b.bodies[static_cast<std::size_t>(s.body)].world)) return misfit(s.label, "shape_world", "the shape and its body belong to different worlds");
-        if (static_cast<std::uint32_t>(s.type) > static_cast<std::uint32_t>(GeoType::gaussian)) return misfit(s.label, "shape_type", fmt::format("shape type {} is unknown", static_cast<int>(s.type)));
+        if (s.body != kWorldBody && !is_index(s.body, b.bodies.size()))
+            return misfit(s.label, "shape_body",
+                          fmt::format("body {} does not exist; there are {} bodies", s.body, b.bodies.size()));
+        if (s.body != kWorldBody && !worlds_meet(s.world, b.bodies[static_cast<std::size_t>(s.body)].world))
+            return misfit(s.label, "shape_world", "the shape and its body belong to different worlds");
+        if (static_cast<std::uint32_t>(s.type) > static_cast<std::uint32_t>(GeoType::gaussian))
+            return misfit(s.label, "shape_type", fmt::format("shape type {} is unknown", static_cast<int>(s.type)));
         if (!s.source || !checked.insert(s.source.get()).second) continue;
-        if (!geometry::has_valid_indices(*s.source)) return misfit(s.label, "shape_source", fmt::format("a triangle names a point beyond the mesh's {}", s.source->points.size()));
+        if (!geometry::has_valid_indices(*s.source))
+            return misfit(s.label, "shape_source",
+                          fmt::format("a triangle names a point beyond the mesh's {}", s.source->points.size()));
     }
     for (const auto& [x, y] : b.shape_collision_filter_pairs)
-        if (!is_index(x, b.shapes.size()) || !is_index(y, b.shapes.size())) return misfit("", "shape_collision_filter_pairs", fmt::format("pair ({}, {}) names a shape that does not exist; there are {}", x, y, b.shapes.size()));
+        if (!is_index(x, b.shapes.size()) || !is_index(y, b.shapes.size()))
+            return misfit(
+                "", "shape_collision_filter_pairs",
+                fmt::format("pair ({}, {}) names a shape that does not exist; there are {}", x, y, b.shapes.size()));
     return {};
 }
 
@@ -163,8 +218,10 @@ Misfit check_shapes(const ModelBuilder& b)
 
 Misfit check_structure(const ModelBuilder& b, const FinalizeOptions& options)
 {
-    if (b.current_world() != kGlobalWorld) return misfit("", "world", fmt::format("world {} is still open", b.current_world()));
-    if (b.up_axis < 0 || b.up_axis > 2) return misfit("", "up_axis", fmt::format("up_axis is {}, expected 0, 1 or 2", b.up_axis));
+    if (b.current_world() != kGlobalWorld)
+        return misfit("", "world", fmt::format("world {} is still open", b.current_world()));
+    if (b.up_axis < 0 || b.up_axis > 2)
+        return misfit("", "up_axis", fmt::format("up_axis is {}, expected 0, 1 or 2", b.up_axis));
     const std::size_t worlds = b.world_gravity.size();
     if (auto m = check_worlds(b.bodies, worlds, "body_world")) return m;
     if (auto m = check_worlds(b.joints, worlds, "joint_world")) return m;

@@ -25,9 +25,7 @@ std::array<double, 3> moments(const Mat33d& inertia)
 }
 
 double largest_entry(const Mat33d& m)
-{
-    return std::max({max_component(abs(m.r0)), max_component(abs(m.r1)), max_component(abs(m.r2))});
-}
+{ return std::max({max_component(abs(m.r0)), max_component(abs(m.r1)), max_component(abs(m.r2))}); }
 
 void because(std::string& reason, const char* text) { reason += (reason.empty() ? "" : ", ") + std::string(text); }
 
@@ -78,12 +76,15 @@ RepairedInertia repair_inertia(double mass, const Vec3d& com, const Mat33d& iner
     };
     const double threshold = std::max(kRelative * m[2], kAbsolute);
     if (m[0] < threshold) add(threshold - m[0] + kCorrection, "inertia is not positive definite");
-    if (rules.bound_inertia && m[0] < *rules.bound_inertia) add(*rules.bound_inertia - m[0], "inertia is below the bound");
+    if (rules.bound_inertia && m[0] < *rules.bound_inertia)
+        add(*rules.bound_inertia - m[0], "inertia is below the bound");
     if (rules.balance && m[0] + m[1] < m[2] - std::max(kFloatEps * m[2], kAbsolute))
         add(m[2] - m[0] - m[1] + kCorrection, "principal moments violate the triangle inequality");
     if (!r.reason.empty()) {
         const double smallest = moments(r.inertia)[0];
-        if (smallest <= 0) r.inertia += (std::abs(smallest) + std::max(kCorrection, kFloatEps * largest_entry(r.inertia))) * Mat33d::identity();
+        if (smallest <= 0)
+            r.inertia +=
+                (std::abs(smallest) + std::max(kCorrection, kFloatEps * largest_entry(r.inertia))) * Mat33d::identity();
     }
     return r;
 }

@@ -18,8 +18,8 @@ struct RepairedInertia {
     std::string reason;  ///< what was wrong, empty when nothing changed
 };
 
-/// Mass properties that a solver can divide by: finite, mass not negative, tensor symmetric, positive definite and satisfying
-/// the triangle inequality of principal moments. A mass without any tensor becomes a ball of 1000 kg/m^3.
+/// Mass properties that a solver can divide by: finite, mass not negative, tensor symmetric, positive definite and
+/// satisfying the triangle inequality of principal moments. A mass without any tensor becomes a ball of 1000 kg/m^3.
 RepairedInertia repair_inertia(double mass, const Vec3d& com, const Mat33d& inertia, const InertiaRules& rules);
 
 }  // namespace mechane::model

@@ -19,7 +19,7 @@ const JointTypeInfo& joint_type_info(JointType type)
         {-1, -1, -1, -1, false, false},  // d6
         {7, 6, 3, 3, true, true},        // rod
     }};
-    const auto index = static_cast<std::size_t>(type);
+    const auto                                    index  = static_cast<std::size_t>(type);
     MCH_CHECK(index < kTable.size());
     return kTable[index];
 }

@@ -10,7 +10,8 @@
 
 namespace mechane::model {
 
-Site NumberRepair::site(std::string_view array) const { return {.prim = std::string(label_), .property = std::string(array)}; }
+Site NumberRepair::site(std::string_view array) const
+{ return {.prim = std::string(label_), .property = std::string(array)}; }
 
 Real NumberRepair::number(double value, std::string_view array, double fallback)
 {
@@ -32,14 +33,14 @@ Real NumberRepair::not_negative(double value, std::string_view array, double fal
 Real NumberRepair::within(double value, double lower, double upper, std::string_view array)
 {
     const double used = std::isnan(value) ? lower : std::clamp(value, lower, upper);
-    if (!(used == value)) out_.add(kNumberFixed, site(array), fmt::format("{} is {}, expected {} to {}; used {}", array, value, lower, upper, used));
+    if (!(used == value))
+        out_.add(kNumberFixed, site(array),
+                 fmt::format("{} is {}, expected {} to {}; used {}", array, value, lower, upper, used));
     return static_cast<Real>(used);
 }
 
 Real NumberRepair::bound(double value, std::string_view array, double fallback)
-{
-    return value == kInfinity ? std::numeric_limits<Real>::infinity() : not_negative(value, array, fallback);
-}
+{ return value == kInfinity ? std::numeric_limits<Real>::infinity() : not_negative(value, array, fallback); }
 
 Real NumberRepair::limit(double value, int side, std::string_view array)
 {
@@ -49,16 +50,20 @@ Real NumberRepair::limit(double value, int side, std::string_view array)
     return static_cast<Real>(value);
 }
 
-Vec3 NumberRepair::vector(const Vec3d& v, std::string_view array) { return {number(v.x, array), number(v.y, array), number(v.z, array)}; }
+Vec3 NumberRepair::vector(const Vec3d& v, std::string_view array)
+{ return {number(v.x, array), number(v.y, array), number(v.z, array)}; }
 
-Spatial NumberRepair::spatial(const Spatiald& v, std::string_view array) { return {vector(v.linear, array), vector(v.angular, array)}; }
+Spatial NumberRepair::spatial(const Spatiald& v, std::string_view array)
+{ return {vector(v.linear, array), vector(v.angular, array)}; }
 
 Quat NumberRepair::rotation(const Quatd& q, std::string_view array)
 {
     const double n = std::sqrt(dot(q, q));
-    if (!(n >= 0.9 && n <= 1.1)) out_.add(kRotationFixed, site(array), fmt::format("{} is ({}, {}, {}, {}) of length {}, expected 1", array, q.x, q.y, q.z, q.w, n));
-    // Rounded to Real, then normalised again, so that the stored numbers have unit length to their own precision. A rotation
-    // that is a unit already must not change, or equal inputs would give unequal bytes after a round trip.
+    if (!(n >= 0.9 && n <= 1.1))
+        out_.add(kRotationFixed, site(array),
+                 fmt::format("{} is ({}, {}, {}, {}) of length {}, expected 1", array, q.x, q.y, q.z, q.w, n));
+    // Rounded to Real, then normalised again, so that the stored numbers have unit length to their own precision. A
+    // rotation that is a unit already must not change, or equal inputs would give unequal bytes after a round trip.
     const Quat r = static_cast<Quat>(std::abs(n - 1) < 1e-15 ? q : normalized(q));
     return std::abs(static_cast<double>(dot(r, r)) - 1) < 1e-6 ? r : normalized(r);
 }
@@ -69,7 +74,8 @@ Vec3 NumberRepair::axis(const Vec3d& a)
 {
     const Vec3d unit = normalized(a);
     if (unit == Vec3d{}) {
-        out_.add(kAxisFixed, site("joint_axis"), fmt::format("joint_axis is ({}, {}, {}), used (1, 0, 0)", a.x, a.y, a.z));
+        out_.add(kAxisFixed, site("joint_axis"),
+                 fmt::format("joint_axis is ({}, {}, {}), used (1, 0, 0)", a.x, a.y, a.z));
         return {1, 0, 0};
     }
     return static_cast<Vec3>(unit);

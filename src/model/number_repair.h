@@ -25,7 +25,7 @@ class NumberRepair {
     /// As `not_negative`, but infinity stays: a force that never gives way.
     Real bound(double value, std::string_view array, double fallback);
     /// A limit: infinite ones, and all beyond kMaxValue, become +-kMaxValue; `side` is -1 or 1.
-    Real limit(double value, int side, std::string_view array);
+    Real    limit(double value, int side, std::string_view array);
     Vec3    vector(const Vec3d& value, std::string_view array);
     Spatial spatial(const Spatiald& value, std::string_view array);
     /// A unit quaternion. Lengths within 10 % are normalised silently, others are reported.

@@ -34,13 +34,16 @@ Vec3d absorb_signs(GeoType type, const Vec3d& s)
         case GeoType::capsule:
         case GeoType::ellipsoid:
         case GeoType::cylinder:
-        case GeoType::box: return abs(s);
-        case GeoType::cone: return {std::abs(s.x), s.y, s.z};  // a negative height would turn it over
+        case GeoType::box:
+            return abs(s);
+        case GeoType::cone:
+            return {std::abs(s.x), s.y, s.z};  // a negative height would turn it over
         case GeoType::none:
         case GeoType::heightfield:
         case GeoType::mesh:
         case GeoType::convex_mesh:
-        case GeoType::gaussian: return s;
+        case GeoType::gaussian:
+            return s;
     }
     return s;
 }
@@ -50,18 +53,26 @@ bool is_usable(const ShapeGeometry& shape)
     const Vec3d s = shape.scale;
     if (!is_finite(s)) return false;
     switch (shape.type) {
-        case GeoType::plane: return s.x >= 0 && s.y >= 0 && (s.x > 0) == (s.y > 0);  // a strip is no collider
-        case GeoType::sphere: return s.x > 0;
-        case GeoType::capsule: return s.x > 0 && s.y >= 0;
-        case GeoType::cylinder: return s.x > 0 && s.y > 0 && (s.z == 0 || s.z >= s.y);
-        case GeoType::cone: return s.x > 0 && s.y > 0;
+        case GeoType::plane:
+            return s.x >= 0 && s.y >= 0 && (s.x > 0) == (s.y > 0);  // a strip is no collider
+        case GeoType::sphere:
+            return s.x > 0;
+        case GeoType::capsule:
+            return s.x > 0 && s.y >= 0;
+        case GeoType::cylinder:
+            return s.x > 0 && s.y > 0 && (s.z == 0 || s.z >= s.y);
+        case GeoType::cone:
+            return s.x > 0 && s.y > 0;
         case GeoType::ellipsoid:
-        case GeoType::box: return s.x > 0 && s.y > 0 && s.z > 0;
+        case GeoType::box:
+            return s.x > 0 && s.y > 0 && s.z > 0;
         case GeoType::mesh:
-        case GeoType::convex_mesh: return has_geometry(shape.source) && s.x != 0 && s.y != 0 && s.z != 0;
+        case GeoType::convex_mesh:
+            return has_geometry(shape.source) && s.x != 0 && s.y != 0 && s.z != 0;
         case GeoType::none:
         case GeoType::heightfield:
-        case GeoType::gaussian: return false;
+        case GeoType::gaussian:
+            return false;
     }
     return false;
 }
@@ -70,16 +81,21 @@ Aabbd local_bounds(const ShapeGeometry& shape)
 {
     const Vec3d s = shape.scale;
     switch (shape.type) {
-        case GeoType::plane: return is_infinite_plane(s) ? symmetric({1, 1, 1}) : symmetric({s.x / 2, s.y / 2, 0});
-        case GeoType::sphere: return symmetric({s.x, s.x, s.x});
-        case GeoType::capsule: return symmetric({s.x, s.x, s.x + s.y});
+        case GeoType::plane:
+            return is_infinite_plane(s) ? symmetric({1, 1, 1}) : symmetric({s.x / 2, s.y / 2, 0});
+        case GeoType::sphere:
+            return symmetric({s.x, s.x, s.x});
+        case GeoType::capsule:
+            return symmetric({s.x, s.x, s.x + s.y});
         case GeoType::cylinder: {
             const double r = s.x + barrel_bulge(s.y, s.z);
             return symmetric({r, r, s.y});
         }
-        case GeoType::cone: return symmetric({s.x, s.x, s.y});
+        case GeoType::cone:
+            return symmetric({s.x, s.x, s.y});
         case GeoType::ellipsoid:
-        case GeoType::box: return symmetric(s);
+        case GeoType::box:
+            return symmetric(s);
         case GeoType::mesh:
         case GeoType::convex_mesh: {
             if (!has_geometry(shape.source)) return symmetric({1, 1, 1});
@@ -89,7 +105,8 @@ Aabbd local_bounds(const ShapeGeometry& shape)
         }
         case GeoType::none:
         case GeoType::heightfield:
-        case GeoType::gaussian: break;
+        case GeoType::gaussian:
+            break;
     }
     return symmetric({1, 1, 1});
 }
@@ -98,18 +115,25 @@ double collision_radius(const ShapeGeometry& shape)
 {
     const Vec3d s = shape.scale;
     switch (shape.type) {
-        case GeoType::plane: return is_infinite_plane(s) ? kInfinitePlaneRadius : length(Vec3d{s.x / 2, s.y / 2, 0});
-        case GeoType::sphere: return s.x;
+        case GeoType::plane:
+            return is_infinite_plane(s) ? kInfinitePlaneRadius : length(Vec3d{s.x / 2, s.y / 2, 0});
+        case GeoType::sphere:
+            return s.x;
         case GeoType::capsule:
-        case GeoType::cone: return s.x + s.y;
-        case GeoType::cylinder: return s.x + barrel_bulge(s.y, s.z) + s.y;
-        case GeoType::ellipsoid: return max_component(s);
-        case GeoType::box: return length(s);
+        case GeoType::cone:
+            return s.x + s.y;
+        case GeoType::cylinder:
+            return s.x + barrel_bulge(s.y, s.z) + s.y;
+        case GeoType::ellipsoid:
+            return max_component(s);
+        case GeoType::box:
+            return length(s);
         case GeoType::none:
         case GeoType::heightfield:
         case GeoType::mesh:
         case GeoType::convex_mesh:
-        case GeoType::gaussian: break;
+        case GeoType::gaussian:
+            break;
     }
     const Aabbd box = local_bounds(shape);
     return 0.5 * length(box.upper - box.lower);
@@ -120,18 +144,27 @@ MassProperties solid_mass(const ShapeGeometry& shape, double density)
     if (density == 0 || !is_usable(shape)) return {};
     const Vec3d s = shape.scale;
     switch (shape.type) {
-        case GeoType::sphere: return geometry::sphere_mass(s.x, density);
-        case GeoType::capsule: return geometry::capsule_mass(s.x, s.y, density);
-        case GeoType::cylinder: return geometry::cylinder_mass(s.x, s.y, density);
-        case GeoType::cone: return geometry::cone_mass(s.x, s.y, density);
-        case GeoType::ellipsoid: return geometry::ellipsoid_mass(s, density);
-        case GeoType::box: return geometry::box_mass(s, density);
+        case GeoType::sphere:
+            return geometry::sphere_mass(s.x, density);
+        case GeoType::capsule:
+            return geometry::capsule_mass(s.x, s.y, density);
+        case GeoType::cylinder:
+            return geometry::cylinder_mass(s.x, s.y, density);
+        case GeoType::cone:
+            return geometry::cone_mass(s.x, s.y, density);
+        case GeoType::ellipsoid:
+            return geometry::ellipsoid_mass(s, density);
+        case GeoType::box:
+            return geometry::box_mass(s, density);
         case GeoType::mesh:
-        case GeoType::convex_mesh: return geometry::has_valid_indices(*shape.source) ? geometry::mesh_mass(*shape.source, s, density) : MassProperties{};
+        case GeoType::convex_mesh:
+            return geometry::has_valid_indices(*shape.source) ? geometry::mesh_mass(*shape.source, s, density)
+                                                              : MassProperties{};
         case GeoType::none:
         case GeoType::plane:
         case GeoType::heightfield:
-        case GeoType::gaussian: break;
+        case GeoType::gaussian:
+            break;
     }
     return {};
 }
@@ -149,7 +182,8 @@ std::optional<MassProperties> shell_mass(const ShapeGeometry& shape, double thic
     Vec3d&        s     = inner.scale;
     s.x -= thickness;
     if (shape.type == GeoType::cylinder || shape.type == GeoType::cone) s.y -= thickness;
-    if (shape.type == GeoType::box || shape.type == GeoType::ellipsoid) s = shape.scale - Vec3d{thickness, thickness, thickness};
+    if (shape.type == GeoType::box || shape.type == GeoType::ellipsoid)
+        s = shape.scale - Vec3d{thickness, thickness, thickness};
     s.z = shape.type == GeoType::cylinder ? 0 : s.z;
     if (shape.type != GeoType::plane && !is_usable(inner)) return std::nullopt;
     return geometry::hollow(solid_mass(shape, density), solid_mass(inner, density));

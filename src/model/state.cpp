@@ -37,8 +37,9 @@ void clear_forces(State& state) { std::ranges::fill(state.body_f, Spatial{}); }
 
 bool same_layout(const State& a, const State& b)
 {
-    return a.body_q.size() == b.body_q.size() && a.body_qd.size() == b.body_qd.size() && a.body_f.size() == b.body_f.size() &&
-           a.joint_q.size() == b.joint_q.size() && a.joint_qd.size() == b.joint_qd.size();
+    return a.body_q.size() == b.body_q.size() && a.body_qd.size() == b.body_qd.size() &&
+           a.body_f.size() == b.body_f.size() && a.joint_q.size() == b.joint_q.size() &&
+           a.joint_qd.size() == b.joint_qd.size();
 }
 
 }  // namespace mechane::model

@@ -6,7 +6,8 @@ namespace mechane::model {
 namespace {
 
 /// Indices of bodies, joints and articulations where -1 means the world, or none.
-std::int32_t shifted(std::int32_t index, std::size_t offset) { return index < 0 ? index : index + static_cast<std::int32_t>(offset); }
+std::int32_t shifted(std::int32_t index, std::size_t offset)
+{ return index < 0 ? index : index + static_cast<std::int32_t>(offset); }
 
 }  // namespace
 
@@ -64,7 +65,8 @@ void ModelBuilder::replicate(const ModelBuilder& source, int count)
             joint.mimic_joint  = shifted(joint.mimic_joint, joint0);
             const auto index   = static_cast<std::int32_t>(joints.size());
             for (const std::int32_t body : {joint.parent, joint.child})
-                if (body >= kWorldBody && body < std::ssize(bodies)) joints_of_[static_cast<std::size_t>(body + 1)].push_back(index);
+                if (body >= kWorldBody && body < std::ssize(bodies))
+                    joints_of_[static_cast<std::size_t>(body + 1)].push_back(index);
             joints.push_back(std::move(joint));
         }
         for (BuilderArticulation tree : source.articulations) {
@@ -72,7 +74,8 @@ void ModelBuilder::replicate(const ModelBuilder& source, int count)
             for (std::int32_t& j : tree.joints) j = shifted(j, joint0);
             articulations.push_back(std::move(tree));
         }
-        for (const auto& [a, b] : source.shape_collision_filter_pairs) shape_collision_filter_pairs.emplace_back(shifted(a, shape0), shifted(b, shape0));
+        for (const auto& [a, b] : source.shape_collision_filter_pairs)
+            shape_collision_filter_pairs.emplace_back(shifted(a, shape0), shifted(b, shape0));
         end_world();
     }
 }

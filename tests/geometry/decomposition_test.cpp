@@ -67,7 +67,8 @@ bool covered(const std::vector<Mesh>& hulls, const Vec3d& p, double tolerance)
 {
     return std::ranges::any_of(hulls, [&](const Mesh& h) {
         return std::ranges::all_of(h.triangles, [&](const auto& t) {
-            const Vec3d &a = h.points[static_cast<std::size_t>(t[0])], &b = h.points[static_cast<std::size_t>(t[1])], &c = h.points[static_cast<std::size_t>(t[2])];
+            const Vec3d &a = h.points[static_cast<std::size_t>(t[0])], &b = h.points[static_cast<std::size_t>(t[1])],
+                        &c = h.points[static_cast<std::size_t>(t[2])];
             return dot(normalized(cross(b - a, c - a)), p - a) < tolerance;
         });
     });

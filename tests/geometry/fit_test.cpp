@@ -17,7 +17,8 @@ namespace {
 std::vector<Vec3d> corners(const Vec3d& half)
 {
     std::vector<Vec3d> p;
-    for (int i = 0; i < 8; ++i) p.push_back({i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z});
+    for (int i = 0; i < 8; ++i)
+        p.push_back({i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z});
     return p;
 }
 
@@ -39,12 +40,14 @@ TEST_CASE("a bounding sphere holds all points, and no smaller sphere does")
         // Two opposite points fix the sphere; the rest lies inside.
         const Vec3d d = r.direction();
         points.push_back(truth.centre + truth.radius * d);
-        for (std::uint32_t i = 0; i < r.below(50); ++i) points.push_back(truth.centre + r.uniform(0, truth.radius) * r.direction());
+        for (std::uint32_t i = 0; i < r.below(50); ++i)
+            points.push_back(truth.centre + r.uniform(0, truth.radius) * r.direction());
         points.push_back(truth.centre - truth.radius * d);
         const auto s = bounding_sphere(points);
         REQUIRE(s.has_value());
         CHECK(s->radius == close_to(truth.radius, 1e-9));
-        CHECK(distance(s->centre, truth.centre) < 1e-6);  // the centre is only fixed to the root of rounding along flat directions
+        CHECK(distance(s->centre, truth.centre) <
+              1e-6);  // the centre is only fixed to the root of rounding along flat directions
         for (const Vec3d& p : points) CHECK(length(p - s->centre) <= s->radius * (1 + 1e-12));
     });
 }
@@ -75,7 +78,8 @@ TEST_CASE("the bounding box of a turned box is that box")
         for (int i = 0; i < 20; ++i) points.push_back(X * scale(half, r.vec(1)));
         const auto box = bounding_box(points);
         REQUIRE(box.has_value());
-        std::array<double, 3> got{box->half_extents.x, box->half_extents.y, box->half_extents.z}, expected{half.x, half.y, half.z};
+        std::array<double, 3> got{box->half_extents.x, box->half_extents.y, box->half_extents.z},
+            expected{half.x, half.y, half.z};
         std::ranges::sort(got);
         std::ranges::sort(expected);
         for (std::size_t i = 0; i < 3; ++i) CHECK(got[i] == close_to(expected[i], 1e-6));
@@ -104,7 +108,17 @@ TEST_CASE("an axis-aligned box keeps its axes, and a flat one gets a thickness")
 TEST_CASE("components are the parts that share no position")
 {
     // Two triangles that meet at a split point, and one apart.
-    const Mesh mesh{.points = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {9, 9, 9}, {1, 0, 0}, {2, 0, 0}, {2, 1, 0}, {5, 0, 0}, {6, 0, 0}, {5, 1, 0}}, .triangles = {{7, 8, 9}, {0, 1, 2}, {4, 5, 6}}};
+    const Mesh mesh{.points    = {{0, 0, 0},
+                                  {1, 0, 0},
+                                  {0, 1, 0},
+                                  {9, 9, 9},
+                                  {1, 0, 0},
+                                  {2, 0, 0},
+                                  {2, 1, 0},
+                                  {5, 0, 0},
+                                  {6, 0, 0},
+                                  {5, 1, 0}},
+                    .triangles = {{7, 8, 9}, {0, 1, 2}, {4, 5, 6}}};
     const auto parts = connected_components(mesh);
     REQUIRE(parts.size() == 2);
     CHECK(parts[0].points == std::vector<Vec3d>{{5, 0, 0}, {6, 0, 0}, {5, 1, 0}});

@@ -17,8 +17,9 @@ double overhang(const Mesh& hull, const std::vector<Vec3d>& points)
 {
     double out = -kInfinity;
     for (const auto& t : hull.triangles) {
-        const Vec3d &a = hull.points[static_cast<std::size_t>(t[0])], &b = hull.points[static_cast<std::size_t>(t[1])], &c = hull.points[static_cast<std::size_t>(t[2])];
-        const Vec3d  n = normalized(cross(b - a, c - a));
+        const Vec3d &a = hull.points[static_cast<std::size_t>(t[0])], &b = hull.points[static_cast<std::size_t>(t[1])],
+                    &c = hull.points[static_cast<std::size_t>(t[2])];
+        const Vec3d n  = normalized(cross(b - a, c - a));
         for (const Vec3d& p : points) out = std::max(out, dot(n, p - a));
     }
     return out;
@@ -34,12 +35,14 @@ void check_hull(const Mesh& hull)
     const auto corner      = [&](std::int32_t i) { return hull.points[static_cast<std::size_t>(i)] - hull.points[0]; };
     for (const auto& t : hull.triangles) six_volumes += dot(corner(t[0]), cross(corner(t[1]), corner(t[2])));
     CHECK(six_volumes > 0);  // wound outwards
-    CHECK(std::ranges::is_sorted(hull.points, [](const Vec3d& a, const Vec3d& b) { return std::tie(a.x, a.y, a.z) < std::tie(b.x, b.y, b.z); }));
+    CHECK(std::ranges::is_sorted(
+        hull.points, [](const Vec3d& a, const Vec3d& b) { return std::tie(a.x, a.y, a.z) < std::tie(b.x, b.y, b.z); }));
 }
 
 std::vector<Vec3d> shuffled(std::vector<Vec3d> points, Random& r)
 {
-    for (std::size_t i = points.size(); i > 1; --i) std::swap(points[i - 1], points[r.below(static_cast<std::uint32_t>(i))]);
+    for (std::size_t i = points.size(); i > 1; --i)
+        std::swap(points[i - 1], points[r.below(static_cast<std::uint32_t>(i))]);
     return points;
 }
 
@@ -65,7 +68,8 @@ TEST_CASE("the order of the points and duplicates do not change a byte of the hu
         std::vector<Vec3d> points;
         for (int i = 0; i < 200; ++i) points.push_back(r.direction());
         for (int i = 0; i < 20; ++i) points.push_back(points[r.below(200)]);
-        const auto a = build_hull(points, {.max_vertices = 40}), b = build_hull(shuffled(points, r), {.max_vertices = 40});
+        const auto a = build_hull(points, {.max_vertices = 40}),
+                   b = build_hull(shuffled(points, r), {.max_vertices = 40});
         REQUIRE(a.has_value());
         REQUIRE(b.has_value());
         CHECK(a->points == b->points);
@@ -107,7 +111,8 @@ TEST_CASE("a budget of vertices is kept, and more of them come closer to the bal
         CHECK(volume < 4.0 / 3 * kPi);
         last = volume;
     }
-    // 64 points spread over a sphere enclose at least 86 % of it: F = 124 caps each lose about (4 pi / 124) h / 2, h = 0.08.
+    // 64 points spread over a sphere enclose at least 86 % of it: F = 124 caps each lose about (4 pi / 124) h / 2, h =
+    // 0.08.
     const auto hull = build_hull(points);
     REQUIRE(hull.has_value());
     CHECK(mesh_mass(*hull, {1, 1, 1}, 1).mass > 0.82 * 4.0 / 3 * kPi);
@@ -115,7 +120,8 @@ TEST_CASE("a budget of vertices is kept, and more of them come closer to the bal
 
 TEST_CASE("flat and linear inputs get a thickness of 1e-4 of their extent, or are refused")
 {
-    const std::vector<Vec3d> square{{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0}, {1, 1, 0}}, line{{0, 0, 0}, {1, 1, 1}, {2, 2, 2}}, triangle{{0, 0, 5}, {1, 0, 5}, {0, 1, 5}};
+    const std::vector<Vec3d> square{{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0}, {1, 1, 0}},
+        line{{0, 0, 0}, {1, 1, 1}, {2, 2, 2}}, triangle{{0, 0, 5}, {1, 0, 5}, {0, 1, 5}};
     for (const auto& points : {square, line, triangle}) {
         const auto hull = build_hull(points);
         REQUIRE(hull.has_value());
@@ -131,7 +137,11 @@ TEST_CASE("flat and linear inputs get a thickness of 1e-4 of their extent, or ar
 
 TEST_CASE("points without extent or not finite have no hull")
 {
-    for (const auto& points : {std::vector<Vec3d>{}, {{1, 2, 3}}, {{1, 2, 3}, {1, 2, 3}}, {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, std::nan("")}}, {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, kInfinity}}}) {
+    for (const auto& points : {std::vector<Vec3d>{},
+                               {{1, 2, 3}},
+                               {{1, 2, 3}, {1, 2, 3}},
+                               {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, std::nan("")}},
+                               {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, kInfinity}}}) {
         const auto hull = build_hull(points);
         REQUIRE_FALSE(hull.has_value());
         CHECK(hull.error().id == "GEOMETRY_HULL_DEGENERATE");
@@ -143,13 +153,19 @@ TEST_CASE("awkward clouds end in a hull or a diagnostic, never in qhull's exit")
 {
     for_seeds(300, [](Random& r) {
         // Lattices, near-flat plates, needles, clusters and huge offsets, all with a little noise.
-        std::vector<Vec3d>  points;
-        const Vec3d         stretch{std::pow(10, r.uniform(-9, 1)), std::pow(10, r.uniform(-9, 1)), std::pow(10, r.uniform(-9, 1))}, at = r.vec(std::pow(10, r.uniform(-3, 6)));
+        std::vector<Vec3d> points;
+        const Vec3d        stretch{std::pow(10, r.uniform(-9, 1)), std::pow(10, r.uniform(-9, 1)),
+                                   std::pow(10, r.uniform(-9, 1))},
+            at                    = r.vec(std::pow(10, r.uniform(-3, 6)));
         const Quatd         q     = r.rotation();
         const double        noise = std::pow(10, r.uniform(-18, -3));
         const std::uint32_t n     = 1 + r.below(80);
         for (std::uint32_t i = 0; i < n; ++i)
-            points.push_back(at + rotate(q, scale(stretch, Vec3d{static_cast<double>(r.below(4)), static_cast<double>(r.below(4)), static_cast<double>(r.below(4))})) + r.vec(noise));
+            points.push_back(
+                at +
+                rotate(q, scale(stretch, Vec3d{static_cast<double>(r.below(4)), static_cast<double>(r.below(4)),
+                                               static_cast<double>(r.below(4))})) +
+                r.vec(noise));
         const auto hull = build_hull(points, {.max_vertices = static_cast<int>(4 + r.below(60))});
         if (hull) check_hull(*hull);
     });

@@ -21,8 +21,10 @@ double difference(const Mat33d& a, const Mat33d& b)
 Mesh cube(const Vec3d& lower, const Vec3d& upper)
 {
     Mesh m;
-    for (int i = 0; i < 8; ++i) m.points.push_back({i & 1 ? upper.x : lower.x, i & 2 ? upper.y : lower.y, i & 4 ? upper.z : lower.z});
-    m.triangles = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4}, {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+    for (int i = 0; i < 8; ++i)
+        m.points.push_back({i & 1 ? upper.x : lower.x, i & 2 ? upper.y : lower.y, i & 4 ? upper.z : lower.z});
+    m.triangles = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
+                   {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
     return m;
 }
 
@@ -30,7 +32,12 @@ Mesh cube(const Vec3d& lower, const Vec3d& upper)
 
 TEST_CASE("solids of revolution, boxes and ellipsoids have the measured mass properties (IMP-192 to IMP-195)")
 {
-    struct Row { std::string name; MassProperties body; double mass; Vec3d com, diagonal; };
+    struct Row {
+        std::string    name;
+        MassProperties body;
+        double         mass;
+        Vec3d          com, diagonal;
+    };
     const Row table[] = {
         {"M1 cube", box_mass({0.5, 0.5, 0.5}, 1000), 1000, {}, {166.66667, 166.66667, 166.66667}},
         {"M29 sphere", sphere_mass(0.5, 1000), 523.5988, {}, {52.35988, 52.35988, 52.35988}},
@@ -54,12 +61,32 @@ TEST_CASE("solids of revolution, boxes and ellipsoids have the measured mass pro
 
 TEST_CASE("closed forms agree with sums over random points of the solid")
 {
-    struct Row { std::string name; MassProperties body; Vec3d half; bool (*inside)(const Vec3d&); };
+    struct Row {
+        std::string    name;
+        MassProperties body;
+        Vec3d          half;
+        bool (*inside)(const Vec3d&);
+    };
     const Row table[] = {
-        {"capsule", capsule_mass(0.4, 0.6, 1), {0.4, 0.4, 1.0}, [](const Vec3d& p) { const Vec3d r{p.x, p.y, p.z - std::clamp(p.z, -0.6, 0.6)}; return length(r) < 0.4; }},
-        {"cylinder", cylinder_mass(0.4, 0.6, 1), {0.4, 0.4, 0.6}, [](const Vec3d& p) { return p.x * p.x + p.y * p.y < 0.16; }},
-        {"cone", cone_mass(0.8, 0.5, 1), {0.8, 0.8, 0.5}, [](const Vec3d& p) { return std::hypot(p.x, p.y) < 0.8 * (0.5 - p.z); }},
-        {"ellipsoid", ellipsoid_mass({0.3, 0.6, 0.9}, 1), {0.3, 0.6, 0.9}, [](const Vec3d& p) { return square(p.x / 0.3) + square(p.y / 0.6) + square(p.z / 0.9) < 1; }},
+        {"capsule",
+         capsule_mass(0.4, 0.6, 1),
+         {0.4, 0.4, 1.0},
+         [](const Vec3d& p) {
+             const Vec3d r{p.x, p.y, p.z - std::clamp(p.z, -0.6, 0.6)};
+             return length(r) < 0.4;
+         }},
+        {"cylinder",
+         cylinder_mass(0.4, 0.6, 1),
+         {0.4, 0.4, 0.6},
+         [](const Vec3d& p) { return p.x * p.x + p.y * p.y < 0.16; }},
+        {"cone",
+         cone_mass(0.8, 0.5, 1),
+         {0.8, 0.8, 0.5},
+         [](const Vec3d& p) { return std::hypot(p.x, p.y) < 0.8 * (0.5 - p.z); }},
+        {"ellipsoid",
+         ellipsoid_mass({0.3, 0.6, 0.9}, 1),
+         {0.3, 0.6, 0.9},
+         [](const Vec3d& p) { return square(p.x / 0.3) + square(p.y / 0.6) + square(p.z / 0.9) < 1; }},
     };
     constexpr int kSamples = 400'000;
     for (const Row& row : table) {
@@ -106,17 +133,19 @@ TEST_CASE("a mesh of a box has the mass of the box, mirrored, inverted or far aw
         const MassProperties mirrored = mesh_mass(mesh, {-1, 2, 1}, 500);
         CHECK(mirrored.mass == close_to(2 * expected.mass, 1e-10));
         CHECK(distance(mirrored.com, scale(Vec3d{-1, 2, 1}, at)) < 1e-9);
-        CHECK(difference(mirrored.inertia, box_mass(scale(Vec3d{1, 2, 1}, half), 500).inertia) < 1e-8 * trace(mirrored.inertia));
+        CHECK(difference(mirrored.inertia, box_mass(scale(Vec3d{1, 2, 1}, half), 500).inertia) <
+              1e-8 * trace(mirrored.inertia));
     });
 }
 
 TEST_CASE("a tetrahedron has the measured mass properties (W34)")
 {
-    const Mesh           tetrahedron{.points = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .triangles = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
+    const Mesh           tetrahedron{.points    = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                                     .triangles = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
     const MassProperties m = mesh_mass(tetrahedron, {1, 1, 1}, 1000);
     CHECK(m.mass == close_to(1000.0 / 6, 1e-12));
     CHECK(distance(m.com, Vec3d{0.25, 0.25, 0.25}) < 1e-14);
-    const PrincipalAxes p = principal_axes(m.inertia);
+    const PrincipalAxes p   = principal_axes(m.inertia);
     double              low = 1e9, high = 0;
     for (const double v : {p.values.x, p.values.y, p.values.z}) {
         low  = std::min(low, v);
@@ -158,8 +187,8 @@ TEST_CASE("combining parts equals integrating the whole, in any frame")
 TEST_CASE("principal axes give the matrix back, and their rotation is proper")
 {
     for_seeds(200, [](Random& r) {
-        const Mat33d        R = to_matrix(r.rotation());
-        const Mat33d        m = R * Mat33d::diagonal({r.uniform(0.1, 5), r.uniform(0.1, 5), r.uniform(0.1, 5)}) * transpose(R);
+        const Mat33d R = to_matrix(r.rotation());
+        const Mat33d m = R * Mat33d::diagonal({r.uniform(0.1, 5), r.uniform(0.1, 5), r.uniform(0.1, 5)}) * transpose(R);
         const PrincipalAxes p = principal_axes(m);
         const Mat33d        Q = to_matrix(p.rotation);
         CHECK(difference(Q * Mat33d::diagonal(p.values) * transpose(Q), m) < 1e-12 * 10);

@@ -16,8 +16,9 @@ Mesh split_cube()
     Mesh m;
     for (int axis = 0; axis < 3; ++axis)
         for (const double side : {0.0, 1.0}) {
-            const auto         first = static_cast<std::int32_t>(m.points.size());
-            const std::size_t  u = static_cast<std::size_t>((axis + 1) % 3), v = static_cast<std::size_t>((axis + 2) % 3);
+            const auto        first = static_cast<std::int32_t>(m.points.size());
+            const std::size_t u     = static_cast<std::size_t>((axis + 1) % 3),
+                              v     = static_cast<std::size_t>((axis + 2) % 3);
             for (const auto& [x, y] : {std::pair{0.0, 0.0}, {1.0, 0.0}, {1.0, 1.0}, {0.0, 1.0}}) {
                 Vec3d p;
                 p[static_cast<std::size_t>(axis)] = side;
@@ -54,7 +55,8 @@ TEST_CASE("welding closes a cube that was split along its edges, despite small n
 
 TEST_CASE("triangles that shrink to less than a triangle go, points of other places stay")
 {
-    const Mesh m{.points = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1e-9, 0, 0}, {5, 5, 5}}, .triangles = {{0, 1, 2}, {0, 3, 1}}};
+    const Mesh m{.points    = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1e-9, 0, 0}, {5, 5, 5}},
+                 .triangles = {{0, 1, 2}, {0, 3, 1}}};
     const Mesh w = welded(m);
     CHECK(w.points == std::vector<Vec3d>{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {5, 5, 5}});
     CHECK(w.triangles == std::vector<std::array<std::int32_t, 3>>{{0, 1, 2}});

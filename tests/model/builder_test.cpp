@@ -55,9 +55,13 @@ TEST_CASE("add_body makes a body, a FREE joint and an articulation; add_link onl
 
 TEST_CASE("joints have the coordinates and velocities of their type (DYN-013, DYN-014)")
 {
-    struct Row { JointType type; std::size_t coords, dofs; };
-    const Row table[] = {{JointType::prismatic, 1, 1}, {JointType::revolute, 1, 1}, {JointType::ball, 4, 3}, {JointType::fixed, 0, 0},
-                         {JointType::free, 7, 6},      {JointType::distance, 7, 6}, {JointType::rod, 7, 6}};
+    struct Row {
+        JointType   type;
+        std::size_t coords, dofs;
+    };
+    const Row table[] = {{JointType::prismatic, 1, 1}, {JointType::revolute, 1, 1}, {JointType::ball, 4, 3},
+                         {JointType::fixed, 0, 0},     {JointType::free, 7, 6},     {JointType::distance, 7, 6},
+                         {JointType::rod, 7, 6}};
     for (const Row& row : table) {
         CAPTURE(to_string(row.type));
         ModelBuilder b;
@@ -67,14 +71,16 @@ TEST_CASE("joints have the coordinates and velocities of their type (DYN-013, DY
         CHECK(m.joint_coord_count() == row.coords);
         CHECK(m.joint_dof_count() == row.dofs);
         for (const std::size_t n : {m.joint_target_q.size(), m.joint_rest_q.size()}) CHECK(n == row.coords);
-        for (const std::size_t n : {m.joint_axis.size(), m.joint_armature.size(), m.joint_limit_lower.size(), m.joint_target_mode.size(), m.joint_f.size(), m.joint_drive_type.size()})
+        for (const std::size_t n : {m.joint_axis.size(), m.joint_armature.size(), m.joint_limit_lower.size(),
+                                    m.joint_target_mode.size(), m.joint_f.size(), m.joint_drive_type.size()})
             CHECK(n == row.dofs);
         CHECK(m.joint_q_start.size() == 2);
         CHECK(m.joint_qd_start.back() == static_cast<std::int32_t>(row.dofs));
     }
     ModelBuilder b;
     const auto   body = b.add_link({}, "b", 1, {}, kUnitInertia);
-    b.add_joint_d6(kWorldBody, body, {}, {}, {JointDofConfig{}}, {JointDofConfig{.axis = {0, 1, 0}}, JointDofConfig{.axis = {0, 0, 2}}});
+    b.add_joint_d6(kWorldBody, body, {}, {}, {JointDofConfig{}},
+                   {JointDofConfig{.axis = {0, 1, 0}}, JointDofConfig{.axis = {0, 0, 2}}});
     const Model m = finalized(b);
     CHECK(m.joint_coord_count() == 3);
     CHECK(m.joint_dof_dim[0] == std::array<std::int32_t, 2>{1, 2});
@@ -97,7 +103,8 @@ TEST_CASE("an empty dof configuration has Newton's defaults (DYN-016)")
     CHECK(m.joint_effort_limit[0] == Real(1e6));
     CHECK(m.joint_velocity_limit[0] == Real(1e6));
     CHECK(m.joint_target_mode[0] == TargetMode::none);
-    for (const Real zero : {m.joint_target_q[0], m.joint_target_qd[0], m.joint_target_ke[0], m.joint_target_kd[0], m.joint_damping[0], m.joint_stiffness[0], m.joint_armature[0], m.joint_friction[0]})
+    for (const Real zero : {m.joint_target_q[0], m.joint_target_qd[0], m.joint_target_ke[0], m.joint_target_kd[0],
+                            m.joint_damping[0], m.joint_stiffness[0], m.joint_armature[0], m.joint_friction[0]})
         CHECK(zero == 0);
     CHECK(m.shape_material_mu[0] == 1);
     CHECK(m.shape_material_mu_static[0] == 1);
@@ -125,7 +132,11 @@ TEST_CASE("a target outside the limits becomes the middle of the range (DYN-017,
 
 TEST_CASE("drive modes are inferred from gains where none is chosen (DYN-018)")
 {
-    struct Row { double ke, kd; std::optional<TargetMode> chosen; TargetMode mode; };
+    struct Row {
+        double                    ke, kd;
+        std::optional<TargetMode> chosen;
+        TargetMode                mode;
+    };
     const Row table[] = {{0, 0, {}, TargetMode::none},
                          {5, 0, {}, TargetMode::position},
                          {5, 1, {}, TargetMode::position},
@@ -137,7 +148,8 @@ TEST_CASE("drive modes are inferred from gains where none is chosen (DYN-018)")
         CAPTURE(row.kd);
         ModelBuilder b;
         const auto   body = b.add_link({}, "b", 1, {}, kUnitInertia);
-        b.add_joint_revolute(kWorldBody, body, {}, {}, {.target_ke = row.ke, .target_kd = row.kd, .actuator_mode = row.chosen});
+        b.add_joint_revolute(kWorldBody, body, {}, {},
+                             {.target_ke = row.ke, .target_kd = row.kd, .actuator_mode = row.chosen});
         CHECK(finalized(b).joint_target_mode[0] == row.mode);
     }
 }
@@ -152,11 +164,13 @@ TEST_CASE("a FREE joint's coordinates and velocities reproduce its body's (IMP 1
         const Posed X_WP{r.vec(1), r.rotation()};
         b.add_joint({.type = JointType::free, .parent = kWorldBody, .child = body, .parent_xform = X_WP});
         const Model m = finalized(b);
-        const Pose  X_PB{{m.joint_q[0], m.joint_q[1], m.joint_q[2]}, {m.joint_q[3], m.joint_q[4], m.joint_q[5], m.joint_q[6]}};
+        const Pose  X_PB{{m.joint_q[0], m.joint_q[1], m.joint_q[2]},
+                         {m.joint_q[3], m.joint_q[4], m.joint_q[5], m.joint_q[6]}};
         const Posed again = X_WP * static_cast<Posed>(X_PB);
         CHECK(distance(again.p, X_WB.p) < 2e-6);  // sums of a few floats of size 3
         CHECK(angle_between(again.q, X_WB.q) < 1e-5);
-        const Vec3d linear{m.joint_qd[0], m.joint_qd[1], m.joint_qd[2]}, angular{m.joint_qd[3], m.joint_qd[4], m.joint_qd[5]};
+        const Vec3d linear{m.joint_qd[0], m.joint_qd[1], m.joint_qd[2]},
+            angular{m.joint_qd[3], m.joint_qd[4], m.joint_qd[5]};
         CHECK(distance(rotate(X_WP.q, linear), b.bodies[0].qd.linear) < 5e-6);
         CHECK(distance(rotate(X_WP.q, angular), b.bodies[0].qd.angular) < 5e-6);
         CHECK(m.joint_target_q[6] == 1);  // targets stay at the identity
@@ -164,14 +178,16 @@ TEST_CASE("a FREE joint's coordinates and velocities reproduce its body's (IMP 1
     });
 }
 
-TEST_CASE("under a moving parent a FREE joint's velocity is relative to the parent's field at the child's centre of mass (DYN-008)")
+TEST_CASE(
+    "under a moving parent a FREE joint's velocity is relative to the parent's field at the child's centre of mass "
+    "(DYN-008)")
 {
     ModelBuilder b;
     const auto   parent = b.add_body({}, "p", 1, {}, kUnitInertia);
     const auto   child  = b.add_link({{2, 0, 0}, {}}, "c", 1, {0, 1, 0}, kUnitInertia);
     b.bodies[0].qd      = {{1, 0, 0}, {0, 0, 2}};
     b.bodies[1].qd      = {{5, 6, 7}, {0, 0, 3}};
-    const auto j        = b.add_joint({.type = JointType::free, .parent = parent, .child = child});
+    const auto  j       = b.add_joint({.type = JointType::free, .parent = parent, .child = child});
     const Model m       = finalized(b);
     const auto  at      = static_cast<std::size_t>(m.joint_qd_start[static_cast<std::size_t>(j)]);
     // The parent's field at (2, 1, 0): (1, 0, 0) + (0, 0, 2) x (2, 1, 0) = (-1, 4, 0).
@@ -269,7 +285,8 @@ TEST_CASE("filter pairs are sorted, unique, the smaller shape first (IMP-235, CO
 {
     ModelBuilder b;
     for (int i = 0; i < 4; ++i) b.add_shape_sphere(kWorldBody, {}, 1, {});
-    for (const auto& [x, y] : {std::pair{3, 1}, {1, 3}, {2, 0}, {2, 2}, {0, 1}}) b.add_shape_collision_filter_pair(x, y);
+    for (const auto& [x, y] : {std::pair{3, 1}, {1, 3}, {2, 0}, {2, 2}, {0, 1}})
+        b.add_shape_collision_filter_pair(x, y);
     using Pairs = std::vector<std::pair<std::int32_t, std::int32_t>>;
     CHECK(finalized(b).shape_collision_filter_pairs == Pairs{{0, 1}, {0, 2}, {1, 3}});
 }
@@ -294,7 +311,8 @@ TEST_CASE("two replicas give contiguous worlds, three gravity rows and shifted i
 {
     ModelBuilder source;
     source.gravity = {0, 0, -1.62};
-    const auto a = source.add_body({}, "a", 1, {}, kUnitInertia), c = source.add_link({{1, 0, 0}, {}}, "c", 1, {}, kUnitInertia);
+    const auto a   = source.add_body({}, "a", 1, {}, kUnitInertia),
+               c   = source.add_link({{1, 0, 0}, {}}, "c", 1, {}, kUnitInertia);
     source.add_joint_revolute(a, c, {}, {}, {}, "hinge");
     source.articulations[0].joints.push_back(1);
     source.joints[1].articulation = 0;

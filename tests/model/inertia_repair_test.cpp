@@ -37,12 +37,15 @@ const double kNan = std::nan("");
 
 TEST_CASE("inertias are corrected as Newton does (IMP-205, import-usd.md 5.8)")
 {
-    struct Row { Vec3d diagonal, expected; bool warns; };
+    struct Row {
+        Vec3d diagonal, expected;
+        bool  warns;
+    };
     const Row table[] = {
         {{1, 1, 3}, {2.000001, 2.000001, 4.000001}, true},
         {{1, 1, 1e-9}, {1.000002, 1.000002, 2.0e-6}, true},
         {{1, 2, 3}, {1, 2, 3}, false},
-        {{2, 2, 4}, {2, 2, 4}, false},                  // a thin disc is at the limit of the triangle inequality
+        {{2, 2, 4}, {2, 2, 4}, false},                   // a thin disc is at the limit of the triangle inequality
         {{-1, 1, 1}, {2e-6, 2.000002, 2.000002}, true},  // threshold 1e-6 of the largest moment, 1e-6 more
     };
     for (const Row& row : table) {
@@ -66,7 +69,8 @@ TEST_CASE("the triangle inequality is left alone where balancing is off")
 
 TEST_CASE("bounds raise light bodies")
 {
-    const Outcome o = finalized(0.001, Mat33d::diagonal({1e-5, 1e-5, 1e-5}), {.bound_mass = 0.1, .bound_inertia = 1e-3});
+    const Outcome o =
+        finalized(0.001, Mat33d::diagonal({1e-5, 1e-5, 1e-5}), {.bound_mass = 0.1, .bound_inertia = 1e-3});
     CHECK(o.model.body_mass[0] == close_to(0.1, 1e-8));
     CHECK(o.model.body_inertia[0].r0.x == close_to(1e-3, 1e-9));
     CHECK(o.out.count("W_INERTIA_FIXED") == 1);
@@ -75,13 +79,16 @@ TEST_CASE("bounds raise light bodies")
 
 TEST_CASE("masses and tensors that mean nothing become zero, and zero has no inverse (DYN-142, DYN 10.2)")
 {
-    struct Row { std::string what; double mass; Mat33d inertia; Vec3d com; };
-    const Row table[] = {{"nan mass", kNan, Mat33d::identity(), {}},
-                         {"infinite mass", kInfinity, Mat33d::identity(), {}},
-                         {"negative mass", -3, Mat33d::identity(), {}},
-                         {"nan tensor", 1, Mat33d::diagonal({1, kNan, 1}), {}},
-                         {"nan centre", 1, Mat33d::identity(), {0, kNan, 0}},
-                         {"inertia without mass", 0, Mat33d::identity(), {}}};
+    struct Row {
+        std::string what;
+        double      mass;
+        Mat33d      inertia;
+        Vec3d       com;
+    };
+    const Row table[] = {
+        {"nan mass", kNan, Mat33d::identity(), {}},          {"infinite mass", kInfinity, Mat33d::identity(), {}},
+        {"negative mass", -3, Mat33d::identity(), {}},       {"nan tensor", 1, Mat33d::diagonal({1, kNan, 1}), {}},
+        {"nan centre", 1, Mat33d::identity(), {0, kNan, 0}}, {"inertia without mass", 0, Mat33d::identity(), {}}};
     for (const Row& row : table) {
         CAPTURE(row.what);
         const Outcome o = finalized(row.mass, row.inertia, {}, row.com);
@@ -116,18 +123,22 @@ TEST_CASE("an asymmetric tensor becomes its symmetric part")
 TEST_CASE("inverses belong to what they invert (IMP-233), whatever the tensor was")
 {
     for_seeds(300, [](Random& r) {
-        Mat33d        i = r.below(2) == 0 ? Mat33d{r.vec(1), r.vec(1), r.vec(1)} : Mat33d{};
-        const Mat33d  R = to_matrix(r.rotation());
-        i += R * Mat33d::diagonal({std::pow(10, r.uniform(-12, 2)), std::pow(10, r.uniform(-12, 2)), std::pow(10, r.uniform(-12, 2))}) * transpose(R);
+        Mat33d       i = r.below(2) == 0 ? Mat33d{r.vec(1), r.vec(1), r.vec(1)} : Mat33d{};
+        const Mat33d R = to_matrix(r.rotation());
+        i += R *
+             Mat33d::diagonal(
+                 {std::pow(10, r.uniform(-12, 2)), std::pow(10, r.uniform(-12, 2)), std::pow(10, r.uniform(-12, 2))}) *
+             transpose(R);
         const double  mass = std::pow(10, r.uniform(-4, 4));
         const Outcome o    = finalized(mass, i);
         CHECK(o.model.body_mass[0] * o.model.body_inv_mass[0] == close_to(1, 1e-6));
-        const Mat33d a = static_cast<Mat33d>(o.model.body_inertia[0]), b = static_cast<Mat33d>(o.model.body_inv_inertia[0]);
+        const Mat33d a = static_cast<Mat33d>(o.model.body_inertia[0]),
+                     b = static_cast<Mat33d>(o.model.body_inv_inertia[0]);
         CHECK(is_finite(a));
         CHECK(is_finite(b));
         // Rounded to Real, a tensor of condition c is inverted to c times the rounding.
         const double largest = std::max({a.r0.x, a.r1.y, a.r2.z}), inverse_largest = std::max({b.r0.x, b.r1.y, b.r2.z});
-        const Mat33d e = a * b - Mat33d::identity();
+        const Mat33d e     = a * b - Mat33d::identity();
         const double error = std::max({max_component(abs(e.r0)), max_component(abs(e.r1)), max_component(abs(e.r2))});
         CHECK(error < 1e-6 * largest * inverse_largest);
         CHECK(a.r0.x + a.r1.y > a.r2.z * (1 - 1e-6));

@@ -17,18 +17,33 @@ namespace {
 double awkward(Random& r)
 {
     switch (r.below(14)) {
-        case 0: return std::nan("");
-        case 1: return kInfinity;
-        case 2: return -kInfinity;
-        case 3: return 0;
-        case 4: return std::pow(10, r.uniform(-300, 300));
-        case 5: return -std::pow(10, r.uniform(-12, 12));
-        default: return r.uniform(-2, 2);
+        case 0:
+            return std::nan("");
+        case 1:
+            return kInfinity;
+        case 2:
+            return -kInfinity;
+        case 3:
+            return 0;
+        case 4:
+            return std::pow(10, r.uniform(-300, 300));
+        case 5:
+            return -std::pow(10, r.uniform(-12, 12));
+        default:
+            return r.uniform(-2, 2);
     }
 }
 
-Vec3d  awkward_vec(Random& r) { const double x = awkward(r), y = awkward(r); return {x, y, awkward(r)}; }
-Posed  awkward_pose(Random& r) { return r.below(3) == 0 ? Posed{awkward_vec(r), {awkward(r), awkward(r), awkward(r), awkward(r)}} : Posed{r.vec(2), r.rotation()}; }
+Vec3d awkward_vec(Random& r)
+{
+    const double x = awkward(r), y = awkward(r);
+    return {x, y, awkward(r)};
+}
+Posed awkward_pose(Random& r)
+{
+    return r.below(3) == 0 ? Posed{awkward_vec(r), {awkward(r), awkward(r), awkward(r), awkward(r)}}
+                           : Posed{r.vec(2), r.rotation()};
+}
 Mat33d awkward_mat(Random& r) { return {awkward_vec(r), awkward_vec(r), awkward_vec(r)}; }
 
 /// An index of something, -1, or once in a while of nothing.
@@ -56,8 +71,10 @@ JointDofConfig awkward_dof(Random& r)
 
 void add_awkward_shape(Random& r, ModelBuilder& b)
 {
-    static const auto kMesh = std::make_shared<const geometry::Mesh>(geometry::Mesh{.points = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .triangles = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}});
-    BuilderShape      s;
+    static const auto kMesh = std::make_shared<const geometry::Mesh>(
+        geometry::Mesh{.points    = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                       .triangles = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}});
+    BuilderShape s;
     s.type  = static_cast<GeoType>(r.below(12));
     s.body  = static_cast<std::int32_t>(r.below(static_cast<std::uint32_t>(b.bodies.size()) + 1)) - 1;
     s.xform = awkward_pose(r);
@@ -85,14 +102,18 @@ ModelBuilder awkward_builder(Random& r)
     }
     for (std::uint32_t i = 0; i < r.below(6) && !b.bodies.empty(); ++i) {
         BuilderJoint j;
-        j.type   = static_cast<JointType>(r.below(8));
-        j.child  = static_cast<std::int32_t>(r.below(static_cast<std::uint32_t>(b.bodies.size())));
-        j.parent = static_cast<std::int32_t>(r.below(static_cast<std::uint32_t>(j.child) + 1)) - 1;
-        j.parent_xform = awkward_pose(r);
-        j.child_xform  = awkward_pose(r);
+        j.type           = static_cast<JointType>(r.below(8));
+        j.child          = static_cast<std::int32_t>(r.below(static_cast<std::uint32_t>(b.bodies.size())));
+        j.parent         = static_cast<std::int32_t>(r.below(static_cast<std::uint32_t>(j.child) + 1)) - 1;
+        j.parent_xform   = awkward_pose(r);
+        j.child_xform    = awkward_pose(r);
         const auto& info = joint_type_info(j.type);
-        for (std::uint32_t k = 0; k < (info.linear_axes >= 0 ? static_cast<std::uint32_t>(info.linear_axes) : r.below(4)); ++k) j.linear_axes.push_back(awkward_dof(r));
-        for (std::uint32_t k = 0; k < (info.angular_axes >= 0 ? static_cast<std::uint32_t>(info.angular_axes) : r.below(4)); ++k) j.angular_axes.push_back(awkward_dof(r));
+        for (std::uint32_t k = 0;
+             k < (info.linear_axes >= 0 ? static_cast<std::uint32_t>(info.linear_axes) : r.below(4)); ++k)
+            j.linear_axes.push_back(awkward_dof(r));
+        for (std::uint32_t k = 0;
+             k < (info.angular_axes >= 0 ? static_cast<std::uint32_t>(info.angular_axes) : r.below(4)); ++k)
+            j.angular_axes.push_back(awkward_dof(r));
         j.break_force = awkward(r);
         b.add_joint(std::move(j));
         if (r.below(3) == 0) b.add_articulation({static_cast<std::int32_t>(b.joints.size()) - 1});
@@ -103,15 +124,28 @@ ModelBuilder awkward_builder(Random& r)
     if (r.below(3) == 0 && !b.joints.empty()) {
         BuilderJoint& j = b.joints[r.below(static_cast<std::uint32_t>(b.joints.size()))];
         switch (r.below(6)) {
-            case 0: j.child = some(r, b.bodies.size()); break;
-            case 1: j.parent = some(r, b.bodies.size()); break;
-            case 2: j.articulation = some(r, b.articulations.size()); break;
-            case 3: j.mimic_joint = some(r, b.joints.size()); break;
-            case 4: j.q.resize(r.below(9)); break;
-            default: j.type = static_cast<JointType>(r.below(9)); break;
+            case 0:
+                j.child = some(r, b.bodies.size());
+                break;
+            case 1:
+                j.parent = some(r, b.bodies.size());
+                break;
+            case 2:
+                j.articulation = some(r, b.articulations.size());
+                break;
+            case 3:
+                j.mimic_joint = some(r, b.joints.size());
+                break;
+            case 4:
+                j.q.resize(r.below(9));
+                break;
+            default:
+                j.type = static_cast<JointType>(r.below(9));
+                break;
         }
     }
-    if (r.below(6) == 0) b.shape_collision_filter_pairs.emplace_back(some(r, b.shapes.size()), some(r, b.shapes.size()));
+    if (r.below(6) == 0)
+        b.shape_collision_filter_pairs.emplace_back(some(r, b.shapes.size()), some(r, b.shapes.size()));
     if (r.below(6) == 0 && !b.bodies.empty()) b.bodies[0].world = some(r, 1);
     return b;
 }
@@ -138,14 +172,15 @@ TEST_CASE("finalize never fails silently: it gives a finite model or says what i
     for_seeds(4000, [&](Random& r) {
         const ModelBuilder b = awkward_builder(r);
         Diagnostics        out;
-        const auto         m = b.finalize({.allow_orphan_joints = r.below(3) != 0, .balance_inertia = r.below(2) == 0}, out);
+        const auto m = b.finalize({.allow_orphan_joints = r.below(3) != 0, .balance_inertia = r.below(2) == 0}, out);
         for (const Diagnostic& d : out) {
             CHECK_FALSE(d.message.empty());
             CHECK_FALSE(d.hint.empty());
             CHECK_FALSE(d.site.prim.empty());
         }
         if (!m) {
-            CHECK((m.error().id == "E_STRUCTURE" || m.error().id == "E_ORPHAN_JOINT" || m.error().id == "E_SHAPE_MATERIAL"));
+            CHECK((m.error().id == "E_STRUCTURE" || m.error().id == "E_ORPHAN_JOINT" ||
+                   m.error().id == "E_SHAPE_MATERIAL"));
             CHECK_FALSE(m.error().message.empty());
             return;
         }

@@ -9,13 +9,18 @@ using mechane::test::distance;
 
 namespace {
 
-const geometry::Mesh kWedge{.points = {{0, 0, 0}, {1, 0, 0}, {0, 2, 0}, {0, 0, 3}}, .triangles = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
+const geometry::Mesh kWedge{.points    = {{0, 0, 0}, {1, 0, 0}, {0, 2, 0}, {0, 0, 3}},
+                            .triangles = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
 
 }  // namespace
 
 TEST_CASE("bounds and radii by type (COL 1.4)")
 {
-    struct Row { ShapeGeometry shape; Vec3d lower, upper; double radius; };
+    struct Row {
+        ShapeGeometry shape;
+        Vec3d         lower, upper;
+        double        radius;
+    };
     const Row table[] = {
         {{GeoType::sphere, {0.5, 0, 0}}, {-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}, 0.5},
         {{GeoType::capsule, {0.4, 0.5, 0}}, {-0.4, -0.4, -0.9}, {0.4, 0.4, 0.9}, 0.9},
@@ -43,7 +48,9 @@ TEST_CASE("bounds and radii by type (COL 1.4)")
 
 TEST_CASE("signs are absorbed where a shape is symmetric, kept where they mirror (import-usd.md 9.2)")
 {
-    for (const GeoType type : {GeoType::sphere, GeoType::box, GeoType::capsule, GeoType::cylinder, GeoType::ellipsoid, GeoType::plane}) CHECK(absorb_signs(type, {-1, 2, -3}) == Vec3d{1, 2, 3});
+    for (const GeoType type :
+         {GeoType::sphere, GeoType::box, GeoType::capsule, GeoType::cylinder, GeoType::ellipsoid, GeoType::plane})
+        CHECK(absorb_signs(type, {-1, 2, -3}) == Vec3d{1, 2, 3});
     CHECK(absorb_signs(GeoType::mesh, {-1, 2, -3}) == Vec3d{-1, 2, -3});
     CHECK(absorb_signs(GeoType::cone, {-1, -2, 0}) == Vec3d{1, -2, 0});
 }
@@ -58,7 +65,11 @@ TEST_CASE("planes have no mass on any body, and a mirrored mesh has that of the 
 
 TEST_CASE("shells shrink each type as import-usd.md 5.7 says, and a wall as thick as the shape is none (IMP-203)")
 {
-    struct Row { std::string what; ShapeGeometry shape; double inner_volume; };
+    struct Row {
+        std::string   what;
+        ShapeGeometry shape;
+        double        inner_volume;
+    };
     const Row table[] = {
         {"sphere", {GeoType::sphere, {0.5, 0, 0}}, 4.0 / 3 * kPi * 0.064},
         {"box", {GeoType::box, {0.5, 0.5, 0.5}}, 0.512},

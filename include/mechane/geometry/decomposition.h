@@ -7,15 +7,17 @@
 namespace mechane::geometry {
 
 struct DecompositionOptions {
-    double      concavity = 0.05;  ///< deepest hollow that may stay, relative to the extent of its component, dimensionless
-    int         max_hulls = 32;    ///< upper bound on hulls, at least 1; components beyond it are merged
-    HullOptions hull;              ///< of each part
+    double concavity = 0.05;  ///< deepest hollow that may stay, relative to the extent of its component, dimensionless
+    int    max_hulls = 32;    ///< upper bound on hulls, at least 1; components beyond it are merged
+    HullOptions hull;         ///< of each part
 };
 
-/// Convex hulls that together cover a mesh closely: one per connected component, which is cut further by planes while a hollow
-/// deeper than the threshold remains. A hollow's depth is the way from the surface, along its outward normal, out of the hull (as in
-/// Mamou and Ghorbel 2009); of a set of planes along the part's box that cut is made which leaves the least volume of hulls (as in
-/// Wei et al. 2022, without their tree search). Components of many triangles are thinned to a lattice of 48 cells first. Deterministic; independent of the order of points, not of that of triangles.
+/// Convex hulls that together cover a mesh closely: one per connected component, which is cut further by planes while a
+/// hollow deeper than the threshold remains. A hollow's depth is the way from the surface, along its outward normal,
+/// out of the hull (as in Mamou and Ghorbel 2009); of a set of planes along the part's box that cut is made which
+/// leaves the least volume of hulls (as in Wei et al. 2022, without their tree search). Components of many triangles
+/// are thinned to a lattice of 48 cells first. Deterministic; independent of the order of points, not of that of
+/// triangles.
 ///
 /// @param mesh  triangles with valid indices; open meshes are cut as if their triangles bounded something
 /// @error GEOMETRY_HULL_DEGENERATE  no triangles, or no part has a hull

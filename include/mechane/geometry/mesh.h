@@ -9,8 +9,8 @@ namespace mechane::geometry {
 
 /// A triangle mesh. Triangles wind outwards, counter-clockwise seen from outside.
 struct Mesh {
-    std::vector<Vec3d>                       points;     ///< positions in the mesh's own frame [m], shape [n]
-    std::vector<std::array<std::int32_t, 3>> triangles;  ///< indices into `points`, shape [m]
+    std::vector<Vec3d>                       points;             ///< positions in the mesh's own frame [m], shape [n]
+    std::vector<std::array<std::int32_t, 3>> triangles;          ///< indices into `points`, shape [m]
     bool                                     is_convex = false;  ///< true for a convex hull: `points` are its vertices
 };
 

@@ -10,10 +10,10 @@ namespace mechane::geometry {
 
 /// Polygon faces as a mesh prim authors them.
 struct PolygonMesh {
-    std::span<const Vec3d>        points;             ///< [m]
+    std::span<const Vec3d>        points;  ///< [m]
     std::span<const std::int32_t> face_vertex_counts;
     std::span<const std::int32_t> face_vertex_indices;
-    std::span<const std::int32_t> hole_indices;       ///< faces that are left out
+    std::span<const std::int32_t> hole_indices;         ///< faces that are left out
     bool                          left_handed = false;  ///< faces wind clockwise seen from outside
 };
 
@@ -34,15 +34,15 @@ struct DroppedFace {
 };
 
 struct Triangulation {
-    Mesh                      mesh;              ///< all points of the input, also those that no triangle uses; not finite ones are zero
-    std::vector<std::int32_t> triangle_to_face;  ///< face of each triangle
-    std::vector<DroppedFace>  dropped;           ///< ascending by face
+    Mesh mesh;  ///< all points of the input, also those that no triangle uses; not finite ones are zero
+    std::vector<std::int32_t> triangle_to_face;    ///< face of each triangle
+    std::vector<DroppedFace>  dropped;             ///< ascending by face
     std::int32_t              unused_indices = 0;  ///< indices left over after the last count
 };
 
-/// Triangles of polygon faces: triangles as they are, convex faces as a fan from their first corner, other faces by ear clipping in
-/// their best-fit plane (Meisters 1975), always the lowest ear first. Left-handed faces are turned over at the end.
-/// Faces without area make no triangles; triangles that lie on a line within a face with area are kept.
+/// Triangles of polygon faces: triangles as they are, convex faces as a fan from their first corner, other faces by ear
+/// clipping in their best-fit plane (Meisters 1975), always the lowest ear first. Left-handed faces are turned over at
+/// the end. Faces without area make no triangles; triangles that lie on a line within a face with area are kept.
 Triangulation triangulate(const PolygonMesh& polygons, const TriangulationOptions& options = {});
 
 }  // namespace mechane::geometry

@@ -21,56 +21,57 @@ struct Model;
 /// How a shape collides and what it is made of. Defaults are Newton's. SI units.
 struct ShapeConfig {
     double                density = 1000;  ///< [kg/m^3]; 0 adds no mass
-    double                ke = 2500, kd = 100, kf = 1000, ka = 0;  ///< contact stiffness [N/m], damping [N s/m], friction gain [N s/m], adhesion distance [m]
-    double                mu = 1.0;                     ///< dynamic friction, dimensionless
-    std::optional<double> mu_static;                    ///< static friction; `mu` when unset
-    double                restitution  = 0;             ///< dimensionless, 0..1
-    double                mu_torsional = 0.005;         ///< [m]
-    double                mu_rolling   = 1e-4;          ///< [m]
-    double                kh           = 1e10;          ///< hydroelastic stiffness [N/m^3]
-    double                margin       = 0;             ///< where the surface is offset [m]
-    std::optional<double> gap;                          ///< how much earlier a contact is made [m]; the builder's rigid_gap when unset
-    bool                  is_solid               = true;  ///< false: a shell; its wall counts for mass and inertia only
+    double                ke = 2500, kd = 100;   ///< contact stiffness [N/m] and damping [N s/m]
+    double                kf = 1000, ka = 0;     ///< friction gain [N s/m], adhesion distance [m]
+    double                mu = 1.0;              ///< dynamic friction, dimensionless
+    std::optional<double> mu_static;             ///< static friction; `mu` when unset
+    double                restitution  = 0;      ///< dimensionless, 0..1
+    double                mu_torsional = 0.005;  ///< [m]
+    double                mu_rolling   = 1e-4;   ///< [m]
+    double                kh           = 1e10;   ///< hydroelastic stiffness [N/m^3]
+    double                margin       = 0;      ///< where the surface is offset [m]
+    std::optional<double> gap;  ///< how much earlier a contact is made [m]; the builder's rigid_gap when unset
+    bool                  is_solid = true;              ///< false: a shell; its wall counts for mass and inertia only
     std::optional<double> shell_thickness;              ///< wall of a shell [m]; `margin` when unset
-    std::int32_t          collision_group        = 1;   ///< 0: collides with nothing
+    std::int32_t          collision_group         = 1;  ///< 0: collides with nothing
     bool                  collision_filter_parent = true;
-    bool                  has_shape_collision    = true;
-    bool                  has_particle_collision = true;
-    bool                  is_visible             = true;
-    bool                  is_site                = false;
-    bool                  is_hydroelastic        = false;
+    bool                  has_shape_collision     = true;
+    bool                  has_particle_collision  = true;
+    bool                  is_visible              = true;
+    bool                  is_site                 = false;
+    bool                  is_hydroelastic         = false;
 };
 
 /// One degree of freedom of a joint. Defaults are Newton's. Rotary values per radian.
 struct JointDofConfig {
-    Vec3d                 axis{1, 0, 0};                ///< unit, in the joint's parent anchor frame
-    double                limit_lower = -kMaxValue, limit_upper = kMaxValue;  ///< [m] or [rad]
-    double                limit_ke = 1e4, limit_kd = 10;   ///< [N/m] or [N m/rad]; [N s/m] or [N m s/rad]
-    double                target_q = 0, target_qd = 0;     ///< [m] or [rad]; [m/s] or [rad/s]
-    double                target_ke = 0, target_kd = 0;
-    double                damping = 0, stiffness = 0;      ///< passive
-    std::optional<double> rest_q;                          ///< rest coordinate of `stiffness`; 0 when unset
-    double                armature = 0;                    ///< [kg] or [kg m^2]
-    double                friction = 0;                    ///< dry friction [N] or [N m]
-    double                effort_limit = 1e6;              ///< bound of the drive's force [N] or [N m]
-    double                velocity_limit = 1e6;
-    std::optional<TargetMode> actuator_mode;               ///< inferred from the gains when unset
-    DriveType             drive_type = DriveType::force;
-    double                initial_q = 0, initial_qd = 0;
+    Vec3d                     axis{1, 0, 0};  ///< unit, in the joint's parent anchor frame
+    double                    limit_lower = -kMaxValue, limit_upper = kMaxValue;  ///< [m] or [rad]
+    double                    limit_ke = 1e4, limit_kd = 10;  ///< [N/m] or [N m/rad]; [N s/m] or [N m s/rad]
+    double                    target_q = 0, target_qd = 0;    ///< [m] or [rad]; [m/s] or [rad/s]
+    double                    target_ke = 0, target_kd = 0;
+    double                    damping = 0, stiffness = 0;  ///< passive
+    std::optional<double>     rest_q;                      ///< rest coordinate of `stiffness`; 0 when unset
+    double                    armature       = 0;          ///< [kg] or [kg m^2]
+    double                    friction       = 0;          ///< dry friction [N] or [N m]
+    double                    effort_limit   = 1e6;        ///< bound of the drive's force [N] or [N m]
+    double                    velocity_limit = 1e6;
+    std::optional<TargetMode> actuator_mode;  ///< inferred from the gains when unset
+    DriveType                 drive_type = DriveType::force;
+    double                    initial_q = 0, initial_qd = 0;
 };
 
 /// Everything `finalize` needs to know of one body.
 struct BuilderBody {
-    std::string  label;
-    Posed        q;                 ///< pose of the body frame in the world
-    Spatiald     qd;                ///< velocity of the centre of mass, angular velocity, world axes
-    Vec3d        com;               ///< in the body frame [m]
-    Mat33d       inertia{};         ///< about the centre of mass, body axes [kg m^2]
-    double       mass = 0;          ///< [kg]
-    std::int32_t flags = body_flag::dynamic;
-    std::int32_t world = kGlobalWorld;
-    bool         starts_asleep = false;
-    bool         lock_inertia  = false;  ///< shapes added later do not change mass properties
+    std::string               label;
+    Posed                     q;                  ///< pose of the body frame in the world
+    Spatiald                  qd;                 ///< velocity of the centre of mass, angular velocity, world axes
+    Vec3d                     com;                ///< in the body frame [m]
+    Mat33d                    inertia{};          ///< about the centre of mass, body axes [kg m^2]
+    double                    mass          = 0;  ///< [kg]
+    std::int32_t              flags         = body_flag::dynamic;
+    std::int32_t              world         = kGlobalWorld;
+    bool                      starts_asleep = false;
+    bool                      lock_inertia  = false;  ///< shapes added later do not change mass properties
     std::vector<std::int32_t> shapes;
 };
 
@@ -88,7 +89,7 @@ struct BuilderJoint {
     double                      break_force = kInfinity, break_torque = kInfinity;  ///< [N], [N m]
     std::array<double, 2>       cone_limit{-1, -1};  ///< ball joints: half angles [rad], negative is free
     bool                        exclude_from_articulation = false;
-    std::int32_t                world = kGlobalWorld;
+    std::int32_t                world                     = kGlobalWorld;
     std::vector<double>         q, qd;  ///< initial coordinates and velocities in the layout of the joint type;
                                         ///< left empty on FREE-like joints, finalize derives them from the bodies
 };
@@ -97,13 +98,13 @@ struct BuilderShape {
     std::string                           label;
     GeoType                               type = GeoType::none;
     std::int32_t                          body = kWorldBody;
-    Posed                                 xform;            ///< in the body frame, or in the world
-    Vec3d                                 scale{1, 1, 1};   ///< meaning by type: spec table in docs/model.md
-    std::shared_ptr<const geometry::Mesh> source;           ///< MESH and CONVEX_MESH
+    Posed                                 xform;           ///< in the body frame, or in the world
+    Vec3d                                 scale{1, 1, 1};  ///< meaning by type: spec table in docs/model.md
+    std::shared_ptr<const geometry::Mesh> source;          ///< MESH and CONVEX_MESH
     ShapeConfig                           config;
     Vec3d                                 color{0.46136, 0.46136, 0.46136};  ///< display RGB
     double                                opacity = 1;
-    std::int32_t                          flags   = 0;      ///< shape_flag bits; set by add_shape from `config`
+    std::int32_t                          flags   = 0;  ///< shape_flag bits; set by add_shape from `config`
     std::int32_t                          world   = kGlobalWorld;
 };
 
@@ -114,8 +115,8 @@ struct BuilderArticulation {
 };
 
 struct FinalizeOptions {
-    bool                  allow_orphan_joints = true;  ///< joints between bodies outside any articulation become loop rows
-    bool                  balance_inertia     = true;
+    bool allow_orphan_joints = true;  ///< joints between bodies outside any articulation become loop rows
+    bool balance_inertia     = true;
     std::optional<double> bound_mass, bound_inertia;
 };
 
@@ -123,59 +124,81 @@ struct FinalizeOptions {
 /// Indices returned are valid for this builder. A wrong index is a programmer's error.
 class ModelBuilder {
   public:
-    int         up_axis = 2;              ///< 0, 1, 2: X, Y, Z
-    Vec3d       gravity{0, 0, -9.81};     ///< [m/s^2]
-    double      rigid_gap = 0.1;          ///< gap of shapes that set none [m]
-    ShapeConfig default_shape;
+    int            up_axis = 2;           ///< 0, 1, 2: X, Y, Z
+    Vec3d          gravity{0, 0, -9.81};  ///< [m/s^2]
+    double         rigid_gap = 0.1;       ///< gap of shapes that set none [m]
+    ShapeConfig    default_shape;
     JointDofConfig default_dof;
 
-    std::vector<BuilderBody>                           bodies;
-    std::vector<BuilderJoint>                          joints;
-    std::vector<BuilderShape>                          shapes;
-    std::vector<BuilderArticulation>                   articulations;
-    std::vector<std::pair<std::int32_t, std::int32_t>> shape_collision_filter_pairs;  ///< smaller index first, may repeat
-    std::vector<Vec3d>                                 world_gravity;                 ///< one per world
+    std::vector<BuilderBody>         bodies;
+    std::vector<BuilderJoint>        joints;
+    std::vector<BuilderShape>        shapes;
+    std::vector<BuilderArticulation> articulations;
+    std::vector<std::pair<std::int32_t, std::int32_t>>
+                       shape_collision_filter_pairs;  ///< smaller index first, may repeat
+    std::vector<Vec3d> world_gravity;                 ///< one per world
 
     /// A body without a joint.
-    std::int32_t add_link(const Posed& q, std::string label, double mass = 0, const Vec3d& com = {}, const Mat33d& inertia = {});
+    std::int32_t add_link(const Posed& q, std::string label, double mass = 0, const Vec3d& com = {},
+                          const Mat33d& inertia = {});
     /// A body, a FREE joint to the world and an articulation of that joint.
-    std::int32_t add_body(const Posed& q, std::string label, double mass = 0, const Vec3d& com = {}, const Mat33d& inertia = {});
-    /// Adds the joint as given; missing coordinates get the type's rest values, targets outside the limits move to their middle.
+    std::int32_t add_body(const Posed& q, std::string label, double mass = 0, const Vec3d& com = {},
+                          const Mat33d& inertia = {});
+    /// Adds the joint as given; missing coordinates get the type's rest values, targets outside the limits move to
+    /// their middle.
     std::int32_t add_joint(BuilderJoint joint);
-    std::int32_t add_joint_revolute(std::int32_t parent, std::int32_t child, const Posed& parent_xform, const Posed& child_xform, const JointDofConfig& dof, std::string label = {});
-    std::int32_t add_joint_prismatic(std::int32_t parent, std::int32_t child, const Posed& parent_xform, const Posed& child_xform, const JointDofConfig& dof, std::string label = {});
-    std::int32_t add_joint_ball(std::int32_t parent, std::int32_t child, const Posed& parent_xform, const Posed& child_xform, std::string label = {});
-    std::int32_t add_joint_fixed(std::int32_t parent, std::int32_t child, const Posed& parent_xform, const Posed& child_xform, std::string label = {});
+    std::int32_t add_joint_revolute(std::int32_t parent, std::int32_t child, const Posed& parent_xform,
+                                    const Posed& child_xform, const JointDofConfig& dof, std::string label = {});
+    std::int32_t add_joint_prismatic(std::int32_t parent, std::int32_t child, const Posed& parent_xform,
+                                     const Posed& child_xform, const JointDofConfig& dof, std::string label = {});
+    std::int32_t add_joint_ball(std::int32_t parent, std::int32_t child, const Posed& parent_xform,
+                                const Posed& child_xform, std::string label = {});
+    std::int32_t add_joint_fixed(std::int32_t parent, std::int32_t child, const Posed& parent_xform,
+                                 const Posed& child_xform, std::string label = {});
     /// To the world, with both anchors at the origins of their frames.
     std::int32_t add_joint_free(std::int32_t child, std::string label = {});
-    /// Keeps the anchors between `lower` and `upper` apart [m]; a negative bound is none. They become the limits of the first dof.
-    std::int32_t add_joint_distance(std::int32_t parent, std::int32_t child, const Posed& parent_xform, const Posed& child_xform, double lower, double upper, std::string label = {});
-    std::int32_t add_joint_d6(std::int32_t parent, std::int32_t child, const Posed& parent_xform, const Posed& child_xform, std::vector<JointDofConfig> linear_axes, std::vector<JointDofConfig> angular_axes, std::string label = {});
+    /// Keeps the anchors between `lower` and `upper` apart [m]; a negative bound is none. They become the limits of the
+    /// first dof.
+    std::int32_t add_joint_distance(std::int32_t parent, std::int32_t child, const Posed& parent_xform,
+                                    const Posed& child_xform, double lower, double upper, std::string label = {});
+    std::int32_t add_joint_d6(std::int32_t parent, std::int32_t child, const Posed& parent_xform,
+                              const Posed& child_xform, std::vector<JointDofConfig> linear_axes,
+                              std::vector<JointDofConfig> angular_axes, std::string label = {});
     std::int32_t add_articulation(std::vector<std::int32_t> joints, std::string label = {});
-    /// Adds the shape, its flags, its mass to the body (unless locked, disabled or of density 0), and its filters against parents.
+    /// Adds the shape, its flags, its mass to the body (unless locked, disabled or of density 0), and its filters
+    /// against parents.
     std::int32_t add_shape(BuilderShape shape);
-    std::int32_t add_shape_sphere(std::int32_t body, const Posed& xform, double radius, const ShapeConfig& config, std::string label = {});
-    std::int32_t add_shape_box(std::int32_t body, const Posed& xform, const Vec3d& half_extents, const ShapeConfig& config, std::string label = {});
-    std::int32_t add_shape_capsule(std::int32_t body, const Posed& xform, double radius, double half_height, const ShapeConfig& config, std::string label = {});
-    std::int32_t add_shape_cylinder(std::int32_t body, const Posed& xform, double radius, double half_height, const ShapeConfig& config, std::string label = {});
-    std::int32_t add_shape_cone(std::int32_t body, const Posed& xform, double radius, double half_height, const ShapeConfig& config, std::string label = {});
-    std::int32_t add_shape_ellipsoid(std::int32_t body, const Posed& xform, const Vec3d& semi_axes, const ShapeConfig& config, std::string label = {});
+    std::int32_t add_shape_sphere(std::int32_t body, const Posed& xform, double radius, const ShapeConfig& config,
+                                  std::string label = {});
+    std::int32_t add_shape_box(std::int32_t body, const Posed& xform, const Vec3d& half_extents,
+                               const ShapeConfig& config, std::string label = {});
+    std::int32_t add_shape_capsule(std::int32_t body, const Posed& xform, double radius, double half_height,
+                                   const ShapeConfig& config, std::string label = {});
+    std::int32_t add_shape_cylinder(std::int32_t body, const Posed& xform, double radius, double half_height,
+                                    const ShapeConfig& config, std::string label = {});
+    std::int32_t add_shape_cone(std::int32_t body, const Posed& xform, double radius, double half_height,
+                                const ShapeConfig& config, std::string label = {});
+    std::int32_t add_shape_ellipsoid(std::int32_t body, const Posed& xform, const Vec3d& semi_axes,
+                                     const ShapeConfig& config, std::string label = {});
     /// Full extents along x and y; both zero: infinite. The solid side is z < 0.
-    std::int32_t add_shape_plane(std::int32_t body, const Posed& xform, double width, double length, const ShapeConfig& config, std::string label = {});
+    std::int32_t add_shape_plane(std::int32_t body, const Posed& xform, double width, double length,
+                                 const ShapeConfig& config, std::string label = {});
     /// A CONVEX_MESH when the mesh says that it is convex.
-    std::int32_t add_shape_mesh(std::int32_t body, const Posed& xform, const Vec3d& scale, std::shared_ptr<const geometry::Mesh> mesh, const ShapeConfig& config, std::string label = {});
+    std::int32_t add_shape_mesh(std::int32_t body, const Posed& xform, const Vec3d& scale,
+                                std::shared_ptr<const geometry::Mesh> mesh, const ShapeConfig& config,
+                                std::string label = {});
     /// An infinite plane at `height` along the up axis, static.
     std::int32_t add_ground_plane(double height = 0, std::string label = "ground_plane");
     /// Equal indices are ignored; indices out of range are reported by finalize.
-    void         add_shape_collision_filter_pair(std::int32_t a, std::int32_t b);
+    void add_shape_collision_filter_pair(std::int32_t a, std::int32_t b);
 
     /// Opens a world: entities added until end_world belong to it. Returns its index.
     std::int32_t begin_world(std::optional<Vec3d> gravity = {});
     void         end_world();
     /// The open world, or kGlobalWorld.
     [[nodiscard]] std::int32_t current_world() const { return current_world_; }
-    /// Appends `count` copies of `source`, each a world of its own with the source's gravity. Meshes are shared, labels repeat.
-    /// The source must have no worlds itself, and no world may be open here.
+    /// Appends `count` copies of `source`, each a world of its own with the source's gravity. Meshes are shared, labels
+    /// repeat. The source must have no worlds itself, and no world may be open here.
     void replicate(const ModelBuilder& source, int count);
 
     /// Checks and freezes. Bad numbers are corrected on the copy and reported (rules: docs/model.md).

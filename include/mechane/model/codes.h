@@ -4,17 +4,41 @@
 /// Diagnostics of finalize. Sites name the entity's label as prim and the array as property.
 namespace mechane::model {
 
-inline constexpr Code kStructure{"E_STRUCTURE", Severity::error, "Bodies, joints, articulations, shapes or worlds of the builder do not fit together.", "Correct the entity named in the message."};
-inline constexpr Code kOrphanJoint{"E_ORPHAN_JOINT", Severity::error, "A joint connects bodies outside of every articulation.", "Add the joint to an articulation, or allow orphan joints to make it a loop joint."};
-inline constexpr Code kShapeMaterial{"E_SHAPE_MATERIAL", Severity::error, "A colliding shape has a contact material that is not finite.", "Give the shape a finite material."};
-inline constexpr Code kInertiaFixed{"W_INERTIA_FIXED", Severity::warning, "A body's mass or inertia is not physical and was corrected in the model.", "Give the body a positive mass and an inertia whose principal moments satisfy the triangle inequality."};
-inline constexpr Code kNegativeGap{"W_NEG_GAP", Severity::warning, "A colliding shape has a negative contact gap.", "Use a gap of zero or more; contacts are otherwise made only in penetration."};
-inline constexpr Code kNumberFixed{"MODEL_NUMBER_FIXED", Severity::warning, "A number of the model is not finite or outside its range and was replaced.", "Correct the value named in the message."};
-inline constexpr Code kRotationFixed{"MODEL_ROTATION_FIXED", Severity::warning, "A rotation is not a unit quaternion and was replaced.", "Give a unit quaternion."};
-inline constexpr Code kAxisFixed{"MODEL_AXIS_FIXED", Severity::warning, "A joint axis has no direction and was replaced by X.", "Give the joint a finite axis that is not zero."};
-inline constexpr Code kAxesDependent{"MODEL_AXES_DEPENDENT", Severity::warning, "Two axes of one joint are not perpendicular.", "Give linear axes at right angles to each other, and angular axes likewise."};
-inline constexpr Code kShapeDegenerate{"MODEL_SHAPE_DEGENERATE", Severity::warning, "A shape has no usable size or geometry and does not collide.", "Give the shape a positive, finite size and, if it is a mesh, triangles."};
-inline constexpr Code kHydroelasticUnsupported{"MODEL_HYDRO_UNSUPPORTED", Severity::info, "A plane or height field cannot be hydroelastic; it makes point contacts.", "Use a box or a mesh where pressure contact is needed."};
-inline constexpr Code kBodyImmovable{"MODEL_BODY_IMMOVABLE", Severity::warning, "A dynamic body that nothing holds has no mass and stays where it is.", "Give the body a mass or a collider with density, or make it kinematic."};
+inline constexpr Code kStructure{"E_STRUCTURE", Severity::error,
+                                 "Bodies, joints, articulations, shapes or worlds of the builder do not fit together.",
+                                 "Correct the entity named in the message."};
+inline constexpr Code kOrphanJoint{"E_ORPHAN_JOINT", Severity::error,
+                                   "A joint connects bodies outside of every articulation.",
+                                   "Add the joint to an articulation, or allow orphan joints to make it a loop joint."};
+inline constexpr Code kShapeMaterial{"E_SHAPE_MATERIAL", Severity::error,
+                                     "A colliding shape has a contact material that is not finite.",
+                                     "Give the shape a finite material."};
+inline constexpr Code kInertiaFixed{
+    "W_INERTIA_FIXED", Severity::warning, "A body's mass or inertia is not physical and was corrected in the model.",
+    "Give the body a positive mass and an inertia whose principal moments satisfy the triangle inequality."};
+inline constexpr Code kNegativeGap{"W_NEG_GAP", Severity::warning, "A colliding shape has a negative contact gap.",
+                                   "Use a gap of zero or more; contacts are otherwise made only in penetration."};
+inline constexpr Code kNumberFixed{"MODEL_NUMBER_FIXED", Severity::warning,
+                                   "A number of the model is not finite or outside its range and was replaced.",
+                                   "Correct the value named in the message."};
+inline constexpr Code kRotationFixed{"MODEL_ROTATION_FIXED", Severity::warning,
+                                     "A rotation is not a unit quaternion and was replaced.",
+                                     "Give a unit quaternion."};
+inline constexpr Code kAxisFixed{"MODEL_AXIS_FIXED", Severity::warning,
+                                 "A joint axis has no direction and was replaced by X.",
+                                 "Give the joint a finite axis that is not zero."};
+inline constexpr Code kAxesDependent{"MODEL_AXES_DEPENDENT", Severity::warning,
+                                     "Two axes of one joint are not perpendicular.",
+                                     "Give linear axes at right angles to each other, and angular axes likewise."};
+inline constexpr Code kShapeDegenerate{"MODEL_SHAPE_DEGENERATE", Severity::warning,
+                                       "A shape has no usable size or geometry and does not collide.",
+                                       "Give the shape a positive, finite size and, if it is a mesh, triangles."};
+inline constexpr Code kHydroelasticUnsupported{
+    "MODEL_HYDRO_UNSUPPORTED", Severity::info,
+    "A plane or height field cannot be hydroelastic; it makes point contacts.",
+    "Use a box or a mesh where pressure contact is needed."};
+inline constexpr Code kBodyImmovable{"MODEL_BODY_IMMOVABLE", Severity::warning,
+                                     "A dynamic body that nothing holds has no mass and stays where it is.",
+                                     "Give the body a mass or a collider with density, or make it kinematic."};
 
 }  // namespace mechane::model

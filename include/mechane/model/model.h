@@ -20,32 +20,32 @@ struct Model {
 
     // -- body [body_count]
     std::vector<std::string>  body_label;
-    std::vector<Pose>         body_q;            ///< initial pose of the body frame in the world
-    std::vector<Spatial>      body_qd;           ///< initial velocity of the centre of mass, angular velocity; world axes
-    std::vector<Vec3>         body_com;          ///< body frame [m]
-    std::vector<Mat33>        body_inertia;      ///< about the centre of mass, body axes [kg m^2]
+    std::vector<Pose>         body_q;        ///< initial pose of the body frame in the world
+    std::vector<Spatial>      body_qd;       ///< initial velocity of the centre of mass, angular velocity; world axes
+    std::vector<Vec3>         body_com;      ///< body frame [m]
+    std::vector<Mat33>        body_inertia;  ///< about the centre of mass, body axes [kg m^2]
     std::vector<Mat33>        body_inv_inertia;
     std::vector<Real>         body_mass, body_inv_mass;  ///< [kg], [1/kg]; inv_mass 0: immovable
     std::vector<std::int32_t> body_flags, body_world;
     std::vector<std::uint8_t> body_starts_asleep;
-    std::vector<std::vector<std::int32_t>> body_shapes;  ///< shapes of each body, ascending
-    std::vector<std::int32_t> static_shapes;             ///< shapes of the world
+    std::vector<std::vector<std::int32_t>> body_shapes;    ///< shapes of each body, ascending
+    std::vector<std::int32_t>              static_shapes;  ///< shapes of the world
 
     // -- joint [joint_count]
     std::vector<std::string>                 joint_label;
     std::vector<JointType>                   joint_type;
     std::vector<std::int32_t>                joint_parent, joint_child;  ///< body or -1
-    std::vector<std::int32_t>                joint_ancestor;             ///< joint whose child is my parent, -1 at roots
-    std::vector<Pose>                        joint_X_p, joint_X_c;       ///< anchor frames in parent and child
+    std::vector<std::int32_t>                joint_ancestor;        ///< joint whose child is my parent, -1 at roots
+    std::vector<Pose>                        joint_X_p, joint_X_c;  ///< anchor frames in parent and child
     std::vector<std::uint8_t>                joint_enabled;
-    std::vector<std::array<std::int32_t, 2>> joint_dof_dim;              ///< linear, angular
-    std::vector<std::int32_t>                joint_articulation;         ///< -1: a loop joint or an orphan
+    std::vector<std::array<std::int32_t, 2>> joint_dof_dim;       ///< linear, angular
+    std::vector<std::int32_t>                joint_articulation;  ///< -1: a loop joint or an orphan
     std::vector<std::int32_t>                joint_mimic_joint;
     std::vector<std::array<Real, 2>>         joint_mimic_coeffs;
     std::vector<std::int32_t>                joint_world;
-    std::vector<std::int32_t>                joint_q_start, joint_qd_start;  ///< [N+1]
+    std::vector<std::int32_t>                joint_q_start, joint_qd_start;          ///< [N+1]
     std::vector<Real>                        joint_break_force, joint_break_torque;  ///< [N], [N m]; infinity: never
-    std::vector<std::array<Real, 2>>         joint_cone_limit;            ///< [rad], negative: free
+    std::vector<std::array<Real, 2>>         joint_cone_limit;                       ///< [rad], negative: free
     std::vector<std::uint8_t>                joint_exclude_from_articulation;
 
     // -- coordinate [joint_coord_count]
@@ -71,10 +71,11 @@ struct Model {
     std::vector<std::int32_t>                          shape_flags;
     std::vector<std::uint8_t>                          shape_is_solid;
     std::vector<Real>                                  shape_margin, shape_gap;  ///< [m]
-    std::vector<Real> shape_material_ke, shape_material_kd, shape_material_kf, shape_material_ka, shape_material_mu, shape_material_mu_static,
-        shape_material_restitution, shape_material_mu_torsional, shape_material_mu_rolling, shape_material_kh;
+    std::vector<Real> shape_material_ke, shape_material_kd, shape_material_kf, shape_material_ka, shape_material_mu,
+        shape_material_mu_static, shape_material_restitution, shape_material_mu_torsional, shape_material_mu_rolling,
+        shape_material_kh;
     std::vector<std::int32_t> shape_collision_group, shape_world;
-    std::vector<Real>         shape_collision_radius;                              ///< [m]
+    std::vector<Real>         shape_collision_radius;                                  ///< [m]
     std::vector<Vec3>         shape_collision_aabb_lower, shape_collision_aabb_upper;  ///< local, scale included [m]
     std::vector<Vec3>         shape_color;
     std::vector<Real>         shape_opacity;
@@ -89,7 +90,8 @@ struct Model {
     // -- world
     std::int32_t              world_count = 0;
     std::vector<Vec3>         gravity;  ///< [world_count + 1], last: global [m/s^2]
-    std::vector<std::int32_t> body_world_start, shape_world_start, joint_world_start, articulation_world_start, joint_dof_world_start,
+    std::vector<std::int32_t> body_world_start, shape_world_start, joint_world_start, articulation_world_start,
+        joint_dof_world_start,
         joint_coord_world_start;  ///< [world_count + 2]
 
     std::vector<std::pair<std::int32_t, std::int32_t>> shape_collision_filter_pairs;  ///< unique, sorted, smaller first
@@ -101,7 +103,8 @@ struct Model {
     [[nodiscard]] std::size_t shape_count() const { return shape_type.size(); }
     [[nodiscard]] std::size_t articulation_count() const { return articulation_label.size(); }
     /// Gravity of a world, or the global one for kGlobalWorld [m/s^2].
-    [[nodiscard]] const Vec3& gravity_of(std::int32_t world) const { return world < 0 ? gravity.back() : gravity[static_cast<std::size_t>(world)]; }
+    [[nodiscard]] const Vec3& gravity_of(std::int32_t world) const
+    { return world < 0 ? gravity.back() : gravity[static_cast<std::size_t>(world)]; }
 };
 
 }  // namespace mechane::model

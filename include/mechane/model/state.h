@@ -10,29 +10,31 @@ struct Model;
 
 /// What changes from step to step. Layouts as in Model.
 struct State {
-    std::vector<Pose>    body_q;    ///< pose of the body frame in the world
-    std::vector<Spatial> body_qd;   ///< velocity of the centre of mass [m/s], angular velocity [rad/s]; world axes
-    std::vector<Spatial> body_f;    ///< external wrench [N, N m] about the centre of mass, world axes; the caller clears it
-    std::vector<Real>    joint_q, joint_qd;
-    double               time = 0;  ///< [s]
+    std::vector<Pose>    body_q;   ///< pose of the body frame in the world
+    std::vector<Spatial> body_qd;  ///< velocity of the centre of mass [m/s], angular velocity [rad/s]; world axes
+    std::vector<Spatial>
+                      body_f;  ///< external wrench [N, N m] about the centre of mass, world axes; the caller clears it
+    std::vector<Real> joint_q, joint_qd;
+    double            time = 0;  ///< [s]
 };
 
 /// What the user commands.
 struct Control {
     std::vector<Real> joint_target_q;   ///< coordinate layout
     std::vector<Real> joint_target_qd;  ///< dof layout
-    std::vector<Real> joint_f;          ///< dof layout; on FREE-like joints a world wrench at the child's centre of mass
-    std::vector<Real> joint_act;        ///< dof layout
+    std::vector<Real> joint_f;    ///< dof layout; on FREE-like joints a world wrench at the child's centre of mass
+    std::vector<Real> joint_act;  ///< dof layout
 };
 
 /// The model's initial state; body poses as imported.
-State   make_state(const Model& model);
+State make_state(const Model& model);
 /// The targets, forces and activations that the model stores.
 Control make_control(const Model& model);
-/// Zero velocities, forces and activations; position targets come back from the model, so that quaternions stay unit length.
-void    clear(Control& control, const Model& model);
-void    clear_forces(State& state);
+/// Zero velocities, forces and activations; position targets come back from the model, so that quaternions stay unit
+/// length.
+void clear(Control& control, const Model& model);
+void clear_forces(State& state);
 /// Whether both hold arrays of the same sizes, so that one may be assigned to the other.
-bool    same_layout(const State& a, const State& b);
+bool same_layout(const State& a, const State& b);
 
 }  // namespace mechane::model

@@ -8,10 +8,29 @@ namespace mechane::model {
 
 // The values of these enumerations are part of the interchange format: they equal Newton's.
 
-enum class JointType : std::int32_t { prismatic = 0, revolute = 1, ball = 2, fixed = 3, free = 4, distance = 5, d6 = 6, rod = 7 };
+enum class JointType : std::int32_t {
+    prismatic = 0,
+    revolute  = 1,
+    ball      = 2,
+    fixed     = 3,
+    free      = 4,
+    distance  = 5,
+    d6        = 6,
+    rod       = 7
+};
 enum class GeoType : std::int32_t {
-    none = 0, plane = 1, heightfield = 2, sphere = 3, capsule = 4, ellipsoid = 5, cylinder = 6, box = 7, mesh = 8, cone = 9,
-    convex_mesh = 10, gaussian = 11
+    none        = 0,
+    plane       = 1,
+    heightfield = 2,
+    sphere      = 3,
+    capsule     = 4,
+    ellipsoid   = 5,
+    cylinder    = 6,
+    box         = 7,
+    mesh        = 8,
+    cone        = 9,
+    convex_mesh = 10,
+    gaussian    = 11
 };
 enum class TargetMode : std::int32_t { none = 0, position = 1, velocity = 2, position_velocity = 3, effort = 4 };
 enum class DriveType : std::int32_t { force = 0, acceleration = 1 };
@@ -25,9 +44,10 @@ namespace body_flag {
 inline constexpr std::int32_t dynamic = 1, kinematic = 2;
 }
 
-inline constexpr double       kMaxValue = 1e10;  ///< "no limit" in limit arrays; anything at or above it makes no constraint row
-inline constexpr std::int32_t kWorldBody   = -1; ///< parent of a joint, owner of a static shape
-inline constexpr std::int32_t kGlobalWorld = -1; ///< entities shared by all worlds
+inline constexpr double kMaxValue =
+    1e10;  ///< "no limit" in limit arrays; anything at or above it makes no constraint row
+inline constexpr std::int32_t kWorldBody   = -1;  ///< parent of a joint, owner of a static shape
+inline constexpr std::int32_t kGlobalWorld = -1;  ///< entities shared by all worlds
 
 using BodyId         = Id<struct BodyTag>;
 using JointId        = Id<struct JointTag>;
