@@ -94,7 +94,7 @@ TEST_CASE("a cube full of lattice points has eight corners and its volume, turne
     });
 }
 
-TEST_CASE("a budget of vertices is kept, and more of them come closer to the ball")
+TEST_CASE("a budget of vertices is kept, and more of them come closer to the ball (COL-142)")
 {
     Random             r(3);
     std::vector<Vec3d> points;
@@ -118,7 +118,7 @@ TEST_CASE("a budget of vertices is kept, and more of them come closer to the bal
     CHECK(mesh_mass(*hull, {1, 1, 1}, 1).mass > 0.82 * 4.0 / 3 * kPi);
 }
 
-TEST_CASE("flat and linear inputs get a thickness of 1e-4 of their extent, or are refused")
+TEST_CASE("flat and linear inputs get a thickness of 1e-4 of their extent, or are refused (COL-148)")
 {
     const std::vector<Vec3d> square{{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0}, {1, 1, 0}},
         line{{0, 0, 0}, {1, 1, 1}, {2, 2, 2}}, triangle{{0, 0, 5}, {1, 0, 5}, {0, 1, 5}};

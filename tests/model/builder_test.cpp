@@ -88,7 +88,7 @@ TEST_CASE("joints have the coordinates and velocities of their type (DYN-013, DY
     CHECK(m.joint_axis[2] == Vec3{0, 0, 1});  // and are normalised
 }
 
-TEST_CASE("an empty dof configuration has Newton's defaults (DYN-016)")
+TEST_CASE("empty configurations have Newton's defaults (DYN-016, COL-025)")
 {
     ModelBuilder b;
     const auto   body = b.add_link({}, "b", 1, {}, kUnitInertia);
@@ -232,7 +232,7 @@ TEST_CASE("a shell of a unit cube weighs its wall (M13, M14 of import-usd.md 5.5
     CHECK(b.bodies[1].inertia.r0.x == close_to(68.25167, 1e-7));
 }
 
-TEST_CASE("sites are visible, in group 0 and never collide (IMP-147)")
+TEST_CASE("sites are visible, in group 0 and never collide (IMP-147, COL-015)")
 {
     ShapeConfig site;
     site.is_site = true;
@@ -244,7 +244,7 @@ TEST_CASE("sites are visible, in group 0 and never collide (IMP-147)")
     CHECK(m.static_shapes == std::vector<std::int32_t>{0});
 }
 
-TEST_CASE("jointed neighbours are filtered, whichever comes first, joint or shape (IMP-155, COL 2.4)")
+TEST_CASE("jointed neighbours are filtered, whichever comes first, joint or shape (IMP-155, COL-039)")
 {
     ModelBuilder b;
     const auto   p = b.add_link({}, "p"), c = b.add_link({}, "c"), g = b.add_link({}, "g");
@@ -262,7 +262,7 @@ TEST_CASE("jointed neighbours are filtered, whichever comes first, joint or shap
     CHECK(finalized(b).shape_collision_filter_pairs == Pairs{{0, 1}, {1, 2}});
 }
 
-TEST_CASE("a joint to the world filters static shapes only when it is fixed (COL 2.4)")
+TEST_CASE("a joint to the world filters static shapes only when it is fixed (COL-038)")
 {
     for (const bool fixed : {true, false}) {
         CAPTURE(fixed);
@@ -358,7 +358,7 @@ TEST_CASE("a model without worlds counts everything as global")
     CHECK(m.gravity.size() == 1);
 }
 
-TEST_CASE("state and control start as the model says, and clearing keeps quaternions (IMP-236, DYN-012)")
+TEST_CASE("state and control start as the model says, and clearing keeps quaternions (IMP-236, IMP-237, DYN-012)")
 {
     ModelBuilder b;
     b.add_body({{1, 2, 3}, {}}, "a", 1, {}, kUnitInertia);
@@ -378,5 +378,6 @@ TEST_CASE("state and control start as the model says, and clearing keeps quatern
     CHECK(c.joint_target_q == m.joint_target_q);
     CHECK(c.joint_target_q[6] == 1);
     CHECK(c.joint_f[3] == 0);
-    CHECK_FALSE(same_layout(s, State{}));
+    CHECK(same_layout(s, make_state(m)));
+    CHECK_FALSE(same_layout(s, State{}));  // what an assignment must ask first (IMP-237)
 }

@@ -34,7 +34,7 @@ ModelBuilder arm()
 
 }  // namespace
 
-TEST_CASE("what does not fit together is refused with the label of the culprit (DYN-143, import-usd.md 9.6)")
+TEST_CASE("what does not fit together is refused with the label of the culprit (DYN-024, DYN-143, COL-031, COL-041)")
 {
     struct Row {
         std::string                        what;
@@ -292,7 +292,7 @@ TEST_CASE("a colliding shape of a material that is not finite is refused, a visu
     CHECK(visual->shape_material_ke[1] == 2500);
 }
 
-TEST_CASE("shapes without size or triangles stay but do not collide (COL 10)")
+TEST_CASE("shapes without size or triangles stay but do not collide (COL-005, COL-009)")
 {
     const auto empty = std::make_shared<const geometry::Mesh>();
     const auto line  = std::make_shared<const geometry::Mesh>(geometry::Mesh{.points = {{0, 0, 0}}, .triangles = {}});
@@ -346,7 +346,7 @@ TEST_CASE("triangles that name missing points are refused")
     CHECK(m.error().site.prim == "torn");
 }
 
-TEST_CASE("planes are never hydroelastic, and say so")
+TEST_CASE("planes are never hydroelastic, and say so (COL-016)")
 {
     ModelBuilder b;
     b.default_shape.is_hydroelastic = true;

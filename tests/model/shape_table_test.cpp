@@ -89,3 +89,48 @@ TEST_CASE("shells shrink each type as import-usd.md 5.7 says, and a wall as thic
     }
     CHECK(shell_mass({GeoType::plane, {0, 0, 0}}, 0.1, 1000)->mass == 0);
 }
+
+TEST_CASE("the collision radius about the middle of the bounds holds the shape, and the bounds hold it too (COL-018)")
+{
+    // Surface points by type, from two numbers of [0, 1) and a direction.
+    struct Row {
+        ShapeGeometry shape;
+        Vec3d (*surface)(double u, double v, const Vec3d& d);
+    };
+    const Row table[] = {
+        {{GeoType::sphere, {0.7, 0, 0}}, [](double, double, const Vec3d& d) { return 0.7 * d; }},
+        {{GeoType::ellipsoid, {1, 2, 0.5}}, [](double, double, const Vec3d& d) { return scale(Vec3d{1, 2, 0.5}, d); }},
+        {{GeoType::box, {1, 2, 0.5}},
+         [](double, double, const Vec3d& d) { return scale(Vec3d{1, 2, 0.5}, d / max_component(abs(d))); }},
+        {{GeoType::capsule, {0.4, 0.6, 0}},
+         [](double u, double, const Vec3d& d) { return 0.4 * d + Vec3d{0, 0, 1.2 * u - 0.6}; }},
+        {{GeoType::cylinder, {0.4, 0.6, 0}},
+         [](double u, double v, const Vec3d&) {
+             return Vec3d{0.4 * std::cos(2 * kPi * v), 0.4 * std::sin(2 * kPi * v), 1.2 * u - 0.6};
+         }},
+        // The arc of radius 5 about (1 + 4 - 5, z): its bulge at height z is sqrt(25 - z^2) - 4.
+        {{GeoType::cylinder, {1, 3, 5}},
+         [](double u, double v, const Vec3d&) {
+             const double z = 6 * u - 3, r = 1 + std::sqrt(25 - z * z) - 4;
+             return Vec3d{r * std::cos(2 * kPi * v), r * std::sin(2 * kPi * v), z};
+         }},
+        {{GeoType::cone, {0.5, 1, 0}},
+         [](double u, double v, const Vec3d&) {
+             return Vec3d{0.5 * (1 - u) * std::cos(2 * kPi * v), 0.5 * (1 - u) * std::sin(2 * kPi * v), 2 * u - 1};
+         }},
+        {{GeoType::mesh, {-2, 1, 1}, &kWedge},
+         [](double u, double v, const Vec3d&) { return Vec3d{-2 * u, 2 * (1 - u) * v, 3 * (1 - u) * (1 - v)}; }},
+    };
+    for (const Row& row : table) {
+        CAPTURE(to_string(row.shape.type));
+        const auto   box    = local_bounds(row.shape);
+        const Vec3d  middle = 0.5 * (box.lower + box.upper);
+        const double radius = collision_radius(row.shape);
+        Random       r(11);
+        for (int i = 0; i < 1000; ++i) {
+            const Vec3d p = row.surface(r.uniform(), r.uniform(), r.direction());
+            CHECK(length(p - middle) <= radius * (1 + 1e-12));
+            for (std::size_t k = 0; k < 3; ++k) CHECK((p[k] >= box.lower[k] - 1e-12 && p[k] <= box.upper[k] + 1e-12));
+        }
+    }
+}

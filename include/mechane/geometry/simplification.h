@@ -1,0 +1,18 @@
+#pragma once
+#include "mechane/geometry/mesh.h"
+
+namespace mechane::geometry {
+
+struct SimplificationOptions {
+    double ratio = 0.25;  ///< wanted triangles, relative to those of the input
+    double max_error =
+        0.02;  ///< distance that the surface may move, relative to the extent of the mesh; stops earlier if need be
+};
+
+/// A mesh of fewer triangles by collapsing edges in order of their quadric error (Garland and Heckbert 1997), with
+/// planes across open borders so that these keep their place. A collapse that would turn a triangle over, or join what
+/// was apart (the link condition of Dey et al. 1999), is left out, so a closed surface stays closed. Deterministic.
+/// Points that coincide are joined first.
+Mesh simplified(const Mesh& mesh, const SimplificationOptions& options = {});
+
+}  // namespace mechane::geometry
