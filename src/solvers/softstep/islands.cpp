@@ -113,12 +113,12 @@ void run_substep(System& system, const Island& island, double h, int substep, Is
             for (std::int32_t i = island.contact_begin; i < island.contact_end; ++i) visit(*system.order[i]);
     };
     const auto sweep = [&](bool relax) {
-        for (int i = 0; i < kSweeps; ++i) {
+        for (int i = 0; i < kImpactSweeps; ++i) {
             double change = 0;
             general([&](GeneralRow& r) { change = std::max(change, solve_general(system, r, relax)); });
             groups([&](const Group& g) { change = std::max(change, solve_dof_rows(system, g, relax)); });
             contacts(backwards != ((i & 1) != 0), [&](ContactRow& c) { change = std::max(change, solve_contact(system, c, soft, h, relax)); });
-            if (change < kSweepChange) break;
+            if (change < kSweepChange || (i + 1 >= kSweeps && change < kImpactChange)) break;
         }
     };
     groups([&](const Group& g) { prepare_group(system, g, h, substep == 0); });

@@ -15,8 +15,10 @@ inline constexpr double kAnchorRate            = 0.1;   ///< share of a sticking
 inline constexpr double kMaxVelocity           = 1e3;   ///< bodies faster than this are slowed and counted [m/s, rad/s]
 inline constexpr double kDivergedVelocity      = 1e6;   ///< a body this fast is taken for an explosion
 inline constexpr int    kRestitutionSweeps     = 4;
-inline constexpr int    kSweeps                = 4;     ///< at most, with bias and again without; one leaves a flat impact turning by 4 %
+inline constexpr int    kSweeps                = 4;     ///< at most, with bias and again without; a stack of ten wobbles with one
+inline constexpr int    kImpactSweeps          = 10;    ///< at most while rows still change by kImpactChange: flat impacts
 inline constexpr double kSweepChange           = 1e-6;  ///< sweeps end when no row changes its velocity by more [m/s, rad/s]
+inline constexpr double kImpactChange          = 1e-3;  ///< [m/s, rad/s]
 inline constexpr int    kClosingPasses         = 2;     ///< Newton steps that close loops at the end of a step
 inline constexpr int    kMaxDriveRounds        = 3;     ///< rounds in which drives may saturate or let go within a substep
 
