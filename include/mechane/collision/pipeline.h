@@ -21,7 +21,8 @@ struct PipelineOptions {
 struct CollideStatus {
     std::int32_t contacts = 0;        ///< rows written
     std::int32_t candidate_pairs = 0; ///< pairs after the broad phase
-    bool         overflow = false;    ///< demand exceeded the capacity; the deepest were kept
+    std::int32_t unsound_bodies = 0;  ///< bodies left out: not finite, beyond 1e8 m, or without a unit quaternion
+    bool         overflow = false;    ///< demand exceeded the fixed capacity; the deepest were kept
     double       broad_phase_s = 0, narrow_phase_s = 0;  ///< wall time [s]
 };
 

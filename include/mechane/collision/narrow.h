@@ -1,0 +1,36 @@
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "mechane/collision/shape.h"
+
+namespace mechane::collision {
+
+/// One point of contact between raw surfaces, margins not considered.
+struct ContactPoint {
+    Vec3d         p0, p1;        ///< on the surface of shape 0 and shape 1; p1 - p0 = distance * normal
+    Vec3d         normal;        ///< unit, from shape 0 to shape 1
+    double        distance = 0;  ///< [m], negative in penetration
+    std::uint64_t feature  = 0;  ///< names the pair of features; equal from step to step while they stay the same
+};
+
+/// The points of one pair. Full manifolds shed the least useful point; `offer` never allocates.
+struct Manifold {
+    static constexpr int                kCapacity = 16;
+    std::array<ContactPoint, kCapacity> points;
+    int                                 count = 0;
+
+    void add(const ContactPoint& point)
+    {
+        if (count < kCapacity) points[static_cast<std::size_t>(count++)] = point;
+    }
+};
+
+/// Contacts of two shapes in one common frame, all with distance <= reach [m]. Exactly one table of functions by kinds decides the
+/// method; see docs/collision.md. `a` and `b` must be in table order (`in_table_order`).
+void collide(const Shape& a, const Shape& b, double reach, Manifold& out);
+
+/// True when `a` is to be shape 0 of the pair: meshes first, then by kind; equal kinds keep the caller's order.
+bool in_table_order(ShapeKind a, ShapeKind b);
+
+}  // namespace mechane::collision

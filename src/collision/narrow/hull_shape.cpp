@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "mechane/collision/shape.h"
+#include "mechane/geometry/hull.h"
+
+namespace mechane::collision {
+
+namespace {
+
+using Edge = std::pair<std::int32_t, std::int32_t>;
+
+/// Gives the hull faces: triangles joined over edges at which the normals agree, each outline walked once.
+void merge_faces(HullShape& hull, const std::vector<std::array<std::int32_t, 3>>& triangles)
+{
+    std::map<Edge, std::size_t> owner;  // directed edge -> triangle
+    std::vector<Vec3d>          normal(triangles.size());
+    for (std::size_t t = 0; t < triangles.size(); ++t) {
+        const auto& v = triangles[t];
+        const auto  p = [&](std::size_t i) { return hull.vertices[static_cast<std::size_t>(v[i])]; };
+        normal[t]     = normalized(cross(p(1) - p(0), p(2) - p(0)));
+        for (std::size_t e = 0; e < 3; ++e) owner[{v[e], v[(e + 1) % 3]}] = t;
+    }
+    std::vector<std::int32_t> group(triangles.size(), -1);
+    std::vector<std::size_t>  queue;
+    for (std::size_t seed = 0; seed < triangles.size(); ++seed) {
+        if (group[seed] >= 0 || normal[seed] == Vec3d{}) continue;
+        const auto id = static_cast<std::int32_t>(seed);
+        group[seed]   = id;
+        queue.assign(1, seed);
+        std::map<std::int32_t, std::int32_t> next;  // outline: vertex -> vertex
+        for (std::size_t q = 0; q < queue.size(); ++q) {
+            const auto& v = triangles[queue[q]];
+            for (std::size_t e = 0; e < 3; ++e) {
+                const std::int32_t from = v[e], to = v[(e + 1) % 3];
+                const auto         twin = owner.find({to, from});
+                const bool         flat = twin != owner.end() && dot(normal[twin->second], normal[seed]) > 1 - 1e-7;
+                if (!flat) {
+                    next[from] = to;
+                } else if (group[twin->second] < 0) {
+                    group[twin->second] = id;
+                    queue.push_back(twin->second);
+                }
+            }
+        }
+        if (next.size() < 3) continue;
+        const std::size_t  begin = hull.face_vertices.size();
+        const std::int32_t first = next.begin()->first;
+        std::int32_t       at    = first;
+        do {
+            hull.face_vertices.push_back(at);
+            const auto step = next.find(at);
+            if (step == next.end() || hull.face_vertices.size() - begin > next.size()) break;
+            at = step->second;
+        } while (at != first);
+        if (hull.face_vertices.size() - begin != next.size()) {  // not one loop: keep the triangles' own outline instead
+            hull.face_vertices.resize(begin);
+            hull.face_vertices.insert(hull.face_vertices.end(), triangles[seed].begin(), triangles[seed].end());
+        }
+        hull.face_start.push_back(static_cast<std::int32_t>(hull.face_vertices.size()));
+        hull.face_normals.push_back(normal[seed]);
+    }
+}
+
+void find_neighbours(HullShape& hull)
+{
+    std::vector<Edge> edges;
+    for (std::size_t f = 0; f + 1 < hull.face_start.size(); ++f) {
+        const std::int32_t begin = hull.face_start[f], n = hull.face_start[f + 1] - begin;
+        for (std::int32_t i = 0; i < n; ++i) {
+            const std::int32_t a = hull.face_vertices[static_cast<std::size_t>(begin + i)], b = hull.face_vertices[static_cast<std::size_t>(begin + (i + 1) % n)];
+            edges.emplace_back(a, b);
+            edges.emplace_back(b, a);
+        }
+    }
+    std::sort(edges.begin(), edges.end());
+    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+    hull.neighbour_start.assign(hull.vertices.size() + 1, 0);
+    for (const Edge& e : edges) ++hull.neighbour_start[static_cast<std::size_t>(e.first) + 1];
+    for (std::size_t i = 0; i < hull.vertices.size(); ++i) hull.neighbour_start[i + 1] += hull.neighbour_start[i];
+    for (const Edge& e : edges) hull.neighbours.push_back(e.second);
+}
+
+}  // namespace
+
+HullShape make_hull_shape(const geometry::Mesh& mesh, const Vec3d& factors)
+{
+    HullShape                  hull;
+    const geometry::Mesh*      source = &mesh;
+    std::optional<geometry::Mesh> built;
+    if (!mesh.is_convex) {
+        auto made = geometry::build_hull(mesh.points, {.extrude_flat = false});
+        if (made) {
+            built  = std::move(*made);
+            source = &*built;
+        }
+    }
+    for (const Vec3d& p : source->points) hull.vertices.push_back(scale(p, factors));
+    for (const Vec3d& v : hull.vertices) hull.centre += v;
+    if (!hull.vertices.empty()) hull.centre *= 1.0 / static_cast<double>(hull.vertices.size());
+    hull.face_start.push_back(0);
+    if (source->is_convex) {
+        auto triangles = source->triangles;
+        double volume  = 0;
+        for (const auto& t : triangles) {
+            const auto p = [&](std::size_t i) { return hull.vertices[static_cast<std::size_t>(t[i])] - hull.centre; };
+            volume += dot(p(0), cross(p(1), p(2)));
+        }
+        if (volume < 0)  // a mirrored scale turns the winding round
+            for (auto& t : triangles) std::swap(t[1], t[2]);
+        merge_faces(hull, triangles);
+        find_neighbours(hull);
+    }
+    return hull;
+}
+
+}  // namespace mechane::collision

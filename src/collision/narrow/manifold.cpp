@@ -1,0 +1,223 @@
+#include "manifold.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "feature.h"
+
+namespace mechane::collision {
+
+void Candidates::add(ContactPoint point, double merge)
+{
+    // A corner of the partner keeps its name as it slides from one triangle to the next.
+    const bool corner = (point.feature >> 40) == 1 && (point.feature & 0xffff0000u) == 0;
+    if (!corner) point.feature |= face << 44;
+    for (std::size_t i = 0; i < count; ++i) {
+        ContactPoint& old = points[i];
+        if (length_squared(old.p0 + old.p1 - point.p0 - point.p1) > 4 * merge * merge || dot(old.normal, point.normal) < 0.99) continue;
+        if (point.distance < old.distance - 1e-12) old = point;
+        return;
+    }
+    if (count < kCapacity) {
+        points[count++] = point;
+        return;
+    }
+    // Full: the new point replaces the highest one if it is deeper. The deepest points of a pair are never lost.
+    auto* highest = std::max_element(points.begin(), points.end(), [](const auto& x, const auto& y) { return x.distance < y.distance; });
+    if (point.distance < highest->distance) *highest = point;
+}
+
+std::size_t reduce_to_four(std::span<ContactPoint> points)
+{
+    if (points.size() <= 4) return points.size();
+    const auto deeper = [](const ContactPoint& x, const ContactPoint& y) {
+        return x.distance != y.distance ? x.distance < y.distance : x.feature < y.feature;
+    };
+    std::swap(points[0], *std::min_element(points.begin(), points.end(), deeper));
+    const Vec3d  n        = points[0].normal;
+    const double lowest   = points[0].distance;
+    double       diameter = 0;
+    for (const ContactPoint& p : points) diameter = std::max(diameter, length(p.p0 - points[0].p0));
+    // The support polygon is formed by the points near the deepest plane; higher ones only fill up.
+    const double band = 0.02 * diameter;
+    std::size_t  low  = 0;
+    for (const ContactPoint& p : points) low += p.distance <= lowest + band ? 1u : 0u;
+    if (low <= 4) {
+        std::sort(points.begin() + 1, points.end(), deeper);
+        return 4;
+    }
+    std::sort(points.begin() + 1, points.end(), deeper);
+    const std::span<ContactPoint> flat  = points.first(low);
+    const auto                    take = [&](std::size_t slot, auto&& score) {
+        std::size_t best = slot;
+        double      most = -kInfinity;
+        for (std::size_t i = slot; i < flat.size(); ++i) {
+            const double s = score(flat[i]);
+            if (s > most * (1 + 1e-9) + 1e-300) {
+                most = s;
+                best = i;
+            }
+        }
+        std::swap(flat[slot], flat[best]);
+        return most;
+    };
+    take(1, [&](const ContactPoint& p) { return length_squared(p.p0 - flat[0].p0); });
+    const Vec3d a = flat[0].p0, along = flat[1].p0 - a;
+    const auto  side = [&](const Vec3d& p) { return dot(n, cross(along, p - a)); };
+    const double left = take(2, [&](const ContactPoint& p) { return std::abs(side(p.p0)); });
+    if (!(left > 0)) return 2;
+    // The fourth point adds most area to the triangle: it lies outside one of its edges.
+    const double turn = side(flat[2].p0) < 0 ? -1 : 1;
+    const Vec3d  b = flat[1].p0, c = flat[2].p0;
+    const double added = take(3, [&](const ContactPoint& p) {
+        const auto outside = [&](const Vec3d& from, const Vec3d& to) { return -turn * dot(n, cross(to - from, p.p0 - from)); };
+        return std::max({outside(a, b), outside(b, c), outside(c, a)});
+    });
+    return added > 1e-9 * diameter * diameter ? 4 : 3;
+}
+
+namespace {
+
+struct ClipPoint {
+    Vec3d         p;
+    std::uint32_t id;    ///< incident vertex, or (side + 1) << 16 | edge where it was cut
+    std::uint32_t edge;  ///< name of the edge that leaves this point
+};
+
+constexpr std::size_t kClipLimit = 2 * kFeatureLimit + 2;
+
+/// The incident feature cut by the planes through the edges of the reference face, across it.
+struct Clipped {
+    std::array<ClipPoint, kClipLimit> points;
+    std::size_t                       count = 0;
+};
+
+void cut(Clipped& poly, const Vec3d& origin, const Vec3d& outward, double slack, std::uint32_t side, bool closed)
+{
+    Clipped    result;
+    const auto height = [&](const ClipPoint& q) { return dot(outward, q.p - origin) - slack; };
+    const auto push   = [&](const ClipPoint& q) {
+        if (result.count < kClipLimit) result.points[result.count++] = q;
+    };
+    for (std::size_t i = 0; i < poly.count; ++i) {
+        const ClipPoint& p = poly.points[i];
+        const double     h = height(p);
+        if (h <= 0) push(p);
+        if (i + 1 == poly.count && !closed) break;
+        const ClipPoint& q = poly.points[(i + 1) % poly.count];
+        const double     k = height(q);
+        if ((h <= 0) == (k <= 0)) continue;
+        const Vec3d x = p.p + (h / (h - k)) * (q.p - p.p);
+        push({x, ((side + 1) << 16) | (p.edge & 0xffffu), h <= 0 ? 0x8000u | side : p.edge});
+    }
+    poly = result;
+}
+
+/// Clips `incident` against the face `reference`; distances are taken along `n` from the reference plane. `sign` is 1 when the
+/// reference belongs to shape a. Returns the least core distance found.
+double clip_faces(const Feature& reference, const Feature& incident, const Vec3d& n, double sign, double radius_a, double radius_b, double reach,
+                  double merge, Candidates& out)
+{
+    Clipped poly;
+    for (int i = 0; i < incident.count; ++i) {
+        const auto k          = static_cast<std::size_t>(i);
+        poly.points[poly.count++] = {incident.points[k], incident.ids[k], incident.ids[k]};
+    }
+    const bool closed = incident.is_face();
+    double     size   = 0;
+    for (int i = 0; i < reference.count; ++i) size = std::max(size, length(reference.points[static_cast<std::size_t>(i)] - reference.points[0]));
+    for (int i = 0; i < reference.count && poly.count > 0; ++i) {
+        const Vec3d& p    = reference.points[static_cast<std::size_t>(i)];
+        const Vec3d  edge = reference.points[static_cast<std::size_t>((i + 1) % reference.count)] - p;
+        const Vec3d  out_ = cross(edge, reference.normal);
+        const double len  = length(out_);
+        if (!(len > 0)) continue;
+        cut(poly, p, out_ / len, 1e-9 * size, static_cast<std::uint32_t>(i), closed);
+    }
+    const double across = dot(reference.normal, sign * n);
+    double       least  = kInfinity;
+    for (std::size_t i = 0; i < poly.count; ++i) {
+        const ClipPoint& q = poly.points[i];
+        const double     d = dot(reference.normal, q.p - reference.points[0]) / across;
+        least              = std::min(least, d);
+        const double surface = d - radius_a - radius_b;
+        if (surface > reach) continue;
+        const Vec3d  on_b = sign > 0 ? q.p : q.p + d * n;
+        const Vec3d  p1   = on_b - radius_b * n;
+        const auto   flip = static_cast<std::uint64_t>(sign > 0 ? 1 : 2) << 40;
+        out.add({p1 - surface * n, p1, n, surface, flip | q.id}, merge);
+    }
+    return least;
+}
+
+/// The ends of the interval over which two nearly parallel edges face each other. False when they do not.
+bool overlap_edges(const Feature& a, const Feature& b, const Vec3d& n, double radius_a, double radius_b, double reach, double merge, Candidates& out)
+{
+    const Vec3d  u = a.points[1] - a.points[0], v = b.points[1] - b.points[0];
+    const double lu = length(u), lv = length(v);
+    if (!(lu > 0) || !(lv > 0)) return false;
+    const Vec3d  e = u / lu;
+    if (length(cross(e, v / lv)) > 0.02) return false;
+    const double b0 = dot(e, b.points[0] - a.points[0]), b1 = dot(e, b.points[1] - a.points[0]);
+    const double from = std::max(0.0, std::min(b0, b1)), to = std::min(lu, std::max(b0, b1));
+    if (!(to - from > 1e-6 * std::min(lu, lv))) return false;
+    bool any = false;
+    for (const double x : {from, to}) {
+        const Vec3d  pa = a.points[0] + x * e;
+        const Vec3d  pb = b.points[0] + ((x - b0) / (b1 - b0)) * v;
+        const double s  = dot(n, pb - pa) - radius_a - radius_b;
+        if (s > reach) continue;
+        const std::uint64_t end = x == from ? 0 : 1;
+        out.add(contact_at(0.5 * (pa + radius_a * n + pb - radius_b * n), n, s,
+                           (std::uint64_t{3} << 40) | (std::uint64_t{a.ids[0]} << 24) | (std::uint64_t{b.ids[0]} << 8) | end), merge);
+        any = true;
+    }
+    return any;
+}
+
+bool round_all_over(const Shape& s) { return s.kind == ShapeKind::sphere || s.kind == ShapeKind::ellipsoid; }
+
+}  // namespace
+
+void convex_candidates(const Shape& a, const Shape& b, const CoreDistance& core, double reach, bool only_clipped, double merge, Candidates& out)
+{
+    const double  ra = a.core_radius(), rb = b.core_radius();
+    const Vec3d&  n     = core.normal;
+    const Feature fa = supporting_feature(a, n, Alignment::exact), fb = supporting_feature(b, -n, Alignment::exact);
+    double        least = kInfinity;
+    const bool    single = round_all_over(a) || round_all_over(b);
+    if (fa.is_face() && (only_clipped || !single)) {
+        least = clip_faces(fa, supporting_feature(b, -n, Alignment::wide), n, 1, ra, rb, reach, merge, out);
+    } else if (fb.is_face() && !single) {
+        least = clip_faces(fb, supporting_feature(a, n, Alignment::wide), n, -1, ra, rb, reach, merge, out);
+    } else if (fa.is_edge() && fb.is_edge() && overlap_edges(fa, fb, n, ra, rb, reach, merge, out)) {
+        return;
+    }
+    if (only_clipped) return;
+    // A round rim is clipped as a polygon, and a tilted incident face may miss the deepest point: the closest pair completes it.
+    if (least <= core.distance + 0.01 * merge + 1e-9) return;
+    const double s = core.distance - ra - rb;
+    if (s > reach) return;
+    const std::uint64_t feature = fa.count > 0 && fb.count > 0 ? (std::uint64_t{fa.ids[0]} << 16) | fb.ids[0] : 0;
+    out.add(contact_at(0.5 * (core.on_a + ra * n + core.on_b - rb * n), n, s, (std::uint64_t{4} << 40) | feature), merge);
+}
+
+void emit_reduced(Candidates& candidates, Manifold& out)
+{
+    const std::size_t kept = reduce_to_four(candidates.all());
+    for (std::size_t i = 0; i < kept; ++i) out.add(candidates.points[i]);
+}
+
+void polish(const Shape& a, const Shape& b, CoreDistance& core)
+{
+    const double slack = 1e-8 * std::max(1e-3, length(core.on_a - centre(a)) + length(core.on_b - centre(b)));
+    for (const Vec3d& n : {natural_normal(a, core.normal), -natural_normal(b, -core.normal)}) {
+        const double s = separation(a, b, n);
+        if (s < core.distance - slack) continue;
+        core.normal   = n;
+        core.distance = s;
+        return;
+    }
+}
+
+}  // namespace mechane::collision

@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <cmath>
+
+#include "mechane/geometry/closest.h"
+#include "pairs.h"
+#include "sheet.h"
+
+namespace mechane::collision {
+
+namespace {
+
+/// The best of many points: for every group of similar normals, the deepest group first, up to four, until the manifold is full.
+void emit_by_normal(Candidates& candidates, Manifold& out)
+{
+    const auto deeper = [](const ContactPoint& x, const ContactPoint& y) {
+        return x.distance != y.distance ? x.distance < y.distance : x.feature < y.feature;
+    };
+    std::span<ContactPoint> rest = candidates.all();
+    while (!rest.empty() && out.count < Manifold::kCapacity) {
+        const Vec3d n = std::min_element(rest.begin(), rest.end(), deeper)->normal;
+        // In-place, order within the group does not matter: the reduction sorts.
+        const auto        middle = std::partition(rest.begin(), rest.end(), [&](const ContactPoint& p) { return dot(p.normal, n) > 0.98; });
+        const std::size_t size   = static_cast<std::size_t>(middle - rest.begin());
+        const std::size_t kept   = reduce_to_four(rest.first(size));
+        for (std::size_t i = 0; i < kept; ++i) out.add(rest[i]);
+        rest = rest.subspan(size);
+    }
+}
+
+/// A closed mesh whose inside holds the centre of the partner: out through the nearest face (within reason).
+void recover(const Shape& mesh, const Shape& convex, double radius, double reach, Manifold& out)
+{
+    const MeshShape& m       = *mesh.mesh;
+    const Vec3d      c_local = transpose_times(mesh.R, centre(convex) - mesh.p);
+    const double     depth   = 0.5 * radius + 0.1;  // beyond that, which way is out is anybody's guess
+    double           bound = depth * depth, certainty = 0;
+    std::int32_t     nearest = -1;
+    Vec3d            at;
+    m.bvh.for_each_near(c_local, bound, [&](std::int32_t t) {
+        const auto&  v = m.triangles[static_cast<std::size_t>(t)];
+        const Vec3d  q = geometry::closest_on_triangle(c_local, m.points[static_cast<std::size_t>(v[0])], m.points[static_cast<std::size_t>(v[1])],
+                                                       m.points[static_cast<std::size_t>(v[2])]).point;
+        const double d = length_squared(q - c_local);
+        // At an edge two faces are equally near; the one seen most squarely tells inside from outside.
+        const double square = std::abs(dot(m.normals[static_cast<std::size_t>(t)], c_local - q));
+        const bool   tie    = nearest >= 0 && std::abs(d - bound) <= 1e-9 * bound;
+        if ((d < bound && !tie) || (tie && (square > certainty * (1 + 1e-9) || (square >= certainty * (1 - 1e-9) && t < nearest)))) {
+            bound     = std::min(bound, d);
+            certainty = square;
+            nearest   = t;
+            at        = q;
+        }
+        return bound * (1 + 1e-9);
+    });
+    if (nearest < 0) return;
+    const Vec3d n_local = m.normals[static_cast<std::size_t>(nearest)];
+    if (dot(n_local, c_local - at) >= 0) return;  // outside after all
+    const Vec3d  n     = mesh.R * n_local;
+    const Vec3d  p1    = support(convex, -n) - convex.core_radius() * n;
+    const double d     = dot(n, p1 - (mesh.p + mesh.R * at));
+    if (d <= reach) out.add({p1 - d * n, p1, n, d, (std::uint64_t{5} << 40) | (static_cast<std::uint64_t>(nearest) << 44)});
+}
+
+}  // namespace
+
+void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, Manifold& out)
+{
+    const MeshShape& m = *mesh.mesh;
+    if (m.bvh.empty()) return;
+    // The partner's box in the mesh's frame.
+    Shape local       = convex;
+    local.p           = transpose_times(mesh.R, convex.p - mesh.p);
+    local.R           = transpose(mesh.R) * convex.R;
+    const Vec3d     r{reach, reach, reach};
+    geometry::Aabbd box = bounds(local);
+    box.lower -= r, box.upper += r;
+    if (!geometry::overlaps(box, m.bvh.bounds())) return;
+    const Vec3d  c      = centre(local);
+    const double radius = bounding_radius(convex);
+    Candidates   candidates;
+    m.bvh.for_each_overlap(box, [&](std::int32_t index) {
+        const auto   t = static_cast<std::size_t>(index);
+        const Vec3d& n = m.normals[t];
+        Shape        triangle;
+        triangle.kind = ShapeKind::triangle;
+        for (std::size_t i = 0; i < 3; ++i) triangle.corners[i] = m.points[static_cast<std::size_t>(m.triangles[t][i])];
+        if (dot(n, c - triangle.corners[0]) < 0) return;  // one-sided
+        Surroundings around;
+        around.fold = m.fold[t];
+        for (std::size_t e = 0; e < 3; ++e) around.boundary[e] = m.neighbours[t][e] < 0;
+        candidates.face = static_cast<std::uint64_t>(index) + 1;
+        collide_face(triangle, n, around, local, reach, 1e-3 * radius, candidates);
+    });
+    Manifold found;
+    emit_by_normal(candidates, found);
+    for (int i = 0; i < found.count; ++i) {
+        const ContactPoint& p = found.points[static_cast<std::size_t>(i)];
+        out.add({mesh.p + mesh.R * p.p0, mesh.p + mesh.R * p.p1, mesh.R * p.normal, p.distance, p.feature});
+    }
+    if (found.count == 0 && m.closed) recover(mesh, convex, radius, reach, out);
+}
+
+void collide_mesh_rectangle(const Shape& mesh, const Shape& rectangle, double reach, Manifold& out)
+{
+    // The rectangle carries the mesh, so its own rows are found with the mesh's vertices over it, then turned round.
+    const Vec3d n = rectangle.R.column(2);
+    Candidates  candidates;
+    for (std::size_t i = 0; i < mesh.mesh->points.size(); ++i) {
+        const Vec3d p     = mesh.p + mesh.R * mesh.mesh->points[i];
+        const Vec3d local = transpose_times(rectangle.R, p - rectangle.p);
+        if (local.z > reach || local.z < -bounding_radius(mesh)) continue;
+        if (std::abs(local.x) > rectangle.size.x || std::abs(local.y) > rectangle.size.y) continue;
+        candidates.add({p, p - local.z * n, -n, local.z, i}, 1e-9);
+    }
+    emit_reduced(candidates, out);
+}
+
+/// Two meshes: the smaller one acts as its convex hull. Exact while the smaller is convex; otherwise its hollows are filled.
+void collide_mesh_mesh(const Shape& a, const Shape& b, double reach, Manifold& out)
+{
+    const bool   first_is_hull = bounding_radius(a) < bounding_radius(b);
+    const Shape &surface = first_is_hull ? b : a, &other = first_is_hull ? a : b;
+    if (!other.mesh->hull) return;
+    Shape solid = other;
+    solid.kind  = ShapeKind::hull;
+    solid.hull  = other.mesh->hull.get();
+    solid.mesh  = nullptr;
+    Manifold found;
+    collide_mesh_convex(surface, solid, reach, found);
+    for (int i = 0; i < found.count; ++i) {
+        ContactPoint p = found.points[static_cast<std::size_t>(i)];
+        if (first_is_hull) p = {p.p1, p.p0, -p.normal, p.distance, p.feature};
+        out.add(p);
+    }
+}
+
+}  // namespace mechane::collision

@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "mechane/collision/shape.h"
+
+namespace mechane::collision {
+
+namespace {
+
+/// Joins points at exactly the same place: exporters split vertices at seams, and a seam must not look like a boundary.
+std::vector<std::int32_t> weld(std::vector<Vec3d>& points)
+{
+    std::vector<std::int32_t> order(points.size()), target(points.size());
+    std::iota(order.begin(), order.end(), 0);
+    const auto key = [&](std::int32_t i) {
+        const Vec3d& p = points[static_cast<std::size_t>(i)];
+        return std::array<double, 3>{p.x, p.y, p.z};
+    };
+    std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return key(a) != key(b) ? key(a) < key(b) : a < b; });
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const bool same = i > 0 && key(order[i]) == key(order[i - 1]);
+        target[static_cast<std::size_t>(order[i])] = same ? target[static_cast<std::size_t>(order[i - 1])] : order[i];
+    }
+    return target;
+}
+
+void connect(MeshShape& mesh)
+{
+    using Edge = std::pair<std::int32_t, std::int32_t>;
+    struct Side {
+        std::int32_t triangle, edge;
+        int          uses;
+    };
+    std::map<Edge, Side> sides;  // directed
+    for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
+        for (std::size_t e = 0; e < 3; ++e) {
+            const Edge edge{mesh.triangles[t][e], mesh.triangles[t][(e + 1) % 3]};
+            ++sides.try_emplace(edge, Side{static_cast<std::int32_t>(t), static_cast<std::int32_t>(e), 0}).first->second.uses;
+        }
+    mesh.closed = !mesh.triangles.empty();
+    mesh.neighbours.assign(mesh.triangles.size(), {-1, -1, -1});
+    mesh.fold.assign(mesh.triangles.size(), {});
+    for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
+        for (std::size_t e = 0; e < 3; ++e) {
+            const std::int32_t from = mesh.triangles[t][e], to = mesh.triangles[t][(e + 1) % 3];
+            const auto         twin = sides.find({to, from});
+            if (twin == sides.end() || twin->second.uses != 1 || sides.at({from, to}).uses != 1) {
+                mesh.closed = false;
+                continue;
+            }
+            const auto k          = static_cast<std::size_t>(twin->second.triangle);
+            mesh.neighbours[t][e] = twin->second.triangle;
+            const Vec3d edge = normalized(mesh.points[static_cast<std::size_t>(to)] - mesh.points[static_cast<std::size_t>(from)]);
+            mesh.fold[t][e]  = std::atan2(dot(edge, cross(mesh.normals[t], mesh.normals[k])), dot(mesh.normals[t], mesh.normals[k]));
+        }
+}
+
+}  // namespace
+
+MeshShape make_mesh_shape(const geometry::Mesh& source, const Vec3d& factors, bool with_hull)
+{
+    MeshShape mesh;
+    for (const Vec3d& p : source.points) mesh.points.push_back(scale(p, factors));
+    const auto target = weld(mesh.points);
+    const bool mirror = factors.x * factors.y * factors.z < 0;
+    double     volume = 0, extent = 0;
+    for (const Vec3d& p : mesh.points) extent = std::max(extent, length_squared(p - mesh.points.front()));
+    for (const auto& t : source.triangles) {
+        std::array<std::int32_t, 3> v{};
+        for (std::size_t i = 0; i < 3; ++i) v[i] = target[static_cast<std::size_t>(t[i])];
+        if (mirror) std::swap(v[1], v[2]);
+        const auto  p = [&](std::size_t i) { return mesh.points[static_cast<std::size_t>(v[i])]; };
+        const Vec3d c = cross(p(1) - p(0), p(2) - p(0));
+        if (!(length(c) > 1e-12 * extent)) continue;  // slivers have no side; their neighbours carry the contact
+        volume += dot(p(0), cross(p(1), p(2)));
+        mesh.triangles.push_back(v);
+        mesh.normals.push_back(normalized(c));
+    }
+    connect(mesh);
+    if (mesh.closed && volume < 0) {
+        for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+            std::swap(mesh.triangles[t][1], mesh.triangles[t][2]);
+            mesh.normals[t] = -mesh.normals[t];
+        }
+        connect(mesh);
+    }
+    std::vector<geometry::Aabbd> boxes;
+    for (const auto& t : mesh.triangles) {
+        geometry::Aabbd box;
+        for (const std::int32_t v : t) {
+            box.lower = min(box.lower, mesh.points[static_cast<std::size_t>(v)]);
+            box.upper = max(box.upper, mesh.points[static_cast<std::size_t>(v)]);
+        }
+        boxes.push_back(box);
+    }
+    mesh.bvh = geometry::Bvh(boxes);
+    if (with_hull) {
+        geometry::Mesh cloud{.points = mesh.points};
+        mesh.hull = std::make_unique<HullShape>(make_hull_shape(cloud, {1, 1, 1}));
+    }
+    return mesh;
+}
+
+}  // namespace mechane::collision

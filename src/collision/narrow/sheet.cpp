@@ -1,0 +1,95 @@
+#include "sheet.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mechane/geometry/closest.h"
+#include "pairs.h"
+
+namespace mechane::collision {
+
+namespace {
+
+/// True when a contact with this normal is the triangle's own: its face, or an edge or corner within whose bend the normal lies.
+bool owns(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Vec3d& n)
+{
+    constexpr double kSlack = 1e-3;  // [rad]; what two neighbours both take is merged afterwards
+    const auto&      c      = triangle.corners;
+    double           size = 0, high = -kInfinity;
+    for (std::size_t i = 0; i < 3; ++i) {
+        size = std::max(size, length(c[i] - c[(i + 1) % 3]));
+        high = std::max(high, dot(c[i], n));
+    }
+    std::array<bool, 3> touched{};
+    int                 corners = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+        touched[i] = dot(c[i], n) >= high - 1e-6 * size;
+        corners += touched[i] ? 1 : 0;
+    }
+    for (std::size_t e = 0; e < 3; ++e) {
+        const bool first = touched[e], second = touched[(e + 1) % 3];
+        if (corners > 1 ? !(first && second) : !(first || second)) continue;
+        const Vec3d  outward = normalized(cross(c[(e + 1) % 3] - c[e], normal));
+        const double lean    = std::atan2(dot(n, outward), dot(n, normal));
+        const double allowed = around.boundary[e] ? 0.5 * kPi : std::max(0.0, around.fold[e]);
+        if (lean > allowed + kSlack) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+void collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Shape& convex, double reach, double merge,
+                  Candidates& out)
+{
+    const double radius = convex.core_radius(), limit = reach + radius;
+    const double along = dot(normal, support(convex, -normal) - triangle.corners[0]);
+    if (along > limit) return;
+    CoreDistance core;
+    if (convex.kind == ShapeKind::sphere) {
+        const auto&  c = triangle.corners;
+        const Vec3d  q = geometry::closest_on_triangle(convex.p, c[0], c[1], c[2]).point;
+        const double d = length(convex.p - q);
+        core           = {.distance = d, .normal = d > 1e-12 * (1 + radius) ? (convex.p - q) / d : normal, .on_a = q, .on_b = convex.p};
+        if (core.distance > limit) return;
+    } else {
+        core = core_distance(triangle, convex, limit);
+        if (core.distance > limit) return;
+        polish(triangle, convex, core);
+    }
+    if (dot(core.normal, normal) < 1 - 1e-12) {
+        if (owns(triangle, normal, around, core.normal)) {
+            convex_candidates(triangle, convex, core, reach, false, merge, out);
+            return;
+        }
+        core.normal = normal;
+    }
+    // Along the face normal only what lies over this triangle counts; the rest lies over a neighbour.
+    core.distance = along;
+    convex_candidates(triangle, convex, core, reach, true, merge, out);
+}
+
+/// A one-sided rectangle: the face from above, tilted normals at its rim, nothing from well below.
+void collide_rectangle_convex(const Shape& rectangle, const Shape& convex, double reach, Manifold& out)
+{
+    const Vec3d  normal = rectangle.R.column(2);
+    const double radius = convex.core_radius(), limit = reach + radius;
+    const double below  = std::max(bounding_radius(convex), 0.5 * std::min(rectangle.size.x, rectangle.size.y));
+    if (dot(normal, centre(convex) - rectangle.p) < -below) return;
+    const double along = dot(normal, support(convex, -normal) - rectangle.p);
+    if (along > limit) return;
+    CoreDistance core = core_distance(rectangle, convex, limit);
+    if (core.distance > limit) return;
+    polish(rectangle, convex, core);
+    const double upward    = dot(core.normal, normal);
+    const bool   face_only = upward > 1 - 1e-12 || upward <= 0;
+    if (face_only) {
+        core.normal   = normal;
+        core.distance = along;
+    }
+    Candidates candidates;
+    convex_candidates(rectangle, convex, core, reach, face_only, 1e-4 * bounding_radius(convex), candidates);
+    emit_reduced(candidates, out);
+}
+
+}  // namespace mechane::collision

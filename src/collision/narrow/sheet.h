@@ -1,0 +1,18 @@
+#pragma once
+#include "manifold.h"
+
+namespace mechane::collision {
+
+/// What lies across the three edges of a one-sided triangle: the fold to the neighbour's normal [rad], or a boundary.
+struct Surroundings {
+    std::array<double, 3> fold{};             ///< positive where the surface is convex
+    std::array<bool, 3>   boundary{true, true, true};
+};
+
+/// Contacts of one face of a surface (a triangle) with a convex shape in front of it. A normal that leans over an edge farther
+/// than the surface bends there belongs to the neighbour, which reports it: this is what removes ghost bumps.
+/// @param merge  distance at which two points are one [m]
+void collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Shape& convex, double reach, double merge,
+                  Candidates& out);
+
+}  // namespace mechane::collision
