@@ -44,8 +44,9 @@ add_custom_command(
   COMMAND ${CMAKE_COMMAND} -E copy_directory ${OPENUSD_PREFIX}/pxr/.libs ${CMAKE_BINARY_DIR}/bin/openusd/pxr/.libs
   COMMAND ${CMAKE_COMMAND} -E copy_directory ${OPENUSD_PREFIX}/pxr/pluginfo ${CMAKE_BINARY_DIR}/bin/openusd/pxr/pluginfo
   COMMAND ${CMAKE_COMMAND} -E copy_directory ${MECHANE_DEPS}/pluginfo ${CMAKE_BINARY_DIR}/bin/openusd/pxr/pluginfo
+  COMMAND ${CMAKE_COMMAND} -E copy_directory ${CMAKE_SOURCE_DIR}/deps/pluginfo ${CMAKE_BINARY_DIR}/bin/openusd/pxr/pluginfo
   COMMAND ${CMAKE_COMMAND} -E touch ${CMAKE_BINARY_DIR}/bin/openusd/.stamp
-  DEPENDS ${MECHANE_DEPS}/.stamp-wheels
+  DEPENDS ${MECHANE_DEPS}/.stamp-wheels ${MECHANE_DEPS}/.stamp-schemas
   COMMENT "Copying OpenUSD beside the programs")
 add_custom_target(openusd_runtime DEPENDS ${CMAKE_BINARY_DIR}/bin/openusd/.stamp)
 

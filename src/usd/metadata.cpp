@@ -1,0 +1,53 @@
+#include <pxr/sdf/listOp.h>
+#include <pxr/sdf/schema.h>
+#include <pxr/vt/dictionary.h>
+
+#include "usd/stage_impl.h"
+
+namespace mechane::usd {
+namespace {
+
+using namespace pxr;
+
+/// Folds list operations from the weakest to the strongest into an explicit list.
+template <class ListOp>
+bool fold_list(const std::vector<VtValue>& strongest_first, VtValue& out)
+{
+    if (strongest_first.empty() || !strongest_first.front().IsHolding<ListOp>()) return false;
+    typename ListOp::ItemVector items;
+    for (auto op = strongest_first.rbegin(); op != strongest_first.rend(); ++op)
+        if (op->IsHolding<ListOp>()) op->template UncheckedGet<ListOp>().ApplyOperations(&items);
+    out = VtValue(ListOp::CreateExplicit(items));
+    return true;
+}
+
+}  // namespace
+
+VtValue compose_metadata(const PcpPrimIndex& index, const TfToken& property, const TfToken& key)
+{
+    const std::size_t colon = key.GetString().find(':');
+    const TfToken     field = colon == std::string::npos ? key : TfToken(key.GetString().substr(0, colon));
+    std::vector<VtValue> opinions;
+    for_each_site(index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
+        const SdfPath path = property.IsEmpty() ? node.GetPath() : node.GetPath().AppendProperty(property);
+        if (VtValue value; layer->HasField(path, field, &value)) opinions.push_back(std::move(value));
+        return false;
+    });
+    if (opinions.empty()) return {};
+    VtValue out;
+    if (opinions.front().IsHolding<VtDictionary>()) {
+        VtDictionary merged = opinions.front().UncheckedGet<VtDictionary>();
+        for (std::size_t i = 1; i < opinions.size(); ++i)
+            if (opinions[i].IsHolding<VtDictionary>()) VtDictionaryOverRecursive(&merged, opinions[i].UncheckedGet<VtDictionary>());
+        out = VtValue(merged);
+    } else if (!fold_list<SdfTokenListOp>(opinions, out) && !fold_list<SdfStringListOp>(opinions, out) && !fold_list<SdfPathListOp>(opinions, out) &&
+               !fold_list<SdfIntListOp>(opinions, out)) {
+        out = opinions.front();
+    }
+    if (colon == std::string::npos) return out;
+    if (!out.IsHolding<VtDictionary>()) return {};
+    const VtValue* entry = out.UncheckedGet<VtDictionary>().GetValueAtPath(key.GetString().substr(colon + 1));
+    return entry == nullptr ? VtValue() : *entry;
+}
+
+}  // namespace mechane::usd

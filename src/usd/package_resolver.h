@@ -1,0 +1,10 @@
+#pragma once
+#include <map>
+#include <string>
+
+namespace mechane::usd {
+
+/// Folders of `package://NAME/...` addresses, for stages opened from now on; added to ROS_PACKAGE_PATH's packages.
+void set_packages(const std::map<std::string, std::string>& packages);
+
+}  // namespace mechane::usd

@@ -1,0 +1,85 @@
+#include "mechane/usd/path.h"
+
+#include <new>
+#include <utility>
+
+#include "usd/handles.h"
+
+namespace mechane::usd {
+
+using pxr::SdfPath;
+using pxr::TfToken;
+
+static_assert(sizeof(TfToken) == 8 && sizeof(SdfPath) == 8, "Token and Path hold OpenUSD's handles in eight bytes");
+
+Token::Token() noexcept { new (storage_) TfToken; }
+Token::Token(std::string_view text) { new (storage_) TfToken(std::string(text)); }
+Token::Token(const Token& other) noexcept { new (storage_) TfToken(unwrap(other)); }
+Token::Token(Token&& other) noexcept { new (storage_) TfToken(std::move(Access::of(other))); }
+Token& Token::operator=(const Token& other) noexcept
+{
+    Access::of(*this) = unwrap(other);
+    return *this;
+}
+Token& Token::operator=(Token&& other) noexcept
+{
+    Access::of(*this) = std::move(Access::of(other));
+    return *this;
+}
+Token::~Token() { Access::of(*this).~TfToken(); }
+
+const std::string&   Token::text() const noexcept { return unwrap(*this).GetString(); }
+bool                 Token::empty() const noexcept { return unwrap(*this).IsEmpty(); }
+bool                 Token::operator==(const Token& other) const noexcept { return unwrap(*this) == unwrap(other); }
+std::strong_ordering Token::operator<=>(const Token& other) const noexcept { return text() <=> other.text(); }
+std::size_t          Token::hash() const noexcept { return unwrap(*this).Hash(); }
+
+Path::Path() noexcept { new (storage_) SdfPath; }
+Path::Path(std::string_view text)
+{
+    const std::string copy(text);
+    new (storage_) SdfPath(SdfPath::IsValidPathString(copy) ? SdfPath(copy) : SdfPath());
+}
+Path::Path(const Path& other) noexcept { new (storage_) SdfPath(unwrap(other)); }
+Path::Path(Path&& other) noexcept { new (storage_) SdfPath(std::move(Access::of(other))); }
+Path& Path::operator=(const Path& other) noexcept
+{
+    Access::of(*this) = unwrap(other);
+    return *this;
+}
+Path& Path::operator=(Path&& other) noexcept
+{
+    Access::of(*this) = std::move(Access::of(other));
+    return *this;
+}
+Path::~Path() { Access::of(*this).~SdfPath(); }
+
+Path Path::root() { return wrap(SdfPath::AbsoluteRootPath()); }
+
+bool        Path::empty() const noexcept { return unwrap(*this).IsEmpty(); }
+std::string Path::text() const { return unwrap(*this).GetString(); }
+bool        Path::is_property() const noexcept { return unwrap(*this).IsPropertyPath(); }
+bool        Path::is_root() const noexcept { return unwrap(*this) == SdfPath::AbsoluteRootPath(); }
+Token       Path::name() const { return wrap(unwrap(*this).GetNameToken()); }
+Path        Path::parent() const { return wrap(unwrap(*this).GetParentPath()); }
+Path        Path::prim() const { return wrap(unwrap(*this).GetPrimPath()); }
+Path        Path::child(const Token& name) const
+{
+    return SdfPath::IsValidIdentifier(name.text()) ? wrap(unwrap(*this).AppendChild(unwrap(name))) : Path();
+}
+Path Path::property(const Token& name) const
+{
+    return SdfPath::IsValidNamespacedIdentifier(name.text()) ? wrap(unwrap(*this).AppendProperty(unwrap(name))) : Path();
+}
+bool Path::has_prefix(const Path& prefix) const noexcept { return unwrap(*this).HasPrefix(unwrap(prefix)); }
+Path Path::with_prefix_replaced(const Path& from, const Path& to) const { return wrap(unwrap(*this).ReplacePrefix(unwrap(from), unwrap(to))); }
+
+bool                 Path::operator==(const Path& other) const noexcept { return unwrap(*this) == unwrap(other); }
+std::strong_ordering Path::operator<=>(const Path& other) const noexcept
+{
+    if (*this == other) return std::strong_ordering::equal;
+    return unwrap(*this) < unwrap(other) ? std::strong_ordering::less : std::strong_ordering::greater;
+}
+std::size_t Path::hash() const noexcept { return unwrap(*this).GetHash(); }
+
+}  // namespace mechane::usd

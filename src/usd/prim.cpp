@@ -1,0 +1,275 @@
+#include <algorithm>
+
+#include <pxr/tf/stringUtils.h>
+
+#include "usd/stage_impl.h"
+#include "usd/targets.h"
+
+namespace mechane::usd {
+namespace {
+
+using namespace pxr;
+
+const PrimRecord& record(const Prim& prim) { return prim.stage().impl().record(prim); }
+
+/// Case-insensitive first, numbers inside names by value: a2 < a10 < B.
+bool dictionary_less(const TfToken& a, const TfToken& b) { return TfDictionaryLessThan()(a.GetString(), b.GetString()); }
+
+TfTokenVector authored_names(const PrimRecord& prim)
+{
+    TfTokenVector names;
+    if (prim.index != nullptr) prim.index->ComputePrimPropertyNames(&names);
+    return names;
+}
+
+std::vector<Token> to_tokens(TfTokenVector names)
+{
+    std::sort(names.begin(), names.end(), dictionary_less);
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    std::vector<Token> out;
+    out.reserve(names.size());
+    for (const TfToken& name : names) out.push_back(wrap(name));
+    return out;
+}
+
+/// The strongest spec of a property, of either kind.
+SdfSpecType spec_type(const PrimRecord& prim, const TfToken& name)
+{
+    SdfSpecType type = SdfSpecTypeUnknown;
+    if (prim.index != nullptr)
+        for_each_site(*prim.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
+            type = layer->GetSpecType(node.GetPath().AppendProperty(name));
+            return type != SdfSpecTypeUnknown;
+        });
+    return type;
+}
+
+bool visited(const PrimRecord& prim, const Traverse& how)
+{
+    if (!how.instance_proxies && (prim.flags & prim_flag::proxy) != 0) return false;
+    if (how.all) return true;
+    constexpr std::uint8_t wanted = prim_flag::active | prim_flag::defined | prim_flag::loaded;
+    return (prim.flags & wanted) == wanted && (prim.flags & prim_flag::abstract) == 0;
+}
+
+}  // namespace
+
+const Stage& Prim::stage() const { return *stage_; }
+
+namespace {
+const Path kNoPath;
+}
+
+const Path& Prim::path() const { return stage_ == nullptr ? kNoPath : record(*this).path; }
+Token       Prim::name() const { return path().name(); }
+Token       Prim::type_name() const { return stage_ == nullptr ? Token() : wrap(record(*this).type_name); }
+Specifier   Prim::specifier() const { return stage_ == nullptr ? Specifier::over : record(*this).specifier; }
+bool        Prim::active() const { return stage_ != nullptr && (record(*this).flags & prim_flag::active) != 0; }
+bool        Prim::defined() const { return stage_ != nullptr && (record(*this).flags & prim_flag::defined) != 0; }
+bool        Prim::abstract() const { return stage_ != nullptr && (record(*this).flags & prim_flag::abstract) != 0; }
+bool        Prim::loaded() const { return stage_ != nullptr && (record(*this).flags & prim_flag::loaded) != 0; }
+bool        Prim::is_instance() const { return stage_ != nullptr && (record(*this).flags & prim_flag::instance) != 0; }
+bool        Prim::is_instance_proxy() const { return stage_ != nullptr && (record(*this).flags & prim_flag::proxy) != 0; }
+Prim        Prim::parent() const { return stage_ == nullptr || index_ == 0 ? Prim() : Prim(stage_, record(*this).parent); }
+
+std::vector<Prim> Prim::children(Traverse how) const
+{
+    std::vector<Prim> out;
+    if (stage_ == nullptr) return out;
+    const auto& prims = stage_->impl().prims;
+    for (std::uint32_t i = index_ + 1; i < prims[index_].subtree_end; i = prims[i].subtree_end)
+        if (visited(prims[i], how)) out.push_back(Prim(stage_, i));
+    return out;
+}
+
+std::vector<Prim> Prim::subtree(Traverse how) const
+{
+    std::vector<Prim> out;
+    if (stage_ == nullptr) return out;
+    const auto& prims = stage_->impl().prims;
+    for (std::uint32_t i = index_; i < prims[index_].subtree_end;) {
+        if (visited(prims[i], how)) {
+            out.push_back(Prim(stage_, i));
+            ++i;
+        } else {
+            i = how.all ? i + 1 : prims[i].subtree_end;  // what hides a prim hides everything below it
+        }
+    }
+    return out;
+}
+
+bool Prim::is_a(const Token& schema) const
+{
+    if (stage_ == nullptr) return false;
+    const auto& registry = SchemaRegistry::instance();
+    const auto& type     = record(*this).type_name;
+    if (registry.is_a(type, unwrap(schema))) return true;
+    return registry.is_a(type, TfToken("UsdGeom" + schema.text())) || registry.is_a(type, TfToken("Usd" + schema.text())) || registry.is_a(type, TfToken("UsdShade" + schema.text()));
+}
+
+bool Prim::has_api(const Token& schema) const
+{
+    if (stage_ == nullptr) return false;
+    const TfToken&    wanted = unwrap(schema);
+    const std::string prefix = wanted.GetString() + ":";
+    const auto&       all    = record(*this).definition->applied;
+    return std::any_of(all.begin(), all.end(), [&](const TfToken& name) { return name == wanted || name.GetString().starts_with(prefix); });
+}
+
+std::vector<Token> Prim::applied_apis() const
+{
+    std::vector<Token> out;
+    if (stage_ != nullptr)
+        for (const TfToken& name : record(*this).definition->applied) out.push_back(wrap(name));
+    return out;
+}
+
+std::vector<Token> Prim::authored_apis() const
+{
+    std::vector<Token> out;
+    if (stage_ != nullptr)
+        for (const TfToken& name : record(*this).authored_apis) out.push_back(wrap(name));
+    return out;
+}
+
+std::vector<Token> Prim::api_instances(const Token& multiple_apply_schema) const
+{
+    std::vector<Token> out;
+    if (stage_ == nullptr) return out;
+    const std::string prefix = multiple_apply_schema.text() + ":";
+    for (const TfToken& name : record(*this).definition->applied)
+        if (name.GetString().starts_with(prefix)) out.push_back(Token(name.GetString().substr(prefix.size())));
+    return out;
+}
+
+Attribute    Prim::attribute(const Token& name) const { return Attribute(*this, name); }
+Relationship Prim::relationship(const Token& name) const { return Relationship(*this, name); }
+
+std::vector<Token> Prim::property_names() const
+{
+    if (stage_ == nullptr) return {};
+    TfTokenVector names = authored_names(record(*this));
+    for (const auto& [name, definition] : record(*this).definition->properties) names.push_back(name);
+    return to_tokens(std::move(names));
+}
+
+std::vector<Token> Prim::authored_property_names() const { return stage_ == nullptr ? std::vector<Token>() : to_tokens(authored_names(record(*this))); }
+
+Value Prim::metadata(const Token& key) const
+{
+    return stage_ == nullptr || record(*this).index == nullptr ? Value() : wrap(compose_metadata(*record(*this).index, TfToken(), unwrap(key)));
+}
+
+Site Prim::site() const { return stage_ == nullptr ? Site() : site_of(stage_->impl(), record(*this), TfToken()); }
+
+Attribute::operator bool() const
+{
+    if (!prim_) return false;
+    const auto found = record(prim_).definition->properties.find(unwrap(name_));
+    if (found != record(prim_).definition->properties.end()) return !found->second.is_relationship;
+    return spec_type(record(prim_), unwrap(name_)) == SdfSpecTypeAttribute;
+}
+
+Path Attribute::path() const { return prim_.path().property(name_); }
+
+std::string Attribute::type_name() const
+{
+    if (!prim_) return {};
+    const auto found = record(prim_).definition->properties.find(unwrap(name_));
+    if (found != record(prim_).definition->properties.end() && found->second.type) return found->second.type.GetAsToken().GetString();
+    return wrap(record(prim_).index == nullptr ? VtValue() : compose_metadata(*record(prim_).index, unwrap(name_), TfToken("typeName"))).get<std::string>().value_or("");
+}
+
+bool Attribute::uniform() const
+{
+    if (!prim_) return false;
+    const auto found = record(prim_).definition->properties.find(unwrap(name_));
+    if (found != record(prim_).definition->properties.end()) return found->second.uniform;
+    bool uniform = false;  // the weakest opinion wins
+    if (record(prim_).index != nullptr)
+        for_each_site(*record(prim_).index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
+            const SdfPath path = node.GetPath().AppendProperty(unwrap(name_));
+            if (layer->HasSpec(path)) {
+                SdfVariability v = SdfVariabilityVarying;
+                layer->HasField(path, TfToken("variability"), &v);
+                uniform = v == SdfVariabilityUniform;
+            }
+            return false;
+        });
+    return uniform;
+}
+
+bool Attribute::custom() const
+{
+    if (!prim_ || record(prim_).definition->properties.contains(unwrap(name_)) || record(prim_).index == nullptr) return false;
+    return wrap(compose_metadata(*record(prim_).index, unwrap(name_), TfToken("custom"))).get<bool>().value_or(false);
+}
+
+bool Attribute::authored() const
+{
+    if (!prim_) return false;
+    if (resolve_value(prim_.stage().impl(), record(prim_), unwrap(name_), {}, false).authored) return true;
+    return !time_samples().empty();
+}
+
+bool Attribute::blocked() const { return prim_ && resolve_value(prim_.stage().impl(), record(prim_), unwrap(name_), {}, false).blocked; }
+
+std::vector<double> Attribute::time_samples() const
+{
+    std::vector<double> out;
+    if (!prim_ || record(prim_).index == nullptr) return out;
+    for_each_site(*record(prim_).index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t i) {
+        const SdfPath path = node.GetPath().AppendProperty(unwrap(name_));
+        if (!layer->HasSpec(path)) return false;
+        for (const double t : layer->ListTimeSamplesForPath(path)) out.push_back(time_offset(node, i) * t);
+        return !out.empty() || layer->HasField(path, TfToken("default"));
+    });
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+bool Attribute::varying() const
+{
+    if (time_samples().size() > 1) return true;
+    return prim_ && record(prim_).index != nullptr && !compose_metadata(*record(prim_).index, unwrap(name_), TfToken("spline")).IsEmpty();
+}
+
+Value Attribute::authored_value(TimeCode time) const { return prim_ ? wrap(resolve_value(prim_.stage().impl(), record(prim_), unwrap(name_), time, false).value) : Value(); }
+
+Value Attribute::value(TimeCode time) const
+{
+    if (!prim_) return {};
+    Resolved found = resolve_value(prim_.stage().impl(), record(prim_), unwrap(name_), time, true);
+    return found.blocked ? Value() : wrap(std::move(found.value));
+}
+
+std::vector<Path> Attribute::connections() const { return prim_ ? compose_targets(prim_.stage().impl(), record(prim_), unwrap(name_), true) : std::vector<Path>(); }
+Value             Attribute::metadata(const Token& key) const
+{
+    if (!prim_ || record(prim_).index == nullptr) return {};
+    VtValue value = compose_metadata(*record(prim_).index, unwrap(name_), unwrap(key));
+    if (value.IsEmpty())
+        if (const auto found = record(prim_).definition->properties.find(unwrap(name_)); found != record(prim_).definition->properties.end() && found->second.spec)
+            value = found->second.spec->GetField(unwrap(key));
+    return wrap(std::move(value));
+}
+Site Attribute::site() const { return prim_ ? site_of(prim_.stage().impl(), record(prim_), unwrap(name_)) : Site(); }
+
+Relationship::operator bool() const
+{
+    if (!prim_) return false;
+    const auto found = record(prim_).definition->properties.find(unwrap(name_));
+    if (found != record(prim_).definition->properties.end()) return found->second.is_relationship;
+    return spec_type(record(prim_), unwrap(name_)) == SdfSpecTypeRelationship;
+}
+Path              Relationship::path() const { return prim_.path().property(name_); }
+bool              Relationship::authored() const { return prim_ && spec_type(record(prim_), unwrap(name_)) == SdfSpecTypeRelationship; }
+std::vector<Path> Relationship::targets() const { return prim_ ? compose_targets(prim_.stage().impl(), record(prim_), unwrap(name_), false) : std::vector<Path>(); }
+std::vector<Path> Relationship::forwarded() const { return prim_ ? forward_targets(prim_.stage(), path()) : std::vector<Path>(); }
+Value             Relationship::metadata(const Token& key) const
+{
+    return prim_ && record(prim_).index != nullptr ? wrap(compose_metadata(*record(prim_).index, unwrap(name_), unwrap(key))) : Value();
+}
+Site Relationship::site() const { return prim_ ? site_of(prim_.stage().impl(), record(prim_), unwrap(name_)) : Site(); }
+
+}  // namespace mechane::usd

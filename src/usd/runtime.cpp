@@ -1,0 +1,117 @@
+#include "usd/runtime.h"
+
+#include <fmt/format.h>
+#include <link.h>
+#include <pxr/arch/env.h>
+#include <pxr/tf/diagnosticMgr.h>
+#include <pxr/tf/error.h>
+#include <pxr/tf/status.h>
+#include <pxr/tf/warning.h>
+
+#include <map>
+#include <regex>
+
+#include "mechane/usd/codes.h"
+
+namespace mechane::usd {
+namespace {
+
+using namespace pxr;
+
+std::mutex                   g_operation;  ///< one opening at a time owns the messages
+std::mutex                   g_messages;
+std::vector<LibraryMessage>* g_sink = nullptr;
+
+void deliver(Severity severity, const std::string& text)
+{
+    const std::lock_guard lock(g_messages);
+    if (g_sink != nullptr) g_sink->push_back({severity, text});
+}
+
+/// Lives as long as the process: OpenUSD may speak at any time, and never to the user.
+class Collector : public TfDiagnosticMgr::Delegate {
+  public:
+    void IssueError(const TfError& error) override { deliver(Severity::error, error.GetCommentary()); }
+    void IssueWarning(const TfWarning& warning) override { deliver(Severity::warning, warning.GetCommentary()); }
+    void IssueStatus(const TfStatus&) override {}
+    void IssueFatalError(const TfCallContext&, const std::string& message) override { deliver(Severity::error, message); }
+};
+
+/// Base names of OpenUSD libraries that are mapped twice (from different files).
+std::string find_two_copies()
+{
+    std::map<std::string, std::string> seen;
+    struct Search {
+        std::map<std::string, std::string>& seen;
+        std::string                         found;
+    } search{seen, {}};
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* data) {
+            auto&             s     = *static_cast<Search*>(data);
+            const std::string path  = info->dlpi_name == nullptr ? "" : info->dlpi_name;
+            const std::size_t slash = path.rfind('/');
+            const std::string base  = slash == std::string::npos ? path : path.substr(slash + 1);
+            if (!base.starts_with("libPxr")) return 0;
+            const auto [it, fresh] = s.seen.emplace(base, path);
+            if (!fresh && it->second != path) s.found = fmt::format("{} and {}", it->second, path);
+            return 0;
+        },
+        &search);
+    return search.found;
+}
+
+std::string prepare()
+{
+    ArchSetEnv("TF_ENV_SETTING_ALERTS_ENABLED", "0", true);  // no banner on stderr about settings
+    ArchSetEnv("USDC_USE_PREAD", "1", false);                // damaged crates become errors instead of bus errors
+    static Collector collector;
+    TfDiagnosticMgr::GetInstance().AddDelegate(&collector);
+    TfDiagnosticMgr::GetInstance().SetQuiet(true);
+    return find_two_copies();
+}
+
+}  // namespace
+
+const std::string& prepare_runtime()
+{
+    static const std::string two_copies = prepare();
+    return two_copies;
+}
+
+MessageScope::MessageScope() : exclusive_(g_operation)
+{
+    prepare_runtime();
+    const std::lock_guard lock(g_messages);
+    g_sink = new std::vector<LibraryMessage>;
+}
+
+MessageScope::~MessageScope()
+{
+    const std::lock_guard lock(g_messages);
+    delete g_sink;
+    g_sink = nullptr;
+}
+
+std::vector<LibraryMessage> MessageScope::take()
+{
+    const std::lock_guard lock(g_messages);
+    return std::exchange(*g_sink, {});
+}
+
+Diagnostic from_parser_message(const Code& code, const std::string& file, const std::string& message)
+{
+    static const std::regex place(R"(:(\d+):(\d+):\s*([^\n]*))"), inside(R"(in </([^>]*)>)");
+    Site                    site{.layer = file};
+    std::string             text = message.substr(0, message.find('\n'));
+    std::smatch             found;
+    const std::string       head = message.substr(0, 4096);
+    if (std::regex_search(head, found, place)) {
+        site.line   = std::atoi(found[1].str().c_str());
+        site.column = std::atoi(found[2].str().c_str());
+        text        = found[3].str();
+    }
+    if (std::regex_search(head, found, inside)) site.prim = "/" + found[1].str();
+    return make_diagnostic(code, std::move(site), text.substr(0, 400));
+}
+
+}  // namespace mechane::usd

@@ -1,0 +1,36 @@
+#pragma once
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "mechane/core/diagnostic.h"
+
+namespace mechane::usd {
+
+/// What OpenUSD said during an operation.
+struct LibraryMessage {
+    Severity    severity;
+    std::string text;
+};
+
+/// Prepares OpenUSD for this process on first use: its messages come to us instead of stderr, and the process has one copy of each library.
+/// @return an error text when two copies are loaded, else empty
+const std::string& prepare_runtime();
+
+/// Collects OpenUSD's messages, of all threads, while it lives. Scopes do not nest; one operation at a time opens stages.
+class MessageScope {
+  public:
+    MessageScope();
+    ~MessageScope();
+    MessageScope(const MessageScope&)            = delete;
+    MessageScope& operator=(const MessageScope&) = delete;
+    [[nodiscard]] std::vector<LibraryMessage> take();
+
+  private:
+    std::unique_lock<std::mutex> exclusive_;
+};
+
+/// Reads "path:line:col: text in </prim>" out of a parser's message.
+Diagnostic from_parser_message(const Code& code, const std::string& file, const std::string& message);
+
+}  // namespace mechane::usd

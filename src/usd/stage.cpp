@@ -1,0 +1,217 @@
+#include "mechane/usd/stage.h"
+
+#include <fmt/format.h>
+#include <pxr/ar/defaultResolverContext.h>
+#include <pxr/ar/packageUtils.h>
+#include <pxr/ar/resolver.h>
+#include <pxr/ar/resolverContextBinder.h>
+#include <pxr/pcp/errors.h>
+#include <pxr/pcp/layerStackIdentifier.h>
+#include <pxr/sdf/layerUtils.h>
+#include <pxr/sdf/primSpec.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "mechane/usd/codes.h"
+#include "usd/guards.h"
+#include "usd/package_resolver.h"
+#include "usd/runtime.h"
+#include "usd/stage_impl.h"
+
+namespace mechane::usd {
+namespace {
+
+using namespace pxr;
+namespace fs = std::filesystem;
+
+/// The library's words about an operation, as findings about the stage.
+void add_messages(MessageScope& messages, const std::string& source, Diagnostics& out)
+{
+    for (const LibraryMessage& message : messages.take()) {
+        Diagnostic finding = from_parser_message(kLibraryMessage, source, message.text);
+        out.add(std::move(finding));
+    }
+}
+
+/// Why a file did not open: the parser's own words if it had any, else what can be found out.
+Diagnostic explain_failure(MessageScope& messages, const std::string& source, const std::string& file)
+{
+    for (const LibraryMessage& message : messages.take())
+        if (message.severity == Severity::error) return from_parser_message(kOpenFailed, source, message.text);
+    return make_diagnostic(kOpenFailed, {.layer = source}, file.ends_with(".usdz") ? "the package is damaged" : "the file is not USD");
+}
+
+/// The file that a path or package-relative path lies in; checks what can be checked before a parser sees it.
+Result<std::string> find_file(const std::string& source)
+{
+    const bool  packaged = ArIsPackageRelativePath(source);
+    std::string outer    = packaged ? ArSplitPackageRelativePathOuter(source).first : source;
+    if (outer.find("://") != std::string::npos) return source;
+    std::error_code failed;
+    const fs::path  path = fs::absolute(outer, failed).lexically_normal();
+    if (failed || !fs::exists(path, failed)) return make_diagnostic(kOpenFailed, {.layer = source}, "the file does not exist", "Check the path.");
+    if (fs::is_directory(path, failed)) return make_diagnostic(kOpenFailed, {.layer = source}, "this is a folder", "Name a .usda, .usdc, .usd or .usdz file in it.");
+    const std::string suffix = path.extension().string();
+    if (suffix != ".usda" && suffix != ".usdc" && suffix != ".usd" && suffix != ".usdz") return make_diagnostic(kFormatUnknown, {.layer = source}, fmt::format("the suffix '{}' is not USD's", suffix));
+    if (!std::ifstream(path, std::ios::binary)) return make_diagnostic(kOpenFailed, {.layer = source}, "the file cannot be read", "Check its permissions.");
+    return packaged ? ArJoinPackageRelativePath(path.string(), ArSplitPackageRelativePathOuter(source).second) : path.string();
+}
+
+/// Selections go to the session layer: "/Prim{set}" to that prim, "set" to the default prim.
+void author_selections(const SdfLayerRefPtr& session, const OpenOptions& options, const std::string& default_prim)
+{
+    for (const auto& [target, name] : options.variant_selections) {
+        const std::size_t brace = target.find('{');
+        std::string       prim  = brace == std::string::npos ? "/" + default_prim : target.substr(0, brace);
+        std::string       set   = brace == std::string::npos ? target : target.substr(brace + 1);
+        if (set.ends_with('}')) set.pop_back();
+        if (!SdfPath::IsValidPathString(prim) || prim == "/") continue;
+        if (const SdfPrimSpecHandle spec = SdfCreatePrimInLayer(session, SdfPath(prim))) spec->SetVariantSelection(set, name);
+    }
+}
+
+Result<std::shared_ptr<const Stage>> compose(std::unique_ptr<Stage::Impl> impl, const OpenOptions& options, MessageScope& messages, const std::function<std::shared_ptr<const Stage>(std::unique_ptr<Stage::Impl>)>& wrap_stage)
+{
+    if (!options.session_text.empty() || !options.variant_selections.empty()) {
+        impl->session = SdfLayer::CreateAnonymous("session.usda");
+        if (!options.session_text.empty() && !impl->session->ImportFromString(options.session_text))
+            return explain_failure(messages, "session layer", "session.usda");
+        author_selections(impl->session, options, wrap(impl->root->GetDefaultPrim()).text());
+    }
+    impl->openusd_schemas_only = options.openusd_schemas_only;
+    impl->cache = std::make_unique<PcpCache>(PcpLayerStackIdentifier(impl->root, impl->session, impl->context), "usd", true);
+    if (!options.variant_fallbacks.empty()) {
+        PcpVariantFallbackMap fallbacks;
+        for (const auto& [set, names] : options.variant_fallbacks) fallbacks[set] = names;
+        impl->cache->SetVariantFallbacks(fallbacks);
+    }
+    if (!options.muted_layers.empty()) {
+        std::vector<std::string> muted;
+        for (const std::string& layer : options.muted_layers) {
+            if (SdfComputeAssetPathRelativeToLayer(impl->root, layer) == impl->root->GetIdentifier()) impl->diagnostics.add(kMuteRoot, {.layer = impl->source}, fmt::format("{} is the root layer", layer));
+            else muted.push_back(layer);
+        }
+        impl->cache->RequestLayerMuting(muted, {});
+    }
+    {
+        PcpErrorVector errors;
+        const ArResolverContextBinder bind(impl->context);
+        impl->cache->ComputeLayerStack(impl->cache->GetLayerStackIdentifier(), &errors);
+        read_metadata(*impl);
+        populate(*impl, options);
+        add_composition_errors(*impl, errors);
+    }
+    if (const std::string& name = impl->metadata.default_prim; !name.empty()) {
+        const SdfPath path(name.starts_with('/') ? name : "/" + name);
+        if (!impl->by_path.contains(path) && options.mask.empty())
+            impl->diagnostics.add(kDefaultPrimMissing, {.layer = impl->source, .property = "defaultPrim"}, fmt::format("there is no prim '{}'", name));
+    }
+    compute_world_matrices(*impl);
+    // Composition errors are in already, with their sites; what is left of the library's words would only repeat them.
+    if (!impl->diagnostics.has_errors()) add_messages(messages, impl->source, impl->diagnostics);
+    return wrap_stage(std::move(impl));
+}
+
+}  // namespace
+
+Stage::Stage() = default;
+Stage::~Stage() = default;
+
+Result<std::shared_ptr<const Stage>> Stage::open(const std::string& source, const OpenOptions& options)
+{
+    if (const std::string& copies = prepare_runtime(); !copies.empty()) return make_diagnostic(kTwoCopies, {}, copies);
+    const auto file = find_file(source);
+    if (!file) return file.error();
+    if (auto good = guard_file(*file, source, options.limits); !good) return good.error();
+    MessageScope messages;
+    set_packages(options.packages);
+    auto impl     = std::make_unique<Impl>();
+    impl->source  = source;
+    impl->context = ArResolverContext(ArDefaultResolverContext(options.search_paths));
+    {
+        const ArResolverContextBinder bind(impl->context);
+        impl->root = SdfLayer::FindOrOpen(*file);
+    }
+    if (!impl->root) return explain_failure(messages, source, *file);
+    return compose(std::move(impl), options, messages, [](std::unique_ptr<Impl> done) {
+        std::shared_ptr<Stage> stage(new Stage);
+        stage->impl_ = std::move(done);
+        return std::shared_ptr<const Stage>(stage);
+    });
+}
+
+Result<std::shared_ptr<const Stage>> Stage::open_text(std::string_view usda, const std::string& anchor_folder, const OpenOptions& options)
+{
+    if (const std::string& copies = prepare_runtime(); !copies.empty()) return make_diagnostic(kTwoCopies, {}, copies);
+    if (auto good = guard_text(usda, "text", options.limits); !good) return good.error();
+    MessageScope messages;
+    set_packages(options.packages);
+    auto impl    = std::make_unique<Impl>();
+    impl->source = "text.usda";
+    impl->root   = SdfLayer::CreateAnonymous("text.usda");
+    std::vector<std::string> folders = options.search_paths;
+    if (!anchor_folder.empty()) folders.insert(folders.begin(), fs::absolute(anchor_folder).string());
+    impl->context = ArResolverContext(ArDefaultResolverContext(folders));
+    if (!impl->root->ImportFromString(std::string(usda))) return explain_failure(messages, impl->source, impl->source);
+    return compose(std::move(impl), options, messages, [](std::unique_ptr<Impl> done) {
+        std::shared_ptr<Stage> stage(new Stage);
+        stage->impl_ = std::move(done);
+        return std::shared_ptr<const Stage>(stage);
+    });
+}
+
+const std::string&   Stage::source() const { return impl_->source; }
+const StageMetadata& Stage::metadata() const { return impl_->metadata; }
+const Diagnostics&   Stage::diagnostics() const { return impl_->diagnostics; }
+std::size_t          Stage::prim_count() const { return impl_->prims.size(); }
+Prim                 Stage::pseudo_root() const { return Prim(this, 0); }
+
+Value Stage::root_metadata(const Token& key) const
+{
+    for (const SdfLayerRefPtr& layer : {impl_->session, impl_->root})
+        if (VtValue value; layer && layer->HasField(SdfPath::AbsoluteRootPath(), unwrap(key), &value)) return wrap(std::move(value));
+    return {};
+}
+
+std::vector<std::string> Stage::used_layers() const
+{
+    std::vector<std::string> out{shown(*impl_, impl_->root)};
+    std::vector<std::string> rest;
+    for (const SdfLayerHandle& layer : impl_->cache->GetUsedLayers())
+        if (get_pointer(layer) != get_pointer(impl_->root) && get_pointer(layer) != get_pointer(impl_->session)) rest.push_back(shown(*impl_, layer));
+    std::sort(rest.begin(), rest.end());
+    out.insert(out.end(), rest.begin(), rest.end());
+    return out;
+}
+
+Prim Stage::prim_at(const Path& path) const
+{
+    const auto found = impl_->by_path.find(unwrap(path));
+    return found == impl_->by_path.end() ? Prim() : Prim(this, found->second);
+}
+
+Prim Stage::default_prim() const
+{
+    const std::string& name = impl_->metadata.default_prim;
+    if (name.empty()) return {};
+    return prim_at(Path(name.starts_with('/') ? name : "/" + name));
+}
+
+std::vector<Prim> Stage::traverse(Traverse how) const
+{
+    std::vector<Prim> all = pseudo_root().subtree(how);
+    if (!all.empty()) all.erase(all.begin());
+    return all;
+}
+
+std::string Stage::root_layer_text() const
+{
+    std::string text;
+    impl_->root->ExportToString(&text);
+    return text;
+}
+
+}  // namespace mechane::usd

@@ -1,0 +1,102 @@
+#pragma once
+#include <pxr/pcp/cache.h>
+#include <pxr/pcp/layerStack.h>
+#include <pxr/pcp/node.h>
+#include <pxr/pcp/primIndex.h>
+#include <pxr/sdf/layer.h>
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "mechane/usd/stage.h"
+#include "usd/handles.h"
+#include "usd/schema_registry.h"
+
+namespace mechane::usd {
+
+namespace prim_flag {
+inline constexpr std::uint8_t active = 1, defined = 2, abstract = 4, loaded = 8, instance = 16, proxy = 32;
+}
+
+/// One prim of the flat, depth-first array. A subtree is the range [index, subtree_end).
+struct PrimRecord {
+    Path                              path;
+    const pxr::PcpPrimIndex*          index = nullptr;
+    std::shared_ptr<const Definition> definition;
+    pxr::TfToken                      type_name;
+    pxr::TfTokenVector                authored_apis;
+    std::uint32_t                     parent = 0, subtree_end = 0;
+    std::uint32_t                     depth = 0;
+    Specifier                         specifier = Specifier::over;
+    std::uint8_t                      flags = 0;
+};
+
+/// Everything a stage holds. Written by open, read only afterwards.
+struct Stage::Impl {
+    std::string                     source;
+    pxr::SdfLayerRefPtr             root, session;
+    pxr::ArResolverContext          context;
+    std::unique_ptr<pxr::PcpCache>  cache;
+    std::vector<PrimRecord>         prims;
+    std::unordered_map<pxr::SdfPath, std::uint32_t, pxr::SdfPath::Hash> by_path;
+    std::vector<Matrix4d>           world;  ///< at the default time, by prim
+    StageMetadata                   metadata;
+    Diagnostics                     diagnostics;
+    bool                            openusd_schemas_only = false;
+
+    [[nodiscard]] const PrimRecord& record(const Prim& prim) const { return prims[prim.index()]; }
+};
+
+/// One opinion's place: the layer, the path in it, and how its times map to the stage's.
+struct SpecSite {
+    pxr::SdfLayerRefPtr layer;
+    pxr::SdfPath        path;  ///< of the prim in that layer
+    pxr::SdfLayerOffset offset;  ///< layer time to stage time
+    pxr::PcpNodeRef     node;
+};
+
+/// Calls visit(site) for the layers that may hold opinions about a prim, strongest first, until it returns true.
+template <class Visit>
+bool for_each_site(const pxr::PcpPrimIndex& index, const Visit& visit)
+{
+    for (const pxr::PcpNodeRef& node : index.GetNodeRange()) {
+        if (!node.CanContributeSpecs() || !node.HasSpecs()) continue;
+        const auto& stack  = node.GetLayerStack();
+        const auto& layers = stack->GetLayers();
+        for (std::size_t i = 0; i < layers.size(); ++i) {
+            if (!layers[i]->HasSpec(node.GetPath())) continue;
+            if (visit(layers[i], node, i)) return true;
+        }
+    }
+    return false;
+}
+
+/// Offset from times of the i-th layer of a node to stage times.
+inline pxr::SdfLayerOffset time_offset(const pxr::PcpNodeRef& node, std::size_t layer)
+{
+    pxr::SdfLayerOffset offset = node.GetMapToRoot().GetTimeOffset();
+    if (const pxr::SdfLayerOffset* inner = node.GetLayerStack()->GetLayerOffsetForLayer(layer)) offset = offset * *inner;
+    return offset;
+}
+
+// -- parts of opening and reading, one file each
+void read_metadata(Stage::Impl& stage);                                                ///< stage_metadata.cpp
+void populate(Stage::Impl& stage, const OpenOptions& options);                         ///< population.cpp
+void compute_world_matrices(Stage::Impl& stage);                                       ///< xform.cpp
+void add_composition_errors(Stage::Impl& stage, const pxr::PcpErrorVector& errors);    ///< composition_errors.cpp
+pxr::VtValue compose_metadata(const pxr::PcpPrimIndex& index, const pxr::TfToken& property, const pxr::TfToken& key);  ///< metadata.cpp
+
+/// An attribute's value at a time; what kind of opinion gave it.
+struct Resolved {
+    pxr::VtValue value;
+    bool         authored = false, blocked = false;
+};
+Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const pxr::TfToken& name, const TimeCode& time, bool with_fallback);  ///< value_resolution.cpp
+
+/// "layer:line" of a prim or property in a text layer.
+Site site_of(const Stage::Impl& stage, const PrimRecord& prim, const pxr::TfToken& property);  ///< locator.cpp
+/// A layer as the user would write it.
+std::string shown(const Stage::Impl& stage, const pxr::SdfLayerHandle& layer);  ///< locator.cpp
+
+}  // namespace mechane::usd

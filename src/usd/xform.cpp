@@ -1,0 +1,209 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string_view>
+
+#include "mechane/usd/codes.h"
+#include "usd/stage_impl.h"
+
+namespace mechane::usd {
+namespace {
+
+const Token kOrder("xformOpOrder"), kXformable("Xformable"), kGeomXformable("UsdGeomXformable");
+constexpr std::string_view kReset = "!resetXformStack!", kInvert = "!invert!", kPrefix = "xformOp:";
+
+bool is_xformable(const PrimRecord& prim)
+{
+    return SchemaRegistry::instance().is_a(prim.type_name, unwrap(kXformable)) || SchemaRegistry::instance().is_a(prim.type_name, unwrap(kGeomXformable));
+}
+
+Matrix4d from_rotation(const Mat33d& r)
+{
+    Matrix4d m;
+    for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < 3; ++j) m(static_cast<int>(i), static_cast<int>(j)) = r(j, i);  // row vectors: transposed
+    return m;
+}
+
+Matrix4d translation(const Vec3d& t)
+{
+    Matrix4d m;
+    m(3, 0) = t.x, m(3, 1) = t.y, m(3, 2) = t.z;
+    return m;
+}
+
+Matrix4d scaling(const Vec3d& s)
+{
+    Matrix4d m;
+    m(0, 0) = s.x, m(1, 1) = s.y, m(2, 2) = s.z;
+    return m;
+}
+
+Matrix4d turn(int axis, double degrees) { return from_rotation(to_matrix(from_axis_angle(axis_vector<double>(axis), degrees * kDegrees))); }
+
+/// The rotation of an orient operation as OpenUSD builds it: the angle from the real part alone, about the normalised imaginary part.
+Matrix4d orientation(const Quatd& q)
+{
+    const Vec3d  axis  = q.xyz();
+    const double size  = length(axis);
+    const double w     = std::min(1.0, std::max(-1.0, q.w));
+    if (size < 1e-10) return {};
+    return from_rotation(to_matrix(from_axis_angle((1 / size) * axis, 2 * std::acos(w))));
+}
+
+
+/// One operation's matrix; `kind` is "translate", "rotateXYZ", ... Returns null when it cannot be used, with the reason.
+const Code* op_matrix(std::string_view kind, const Value& value, bool inverted, Matrix4d& out, const Code*& note)
+{
+    const auto scalar = value.get<double>();
+    const auto vector = value.get<Vec3d>();
+    const auto axis_of = [](char c) { return c - 'X'; };
+    const double sign = inverted ? -1 : 1;
+    if (kind.starts_with("translate") || kind.starts_with("scale")) {
+        const bool  scales = kind.starts_with("scale");
+        const auto  rest   = kind.substr(scales ? 5 : 9);
+        Vec3d       v      = scales ? Vec3d{1, 1, 1} : Vec3d{};
+        if (rest.empty()) {
+            if (!vector) return &kXformType;
+            v = *vector;
+        } else if (rest.size() == 1 && rest[0] >= 'X' && rest[0] <= 'Z') {
+            if (!scalar) return &kXformType;
+            v[static_cast<std::size_t>(axis_of(rest[0]))] = *scalar;
+        } else {
+            return &kXformUnknown;
+        }
+        if (!is_finite(v)) return &kXformNotFinite;
+        if (!scales) out = translation(sign * v);
+        else if (!inverted) out = scaling(v);
+        else if (v.x == 0 || v.y == 0 || v.z == 0) return &kXformSingular;
+        else out = scaling({1 / v.x, 1 / v.y, 1 / v.z});
+        return nullptr;
+    }
+    if (kind.starts_with("rotate")) {
+        const auto order = kind.substr(6);
+        if (order.size() == 1 && order[0] >= 'X' && order[0] <= 'Z') {
+            if (!scalar) return &kXformType;
+            if (!std::isfinite(*scalar)) return &kXformNotFinite;
+            out = turn(axis_of(order[0]), sign * *scalar);
+            return nullptr;
+        }
+        static constexpr std::string_view kOrders[] = {"XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"};
+        bool                              known     = false;
+        for (const auto name : kOrders) known = known || name == order;
+        if (!known) return &kXformUnknown;
+        if (!vector) return &kXformType;
+        if (!is_finite(*vector)) return &kXformNotFinite;
+        out = {};
+        for (const char c : order) {  // rotateXYZ applies x first: with row vectors Rx * Ry * Rz
+            const auto axis = static_cast<std::size_t>(axis_of(c));
+            out             = inverted ? turn(axis_of(c), -(*vector)[axis]) * out : out * turn(axis_of(c), (*vector)[axis]);
+        }
+        return nullptr;
+    }
+    if (kind == "orient") {
+        auto q = value.get<Quatd>();
+        if (!q) return &kXformType;
+        if (!is_finite(*q)) return &kXformNotFinite;
+        if (std::abs(std::sqrt(dot(*q, *q)) - 1) > 1e-3) note = &kOrientUnnormalized;
+        if (inverted) *q = conjugate(*q);
+        out = orientation(*q);
+        return nullptr;
+    }
+    if (kind == "transform") {
+        const auto m = value.get<Matrix4d>();
+        if (!m) return &kXformType;
+        for (const double x : m->m)
+            if (!std::isfinite(x)) return &kXformNotFinite;
+        if (!inverted) {
+            out = *m;
+            return nullptr;
+        }
+        const auto i = inverse(*m);
+        if (!i) return &kXformSingular;
+        out = *i;
+        return nullptr;
+    }
+    return &kXformUnknown;
+}
+
+Matrix4d local(const Stage::Impl& stage, const PrimRecord& prim, const TimeCode& time, bool& resets, Diagnostics* found)
+{
+    resets = false;
+    Matrix4d out;
+    if (!is_xformable(prim)) return out;
+    const auto order = wrap(resolve_value(stage, prim, unwrap(kOrder), time, true).value).get<std::vector<Token>>();
+    if (!order) return out;
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < order->size(); ++i)
+        if ((*order)[i].text() == kReset) {
+            resets = true;
+            first  = i + 1;
+        }
+    // The first listed operation is applied last to a point: with row vectors, op_n * ... * op_1.
+    for (std::size_t i = first; i < order->size(); ++i) {
+        std::string_view name     = (*order)[i].text();
+        const bool       inverted = name.starts_with(kInvert);
+        if (inverted) name.remove_prefix(kInvert.size());
+        const Token attribute{name};
+        const auto  report = [&](const Code& code, const char* what) {
+            if (found != nullptr) found->add(code, site_of(stage, prim, unwrap(attribute)), fmt::format("{} {}", (*order)[i].text(), what));
+        };
+        if (!name.starts_with(kPrefix)) {
+            report(kXformUnknown, "is no transform operation");
+            continue;
+        }
+        std::string_view kind = name.substr(kPrefix.size());
+        kind                  = kind.substr(0, kind.find(':'));
+        const Value value     = wrap(resolve_value(stage, prim, unwrap(attribute), time, true).value);
+        if (value.empty()) {
+            report(kXformMissing, "has no value");
+            continue;
+        }
+        Matrix4d    m;
+        const Code* note = nullptr;
+        if (const Code* wrong = op_matrix(kind, value, inverted, m, note)) {
+            report(*wrong, wrong == &kXformNotFinite ? "is not finite" : "cannot be used");
+            continue;
+        }
+        if (note != nullptr) report(*note, "is not normalised");
+        out = m * out;
+    }
+    return out;
+}
+
+}  // namespace
+
+void compute_world_matrices(Stage::Impl& stage)
+{
+    stage.world.resize(stage.prims.size());
+    for (std::size_t i = 1; i < stage.prims.size(); ++i) {
+        const PrimRecord& prim   = stage.prims[i];
+        bool              resets = false;
+        const Matrix4d    m      = local(stage, prim, {}, resets, &stage.diagnostics);
+        stage.world[i]           = resets ? m : m * stage.world[prim.parent];
+    }
+}
+
+Matrix4d Stage::local_matrix(Prim prim, TimeCode time, bool* resets) const
+{
+    bool reset = false;
+    if (!prim) return {};
+    const Matrix4d m = local(*impl_, impl_->record(prim), time, reset, nullptr);
+    if (resets != nullptr) *resets = reset;
+    return m;
+}
+
+Matrix4d Stage::world_matrix(Prim prim, TimeCode time) const
+{
+    if (!prim) return {};
+    if (!time.value) return impl_->world[prim.index()];
+    Matrix4d out;
+    for (std::uint32_t i = prim.index(); i != 0; i = impl_->prims[i].parent) {
+        bool resets = false;
+        out         = out * local(*impl_, impl_->prims[i], time, resets, nullptr);
+        if (resets) break;
+    }
+    return out;
+}
+
+}  // namespace mechane::usd
