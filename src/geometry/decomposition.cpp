@@ -23,6 +23,10 @@ constexpr int    kNeighbours = 8;     // candidates for merging
 constexpr std::size_t kManyTriangles = 6000;
 constexpr int         kThinCells     = 48;
 
+// Merging compares every part with every other, so gravel is first swept together by the cells of a lattice.
+constexpr std::size_t kManyComponents = 512;
+constexpr int         kSweepCells     = 8;
+
 /// A piece of the surface with the hull of its points.
 struct Part {
     Mesh                        surface, hull;
@@ -198,16 +202,44 @@ void merge_smallest(std::vector<Part>& parts)
     parts[partner].volume = mesh_mass(parts[partner].hull, {1, 1, 1}, 1).mass;
 }
 
+/// Components whose middles lie in the same cell become one.
+std::vector<Mesh> swept_together(const std::vector<Mesh>& components, const Aabbd& box)
+{
+    const Vec3d size = max(box.upper - box.lower, Vec3d{1e-300, 1e-300, 1e-300});
+    const auto  cell = [&](const Mesh& m) {
+        const Aabbd own = bounds(m);
+        std::size_t key = 0;
+        for (std::size_t k = 0; k < 3; ++k) {
+            const double x = (0.5 * (own.lower[k] + own.upper[k]) - box.lower[k]) / size[k];
+            key = key * kSweepCells + static_cast<std::size_t>(std::clamp(x * kSweepCells, 0.0, kSweepCells - 1.0));
+        }
+        return key;
+    };
+    std::vector<Mesh> cells(static_cast<std::size_t>(kSweepCells * kSweepCells * kSweepCells));
+    for (const Mesh& m : components) {
+        Mesh&      into  = cells[cell(m)];
+        const auto first = static_cast<std::int32_t>(into.points.size());
+        into.points.insert(into.points.end(), m.points.begin(), m.points.end());
+        for (const auto& t : m.triangles) into.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+    }
+    std::erase_if(cells, [](const Mesh& m) { return m.triangles.empty(); });
+    return cells;
+}
+
 }  // namespace
 
 Result<std::vector<Mesh>> decompose(const Mesh& mesh, const DecompositionOptions& options)
 {
+    if (!has_valid_indices(mesh) || !is_finite(mesh))
+        return make_diagnostic(kHullDegenerate, {}, "a point is missing or not finite");
     struct Component {
         double outward, allowed;
     };
     std::vector<Part>      parts;
     std::vector<Component> component_of;
-    for (Mesh& component : connected_components(mesh)) {
+    std::vector<Mesh>      components = connected_components(mesh);
+    if (components.size() > kManyComponents) components = swept_together(components, bounds(mesh));
+    for (Mesh& component : components) {
         const Component info{signed_volume(component) < 0 ? -1.0 : 1.0, options.concavity * extent(component)};
         if (component.triangles.size() > kManyTriangles) component = thinned(component, kThinCells);
         if (auto part = make_part(std::move(component), info.outward)) {

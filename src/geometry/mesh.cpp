@@ -23,6 +23,11 @@ bool has_valid_indices(const Mesh& mesh)
     });
 }
 
+bool is_finite(const Mesh& mesh)
+{
+    return std::ranges::all_of(mesh.points, [](const Vec3d& p) { return mechane::is_finite(p); });
+}
+
 bool is_closed(const Mesh& mesh)
 {
     if (mesh.triangles.empty()) return false;

@@ -219,6 +219,7 @@ class Simplifier {
 
 Mesh simplified(const Mesh& mesh, const SimplificationOptions& options)
 {
+    MCH_ASSERT(has_valid_indices(mesh) && is_finite(mesh));
     Mesh whole = welded(mesh);
     if (whole.triangles.empty()) return whole;
     const Aabbd  box    = bounds(whole);

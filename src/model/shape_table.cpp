@@ -68,7 +68,8 @@ bool is_usable(const ShapeGeometry& shape)
             return s.x > 0 && s.y > 0 && s.z > 0;
         case GeoType::mesh:
         case GeoType::convex_mesh:
-            return has_geometry(shape.source) && s.x != 0 && s.y != 0 && s.z != 0;
+            return has_geometry(shape.source) && geometry::has_valid_indices(*shape.source) &&
+                   geometry::is_finite(*shape.source) && s.x != 0 && s.y != 0 && s.z != 0;
         case GeoType::none:
         case GeoType::heightfield:
         case GeoType::gaussian:
@@ -158,8 +159,7 @@ MassProperties solid_mass(const ShapeGeometry& shape, double density)
             return geometry::box_mass(s, density);
         case GeoType::mesh:
         case GeoType::convex_mesh:
-            return geometry::has_valid_indices(*shape.source) ? geometry::mesh_mass(*shape.source, s, density)
-                                                              : MassProperties{};
+            return geometry::mesh_mass(*shape.source, s, density);
         case GeoType::none:
         case GeoType::plane:
         case GeoType::heightfield:
@@ -174,7 +174,6 @@ std::optional<MassProperties> shell_mass(const ShapeGeometry& shape, double thic
     if (density == 0 || thickness == 0 || !is_usable(shape)) return MassProperties{};
     if (!(thickness > 0)) return std::nullopt;
     if (shape.type == GeoType::mesh || shape.type == GeoType::convex_mesh) {
-        if (!geometry::has_valid_indices(*shape.source)) return MassProperties{};
         return geometry::mesh_shell_mass(*shape.source, shape.scale, thickness, density);
     }
 

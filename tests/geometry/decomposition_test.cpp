@@ -139,6 +139,8 @@ TEST_CASE("an inverted mesh is cut as its outward twin, and twice the same input
 TEST_CASE("no triangles have no hulls; a single one has a flat one")
 {
     CHECK(decompose({}).error().id == "GEOMETRY_HULL_DEGENERATE");
+    CHECK(decompose(Mesh{.points = {{0, 0, 0}}, .triangles = {{0, 0, 5}}}).error().id == "GEOMETRY_HULL_DEGENERATE");
+    CHECK_FALSE(decompose(Mesh{.points = {{0, 0, std::nan("")}}, .triangles = {{0, 0, 0}}}).has_value());
     const auto flat = decompose(Mesh{.points = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, .triangles = {{0, 1, 2}}});
     REQUIRE(flat.has_value());
     CHECK(flat->size() == 1);
@@ -151,4 +153,18 @@ TEST_CASE("a surface of many triangles is thinned, and its hulls still cover it 
     REQUIRE(hulls.has_value());
     CHECK(total_volume(*hulls) < 1.25 * mesh_mass(ring, {1, 1, 1}, 1).mass);
     for (const Vec3d& p : ring.points) CHECK(covered(*hulls, p, 2.5 / 48));  // a cell
+}
+
+TEST_CASE("gravel of thousands of components ends in few hulls, in reasonable time")
+{
+    Random r(9);
+    Mesh   gravel;
+    for (int i = 0; i < 5000; ++i) {
+        Mesh pebble = prism(kUnit, 1);
+        for (Vec3d& p : pebble.points) p = 0.01 * p;
+        append(gravel, pebble, r.vec(10));
+    }
+    const auto hulls = decompose(gravel, {.max_hulls = 16});
+    REQUIRE(hulls.has_value());
+    CHECK(hulls->size() == 16);
 }

@@ -294,8 +294,10 @@ TEST_CASE("a colliding shape of a material that is not finite is refused, a visu
 
 TEST_CASE("shapes without size or triangles stay but do not collide (COL-005, COL-009)")
 {
-    const auto empty = std::make_shared<const geometry::Mesh>();
-    const auto line  = std::make_shared<const geometry::Mesh>(geometry::Mesh{.points = {{0, 0, 0}}, .triangles = {}});
+    const auto empty   = std::make_shared<const geometry::Mesh>();
+    const auto line    = std::make_shared<const geometry::Mesh>(geometry::Mesh{.points = {{0, 0, 0}}, .triangles = {}});
+    const auto nowhere = std::make_shared<const geometry::Mesh>(
+        geometry::Mesh{.points = {{0, 0, 0}, {1, 0, 0}, {0, kNan, 0}}, .triangles = {{0, 1, 2}}});
     const BuilderShape table[] = {
         {.type = GeoType::sphere, .scale = {0, 0, 0}},
         {.type = GeoType::sphere, .scale = {kNan, 0, 0}},
@@ -306,6 +308,7 @@ TEST_CASE("shapes without size or triangles stay but do not collide (COL-005, CO
         {.type = GeoType::plane, .scale = {1, 0, 0}},
         {.type = GeoType::mesh, .source = empty},
         {.type = GeoType::convex_mesh, .source = line},
+        {.type = GeoType::mesh, .source = nowhere},
         {.type = GeoType::mesh},
         {.type = GeoType::heightfield},
         {.type = GeoType::ellipsoid, .scale = {1, 1, kInfinity}},

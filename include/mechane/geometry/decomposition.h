@@ -8,7 +8,7 @@ namespace mechane::geometry {
 
 struct DecompositionOptions {
     double concavity = 0.05;  ///< deepest hollow that may stay, relative to the extent of its component, dimensionless
-    int    max_hulls = 32;    ///< upper bound on hulls, at least 1; components beyond it are merged
+    int    max_hulls = 32;    ///< upper bound on hulls, at least 1; components beyond it, and beyond 512, are merged
     HullOptions hull;         ///< of each part
 };
 
@@ -19,8 +19,8 @@ struct DecompositionOptions {
 /// are thinned to a lattice of 48 cells first. Deterministic; independent of the order of points, not of that of
 /// triangles.
 ///
-/// @param mesh  triangles with valid indices; open meshes are cut as if their triangles bounded something
-/// @error GEOMETRY_HULL_DEGENERATE  no triangles, or no part has a hull
+/// @param mesh  open meshes are cut as if their triangles bounded something
+/// @error GEOMETRY_HULL_DEGENERATE  no triangles, points missing or not finite, or no part has a hull
 Result<std::vector<Mesh>> decompose(const Mesh& mesh, const DecompositionOptions& options = {});
 
 }  // namespace mechane::geometry

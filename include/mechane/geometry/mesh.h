@@ -22,8 +22,11 @@ struct Aabbd {
 
 Aabbd bounds(const Mesh& mesh);
 
-/// Every triangle names points that exist.
+/// Every triangle names points that exist. All functions of geometry require this, and finite points, unless they say
+/// otherwise; `triangulate` gives both whatever its input.
 bool has_valid_indices(const Mesh& mesh);
+/// Every point is finite.
+bool is_finite(const Mesh& mesh);
 
 /// Every directed edge meets its opposite exactly once: the triangles bound a volume, all wound the same way.
 /// Points that coincide but have different indices count as different.
