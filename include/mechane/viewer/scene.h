@@ -1,0 +1,53 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mechane/math/pose.h"
+#include "mechane/model/model.h"
+
+namespace mechane::viewer {
+
+/// Triangles with a normal at each vertex, and the lines that show the shape when it is drawn as wire. Lengths in metres.
+struct DrawMesh {
+    std::vector<Vec3f>                       positions, normals;  ///< equal counts; normals are unit, outwards
+    std::vector<std::array<std::uint32_t, 3>> triangles;          ///< counter-clockwise seen from outside
+    std::vector<std::array<std::uint32_t, 2>> lines;              ///< creases and outlines, indices into `positions`
+};
+
+/// One shape of the model as it is drawn.
+struct DrawItem {
+    std::int32_t shape   = -1;  ///< in the model
+    std::int32_t body    = -1;  ///< -1: fixed in the world
+    std::int32_t mesh    = -1;  ///< in Scene::meshes
+    Posed        X_BS;          ///< shape in body, or in the world
+    Vec3f        color;         ///< display (sRGB) RGB
+    float        opacity  = 1;
+    bool         solid    = false;  ///< drawn as itself
+    bool         collider = false;  ///< drawn by the overlay of colliders
+};
+
+/// An infinite plane, drawn as a grid around what moves.
+struct Ground {
+    std::int32_t shape = -1;
+    std::int32_t body  = -1;
+    Posed        X_BS;   ///< normal along z
+    Vec3f        color;
+};
+
+/// What of a model can be drawn. Visual shapes are solid; a body that has none shows its colliders instead.
+struct Scene {
+    int                   up_axis = 2;
+    std::vector<DrawMesh> meshes;  ///< shared: equal shapes have one
+    std::vector<DrawItem> items;
+    std::vector<Ground>   grounds;
+};
+
+Scene build_scene(const model::Model& model);
+
+/// Pose of an item when its body is at `body_q`; the item's own pose when it is fixed in the world.
+Posed world_pose(std::int32_t body, const Posed& X_BS, const std::vector<Pose>& body_q);
+
+}  // namespace mechane::viewer

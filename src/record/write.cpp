@@ -1,0 +1,38 @@
+#include "mechane/record/write.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "mechane/record/atomic_file.h"
+#include "mechane/record/codes.h"
+
+namespace mechane::record {
+
+std::optional<Format> format_of(std::string_view file)
+{
+    namespace fs = std::filesystem;
+    if (file == "-") return Format::json;
+    const std::string extension = fs::path(file).extension().string();
+    if (extension == ".json") return Format::json;
+    if (extension == ".csv") return Format::csv;
+    if (extension == ".usda" || extension == ".usdc" || extension == ".usd") return Format::usd;
+    std::error_code ignored;
+    if (extension.empty() && fs::is_other(file, ignored)) return Format::json;
+    return {};
+}
+
+Result<void> write(const model::Model& model, const Recording& recording, const std::string& file,
+                   const WriteOptions& options, Diagnostics& found)
+{
+    const auto format = format_of(file);
+    if (!format) return make_diagnostic(kFormatUnknown, {.layer = file}, fmt::format("'{}' has no extension of a recording", file));
+    switch (*format) {
+        case Format::json: return write_file(file, to_json(model, recording, options.json));
+        case Format::csv: return write_file(file, to_csv(model, recording));
+        case Format::usd: return to_layer(model, recording, file, options.usd, found).save(file);
+    }
+    return {};
+}
+
+}  // namespace mechane::record

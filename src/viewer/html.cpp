@@ -1,0 +1,152 @@
+#include "mechane/viewer/html.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "mechane/record/atomic_file.h"
+#include "mechane/viewer/scene.h"
+#include "base64.h"
+
+// web/src/view.ts is the other side of this format, "mechane.view/1".
+static_assert(std::endian::native == std::endian::little, "arrays are embedded as they lie in memory");
+
+extern "C" {
+extern const char mechane_viewer_page_begin[];
+extern const char mechane_viewer_page_end[];
+}
+
+namespace mechane::viewer {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kMark = "\"--view--\"";
+
+template <class T>
+std::string encode(const std::vector<T>& values)
+{
+    return base64(std::as_bytes(std::span<const T>(values)));
+}
+
+template <class Int>
+Int quantised(double unit, double largest)
+{
+    return static_cast<Int>(std::lround(std::clamp(std::isfinite(unit) ? unit : 0.0, -1.0, 1.0) * largest));
+}
+
+/// Drawing needs no more digits, and a short text keeps the page small.
+json number(double value) { return std::round(value * 1e6) / 1e6; }
+json pose_json(const Posed& x)
+{
+    return json::array({number(x.p.x), number(x.p.y), number(x.p.z), number(x.q.x), number(x.q.y), number(x.q.z), number(x.q.w)});
+}
+json vec_json(const Vec3f& v) { return json::array({number(v.x), number(v.y), number(v.z)}); }
+
+json mesh_json(const DrawMesh& mesh)
+{
+    Vec3f lower{INFINITY, INFINITY, INFINITY}, upper{-INFINITY, -INFINITY, -INFINITY};
+    for (const Vec3f& p : mesh.positions) {
+        lower = min(lower, p);
+        upper = max(upper, p);
+    }
+    const Vec3f                extent = upper - lower;
+    std::vector<std::uint16_t> positions;
+    std::vector<std::int8_t>   normals;
+    for (std::size_t i = 0; i < mesh.positions.size(); ++i)
+        for (std::size_t k = 0; k < 3; ++k) {
+            positions.push_back(quantised<std::uint16_t>(extent[k] > 0 ? (mesh.positions[i][k] - lower[k]) / extent[k] : 0, 65535));
+            normals.push_back(quantised<std::int8_t>(mesh.normals[i][k], 127));
+        }
+    const bool wide    = mesh.positions.size() > 65535;
+    const auto indices = [&](const auto& tuples) {
+        std::vector<std::uint32_t> flat;
+        for (const auto& tuple : tuples) flat.insert(flat.end(), tuple.begin(), tuple.end());
+        if (wide) return encode(flat);
+        std::vector<std::uint16_t> narrow(flat.size());
+        std::transform(flat.begin(), flat.end(), narrow.begin(), [](std::uint32_t i) { return static_cast<std::uint16_t>(i); });
+        return encode(narrow);
+    };
+    // The box must be exact: the fractions refer to it.
+    const auto exact = [](const Vec3f& v) { return json::array({v.x, v.y, v.z}); };
+    return {{"lower", exact(lower)}, {"extent", exact(extent)}, {"positions", encode(positions)}, {"normals", encode(normals)},
+            {"triangles", indices(mesh.triangles)}, {"lines", indices(mesh.lines)}, {"wide", wide}};
+}
+
+json frames_json(const model::Model& model, const record::Recording& recording, bool with_contacts)
+{
+    std::vector<float>         times, positions, points, forces;
+    std::vector<std::int16_t>  rotations, normals;
+    std::vector<std::uint32_t> start{0};
+    const auto push = [](std::vector<float>& to, const Vec3& v) {
+        for (const Real x : {v.x, v.y, v.z}) to.push_back(static_cast<float>(x));
+    };
+    for (const record::Frame& frame : recording.frames) {
+        times.push_back(static_cast<float>(frame.t));
+        for (std::size_t body = 0; body < model.body_count(); ++body) {
+            const Pose x = body < frame.body_q.size() ? frame.body_q[body] : model.body_q[body];
+            push(positions, x.p);
+            const Quatd q = normalized(static_cast<Quatd>(x.q));
+            for (const double c : {q.x, q.y, q.z, q.w}) rotations.push_back(quantised<std::int16_t>(c, 32767));
+        }
+        if (with_contacts)
+            for (const record::ContactSample& c : frame.contacts) {
+                if (!is_finite(c.point)) continue;
+                push(points, c.point);
+                push(forces, is_finite(c.force) ? c.force : Vec3{});
+                for (const Real n : {c.normal.x, c.normal.y, c.normal.z}) normals.push_back(quantised<std::int16_t>(n, 32767));
+            }
+        start.push_back(static_cast<std::uint32_t>(points.size() / 3));
+    }
+    return {{"times", encode(times)}, {"positions", encode(positions)}, {"rotations", encode(rotations)},
+            {"contacts", {{"start", encode(start)}, {"points", encode(points)}, {"normals", encode(normals)}, {"forces", encode(forces)}}}};
+}
+
+json document(const model::Model& model, const record::Recording& recording, const HtmlOptions& options)
+{
+    const Scene scene = build_scene(model);
+    json        out   = frames_json(model, recording, options.contacts);
+    out["schema"]     = "mechane.view/1";
+    out["title"]      = options.title.empty() ? std::filesystem::path(recording.source).filename().string() : options.title;
+    out["solver"]     = recording.solver;
+    out["up"]         = model.up_axis;
+    out["bodies"]     = model.body_count();
+    out["meshes"] = out["items"] = out["grounds"] = json::array();
+    for (const DrawMesh& mesh : scene.meshes) out["meshes"].push_back(mesh_json(mesh));
+    for (const DrawItem& item : scene.items)
+        out["items"].push_back({{"label", model.shape_label[static_cast<std::size_t>(item.shape)]}, {"body", item.body}, {"mesh", item.mesh},
+                                {"pose", pose_json(item.X_BS)}, {"color", vec_json(item.color)}, {"opacity", number(item.opacity)},
+                                {"solid", item.solid}, {"collider", item.collider}});
+    for (const Ground& ground : scene.grounds)
+        out["grounds"].push_back({{"body", ground.body}, {"pose", pose_json(ground.X_BS)}, {"color", vec_json(ground.color)}});
+    return out;
+}
+
+}  // namespace
+
+std::string to_html(const model::Model& model, const record::Recording& recording, const HtmlOptions& options)
+{
+    const std::string_view page(mechane_viewer_page_begin, static_cast<std::size_t>(mechane_viewer_page_end - mechane_viewer_page_begin));
+    const std::size_t      mark = page.find(kMark);
+    MCH_CHECK(mark != std::string_view::npos);
+    // A label must not end the script element early: "<" is written as an escape, which JSON reads back as itself.
+    const std::string data = document(model, recording, options).dump(-1, ' ', false, json::error_handler_t::replace);
+    std::string       out(page.substr(0, mark));
+    out.reserve(page.size() + data.size());
+    for (const char c : data) {
+        if (c == '<') out += "\\u003c";
+        else out += c;
+    }
+    out += page.substr(mark + kMark.size());
+    return out;
+}
+
+Result<void> write_html(const model::Model& model, const record::Recording& recording, const std::string& file, const HtmlOptions& options)
+{
+    return record::write_file(file, to_html(model, recording, options));
+}
+
+}  // namespace mechane::viewer

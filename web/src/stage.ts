@@ -1,0 +1,165 @@
+// Renderer, camera and light around the recording's objects.
+import * as THREE from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { Bodies } from "./bodies.ts";
+import { Contacts } from "./contacts.ts";
+import { fitDistance } from "./framing.ts";
+import { GroundGrid } from "./ground.ts";
+import { locate } from "./motion.ts";
+import type { View } from "./view.ts";
+
+interface Theme {
+  background: string;
+  ink: string;
+  shadow: number;
+  sky: string;
+  soil: string;
+}
+const THEMES: Record<"light" | "dark", Theme> = {
+  light: { background: "#eceef1", ink: "#b4bac4", shadow: 0.34, sky: "#ffffff", soil: "#b9bdc6" },
+  dark: { background: "#1b1e24", ink: "#3d434f", shadow: 0.55, sky: "#dfe6f2", soil: "#4a4f5c" },
+};
+
+export class Stage {
+  readonly bodies: Bodies;
+  readonly contacts: Contacts;
+  readonly grounds: GroundGrid[];
+  readonly controls: OrbitControls;
+  readonly radius: number;
+  private readonly view: View;
+  private readonly renderer: THREE.WebGLRenderer;
+  private readonly scene = new THREE.Scene();
+  private readonly camera: THREE.PerspectiveCamera;
+  private readonly sun = new THREE.DirectionalLight("#fff6e8", 2.6);
+  private readonly fill = new THREE.HemisphereLight("#ffffff", "#b9bdc6", 1.5);
+  private readonly up: THREE.Vector3;
+  private readonly sunDirection: THREE.Vector3;
+  private readonly follows: boolean;
+  private readonly centroid = new THREE.Vector3();
+  private readonly moved = new THREE.Vector3();
+
+  constructor(canvas: HTMLCanvasElement, view: View) {
+    this.view = view;
+    this.up = new THREE.Vector3().setComponent(view.up, 1);
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = THREE.PCFShadowMap;
+    this.camera = new THREE.PerspectiveCamera(36, 1, 0.01, 100);
+    this.camera.up.copy(this.up);
+
+    this.bodies = new Bodies(view);
+    this.scene.add(this.bodies.root, this.fill, this.sun, this.sun.target);
+
+    // What moves little is framed as a whole; what travels is followed.
+    this.bodies.update({ index: 0, fraction: 0 });
+    const first = new THREE.Sphere().setFromPoints(this.bodies.corners());
+    const whole = new THREE.Sphere().setFromPoints(this.everywhere());
+    this.follows = !(whole.radius < 1.9 * first.radius);
+    this.radius = Math.max(1e-3, Math.min(whole.radius, 1.9 * first.radius) || 1);
+
+    this.contacts = new Contacts(view, Math.max(1e-3, first.radius || 1));
+    this.grounds = view.grounds.map((ground) => new GroundGrid(ground, this.radius));
+    this.scene.add(this.contacts.group, ...this.grounds.map((g) => g.group));
+
+    const side = this.basis();
+    this.sunDirection = side.x.clone().multiplyScalar(0.55).addScaledVector(side.y, -0.35).add(this.up).normalize();
+    this.fill.position.copy(this.up);
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.radius = 3;
+    this.sun.shadow.normalBias = 0.012 * this.radius;
+    const box = this.sun.shadow.camera;
+    box.left = box.bottom = -2.2 * this.radius;
+    box.right = box.top = 2.2 * this.radius;
+    box.near = 0.1 * this.radius;
+    box.far = 14 * this.radius;
+
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.enableDamping = false;
+    this.controls.minDistance = 0.02 * this.radius;
+    this.controls.maxDistance = 60 * this.radius;
+    this.resize();
+    this.frame();
+  }
+
+  /** The world's axes on the ground: x to the front, y to the left. */
+  private basis(): { x: THREE.Vector3; y: THREE.Vector3 } {
+    const x = new THREE.Vector3().setComponent(this.view.up === 0 ? 1 : 0, 1);
+    return { x, y: this.up.clone().cross(x) };
+  }
+
+  /** Corners of what moves, at a few times of the recording. */
+  private everywhere(): THREE.Vector3[] {
+    const out: THREE.Vector3[] = [];
+    const frames = this.view.times.length;
+    for (let i = 0; i < 12; i++) {
+      this.bodies.update({ index: Math.round((i * (frames - 1)) / 11), fraction: 0 });
+      out.push(...this.bodies.corners());
+    }
+    this.bodies.update({ index: 0, fraction: 0 });
+    return out;
+  }
+
+  /** Frames what moves, from the front and a little above. */
+  frame(): void {
+    this.bodies.update({ index: 0, fraction: 0 });
+    const points = this.follows ? this.bodies.corners() : this.everywhere();
+    const { x, y } = this.basis();
+    const back = x.clone().multiplyScalar(0.72).addScaledVector(y, -0.95).addScaledVector(this.up, 0.52).normalize();
+    const box = new THREE.Box3().setFromPoints(points);
+    const target = box.isEmpty() ? new THREE.Vector3() : box.getCenter(new THREE.Vector3());
+    const distance = fitDistance(points, target, back.clone().negate(), this.up, this.camera.fov, this.camera.aspect, 0.82);
+    this.controls.target.copy(target);
+    this.camera.position.copy(target).addScaledVector(back, Math.max(distance, 0.1 * this.radius));
+    this.bodies.centroid(this.centroid);
+    this.controls.update();
+  }
+
+  resize(): void {
+    const canvas = this.renderer.domElement;
+    const width = Math.max(1, window.innerWidth);
+    const height = Math.max(1, window.innerHeight);
+    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
+    this.renderer.setSize(width, height, false);
+    canvas.style.width = "100%";
+    canvas.style.height = "100%";
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+  }
+
+  setTheme(name: "light" | "dark"): void {
+    const theme = THEMES[name];
+    const background = new THREE.Color(theme.background);
+    this.scene.background = background;
+    this.fill.color.set(theme.sky);
+    this.fill.groundColor.set(theme.soil);
+    for (const ground of this.grounds) ground.setColors(background, new THREE.Color(theme.ink), theme.shadow);
+  }
+
+  showGround(on: boolean): void {
+    for (const ground of this.grounds) ground.group.visible = on;
+  }
+
+  /** Draws the recording at a time; returns the number of contacts then. */
+  draw(time: number): number {
+    const at = locate(this.view.times, time);
+    this.bodies.update(at);
+    this.bodies.centroid(this.moved).sub(this.centroid);
+    if (this.follows && Number.isFinite(this.moved.lengthSq())) {
+      this.controls.target.add(this.moved);
+      this.camera.position.add(this.moved);
+      this.centroid.add(this.moved);
+    }
+    const distance = this.camera.position.distanceTo(this.controls.target);
+    this.camera.near = Math.max(0.002 * this.radius, 0.02 * distance);
+    this.camera.far = 30 * this.radius + 4 * distance;
+    this.camera.updateProjectionMatrix();
+    const focus = this.follows ? this.centroid : this.controls.target;
+    this.sun.target.position.copy(focus);
+    this.sun.position.copy(focus).addScaledVector(this.sunDirection, 7 * this.radius);
+    for (const ground of this.grounds) ground.update(focus, ground.body < 0 ? null : this.bodies.groups[ground.body].matrixWorld);
+    const count = this.contacts.update(Math.min(this.view.times.length - 1, at.index + (at.fraction >= 0.5 ? 1 : 0)));
+    this.renderer.render(this.scene, this.camera);
+    return count;
+  }
+}

@@ -1,0 +1,124 @@
+// What a page holds: the scene and the frames of one recording, as `viewer::write_html` wrote them ("mechane.view/1").
+// Arrays are base64 of little-endian numbers; lengths are metres, quaternions x y z w.
+
+/** The document as it is embedded. */
+export interface ViewDocument {
+  schema: "mechane.view/1";
+  title: string;
+  solver: string;
+  up: 0 | 1 | 2;
+  bodies: number;
+  meshes: MeshDocument[];
+  items: Item[];
+  grounds: Ground[];
+  times: string; // f32 [frames]
+  positions: string; // f32 [frames, bodies, 3]
+  rotations: string; // i16 [frames, bodies, 4], 32767 is 1
+  contacts: {
+    start: string; // u32 [frames + 1]
+    points: string; // f32 [contacts, 3]
+    normals: string; // i16 [contacts, 3]
+    forces: string; // f32 [contacts, 3], newton, on the second shape
+  };
+}
+
+export interface MeshDocument {
+  lower: number[]; // corner of the box that positions are fractions of
+  extent: number[];
+  positions: string; // u16 [vertices, 3], 65535 is lower + extent
+  normals: string; // i8 [vertices, 3], 127 is 1
+  triangles: string; // u16 or u32 [triangles, 3]
+  lines: string; // u16 or u32 [lines, 2]
+  wide: boolean; // indices are u32
+}
+
+/** A shape as it is drawn; `pose` is px py pz qx qy qz qw in its body, or in the world when `body` is -1. */
+export interface Item {
+  label: string;
+  body: number;
+  mesh: number;
+  pose: number[];
+  color: number[]; // display RGB, 0..1
+  opacity: number;
+  solid: boolean;
+  collider: boolean;
+}
+
+export interface Ground {
+  body: number;
+  pose: number[];
+  color: number[];
+}
+
+export interface Mesh {
+  positions: Float32Array<ArrayBuffer>;
+  normals: Float32Array<ArrayBuffer>;
+  triangles: Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>;
+  lines: Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>;
+}
+
+/** The decoded recording. */
+export interface View {
+  title: string;
+  solver: string;
+  up: 0 | 1 | 2;
+  bodies: number;
+  meshes: Mesh[];
+  items: Item[];
+  grounds: Ground[];
+  times: Float32Array;
+  positions: Float32Array;
+  rotations: Float32Array;
+  contactStart: Uint32Array;
+  contactPoints: Float32Array;
+  contactNormals: Float32Array;
+  contactForces: Float32Array;
+}
+
+/** Bytes of a base64 text, in a buffer of their own so that wider arrays may be laid over it. */
+export function bytes(base64: string): ArrayBuffer {
+  const text = atob(base64);
+  const out = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) out[i] = text.charCodeAt(i);
+  return out.buffer;
+}
+
+function scaled(from: ArrayLike<number>, factor: number): Float32Array<ArrayBuffer> {
+  const out = new Float32Array(from.length);
+  for (let i = 0; i < from.length; i++) out[i] = from[i] * factor;
+  return out;
+}
+
+export function decodeMesh(mesh: MeshDocument): Mesh {
+  const quantised = new Uint16Array(bytes(mesh.positions));
+  const positions = new Float32Array(quantised.length);
+  for (let i = 0; i < quantised.length; i++) positions[i] = mesh.lower[i % 3] + (mesh.extent[i % 3] * quantised[i]) / 65535;
+  const indices = (text: string) => (mesh.wide ? new Uint32Array(bytes(text)) : new Uint16Array(bytes(text)));
+  return {
+    positions,
+    normals: scaled(new Int8Array(bytes(mesh.normals)), 1 / 127),
+    triangles: indices(mesh.triangles),
+    lines: indices(mesh.lines),
+  };
+}
+
+export function decode(document: ViewDocument): View {
+  if (document?.schema !== "mechane.view/1") throw new Error("this page holds no recording");
+  const c = document.contacts;
+  return {
+    title: document.title,
+    solver: document.solver,
+    up: document.up,
+    bodies: document.bodies,
+    meshes: document.meshes.map(decodeMesh),
+    items: document.items,
+    grounds: document.grounds,
+    times: new Float32Array(bytes(document.times)),
+    positions: new Float32Array(bytes(document.positions)),
+    rotations: scaled(new Int16Array(bytes(document.rotations)), 1 / 32767),
+    contactStart: new Uint32Array(bytes(c.start)),
+    contactPoints: new Float32Array(bytes(c.points)),
+    contactNormals: scaled(new Int16Array(bytes(c.normals)), 1 / 32767),
+    contactForces: new Float32Array(bytes(c.forces)),
+  };
+}
