@@ -16,8 +16,8 @@ interface Theme {
   soil: string;
 }
 const THEMES: Record<"light" | "dark", Theme> = {
-  light: { background: "#eceef1", ink: "#b4bac4", shadow: 0.34, sky: "#ffffff", soil: "#b9bdc6" },
-  dark: { background: "#1b1e24", ink: "#3d434f", shadow: 0.55, sky: "#dfe6f2", soil: "#4a4f5c" },
+  light: { background: "#eceef1", ink: "#bfc5ce", shadow: 0.34, sky: "#ffffff", soil: "#b9bdc6" },
+  dark: { background: "#1b1e24", ink: "#3d434f", shadow: 0.42, sky: "#dfe6f2", soil: "#4a4f5c" },
 };
 
 export class Stage {
