@@ -277,46 +277,30 @@ Json warnings_of(const Diagnostics& found)
 
 }  // namespace
 
-std::string dump_model(const usd::Stage& stage, const DumpOptions& options, Diagnostics& found, bool* failed)
+Result<std::string> dump_model(const usd::Stage& stage, const ImportOptions& options, std::size_t limit)
 {
-    const ArrayWriter   write(options.limit);
-    Json                out = {{"schema", "mechane.dump.model/1"}};
     model::ModelBuilder builder;
-    Diagnostics         here;
-    const auto          result = import_usd(stage, options.import, builder, here);
-    if (failed != nullptr) *failed = !result;
-    if (result) {
-        out["result"]  = json_result(*result, write, options.limit);
-        out["builder"] = json_builder(builder, write, options.limit);
-        // Newton refuses joints outside articulations; the arrays are dumped all the same, the refusal beside them.
-        const bool          newton = options.import.compat == Compat::newton_1_8;
-        Diagnostics         strict;
-        model::FinalizeOptions finalize;
-        finalize.allow_orphan_joints = !newton;
-        auto model = builder.finalize(finalize, strict);
-        if (!model && newton) {
-            out["finalize"]              = {{"error", json_error(model.error())}};
-            finalize.allow_orphan_joints = true;
-            strict.clear();
-            model = builder.finalize(finalize, strict);
-        }
-        here.append(strict);
-        if (model)
-            out["model"] = json_model(*model, write, !newton);
-        else
-            out[newton ? "finalizeUnchecked" : "finalize"] = {{"error", json_error(model.error())}};
-    } else {
-        out["error"] = json_error(result.error());
+    Diagnostics         found;
+    const auto          result = import_usd(stage, options, builder, found);
+    if (!result) return result.error();
+
+    const ArrayWriter      write(limit);
+    const bool             newton = options.compat == Compat::newton_1_8;
+    Json                   out    = {{"schema", "mechane.dump.model/1"}, {"result", json_result(*result, write, limit)}, {"builder", json_builder(builder, write, limit)}};
+    model::FinalizeOptions finalize;
+    finalize.allow_orphan_joints = !newton;
+    Diagnostics checked;
+    auto        model = builder.finalize(finalize, checked);
+    if (!model) out["finalize"] = {{"error", json_error(model.error())}};
+    if (!model && newton) {
+        finalize.allow_orphan_joints = true;
+        checked.clear();
+        model = builder.finalize(finalize, checked);
+        if (!model) out["finalizeUnchecked"] = {{"error", json_error(model.error())}};
     }
-    out["warnings"] = warnings_of(here);
-    if (!options.given.empty()) {
-        Json& given = out["options"] = Json::object();
-        for (const auto& [key, text] : options.given) {
-            Json value  = Json::parse(text, nullptr, false);
-            given[key] = value.is_discarded() ? Json(text) : value;
-        }
-    }
-    found.append(here);
+    if (model) out["model"] = json_model(*model, write, !newton);
+    found.append(checked);
+    out["warnings"] = warnings_of(found);
     return out.dump(1, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
