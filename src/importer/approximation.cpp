@@ -4,13 +4,19 @@
 
 #include <algorithm>
 
-#include "mechane/geometry/components.h"
+#include "mechane/geometry/decomposition.h"
 #include "mechane/geometry/fit.h"
 #include "mechane/geometry/hull.h"
 #include "mechane/resolve/shape_values.h"
 
 namespace mechane::importer {
 namespace {
+
+/// An authored point of a mesh in the shape frame: scaled, or sheared.
+Vec3d in_shape_frame(const physics::Collider& collider, const Vec3d& p)
+{
+    return collider.sheared_points ? transpose_times(*collider.sheared_points, p) : scale(p, collider.mesh_scale);
+}
 
 /// Points of a mesh multiplied by the collider's scale, or put through its shear; only those that faces use.
 std::vector<Vec3d> scaled_points(const physics::Collider& collider, const geometry::Mesh& mesh)
@@ -19,11 +25,8 @@ std::vector<Vec3d> scaled_points(const physics::Collider& collider, const geomet
     for (const auto& triangle : mesh.triangles)
         for (const std::int32_t v : triangle) used[static_cast<std::size_t>(v)] = true;
     std::vector<Vec3d> points;
-    for (std::size_t v = 0; v < used.size(); ++v) {
-        if (!used[v]) continue;
-        const Vec3d& p = mesh.points[v];
-        points.push_back(collider.sheared_points ? transpose_times(*collider.sheared_points, p) : scale(p, collider.mesh_scale));
-    }
+    for (std::size_t v = 0; v < used.size(); ++v)
+        if (used[v]) points.push_back(in_shape_frame(collider, mesh.points[v]));
     return points;
 }
 
@@ -33,6 +36,22 @@ std::optional<CollisionPart> hull_part(const Import& run, const physics::Collide
     auto      hull   = geometry::build_hull(points, {.max_vertices = std::max(budget, 4)});
     if (!hull) return std::nullopt;
     return CollisionPart{model::GeoType::convex_mesh, std::make_shared<const geometry::Mesh>(std::move(*hull)), {}, {1, 1, 1}};
+}
+
+/// Hulls that together cover the mesh; empty when no part of it has one.
+std::vector<CollisionPart> hull_parts(const Import& run, const physics::Collider& collider, const geometry::Mesh& mesh)
+{
+    geometry::Mesh scaled = mesh;
+    for (Vec3d& p : scaled.points) p = in_shape_frame(collider, p);
+    geometry::DecompositionOptions options;
+    options.hull.max_vertices = std::max(run.hull_vertices(collider.prim), 4);
+    if (collider.prim.has_api("PhysxConvexDecompositionCollisionAPI"))
+        options.max_hulls = std::max(1, static_cast<int>(run.resolvers.get(collider.prim, resolve::Key::shape_convex_decomposition_max_hulls, run.context).number_or(options.max_hulls)));
+    auto hulls = geometry::decompose(scaled, options);
+    std::vector<CollisionPart> parts;
+    if (hulls)
+        for (geometry::Mesh& hull : *hulls) parts.push_back({model::GeoType::convex_mesh, std::make_shared<const geometry::Mesh>(std::move(hull)), {}, {1, 1, 1}});
+    return parts;
 }
 
 std::optional<CollisionPart> box_part(const std::vector<Vec3d>& points)
@@ -53,19 +72,11 @@ CollisionPart whole_mesh(const physics::Collider& collider, const MeshData& data
 {
     if (!collider.sheared_points) return {model::GeoType::mesh, data.mesh, {}, collider.mesh_scale};
     auto baked = std::make_shared<geometry::Mesh>(*data.mesh);
-    for (Vec3d& p : baked->points) p = transpose_times(*collider.sheared_points, p);
+    for (Vec3d& p : baked->points) p = in_shape_frame(collider, p);
     return {model::GeoType::mesh, std::move(baked), {}, {1, 1, 1}};
 }
 
-}  // namespace
-
-physics::Approximation approximation_of(const Import& run, const physics::Collider& collider)
-{
-    if (!collider.enabled || run.options.skip_mesh_approximation || collider.prim.has_api("NewtonSDFCollisionAPI")) return physics::Approximation::none;
-    return collider.approximation;
-}
-
-std::vector<CollisionPart> approximate(Import& run, const physics::Collider& collider, const MeshData& data, physics::Approximation method)
+std::vector<CollisionPart> compute_parts(Import& run, const physics::Collider& collider, const MeshData& data, physics::Approximation method)
 {
     const auto fallback = [&](const char* wanted, const char* taken) {
         run.found.add(codes::kApproxFallback, collider.prim.attribute("physics:approximation").site(),
@@ -83,18 +94,10 @@ std::vector<CollisionPart> approximate(Import& run, const physics::Collider& col
         case physics::Approximation::bounding_cube:
             if (auto part = box_part(points)) return {std::move(*part)};
             break;
-        case physics::Approximation::convex_decomposition: {
-            const auto            pieces      = geometry::connected_components(*data.mesh);
-            constexpr std::size_t kMostPieces = 1024;
-            if (pieces.size() > 1 && pieces.size() <= kMostPieces) {
-                std::vector<CollisionPart> parts;
-                for (const geometry::Mesh& piece : pieces)
-                    if (auto part = hull_part(run, collider, scaled_points(collider, piece))) parts.push_back(std::move(*part));
-                if (parts.size() == pieces.size()) return parts;
-            }
+        case physics::Approximation::convex_decomposition:
+            if (auto parts = hull_parts(run, collider, *data.mesh); !parts.empty()) return parts;
             fallback("convexDecomposition", "one convex hull");
             [[fallthrough]];
-        }
         case physics::Approximation::convex_hull:
             if (auto part = hull_part(run, collider, points)) return {std::move(*part)};
             if (auto part = box_part(points)) {
@@ -105,6 +108,21 @@ std::vector<CollisionPart> approximate(Import& run, const physics::Collider& col
     }
     fallback("the approximation", "the mesh itself");
     return {whole_mesh(collider, data)};
+}
+
+}  // namespace
+
+physics::Approximation approximation_of(const Import& run, const physics::Collider& collider)
+{
+    if (!collider.enabled || run.options.skip_mesh_approximation || collider.prim.has_api("NewtonSDFCollisionAPI")) return physics::Approximation::none;
+    return collider.approximation;
+}
+
+const std::vector<CollisionPart>& approximate(Import& run, const physics::Collider& collider, const MeshData& data)
+{
+    const auto [place, fresh] = run.collision_parts.try_emplace(static_cast<physics::Index>(&collider - run.physics.colliders.data()));
+    if (fresh) place->second = compute_parts(run, collider, data, approximation_of(run, collider));
+    return place->second;
 }
 
 int Import::hull_vertices(const usd::Prim& prim) const

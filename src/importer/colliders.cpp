@@ -198,8 +198,8 @@ class ColliderAdder {
             if (run_.newton()) run_.refuse(codes::kMeshData, collider_.prim.site(), fmt::format("{} has no usable mesh data", shape_.label));
             return;
         }
-        const physics::Approximation     method = approximation_of(run_, collider_);
-        const std::vector<CollisionPart> parts  = approximate(run_, collider_, *data, method);
+        const physics::Approximation      method = approximation_of(run_, collider_);
+        const std::vector<CollisionPart>& parts = approximate(run_, collider_, *data);
         // What is drawn keeps the authored faces as a visual shape beside the simpler collider.
         const bool twin = method != physics::Approximation::none && run_.options.load_visual_shapes && drawn_ && !hidden_;
         if (twin) shape_.config.is_visible = false;

@@ -17,6 +17,14 @@
 
 namespace mechane::importer {
 
+/// What a mesh collider collides as, in its shape frame without the mesh scale.
+struct CollisionPart {
+    model::GeoType                        type = model::GeoType::mesh;
+    std::shared_ptr<const geometry::Mesh> source;  ///< mesh, convex mesh
+    Posed                                 X_SP;    ///< the part in the shape frame [authored unit times mesh scale]
+    Vec3d                                 scale{1, 1, 1};
+};
+
 /// One running import: what every pass reads and the maps that they fill. Passes are free functions over this record, in the
 /// order of `import_usd`. Entities are named by their index in the physics model (`physics::Index`) or in the builder
 /// (`std::int32_t`); `*_of` arrays translate the first into the second, -1 for "not imported".
@@ -48,6 +56,7 @@ struct Import {
     std::set<usd::Path>       deformable;     ///< prims that belong to deformable bodies: neither colliders nor visuals
     std::set<std::int32_t>    bodies_with_visuals;
     std::map<physics::Index, std::vector<std::int32_t>> further_shapes;  ///< of colliders that became several shapes
+    std::map<physics::Index, std::vector<CollisionPart>> collision_parts;  ///< of mesh colliders, by collider
     std::vector<physics::Index> twins;         ///< colliders whose authored mesh is drawn beside them
     JointPlan                 plan;
     std::size_t               first_joint = 0, first_articulation = 0;  ///< of this import

@@ -66,13 +66,12 @@ void compute_masses(Import& run)
     if (!run.newton()) {
         // What collides also weighs: the hull, the hulls, the box or the ball instead of the authored mesh.
         options.mesh_solid = [&run](const physics::Collider& collider) -> std::optional<geometry::MassProperties> {
-            const physics::Approximation method = approximation_of(run, collider);
-            if (method != physics::Approximation::convex_decomposition) return std::nullopt;
+            if (approximation_of(run, collider) != physics::Approximation::convex_decomposition) return std::nullopt;
             Diagnostics     unused;
             const MeshData* data = run.meshes.read(collider.prim, unused);
             if (data == nullptr) return std::nullopt;
             geometry::MassProperties whole;
-            for (const CollisionPart& part : approximate(run, collider, *data, method)) {
+            for (const CollisionPart& part : approximate(run, collider, *data)) {
                 if (part.type != model::GeoType::convex_mesh) return std::nullopt;
                 whole = geometry::combined(whole, geometry::transformed(geometry::mesh_mass(*part.source, part.scale, 1), part.X_SP));
             }

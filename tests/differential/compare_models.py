@@ -1,0 +1,74 @@
+"""Compares two model dumps: ours and Newton's, within tolerances, quaternions up to sign."""
+import math
+
+# What an asset's model is: counts, labels, frames, inertia, joints, shapes. Poses end with a quaternion.
+POSES = {"body_q", "joint_X_p", "joint_X_c", "shape_transform"}
+ARRAYS = [
+    "body_label", "body_q", "body_qd", "body_com", "body_inertia", "body_mass", "body_inv_mass", "body_flags",
+    "joint_label", "joint_type", "joint_parent", "joint_child", "joint_ancestor", "joint_X_p", "joint_X_c", "joint_enabled", "joint_dof_dim",
+    "joint_articulation", "joint_q", "joint_qd", "joint_axis", "joint_armature", "joint_friction", "joint_damping", "joint_stiffness",
+    "joint_target_q", "joint_target_qd", "joint_target_ke", "joint_target_kd", "joint_target_mode", "joint_limit_lower", "joint_limit_upper",
+    "joint_limit_ke", "joint_limit_kd", "joint_effort_limit", "joint_velocity_limit", "joint_mimic_joint", "joint_mimic_coeffs",
+    "joint_q_start", "joint_qd_start",
+    "shape_label", "shape_type", "shape_body", "shape_transform", "shape_scale", "shape_flags", "shape_is_solid", "shape_margin", "shape_gap",
+    "shape_material_ke", "shape_material_kd", "shape_material_kf", "shape_material_ka", "shape_material_kh", "shape_material_mu",
+    "shape_material_restitution", "shape_material_mu_torsional", "shape_material_mu_rolling", "shape_collision_group",
+    "shape_collision_radius", "shape_color", "shape_opacity",
+    "articulation_label", "articulation_start", "articulation_end", "gravity", "up_axis",
+]
+RTOL, ATOL = 1e-5, 1e-9
+
+
+def flat(value):
+    if isinstance(value, list):
+        for item in value:
+            yield from flat(item)
+    else:
+        yield value
+
+
+def same(a, b, atol=ATOL):
+    if isinstance(a, bool) or isinstance(b, bool) or isinstance(a, str) or isinstance(b, str) or a is None or b is None:
+        return a == b
+    return abs(a - b) <= atol + RTOL * abs(a)
+
+
+def same_pose(a, b):
+    """Positions and quaternion components carry single-precision rounding of values near one: 1e-6 absolute."""
+    sign = -1 if sum(x * y for x, y in zip(a[3:], b[3:])) < 0 else 1
+    return all(same(x, y, 1e-6) for x, y in zip(a, b[:3] + [sign * y for y in b[3:]]))
+
+
+def differences(expected, found, arrays=ARRAYS):
+    """{array: text of the first difference}; arrays that Newton's dump gives as a hash are compared by shape only."""
+    out = {}
+    for name in arrays:
+        if name not in expected:
+            continue
+        a, b = expected[name], found.get(name)
+        if isinstance(a, dict) or isinstance(b, dict):
+            if not (isinstance(a, dict) and isinstance(b, dict) and a["$array"] == b["$array"]):
+                out[name] = "hashed on one side only, or of another shape"
+            continue
+        if b is None:
+            out[name] = "missing"
+        elif isinstance(a, list) and len(a) != len(b):
+            out[name] = f"{len(a)} rows expected, {len(b)} found"
+        elif name in POSES:
+            bad = [i for i, (x, y) in enumerate(zip(a, b)) if not same_pose(x, y)]
+            if bad:
+                out[name] = f"[{bad[0]}] expected {a[bad[0]]}, found {b[bad[0]]} ({len(bad)} of {len(a)} rows)"
+        else:
+            rows = list(zip(a, b)) if isinstance(a, list) else [(a, b)]
+            # The noise of a tensor or vector is relative to its largest entry.
+            bad = []
+            for i, (x, y) in enumerate(rows):
+                xs, ys = list(flat(x)), list(flat(y))
+                numbers = [abs(v) for v in xs if isinstance(v, (int, float)) and not isinstance(v, bool)]
+                atol = ATOL + (RTOL * max(numbers) if len(xs) > 1 and numbers and math.isfinite(max(numbers)) else 0)
+                if len(xs) != len(ys) or not all(same(u, v, atol) for u, v in zip(xs, ys)):
+                    bad.append(i)
+            if bad:
+                x, y = rows[bad[0]]
+                out[name] = f"[{bad[0]}] expected {x}, found {y} ({len(bad)} of {len(rows)} rows)"
+    return out
