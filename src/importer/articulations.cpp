@@ -170,4 +170,35 @@ void add_excluded_joints(Import& run)
         add_joint(run, {{run.plan.excluded[i]}, false}, run.newton() ? WorldAnchor::excluded : WorldAnchor::orphan, run.plan.excluded_roots[i], true);
 }
 
+void add_equalities(Import& run)
+{
+    for (const physics::Index i : run.physics.joints_by_kind()) {
+        const physics::Joint& source = run.joint(i);
+        if (!is_equality(source) || !usable_joint(run, i)) continue;
+        const auto ends = joint_ends(run, source, false, WorldAnchor::orphan);
+        if (!ends) continue;
+        const bool          weld = source.prim.has_api("MjcEqualityWeldAPI");
+        model::BuilderJoint joint;
+        joint.label                     = source.path.text();
+        joint.parent                    = ends->parent;
+        joint.child                     = ends->child;
+        joint.parent_xform              = ends->X_P;
+        joint.child_xform               = ends->X_C;
+        joint.enabled                   = source.enabled;
+        joint.collision_filter_parent   = false;
+        joint.exclude_from_articulation = true;
+        // A weld that resists no torque holds a point, as a connect does. The point is given on body0's side.
+        const bool holds_point = !weld || source.prim.attribute("mjc:torqueScale").get_or<double>(1) == 0;
+        joint.type             = holds_point ? model::JointType::ball : model::JointType::fixed;
+        if (!weld) {
+            const auto pose = [&](std::int32_t b) { return b < 0 ? Posed{} : run.builder.bodies[static_cast<std::size_t>(b)].q; };
+            joint.child_xform.p = inverse_times(pose(ends->child), pose(ends->parent) * joint.parent_xform.p);
+        }
+        run.collect(source.prim);
+        const std::int32_t index                    = run.builder.add_joint(std::move(joint));
+        run.joint_of[static_cast<std::size_t>(i)]   = index;
+        run.result.path_joint_map[source.path.text()] = index;
+    }
+}
+
 }  // namespace mechane::importer

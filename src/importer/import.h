@@ -101,6 +101,7 @@ void         add_remaining_bodies(Import& run);
 void         add_orphan_joints(Import& run);     ///< trees and loops that no prim groups
 void         add_base_joints(Import& run);       ///< for bodies that no joint holds
 void         add_excluded_joints(Import& run);
+void         add_equalities(Import& run);        ///< MuJoCo's connect and weld as loop joints
 void         add_visuals_of_body(Import& run, physics::Index body, std::int32_t index);
 void         add_static_visuals(Import& run);
 /// Visible, and of a purpose that viewports draw.

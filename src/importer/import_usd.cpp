@@ -206,6 +206,7 @@ Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& op
     import_all(run);
     if (run.fatal) return *run.fatal;
     add_filters(run);
+    if (options.convert_mjc_equality_constraints) add_equalities(run);
     add_mimics(run);
     settle_initial_state(run);
     if (run.fatal) return *run.fatal;

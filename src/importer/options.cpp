@@ -104,10 +104,16 @@ constexpr std::pair<std::string_view, Setter> kSetters[] = {
     {"load_static_visual_shapes", set_flag<&ImportOptions::load_static_visual_shapes>},
     {"hide_collision_shapes", set_flag<&ImportOptions::hide_collision_shapes>},
     {"force_show_colliders", set_flag<&ImportOptions::force_show_colliders>},
+    {"convert_mjc_equality_constraints", set_flag<&ImportOptions::convert_mjc_equality_constraints>},
     {"mesh_maxhullvert", [](ImportOptions& o, const Json& v) { return v.is_number_integer() && (o.mesh_maxhullvert = v.get<int>(), true); }},
     {"schema_resolvers", [](ImportOptions& o, const Json& v) { return read_list(v, o.schema_resolvers); }},
     {"force_position_velocity_actuation", set_flag<&ImportOptions::force_position_velocity_actuation>},
     {"legacy_margin_gap", set_flag<&ImportOptions::legacy_margin_gap>},
+    // Newton's names for what has no effect here: no deformables, no registration, no log of its own.
+    {"return_deformable_results", [](ImportOptions&, const Json& v) { return v.is_boolean(); }},
+    {"register_mujoco", [](ImportOptions&, const Json& v) { return v.is_boolean(); }},
+    {"parse_mujoco_options", [](ImportOptions&, const Json& v) { return v.is_boolean(); }},
+    {"verbose", [](ImportOptions&, const Json& v) { return v.is_boolean(); }},
     {"allow_missing", set_flag<&ImportOptions::allow_missing>},
 };
 

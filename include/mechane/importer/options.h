@@ -48,6 +48,7 @@ struct ImportOptions {
     bool        load_static_visual_shapes = true;
     bool        hide_collision_shapes    = false;
     bool        force_show_colliders     = false;
+    bool        convert_mjc_equality_constraints = true;  ///< MuJoCo's connect and weld become loop joints
     int         mesh_maxhullvert         = 64;
     std::vector<std::string> schema_resolvers{"newton"};  ///< by priority; empty: no vendor attribute is read
     bool        force_position_velocity_actuation = false;
