@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "import.h"
 
 namespace mechane::importer {
@@ -12,7 +14,11 @@ std::int32_t add_body(Import& run, physics::Index index)
 
     const resolve::BodyMassProperties& mass = run.masses.bodies[slot];
     const Posed&                       X_WB = run.X_WB[slot];
-    const std::int32_t b = run.builder.add_link(X_WB, body.path.text(), mass.mass, mass.com, mass.inertia);
+    Vec3d                              com  = mass.com;
+    // Newton sums in single precision, where a centre of mass this close to an axis lies on it.
+    for (std::size_t i = 0; i < 3 && run.newton(); ++i)
+        if (std::abs(com[i]) < 1e-8) com[i] = 0;
+    const std::int32_t b = run.builder.add_link(X_WB, body.path.text(), mass.mass, com, mass.inertia);
     run.body_of[slot]    = b;
 
     model::BuilderBody& added = run.builder.bodies[static_cast<std::size_t>(b)];

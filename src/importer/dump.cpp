@@ -14,11 +14,29 @@
 namespace mechane::importer {
 namespace {
 
+/// An attribute's value: numbers, texts and lists of them as such, quaternions real part first, anything rarer as usda text.
 Json json_value(const usd::Value& value, std::size_t limit)
 {
+    const ArrayWriter write(limit);
+    const std::string type = value.type_name();
     if (value.empty()) return nullptr;
-    Json parsed = Json::parse(value.to_json(limit), nullptr, false);
-    return parsed.is_discarded() ? Json(value.to_text()) : parsed;
+    if (type == "bool") return value.get<bool>().value_or(false);
+    if (const auto v = value.get<std::int64_t>(); v && type.find("[]") == std::string::npos && type.find("int") != std::string::npos) return *v;
+    if (const auto v = value.get<double>()) return json_number(*v);
+    if (const auto v = value.get<std::string>()) return *v;
+    if (const auto v = value.get<usd::AssetPath>()) return {{"asset", v->authored}};
+    if (const auto v = value.get<Vec2d>()) return write.floats({2}, {v->x, v->y});
+    if (const auto v = value.get<Vec3d>()) return write.floats({3}, {v->x, v->y, v->z});
+    if (const auto v = value.get<Quatd>(); v && type.find("quat") != std::string::npos) return write.floats({4}, {v->w, v->x, v->y, v->z});
+    if (const auto v = value.get<std::vector<std::string>>()) return write.texts(*v);
+    if (const auto v = value.get<std::vector<usd::Token>>()) {
+        Json list = Json::array();
+        for (const usd::Token& token : *v) list.push_back(token.text());
+        return list;
+    }
+    if (const auto v = value.get<std::vector<int>>(); v && type.find("int") != std::string::npos) return write.ints(*v);
+    if (const auto v = value.get<std::vector<double>>()) return write.floats({v->size()}, *v);
+    return value.to_text();
 }
 
 Json json_vec(const ArrayWriter& write, const Vec3d& v) { return write.floats({3}, {v.x, v.y, v.z}); }

@@ -26,11 +26,11 @@ Vec3d gravity_of(const Import& run, const physics::Scene& scene, bool enabled)
         if (earth && run.options.units == Units::stage) magnitude = 9.81 / run.result.linear_unit;
     }
     const Quatd turn = run.options.override_root_xform ? run.up_rotation : run.X_WS.q;
-    Vec3d       g    = magnitude * rotate(turn, scene.gravity_direction);
-    // Turning an axis onto an axis leaves rounding dust in the others.
+    Vec3d       down = rotate(turn, scene.gravity_direction);
+    // Turning an axis onto an axis leaves rounding dust.
     for (std::size_t i = 0; i < 3; ++i)
-        if (std::abs(g[i]) < 1e-12 * std::abs(magnitude)) g[i] = 0;
-    return g;
+        if (const double whole = std::round(down[i]); std::abs(down[i] - whole) < 1e-12) down[i] = whole + 0.0;
+    return magnitude * down;
 }
 
 ImportedScene read_scene(Import& run, const physics::Scene& scene)

@@ -16,6 +16,14 @@ inline std::string stage_text(std::string_view body, std::string_view metadata =
     return "#usda 1.0\n(\n    " + std::string(metadata) + "\n)\ndef PhysicsScene \"scene\" { }\n" + std::string(body);
 }
 
+/// usda wants a line end after the last statement of a prim; the tests write one-line prims.
+inline std::string with_line_ends(const std::string& usda)
+{
+    std::string out;
+    for (const char c : usda) out += c == '}' ? std::string("\n}") : std::string(1, c);
+    return out;
+}
+
 /// Everything an import leaves behind. `result` is empty after a refusal, `error` then says why.
 struct Imported {
     std::shared_ptr<const usd::Stage> stage;
@@ -47,7 +55,7 @@ struct Imported {
 inline Imported import_text(const std::string& usda, const ImportOptions& options = {})
 {
     Imported out;
-    auto     stage = usd::Stage::open_text(usda);
+    auto     stage = usd::Stage::open_text(with_line_ends(usda));
     REQUIRE(stage);
     out.stage = *std::move(stage);
     auto result = import_usd(*out.stage, options, out.builder, out.found);
