@@ -9,6 +9,18 @@
 
 namespace mechane::test {
 
+/// usda wants a line for each statement; in the texts of tests two spaces or a closing brace end one too.
+inline std::string one_statement_a_line(const std::string& text)
+{
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '}') out += '\n';
+        if (text[i] == ' ' && i + 1 < text.size() && text[i + 1] == ' ') out += '\n';
+        out += text[i];
+    }
+    return out;
+}
+
 /// A stage from the text of its prims: metres, kilograms and Z up unless `metadata` says otherwise.
 inline std::shared_ptr<const usd::Stage> stage_from(const std::string& prims,
                                                     const std::string& metadata = "metersPerUnit = 1 kilogramsPerUnit = 1 upAxis = \"Z\"")
@@ -24,7 +36,7 @@ inline std::shared_ptr<const usd::Stage> stage_from(const std::string& prims,
         header += "    " + metadata.substr(start, end - start) + "\n";
         start = end + 1;
     }
-    auto stage = usd::Stage::open_text(header + ")\n" + prims);
+    auto stage = usd::Stage::open_text(header + ")\n" + one_statement_a_line(prims));
     REQUIRE_MESSAGE(stage.has_value(), (stage ? std::string() : to_text(stage.error())));
     return *stage;
 }
@@ -36,7 +48,7 @@ struct Parsed {
     physics::PhysicsModel             model;
 
     explicit Parsed(const std::string& prims, const physics::ParseOptions& options = {}) : stage(stage_from(prims)), model(physics::parse(*stage, options, found)) {}
-    Parsed(const std::string& prims, const std::string& metadata, const physics::ParseOptions& options = {})
+    Parsed(const std::string& prims, const char* metadata, const physics::ParseOptions& options = {})
         : stage(stage_from(prims, metadata)), model(physics::parse(*stage, options, found))
     {
     }
