@@ -17,6 +17,7 @@ inline std::string one_statement_a_line(const std::string& text)
         if (text[i] == '}') out += '\n';
         if (text[i] == ' ' && i + 1 < text.size() && text[i + 1] == ' ') out += '\n';
         out += text[i];
+        if (text[i] == '}') out += '\n';
     }
     return out;
 }
