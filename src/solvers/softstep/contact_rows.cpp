@@ -68,7 +68,7 @@ Rates solve_normal(ContactRow& row, Rates r, const Softness& soft, double h, boo
     if (row.distance > 0) {
         bias = row.distance / h;  // not more than the gap in this substep
     } else if (!relax) {
-        bias          = std::max(soft.bias_rate * row.distance, -kPushVelocity);
+        bias          = std::max(soft.bias_rate * row.distance, -row.push);
         mass_scale    = soft.mass_scale;
         impulse_scale = soft.impulse_scale;
     }
@@ -209,6 +209,12 @@ void build_contact(System& system, ContactRow& row, double h)
         return;
     }
     std::copy_n(K, 6, row.K.begin());
+    // Pushing at the speed s costs s^2 / (2 K), which has no bound near a pivot that lies inside the other shape. The energy that
+    // recovery may spend is that of the whole mechanism at the push velocity.
+    double mass = 1e300;
+    for (const std::int32_t g : row.at.group)
+        if (g >= 0) mass = std::min(mass, system.groups[g].mass);
+    row.push           = kPushVelocity * std::sqrt(std::min(1.0, K[0] * mass));
     const double ridge = 1e-9 * (K[3] + K[5]) + 1e-14;
     const double a = K[3] + ridge, c = K[5] + ridge, det = a * c - K[4] * K[4];
     row.Kt_inv = det > 0 ? std::array{c / det, -K[4] / det, a / det} : std::array{0.0, 0.0, 0.0};

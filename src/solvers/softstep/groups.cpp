@@ -63,7 +63,10 @@ void build_system(const model::Model& model, System& system)
         group.dof_end  = tree.dof_end;
     }
     system.body_group.assign(model.body_count(), -1);
-    for (const Link& link : f.links) system.body_group[link.body] = f.trees[link.tree].group;
+    for (const Link& link : f.links) {
+        system.body_group[link.body] = f.trees[link.tree].group;
+        system.groups[f.trees[link.tree].group].mass += link.mass;
+    }
 
     // Bilateral rows, group by group, in joint order.
     system.group_loops.clear();

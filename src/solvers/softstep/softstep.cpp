@@ -15,6 +15,9 @@ namespace mechane::solvers::softstep {
 
 namespace {
 
+/// Exporters write the largest float where they mean infinity.
+constexpr Real kNeverBreaks = Real(1e30);
+
 class SoftStep final : public Solver {
   public:
     SoftStep(const model::Model& model, const SolverOptions& options) : model_(model), options_(options)
@@ -78,7 +81,7 @@ void SoftStep::report_features(Diagnostics& out)
     };
     for (std::int32_t j = 0; j < static_cast<std::int32_t>(model_.joint_count()); ++j) {
         if (model_.joint_type[j] == model::JointType::rod) feature(j, "a ROD joint has no elasticity here, its child moves freely");
-        if (std::isfinite(model_.joint_break_force[j]) || std::isfinite(model_.joint_break_torque[j])) feature(j, "break force and torque are ignored, the joint never breaks");
+        if (model_.joint_break_force[j] < kNeverBreaks || model_.joint_break_torque[j] < kNeverBreaks) feature(j, "break force and torque are ignored, the joint never breaks");
     }
     // A trial factorisation at the initial state finds dofs that move nothing.
     model::State state = model::make_state(model_);

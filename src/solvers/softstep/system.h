@@ -55,6 +55,7 @@ struct Group {
     std::int32_t mimic_begin = 0, mimic_end = 0;    ///< in System::group_mimics
     std::int32_t row_begin = 0, row_count = 0;      ///< in System::loop_rows
     std::size_t  jacobian = 0;                      ///< first of row_count * dof_count entries of loop_J and loop_Y
+    double       mass     = 0;                      ///< of all links [kg]
     std::size_t  delassus = 0;                      ///< first of row_count^2 entries of loop_A
     [[nodiscard]] std::int32_t dof_count() const { return dof_end - dof_begin; }
 };
@@ -109,6 +110,7 @@ struct ContactRow {
     std::array<double, 2>       drift{};                          ///< tangential creep since the contact began to stick [m]
     std::array<double, 6>       K{};                              ///< nn, n1, n2, 11, 12, 22
     std::array<double, 3>       Kt_inv{};                         ///< 11, 12, 22
+    double                      push = kPushVelocity;             ///< largest speed of recovery [m/s]
     double                      slip_step = 0;                    ///< [kg]: step of projected descent for a slipping contact
     double                      bounce = 0;                       ///< rebound speed asked for, 0: none
     Segments                    at;
