@@ -53,6 +53,7 @@ struct Shape {
     const HullShape*       hull = nullptr;
     const MeshShape*       mesh = nullptr;
     std::array<Vec3d, 3>   corners{};  ///< of a triangle, in the pair's frame
+    Vec3d                  extrusion;  ///< of a triangle: makes it the prism between the corners and the corners moved by this
     /// Radius by which the core (a point, a segment) is inflated; 0 for all other kinds.
     [[nodiscard]] double core_radius() const { return kind == ShapeKind::sphere || kind == ShapeKind::capsule ? size.x : 0.0; }
 };

@@ -91,15 +91,20 @@ CoreDistance core_distance(const Shape& a, const Shape& b, double give_up)
     if (!(length_squared(v) > 0)) v = {1, 0, 0};
     Simplex simplex;
     double  extent = 0, least = kInfinity;
+    // Thin simplices give the distance well and its direction badly, so the direction that separated most is kept apart.
+    double best = -kInfinity;
+    Vec3d  normal{1, 0, 0};
     for (int i = 0; i < kIterations; ++i) {
         const MinkowskiPoint w  = minkowski_support(a, b, -v);
         const double         vv = length_squared(v), vw = dot(v, w.w);
         extent                  = std::max(extent, length_squared(w.w));
         if (simplex.count > 0) {
-            if (vw > 0 && vw * vw > give_up * give_up * vv && give_up >= 0) {
-                const double n = std::sqrt(vv);
-                return {vw / n, -v / n, w.a, w.b};
+            const double separated = vw / std::sqrt(vv);
+            if (separated > best) {
+                best   = separated;
+                normal = -v / std::sqrt(vv);
             }
+            if (separated > give_up) return {separated, normal, w.a, w.b};
             bool known = vv - vw <= kRelative * vv;
             for (int k = 0; k < simplex.count; ++k) known = known || simplex.points[static_cast<std::size_t>(k)].w == w.w;
             if (known) break;
@@ -123,7 +128,8 @@ CoreDistance core_distance(const Shape& a, const Shape& b, double give_up)
     }
     const double d = length(v);
     if (!(d > 0)) return penetration(a, b);
-    CoreDistance result{.distance = d, .normal = -v / d};
+    if (!(best > 0)) return penetration(a, b);
+    CoreDistance result{.distance = d, .normal = normal};
     for (int k = 0; k < simplex.count; ++k) {
         const auto i = static_cast<std::size_t>(k);
         result.on_a += simplex.weights[i] * simplex.points[i].a;

@@ -175,6 +175,17 @@ bool overlap_edges(const Feature& a, const Feature& b, const Vec3d& n, double ra
     return any;
 }
 
+/// A rim is clipped as a polygon inside of it: where it is tilted, its true farthest point is offered as well.
+void clip_rim_point(const Feature& reference, const Shape& round, const Vec3d& n, double sign, double radius_a, double radius_b, double reach,
+                    double merge, double& least, Candidates& out)
+{
+    if (round.kind != ShapeKind::cylinder && round.kind != ShapeKind::cone) return;
+    Feature point;
+    point.add(support(round, -sign * n), 80);
+    if (dot(reference.normal, point.points[0] - reference.points[0]) > least - 1e-7 * (1 + merge)) return;
+    least = std::min(least, clip_faces(reference, point, n, sign, radius_a, radius_b, reach, merge, out));
+}
+
 bool round_all_over(const Shape& s) { return s.kind == ShapeKind::sphere || s.kind == ShapeKind::ellipsoid; }
 
 }  // namespace
@@ -188,8 +199,10 @@ void convex_candidates(const Shape& a, const Shape& b, const CoreDistance& core,
     const bool    single = round_all_over(a) || round_all_over(b);
     if (fa.is_face() && (only_clipped || !single)) {
         least = clip_faces(fa, supporting_feature(b, -n, Alignment::wide), n, 1, ra, rb, reach, merge, out);
+        clip_rim_point(fa, b, n, 1, ra, rb, reach, merge, least, out);
     } else if (fb.is_face() && !single) {
         least = clip_faces(fb, supporting_feature(a, n, Alignment::wide), n, -1, ra, rb, reach, merge, out);
+        clip_rim_point(fb, a, n, -1, ra, rb, reach, merge, least, out);
     } else if (fa.is_edge() && fb.is_edge() && overlap_edges(fa, fb, n, ra, rb, reach, merge, out)) {
         return;
     }

@@ -77,7 +77,7 @@ void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, M
     if (!geometry::overlaps(box, m.bvh.bounds())) return;
     const Vec3d  c      = centre(local);
     const double radius = bounding_radius(convex);
-    Candidates   candidates;
+    Candidates   candidates, assumed;
     m.bvh.for_each_overlap(box, [&](std::int32_t index) {
         const auto   t = static_cast<std::size_t>(index);
         const Vec3d& n = m.normals[t];
@@ -88,9 +88,11 @@ void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, M
         Surroundings around;
         around.fold = m.fold[t];
         for (std::size_t e = 0; e < 3; ++e) around.boundary[e] = m.neighbours[t][e] < 0;
-        candidates.face = static_cast<std::uint64_t>(index) + 1;
-        collide_face(triangle, n, around, local, reach, 1e-3 * radius, candidates);
+        candidates.face = assumed.face = static_cast<std::uint64_t>(index) + 1;
+        collide_face(triangle, n, around, local, reach, 1e-3 * radius, candidates, assumed);
     });
+    candidates.face = 0;
+    settle(candidates, assumed, 1e-3 * radius);
     Manifold found;
     emit_by_normal(candidates, found);
     for (int i = 0; i < found.count; ++i) {
@@ -120,7 +122,7 @@ void collide_mesh_mesh(const Shape& a, const Shape& b, double reach, Manifold& o
 {
     const bool   first_is_hull = bounding_radius(a) < bounding_radius(b);
     const Shape &surface = first_is_hull ? b : a, &other = first_is_hull ? a : b;
-    if (!other.mesh->hull) return;
+    if (!other.mesh->hull || other.mesh->triangles.empty()) return;
     Shape solid = other;
     solid.kind  = ShapeKind::hull;
     solid.hull  = other.mesh->hull.get();

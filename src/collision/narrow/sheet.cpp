@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "epa.h"
 #include "mechane/geometry/closest.h"
 #include "pairs.h"
 
@@ -40,7 +41,7 @@ bool owns(const Shape& triangle, const Vec3d& normal, const Surroundings& around
 }  // namespace
 
 void collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Shape& convex, double reach, double merge,
-                  Candidates& out)
+                  Candidates& own, Candidates& assumed)
 {
     const double radius = convex.core_radius(), limit = reach + radius;
     const double along = dot(normal, support(convex, -normal) - triangle.corners[0]);
@@ -55,18 +56,36 @@ void collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings
     } else {
         core = core_distance(triangle, convex, limit);
         if (core.distance > limit) return;
-        polish(triangle, convex, core);
-    }
-    if (dot(core.normal, normal) < 1 - 1e-12) {
-        if (owns(triangle, normal, around, core.normal)) {
-            convex_candidates(triangle, convex, core, reach, false, merge, out);
-            return;
+        Shape solid = triangle;
+        if (core.distance <= 0) {
+            // There is matter behind the face: the way out of a prism is not through its back.
+            solid.extrusion = -(2 * bounding_radius(convex)) * normal;
+            core            = penetration(solid, convex);
         }
-        core.normal = normal;
+        polish(solid, convex, core);
+    }
+    const bool face = dot(core.normal, normal) >= 1 - 1e-12;
+    if (!face && owns(triangle, normal, around, core.normal)) {
+        convex_candidates(triangle, convex, core, reach, false, merge, own);
+        return;
     }
     // Along the face normal only what lies over this triangle counts; the rest lies over a neighbour.
+    core.normal   = normal;
     core.distance = along;
-    convex_candidates(triangle, convex, core, reach, true, merge, out);
+    convex_candidates(triangle, convex, core, reach, true, merge, face ? own : assumed);
+}
+
+void settle(Candidates& own, Candidates& assumed, double merge)
+{
+    const std::size_t known = own.count;
+    for (const ContactPoint& p : assumed.all()) {
+        bool explained = false;
+        for (std::size_t i = 0; i < known && !explained; ++i) {
+            const ContactPoint& q = own.points[i];
+            explained = p.distance < std::min(0.0, q.distance) && length(p.p0 - q.p0) < -2 * p.distance + merge && dot(p.normal, q.normal) < 0.9999;
+        }
+        if (!explained) own.add(p, merge);
+    }
 }
 
 /// A one-sided rectangle: the face from above, tilted normals at its rim, nothing from well below.

@@ -11,8 +11,14 @@ struct Surroundings {
 
 /// Contacts of one face of a surface (a triangle) with a convex shape in front of it. A normal that leans over an edge farther
 /// than the surface bends there belongs to the neighbour, which reports it: this is what removes ghost bumps.
-/// @param merge  distance at which two points are one [m]
+/// @param merge    distance at which two points are one [m]
+/// @param own      points whose normal the triangle owns
+/// @param assumed  points over the triangle for which the face normal had to stand in: right on a seam, too deep near a real edge,
+///                 whose own contact then takes their place (`settle`)
 void collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Shape& convex, double reach, double merge,
-                  Candidates& out);
+                  Candidates& own, Candidates& assumed);
+
+/// Adds to `own` the assumed points that no shallower own contact close by explains better.
+void settle(Candidates& own, Candidates& assumed, double merge);
 
 }  // namespace mechane::collision

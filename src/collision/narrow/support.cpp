@@ -75,7 +75,8 @@ Vec3d support(const Shape& shape, const Vec3d& direction)
     if (shape.kind == ShapeKind::triangle) {
         const auto&  c = shape.corners;
         const double x = dot(c[0], direction), y = dot(c[1], direction), z = dot(c[2], direction);
-        return x >= y && x >= z ? c[0] : y >= z ? c[1] : c[2];
+        const Vec3d& top = x >= y && x >= z ? c[0] : y >= z ? c[1] : c[2];
+        return dot(shape.extrusion, direction) > 0 ? top + shape.extrusion : top;
     }
     if (shape.kind == ShapeKind::sphere) return shape.p;
     return shape.p + shape.R * local_support(shape, transpose_times(shape.R, direction));
