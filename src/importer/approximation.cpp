@@ -99,6 +99,15 @@ std::vector<CollisionPart> compute_parts(Import& run, const physics::Collider& c
             fallback("convexDecomposition", "one convex hull");
             [[fallthrough]];
         case physics::Approximation::convex_hull:
+            // Shapes that differ in scale only share one hull.
+            if (!collider.sheared_points && std::min({collider.mesh_scale.x, collider.mesh_scale.y, collider.mesh_scale.z}) > 0) {
+                physics::Collider unscaled = collider;
+                unscaled.mesh_scale        = {1, 1, 1};
+                if (auto part = hull_part(run, collider, scaled_points(unscaled, *data.mesh))) {
+                    part->scale = collider.mesh_scale;
+                    return {std::move(*part)};
+                }
+            }
             if (auto part = hull_part(run, collider, points)) return {std::move(*part)};
             if (auto part = box_part(points)) {
                 fallback("the convex hull", "a bounding box");

@@ -192,7 +192,8 @@ JointPlan plan_as_authored(Import& run)
     JointPlan         plan;
     std::vector<bool> taken_body(run.physics.bodies.size(), false), taken_joint(run.physics.joints.size(), false);
     for (const physics::Articulation& articulation : run.physics.articulations) {
-        if (!articulation.valid || run.ignored(articulation.path)) continue;
+        // OpenUSD's parser lists no bodies for a lone one; Newton then sees no articulation.
+        if (!articulation.valid || run.ignored(articulation.path) || articulation.reference_bodies.empty()) continue;
         PlannedTree tree;
         tree.label             = articulation.path.text();
         tree.prim              = articulation.prim;

@@ -90,13 +90,13 @@ class ColliderAdder {
         if (shape.config.is_visible) shape.opacity = look_.opacity.value_or(1);
         const std::string  label = shape.label;
         const std::int32_t index = run_.builder.add_shape(std::move(shape));
-        if (run_.shape_of[static_cast<std::size_t>(index_)] < 0) {
-            run_.shape_of[static_cast<std::size_t>(index_)] = index;
-            run_.result.path_shape_map[label]               = index;
-            run_.result.path_shape_scale[label]             = collider_.scale;
-        } else {
+        if (run_.shape_of[static_cast<std::size_t>(index_)] >= 0) {
             run_.further_shapes[index_].push_back(index);
+            return index;
         }
+        run_.shape_of[static_cast<std::size_t>(index_)] = index;
+        run_.result.path_shape_map[label]               = index;
+        run_.result.path_shape_scale[label]             = collider_.scale;
         return index;
     }
 
@@ -210,6 +210,12 @@ class ColliderAdder {
             part.source  = parts[i].source;
             part.xform   = shape_.xform * run_.scaled(parts[i].X_SP);
             part.scale   = run_.length() * parts[i].scale;
+            if (i > 0) {
+                part.color   = run_.builder.shapes[static_cast<std::size_t>(run_.shape_of[static_cast<std::size_t>(index_)])].color;
+                part.opacity = look_.opacity.value_or(1);
+                run_.further_parts.emplace_back(index_, std::move(part));
+                continue;
+            }
             const auto n = emit(std::move(part));
             if (twin) {
                 // The collider shows its authored colour when somebody looks at colliders.
@@ -245,11 +251,10 @@ void add_twin(Import& run, physics::Index index)
     twin.scale  = run.length() * collider.mesh_scale;
     twin.color  = simple.color;
     twin.opacity = simple.opacity;
-    twin.config = simple.config;
+    twin.config = run.builder.default_shape;
     twin.config.density = 0;
     twin.config.is_visible = true;
     twin.config.has_shape_collision = twin.config.has_particle_collision = false;
-    twin.config.is_hydroelastic = false;
     run.builder.add_shape(std::move(twin));
 }
 
@@ -267,9 +272,13 @@ void add_colliders(Import& run)
         run.collect(collider.prim);
         ColliderAdder(run, i).add();
     }
+    // Further pieces of decomposed meshes follow, so that a collider's index does not depend on how many pieces others have.
+    for (auto& [collider, part] : run.further_parts) run.further_shapes[collider].push_back(run.builder.add_shape(std::move(part)));
+    run.further_parts.clear();
     // Visual copies follow all colliders, grouped by the method that replaced them.
     std::stable_sort(run.twins.begin(), run.twins.end(), [&](physics::Index a, physics::Index b) { return run.collider(a).approximation < run.collider(b).approximation; });
     for (const physics::Index i : run.twins) add_twin(run, i);
+    run.twins.clear();
 }
 
 }  // namespace mechane::importer

@@ -56,6 +56,7 @@ struct Import {
     std::set<usd::Path>       deformable;     ///< prims that belong to deformable bodies: neither colliders nor visuals
     std::set<std::int32_t>    bodies_with_visuals;
     std::map<physics::Index, std::vector<std::int32_t>> further_shapes;  ///< of colliders that became several shapes
+    std::vector<std::pair<physics::Index, model::BuilderShape>> further_parts;  ///< pieces of decomposed meshes that wait for their turn
     std::map<physics::Index, std::vector<CollisionPart>> collision_parts;  ///< of mesh colliders, by collider
     std::vector<physics::Index> twins;         ///< colliders whose authored mesh is drawn beside them
     JointPlan                 plan;

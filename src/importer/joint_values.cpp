@@ -204,6 +204,13 @@ void fill_distance(const Import& run, const physics::Joint& source, model::Build
     dof.limit_lower    = source.min_enabled ? run.si(source.limit.lower, Dimension::length) : -1;
     dof.limit_upper    = source.max_enabled ? run.si(source.limit.upper, Dimension::length) : -1;
     joint.linear_axes.push_back(dof);
+    for (int i = 1; i < 6; ++i) {
+        JointDofConfig free;
+        free.axis     = axis_vector<double>(i % 3);
+        free.limit_ke = free.limit_kd = 0;
+        (i < 3 ? joint.linear_axes : joint.angular_axes).push_back(free);
+    }
+    if (run.newton()) joint.q = {0, 0, 0, 0, 0, 0, 1};
 }
 
 const physics::Limit* limit_of(const physics::Joint& joint, physics::Dof dof)
@@ -241,6 +248,8 @@ bool fill_d6(Import& run, const physics::Joint& source, const JointEnds& ends, m
         driven = driven || (drive != nullptr && drive->enabled);
         JointDofConfig value = axis_values(run, source, physics::to_string(dof), turns ? Motion::angular : Motion::linear, limit, drive, true, filled);
         value.axis           = ends.exchanged && !run.newton() ? -axis : axis;
+        // Newton reads its default of "no limit" as degrees.
+        if (turns && run.newton() && !limit->has_lower() && !limit->has_upper()) value.limit_lower *= kDegrees, value.limit_upper *= kDegrees;
         (turns ? joint.angular_axes : joint.linear_axes).push_back(value);
     }
     if (run.newton()) {
@@ -308,8 +317,10 @@ Filled fill_joint(Import& run, JointGroup group, const JointEnds& ends, model::B
         }
     }
     if (!run.newton()) {
-        joint.break_force  = run.si(source.break_force, Dimension::force);
-        joint.break_torque = run.si(source.break_torque, Dimension::torque);
+        // Exporters write "never" as the largest single-precision number.
+        const auto strength = [&](double value, Dimension dimension) { return value > 0.5e38 ? kInfinity : run.si(value, dimension); };
+        joint.break_force   = strength(source.break_force, Dimension::force);
+        joint.break_torque  = strength(source.break_torque, Dimension::torque);
     }
     for (const physics::Index i : group) run.collect(run.joint(i).prim);
     return filled;

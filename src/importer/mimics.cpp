@@ -18,6 +18,7 @@ bool turns(const model::BuilderJoint& joint) { return joint.type == model::Joint
 /// NewtonMimicAPI, else PhysxMimicJointAPI of any axis. Coordinates of the model: radians or lengths.
 std::optional<Mimic> read_mimic(const Import& run, const usd::Prim& prim, const model::BuilderJoint& follower)
 {
+    if (prim.has_api("MjcEqualityJointAPI") && !run.options.convert_mjc_equality_constraints) return std::nullopt;
     if (prim.has_api("NewtonMimicAPI")) {
         if (!prim.attribute("newton:mimicEnabled").get_or<bool>(true)) return std::nullopt;
         Mimic mimic;
