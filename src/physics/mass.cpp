@@ -16,9 +16,10 @@ constexpr double kInertiaThreshold = 1e-5;
 // Radius of the ball that stands in for missing shapes [m].
 constexpr double kSmallSphere = 0.1;
 
-bool sets_inertia(const MassValues& values)
+// The reference takes negative moments as they are.
+bool sets_inertia(const MassValues& values, bool strict)
 {
-    return is_finite(values.diagonal) && max_component(abs(values.diagonal)) > kInertiaThreshold;
+    return (strict ? is_finite(values.diagonal) : values.has_diagonal()) && max_component(abs(values.diagonal)) > kInertiaThreshold;
 }
 
 // The tensor of a mass m moved by t from the centre of mass: m (|t|^2 E - t t^T) on top.
@@ -81,7 +82,7 @@ std::optional<Part> part_of(const PhysicsModel& model, const Body& body, Index i
         part.mass *= density;
         part.inertia *= density;
     }
-    const bool authored_inertia = sets_inertia(collider.mass);
+    const bool authored_inertia = sets_inertia(collider.mass, model.options.strict_reference);
     if (authored_inertia) part.inertia = Mat33d::diagonal(collider.mass.diagonal);
     if (collider.mass.has_axes()) part.inertia = rotated(part.inertia, collider.mass.axes);
     if (collider.mass.has_com()) {
@@ -121,12 +122,13 @@ Mat33d tensor(const BodyMass& mass) { return rotated(Mat33d::diagonal(mass.diago
 
 double default_density(const UnitScale& units) { return 1000 / units.factor(Dimension::density); }
 
-BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCallback& callback, Diagnostics& found, const UnitScale* stage_units)
+BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCallback& callback, Diagnostics& found, const UnitScale* stage_units,
+                      const MassValues* values)
 {
     const UnitScale&  units    = stage_units ? *stage_units : model.units;
     const Body&       body     = model.bodies[static_cast<std::size_t>(index)];
-    const MassValues& authored = body.mass;
-    const bool        with_mass = authored.has_mass(), with_inertia = sets_inertia(authored);
+    const MassValues& authored = values ? *values : body.mass;
+    const bool        with_mass = authored.has_mass(), with_inertia = sets_inertia(authored, model.options.strict_reference);
     BodyMass          out;
     out.com_authored = authored.has_com();
     if (out.com_authored) out.com = scale(authored.com, body.scale);

@@ -143,7 +143,7 @@ class Ladder {
         ++table_.mass_computer_calls;
         if (!must_fall_back(body)) {
             Diagnostics                  said;
-            const physics::BodyMass      c = physics::compute_mass(model_, index, [&](const Collider& one) { return info(one); }, said, &stage_units_);
+            const physics::BodyMass      c = physics::compute_mass(model_, index, [&](const Collider& one) { return info(one); }, said, &stage_units_, &body.mass);
             for (const Diagnostic& d : said)
                 if (d.id == "PHY_MASS_ZERO_VOLUME") found_.add(d);
             Computed out{c.mass, c.com, physics::tensor(c), c.diagonal, true};
@@ -271,6 +271,8 @@ class Ladder {
             else if (!own.has_com()) own.com = {};
         }
 
+        // What is not usable must not reach the mass computer either.
+        if (!own.has_diagonal()) own.diagonal = {};
         const std::optional<Mat33d> T = authored_tensor(body);
         const bool has_inertia = T.has_value() || own.has_diagonal();
         if (own.has_mass() && own.has_density() && !has_inertia)

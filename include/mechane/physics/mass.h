@@ -34,8 +34,10 @@ double default_density(const UnitScale& units);
 
 /// @param body   index of a body of the model
 /// With ParseOptions::strict_reference a body with nothing to derive mass from gets -1, as the reference answers; otherwise 1.
-/// @param units  what the stage's numbers mean, for the default density and the small sphere; default: the model's
-BodyMass compute_mass(const PhysicsModel& model, Index body, const MassInfoCallback& info, Diagnostics& found, const UnitScale* units = nullptr);
+/// @param units     what the stage's numbers mean, for the default density and the small sphere; default: the model's
+/// @param authored  values of the body to use instead of its own
+BodyMass compute_mass(const PhysicsModel& model, Index body, const MassInfoCallback& info, Diagnostics& found, const UnitScale* units = nullptr,
+                      const MassValues* authored = nullptr);
 
 /// Jacobi diagonalisation as usd-physics 7.3 describes it: m = R(q) diag R(q)^T; eigenvalues are not sorted.
 struct Diagonalized {
