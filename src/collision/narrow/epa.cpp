@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mechane/geometry/closest.h"
+#include "scratch.h"
 
 namespace mechane::collision {
 
@@ -80,9 +81,9 @@ class Polytope {
         return true;
     }
 
-    std::array<MinkowskiPoint, kMaxVertices> vertices;
-    std::array<Face, kMaxFaces>              faces;
-    std::size_t                              vertex_count = 0, face_count = 0;
+    Scratch<MinkowskiPoint, kMaxVertices> vertices;
+    Scratch<Face, kMaxFaces>              faces;
+    std::size_t                           vertex_count = 0, face_count = 0;
 };
 
 /// Keeps the direction of largest separation met so far. For overlapping cores every separation is <= 0 and the largest is the

@@ -1,8 +1,8 @@
 #pragma once
-#include <array>
 #include <cstdint>
 
 #include "mechane/collision/shape.h"
+#include "scratch.h"
 
 namespace mechane::collision {
 
@@ -12,10 +12,10 @@ inline constexpr int kFeatureLimit  = 64;
 /// The vertex (1 point), edge (2) or face (3 and more, counter-clockwise about its normal) of a core that lies farthest in some
 /// direction.
 struct Feature {
-    std::array<Vec3d, kFeatureLimit>         points;
-    std::array<std::uint16_t, kFeatureLimit> ids;     ///< names within the shape
-    int                                      count = 0;
-    Vec3d                                    normal;  ///< of a face
+    Scratch<Vec3d, kFeatureLimit>         points;
+    Scratch<std::uint16_t, kFeatureLimit> ids;        ///< names within the shape
+    int                                   count = 0;
+    Vec3d                                 normal;  ///< of a face
 
     void add(const Vec3d& p, int id)
     {

@@ -23,7 +23,7 @@ void Candidates::add(ContactPoint point, double merge)
         return;
     }
     // Full: the new point replaces the highest one if it is deeper. The deepest points of a pair are never lost.
-    auto* highest = std::max_element(points.begin(), points.end(), [](const auto& x, const auto& y) { return x.distance < y.distance; });
+    auto* highest = std::max_element(points.data(), points.data() + count, [](const auto& x, const auto& y) { return x.distance < y.distance; });
     if (point.distance < highest->distance) *highest = point;
 }
 
@@ -88,8 +88,8 @@ constexpr std::size_t kClipLimit = 2 * kFeatureLimit + 2;
 
 /// The incident feature cut by the planes through the edges of the reference face, across it.
 struct Clipped {
-    std::array<ClipPoint, kClipLimit> points;
-    std::size_t                       count = 0;
+    Scratch<ClipPoint, kClipLimit> points;
+    std::size_t                    count = 0;
 };
 
 void cut(Clipped& poly, const Vec3d& origin, const Vec3d& outward, double slack, std::uint32_t side, bool closed)
@@ -110,7 +110,8 @@ void cut(Clipped& poly, const Vec3d& origin, const Vec3d& outward, double slack,
         const Vec3d x = p.p + (h / (h - k)) * (q.p - p.p);
         push({x, ((side + 1) << 16) | (p.edge & 0xffffu), h <= 0 ? 0x8000u | side : p.edge});
     }
-    poly = result;
+    for (std::size_t i = 0; i < result.count; ++i) poly.points[i] = result.points[i];
+    poly.count = result.count;
 }
 
 /// Clips `incident` against the face `reference`; distances are taken along `n` from the reference plane. `sign` is 1 when the

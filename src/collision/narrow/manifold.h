@@ -3,13 +3,14 @@
 
 #include "mechane/collision/gjk.h"
 #include "mechane/collision/narrow.h"
+#include "scratch.h"
 
 namespace mechane::collision {
 
 /// A growing set of candidate points, deduplicated; far larger than any manifold.
 struct Candidates {
     static constexpr std::size_t       kCapacity = 160;
-    std::array<ContactPoint, kCapacity> points;
+    Scratch<ContactPoint, kCapacity>    points;
     std::size_t                         count = 0;
     std::uint64_t                       face  = 0;  ///< name of the triangle in hand, at bit 44 of the features
 
