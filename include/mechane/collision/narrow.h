@@ -14,7 +14,7 @@ struct ContactPoint {
     std::uint64_t feature  = 0;  ///< names the pair of features; equal from step to step while they stay the same
 };
 
-/// The points of one pair. Full manifolds shed the least useful point; `offer` never allocates.
+/// The points of one pair, already reduced to those that matter.
 struct Manifold {
     static constexpr int                kCapacity = 16;
     std::array<ContactPoint, kCapacity> points;

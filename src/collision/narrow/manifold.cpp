@@ -96,7 +96,10 @@ void cut(Clipped& poly, const Vec3d& origin, const Vec3d& outward, double slack,
 {
     Clipped    result;
     const auto height = [&](const ClipPoint& q) { return dot(outward, q.p - origin) - slack; };
-    const auto push   = [&](const ClipPoint& q) {
+    bool       outside = false;
+    for (std::size_t i = 0; i < poly.count; ++i) outside = outside || height(poly.points[i]) > 0;
+    if (!outside) return;
+    const auto push = [&](const ClipPoint& q) {
         if (result.count < kClipLimit) result.points[result.count++] = q;
     };
     for (std::size_t i = 0; i < poly.count; ++i) {
