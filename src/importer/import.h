@@ -50,7 +50,9 @@ struct Import {
     Posed                 X_WS;         ///< stage frame (after units) in the builder's world
     double                gains_scaling = 1;
 
-    std::vector<std::int32_t> body_of{}, joint_of{}, shape_of;
+    /// Axes of joint prims that were merged: (angular, position among the joint's axes of that kind).
+    std::map<physics::Index, std::pair<bool, std::size_t>> merged_axis;
+    std::vector<std::int32_t> body_of, joint_of, shape_of;
     std::vector<Posed>        X_WB;            ///< pose of each physics body in the builder's world
     std::set<physics::Index>  ignored_bodies;
     std::set<usd::Path>       deformable;     ///< prims that belong to deformable bodies: neither colliders nor visuals
@@ -110,6 +112,7 @@ bool         is_drawn(const usd::Stage& stage, const usd::Prim& prim);
 void         add_colliders(Import& run);
 void         add_filters(Import& run);
 void         add_mimics(Import& run);
+void         add_actuators(Import& run);         ///< MuJoCo's servos as targets of their joints
 void         settle_initial_state(Import& run);  ///< poses and velocities of bodies and joints made to agree
 void         finish_result(Import& run);
 

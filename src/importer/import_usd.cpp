@@ -208,6 +208,7 @@ Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& op
     add_filters(run);
     if (options.convert_mjc_equality_constraints) add_equalities(run);
     add_mimics(run);
+    add_actuators(run);
     settle_initial_state(run);
     if (run.fatal) return *run.fatal;
     builder = std::move(work);

@@ -159,7 +159,10 @@ void fill_merged(Import& run, JointGroup group, model::BuilderJoint& joint, Fill
         const physics::Joint& member = run.joint(i);
         JointDofConfig        dof    = single_axis(run, member, true, filled);
         if (std::abs(dot(q_first, member.frame0.q)) <= 1 - 1e-6) dof.axis = rotate(conjugate(q_first) * member.frame0.q, dof.axis);
-        (member.kind == physics::JointKind::revolute ? joint.angular_axes : joint.linear_axes).push_back(dof);
+        const bool turns = member.kind == physics::JointKind::revolute;
+        auto&      axes  = turns ? joint.angular_axes : joint.linear_axes;
+        run.merged_axis[i] = {turns, axes.size()};
+        axes.push_back(dof);
         const double apart = std::max(length(member.frame0.p - first.frame0.p), length(member.frame1.p - first.frame1.p));
         if (apart * run.length() > 1e-6 && !reported) {
             run.found.add(codes::kMergeAnchor, member.prim.site(),
