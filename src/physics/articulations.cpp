@@ -18,6 +18,7 @@ struct Node {
     std::vector<Index>                   joints;      ///< all enabled joints that touch the body, by path
     std::vector<std::pair<Index, Index>> neighbours;  ///< (joint, body) over joints that are not excluded, by joint path
     std::vector<Index>                   world;       ///< joints to the world that are not excluded, by path
+    std::vector<Index>                   across_excluded;  ///< bodies over joints that are excluded
     long                                 weight = 0;
 };
 
@@ -39,6 +40,7 @@ class Graph {
                 node.joints.push_back(j);
                 if (edge.excluded) {
                     node.weight += 1000;
+                    if (other != kNone) node.across_excluded.push_back(other);
                 }
                 else if (other == kNone) {
                     node.world.push_back(j);
@@ -92,6 +94,27 @@ class Graph {
         return farthest;
     }
 
+    // The same as the reference counts it: a depth-first walk numbers each body once, so that loops look longer than they are, and
+    // excluded joints count as links within a component.
+    [[nodiscard]] int reference_eccentricity(Index start, const std::vector<Index>& component) const
+    {
+        std::vector<char>                  seen(nodes_.size(), 0);
+        std::vector<std::pair<Index, int>> stack{{start, 0}};
+        int                                farthest = 0;
+        while (!stack.empty()) {
+            const auto [body, depth] = stack.back();
+            stack.pop_back();
+            if (seen[static_cast<std::size_t>(body)]) continue;
+            seen[static_cast<std::size_t>(body)] = 1;
+            farthest                             = std::max(farthest, depth);
+            const auto& next                     = node(body).neighbours;
+            for (const Index other : node(body).across_excluded)
+                if (std::find(component.begin(), component.end(), other) != component.end()) stack.emplace_back(other, depth + 1);
+            for (std::size_t i = next.size(); i-- > 0;) stack.emplace_back(next[i].second, depth + 1);
+        }
+        return farthest;
+    }
+
   private:
     const PhysicsModel& model_;
     std::vector<Node>   nodes_;
@@ -120,8 +143,10 @@ Root root_of(const PhysicsModel& model, const Graph& graph, const std::vector<In
     // Centre search is quadratic; beyond this many links the first body with most neighbours serves as well.
     constexpr std::size_t kLargest = 4096;
     for (const Index body : component) {
-        const int         far   = component.size() <= kLargest ? graph.eccentricity(body) : 0;
-        const std::size_t links = graph.node(body).neighbours.size();
+        const int         far   = component.size() > kLargest             ? 0
+                                      : model.options.strict_reference ? graph.reference_eccentricity(body, component)
+                                                                       : graph.eccentricity(body);
+        const std::size_t links = graph.node(body).neighbours.size() + (model.options.strict_reference ? graph.node(body).across_excluded.size() : 0);
         if (far < least || (far == least && links > most)) {
             center = body;
             least  = far;
@@ -173,6 +198,7 @@ void list_reference_bodies(const PhysicsModel& model, const Graph& graph, const 
         for (const Index body : component) {
             if (!graph.node(body).world.empty()) paths.insert(usd::Path());
             for (const auto& [j, other] : graph.node(body).neighbours) paths.insert(model.bodies[static_cast<std::size_t>(other)].path);
+            for (const Index other : graph.node(body).across_excluded) paths.insert(model.bodies[static_cast<std::size_t>(other)].path);
         }
     out.reference_bodies.assign(paths.begin(), paths.end());
 }

@@ -233,7 +233,7 @@ Json joint(const Joint& j)
             out["limit"] = limit(j.cone_enabled, j.cone_angle0, j.cone_angle1);
             break;
         case JointKind::distance:
-            out["limit"]      = limit(j.limit.enabled, j.limit.lower, j.limit.upper);
+            out["limit"]      = limit(false, j.limit.lower, j.limit.upper);  // the flags below say it, as in the reference
             out["minEnabled"] = j.min_enabled;
             out["maxEnabled"] = j.max_enabled;
             break;

@@ -33,7 +33,7 @@ void read_groups(Reader& reader)
             if (model.group_at(target) != kNone) return false;
             reader.found.add(kGroupTargetInvalid, group.prim.relationship(kFiltered).site(),
                              fmt::format("<{}> filters <{}>, which is no collision group", group.path.text(), target.text()));
-            return true;
+            return !reader.options.strict_reference;  // the reference keeps it in the descriptor
         });
         if (group.merge_name.empty()) {
             group.table_index = rows++;

@@ -18,7 +18,8 @@ const usd::Token kBody[2]{"physics:body0", "physics:body1"}, kPos[2]{"physics:lo
 const usd::Token kJointEnabled("physics:jointEnabled"), kCollision("physics:collisionEnabled"), kExcluded("physics:excludeFromArticulation"),
     kBreakForce("physics:breakForce"), kBreakTorque("physics:breakTorque"), kAxisName("physics:axis"), kLower("physics:lowerLimit"),
     kUpper("physics:upperLimit"), kCone0("physics:coneAngle0Limit"), kCone1("physics:coneAngle1Limit"), kMin("physics:minDistance"),
-    kMax("physics:maxDistance"), kLimitApi("PhysicsLimitAPI"), kDriveApi("PhysicsDriveAPI"), kAngular("angular"), kLinear("linear");
+    kMax("physics:maxDistance"), kBodyApi("PhysicsRigidBodyAPI"), kBodyEnabled("physics:rigidBodyEnabled"),
+    kLimitApi("PhysicsLimitAPI"), kDriveApi("PhysicsDriveAPI"), kAngular("angular"), kLinear("linear");
 
 constexpr Dof kDofs[] = {Dof::distance, Dof::trans_x, Dof::trans_y, Dof::trans_z, Dof::rot_x, Dof::rot_y, Dof::rot_z};
 
@@ -40,7 +41,11 @@ Anchor anchor_of(const Reader& reader, const usd::Prim& target)
     Anchor anchor;
     for (usd::Prim prim = target; prim && !prim.path().is_root(); prim = prim.parent()) {
         const Record* record = reader.record(prim);
-        if (!record) continue;
+        if (!record) {
+            // The reference asks any prim, also undefined ones and those outside the roots; there is no body to index then.
+            if (reader.options.strict_reference && prim.has_api(kBodyApi) && reader.flag(prim, kBodyEnabled, true)) return {prim, kNone};
+            continue;
+        }
         if (record->body != kNone && record->owner == record->body) return {prim, record->body};
         if (record->has_collision && !record->joint) anchor.prim = prim;
     }

@@ -11,7 +11,7 @@ namespace mechane::physics {
 
 namespace {
 
-// An authored diagonal counts when some moment is above this (usd-physics 7.1).
+// An authored diagonal counts when its length is above this: the moments of small parts may each lie below.
 constexpr double kInertiaThreshold = 1e-5;
 // Radius of the ball that stands in for missing shapes [m].
 constexpr double kSmallSphere = 0.1;
@@ -19,7 +19,7 @@ constexpr double kSmallSphere = 0.1;
 // The reference takes negative moments as they are.
 bool sets_inertia(const MassValues& values, bool strict)
 {
-    return (strict ? is_finite(values.diagonal) : values.has_diagonal()) && max_component(abs(values.diagonal)) > kInertiaThreshold;
+    return (strict ? is_finite(values.diagonal) : values.has_diagonal()) && length(values.diagonal) > kInertiaThreshold;
 }
 
 // The tensor of a mass m moved by t from the centre of mass: m (|t|^2 E - t t^T) on top.
@@ -134,6 +134,7 @@ BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCall
     if (out.com_authored) out.com = scale(authored.com, body.scale);
 
     double M = 0;
+    bool   weighed = false;  // some collider has a known volume, be it zero
     Vec3d  C;
     Mat33d I{};
     if (!(with_mass && with_inertia && out.com_authored)) {
@@ -144,6 +145,7 @@ BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCall
             if (auto part = part_of(model, body, c, callback, units, found)) parts.push_back(*part);
         }
         apply_xform_masses(model, parts);
+        weighed = !parts.empty();
         for (const Part& part : parts) {
             M += part.mass;
             C += part.mass * (part.X_BS * part.com);
@@ -164,7 +166,9 @@ BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCall
     }
     else if (!with_mass) {
         if (model.options.strict_reference) {
-            out.mass = -1;
+            // The reference answers a unit tensor beside its "no mass".
+            out.mass = weighed ? 0 : -1;
+            if (!weighed) out.diagonal = with_inertia ? authored.diagonal : Vec3d{1, 1, 1};
             return out;
         }
         found.add(kMassDefaulted, body.prim.site(), fmt::format("<{}> has no mass and no collider with a volume", body.path.text()));
