@@ -108,7 +108,7 @@ export class Stage {
     const back = x.clone().multiplyScalar(0.72).addScaledVector(y, -0.95).addScaledVector(this.up, 0.52).normalize();
     const box = new THREE.Box3().setFromPoints(points);
     const target = box.isEmpty() ? new THREE.Vector3() : box.getCenter(new THREE.Vector3());
-    const distance = fitDistance(points, target, back.clone().negate(), this.up, this.camera.fov, this.camera.aspect, 0.82);
+    const distance = fitDistance(points, target, back.clone().negate(), this.up, this.camera.fov, this.camera.aspect, 0.76);
     this.controls.target.copy(target);
     this.camera.position.copy(target).addScaledVector(back, Math.max(distance, 0.1 * this.radius));
     this.bodies.centroid(this.centroid);
