@@ -209,11 +209,11 @@ void build_contact(System& system, ContactRow& row, double h)
         return;
     }
     std::copy_n(K, 6, row.K.begin());
-    // Pushing at the speed s costs s^2 / (2 K), which has no bound near a pivot that lies inside the other shape. The energy that
-    // recovery may spend is that of the whole mechanism at the push velocity.
+    // Pushing at the speed s costs s^2 / (2 K), which has no bound near a pivot that lies inside the other shape, and is large where a
+    // geared finger is wedged in the palm. Recovery may spend the energy that the lighter body has at the push velocity.
     double mass = 1e300;
-    for (const std::int32_t g : row.at.group)
-        if (g >= 0) mass = std::min(mass, system.groups[g].mass);
+    for (const std::int32_t l : row.link)
+        if (l >= 0) mass = std::min(mass, system.forest.links[l].mass);
     row.push           = kPushVelocity * std::sqrt(std::min(1.0, K[0] * mass));
     const double ridge = 1e-9 * (K[3] + K[5]) + 1e-14;
     const double a = K[3] + ridge, c = K[5] + ridge, det = a * c - K[4] * K[4];
