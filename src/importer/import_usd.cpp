@@ -19,6 +19,14 @@ resolve::Rules rules_of(const ImportOptions& options)
     return rules;
 }
 
+/// The first error that keeps a part of the stage away; a value that cannot be read is another matter.
+const Diagnostic* composition_error(const usd::Stage& stage)
+{
+    for (const Diagnostic& d : stage.diagnostics())
+        if (d.severity == Severity::error && (d.id.starts_with("COMP_") || d.id.starts_with("ASSET_"))) return &d;
+    return nullptr;
+}
+
 /// Compiles the expressions of ignore_paths; a faulty one is an argument error.
 Result<void> compile_ignored(Import& run)
 {
@@ -173,10 +181,8 @@ Result<void> check_arguments(const ImportOptions& options, const model::ModelBui
 Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& options, model::ModelBuilder& builder, Diagnostics& found)
 {
     if (const auto ok = check_arguments(options, builder); !ok) return ok.error();
-    if (stage.diagnostics().has_errors() && !options.allow_missing) {
-        const auto first = std::find_if(stage.diagnostics().begin(), stage.diagnostics().end(), [](const Diagnostic& d) { return d.severity == Severity::error; });
-        return make_diagnostic(codes::kStageComposition, first->site, fmt::format("{} composition errors, the first: {}", stage.diagnostics().count(Severity::error), first->message));
-    }
+    if (const Diagnostic* error = composition_error(stage); error != nullptr && !options.allow_missing)
+        return make_diagnostic(codes::kStageComposition, error->site, fmt::format("the stage is not composed as authored: {}", error->message));
     const usd::Path root(options.root_path);
     if (root.empty() || (!root.is_root() && !stage.prim_at(root))) return make_diagnostic(codes::kRootPath, {}, fmt::format("there is no prim {}", options.root_path));
 
