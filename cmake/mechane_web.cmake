@@ -28,4 +28,7 @@ target_sources(mechane_viewer PRIVATE ${_embedded})
 if(MECHANE_TESTS)
   add_test(NAME web COMMAND ${MECHANE_NODE} --test "tests/*.test.ts" WORKING_DIRECTORY ${_web})
   add_test(NAME web_types COMMAND ${MECHANE_NODE} node_modules/typescript/bin/tsc --noEmit WORKING_DIRECTORY ${_web})
+  # The page in a browser, where there is one.
+  add_test(NAME page COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/tests/viewer/page.py ${CMAKE_BINARY_DIR}/bin/test_viewer)
+  set_tests_properties(page PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
 endif()

@@ -51,7 +51,7 @@ std::vector<std::size_t> chosen_frames(const record::Recording& recording, doubl
     return out;
 }
 
-/// Where the camera is at each picture: one place for all when that keeps what moves at least half as large, else it follows.
+/// Where the camera is at each picture: one place for all when what moves stays about as large there, else it follows.
 class CameraWork {
   public:
     CameraWork(const Scene& scene, const record::Recording& recording, const std::vector<std::size_t>& chosen, const RenderOptions& options)
@@ -65,7 +65,7 @@ class CameraWork {
         }
         start_        = focus_of(first);
         const auto whole = focus_of(all);
-        follows_      = whole.radius > 1.9 * start_.radius && !options.eye && !options.target;
+        follows_      = whole.radius > 1.35 * start_.radius && !options.eye && !options.target;
         focus_        = follows_ ? start_ : whole;
         camera_       = make_camera(options, scene.up_axis, follows_ ? first : all);
     }

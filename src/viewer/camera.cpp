@@ -6,7 +6,7 @@
 namespace mechane::viewer {
 namespace {
 
-constexpr double kFill = 0.76;
+constexpr double kFill = 0.84;
 
 struct Basis {
     Vec3d front, left, up;

@@ -22,7 +22,7 @@ struct Focus {
 std::vector<Vec3d> focus_points(const Scene& scene, const std::vector<Pose>& body_q);
 Focus              focus_of(const std::vector<Vec3d>& points);
 
-/// The camera that the options ask for; without an eye it stands where all points lie within the middle 76 % of the frame.
+/// The camera that the options ask for; without an eye it stands where all points lie within the middle 84 % of the frame.
 Camera make_camera(const RenderOptions& options, int up_axis, const std::vector<Vec3d>& points);
 
 /// Direction towards the sun: to the front right, high.

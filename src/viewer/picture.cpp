@@ -60,11 +60,6 @@ void lay(const Strip& layer, const std::vector<Ink>& inks, const Strip& base, st
     }
 }
 
-std::uint8_t to_byte(float linear)
-{
-    return static_cast<std::uint8_t>(std::lround(255 * to_display(std::clamp(linear, 0.0F, 1.0F))));
-}
-
 }  // namespace
 
 Image draw(const Scene& scene, const record::Frame& frame, const Shot& shot, const RenderOptions& options, const tasks::Pool& pool)
@@ -150,7 +145,7 @@ Image draw(const Scene& scene, const record::Frame& frame, const Shot& shot, con
                 lay(ink, inks.inks, base, at, colors);
                 const Vec3f   mean = 0.25F * (colors[0] + colors[1] + colors[2] + colors[3]);
                 std::uint8_t* out  = &image.pixels[3 * (static_cast<std::size_t>(py) * static_cast<std::size_t>(options.width) + static_cast<std::size_t>(px))];
-                out[0] = to_byte(mean.x), out[1] = to_byte(mean.y), out[2] = to_byte(mean.z);
+                out[0] = to_display_byte(mean.x), out[1] = to_display_byte(mean.y), out[2] = to_display_byte(mean.z);
             }
     });
     return image;

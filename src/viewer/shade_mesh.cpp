@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <tuple>
+#include <utility>
 
 #include "tessellation.h"
 
@@ -62,9 +62,19 @@ DrawMesh shade_mesh(const geometry::Mesh& source, const Vec3d& factor)
     std::vector<Vec3d> normals(areas.size());
     for (std::size_t f = 0; f < areas.size(); ++f) normals[f] = normalized(areas[f], {0, 0, 1});
 
-    DrawMesh                                                       mesh;
-    std::map<std::tuple<std::uint32_t, float, float, float>, std::uint32_t> vertex_of;
-    std::vector<std::uint32_t>                                     any_vertex(points.size());
+    // The vertices that a corner has become: the first one, and from each vertex the next; the end is kNone.
+    constexpr std::uint32_t    kNone = 0xffffffffU;
+    DrawMesh                   mesh;
+    std::vector<std::uint32_t> first_vertex(points.size(), kNone), next_vertex;
+    const auto                 vertex_of = [&](std::uint32_t c, const Vec3f& normal) {
+        for (std::uint32_t v = first_vertex[c]; v != kNone; v = next_vertex[v])
+            if (mesh.normals[v] == normal) return v;
+        const auto v = static_cast<std::uint32_t>(mesh.positions.size());
+        mesh.positions.push_back(static_cast<Vec3f>(points[c]));
+        mesh.normals.push_back(normal);
+        next_vertex.push_back(std::exchange(first_vertex[c], v));
+        return v;
+    };
     for (std::uint32_t f = 0; f < faces.size(); ++f) {
         Triangle out;
         for (std::size_t k = 0; k < 3; ++k) {
@@ -75,12 +85,7 @@ DrawMesh shade_mesh(const geometry::Mesh& source, const Vec3d& factor)
             // Rounded, so that sums of one set in another order are one vertex.
             Vec3f n = static_cast<Vec3f>(normalized(sum, normals[f]));
             for (float* x : {&n.x, &n.y, &n.z}) *x = std::round(*x * 4096.0F) / 4096.0F + 0.0F;
-            const auto [entry, fresh] = vertex_of.try_emplace({c, n.x, n.y, n.z}, static_cast<std::uint32_t>(mesh.positions.size()));
-            if (fresh) {
-                mesh.positions.push_back(static_cast<Vec3f>(points[c]));
-                mesh.normals.push_back(normalized(n, {0, 0, 1}));
-            }
-            out[k] = any_vertex[c] = entry->second;
+            out[k] = vertex_of(c, normalized(n, {0, 0, 1}));
         }
         mesh.triangles.push_back(out);
     }
@@ -95,7 +100,7 @@ DrawMesh shade_mesh(const geometry::Mesh& source, const Vec3d& factor)
     for (std::size_t i = 0, next = 0; i < edges.size(); i = next) {
         for (next = i + 1; next < edges.size() && edges[next].a == edges[i].a && edges[next].b == edges[i].b;) ++next;
         const bool smooth = next - i == 2 && dot(normals[edges[i].face], normals[edges[i + 1].face]) >= kCrease;
-        if (!smooth) mesh.lines.push_back({any_vertex[edges[i].a], any_vertex[edges[i].b]});
+        if (!smooth) mesh.lines.push_back({first_vertex[edges[i].a], first_vertex[edges[i].b]});
     }
     return mesh;
 }

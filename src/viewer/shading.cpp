@@ -1,6 +1,7 @@
 #include "shading.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace mechane::viewer {
@@ -12,6 +13,12 @@ constexpr float kShadowOnGround = 0.42F;  ///< share of light that the ground lo
 
 Vec3f linear(const Vec3f& display) { return {to_linear(display.x), to_linear(display.y), to_linear(display.z)}; }
 Vec3f mix(const Vec3f& a, const Vec3f& b, float t) { return (1 - t) * a + t * b; }
+/// Light above 0.55 is pressed together so that white stays below paper white and keeps its shape.
+float shoulder(float x)
+{
+    constexpr float kKnee = 0.55F;
+    return x <= kKnee ? x : kKnee + (1 - kKnee) * (1 - std::exp((kKnee - x) / (1 - kKnee)));
+}
 double smoothstep(double low, double high, double x)
 {
     const double t = std::clamp((x - low) / (high - low), 0.0, 1.0);
@@ -37,7 +44,21 @@ double line(double p, double w, double thick)
 }  // namespace
 
 float to_linear(float v) { return v <= 0.04045F ? v / 12.92F : std::pow((v + 0.055F) / 1.055F, 2.4F); }
-float to_display(float v) { return v <= 0.0031308F ? 12.92F * v : 1.055F * std::pow(v, 1 / 2.4F) - 0.055F; }
+
+std::uint8_t to_display_byte(float linear)
+{
+    // Steep at black: 4096 steps are 0.8 of a byte there, and finer everywhere else.
+    constexpr int    kSteps = 4096;
+    static const auto table = [] {
+        std::array<std::uint8_t, kSteps + 1> out{};
+        for (int i = 0; i <= kSteps; ++i) {
+            const double v = static_cast<double>(i) / kSteps;
+            out[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(std::lround(255 * (v <= 0.0031308 ? 12.92 * v : 1.055 * std::pow(v, 1 / 2.4) - 0.055)));
+        }
+        return out;
+    }();
+    return table[static_cast<std::size_t>(std::clamp(linear, 0.0F, 1.0F) * kSteps + 0.5F)];
+}
 
 Shading::Shading(const Scene& scene, const std::vector<PlacedItem>& placed, const std::vector<Posed>& grounds, const Projection& projection,
                  const ShadowMap& shadow, const Focus& focus)
@@ -46,6 +67,7 @@ Shading::Shading(const Scene& scene, const std::vector<PlacedItem>& placed, cons
       ink_(linear(kGridInk))
 {
     for (const DrawItem& item : scene.items) colors_.push_back(linear(item.color));
+    for (const Posed& X : grounds) planes_.push_back(plane_of(X));
 }
 
 Vec3f Shading::surface(const Facet& facet, double x, double y) const
@@ -75,40 +97,43 @@ Vec3f Shading::surface(const Facet& facet, double x, double y) const
     const float lit    = facing > 0 ? shadow_.lit(at, static_cast<Vec3d>(n)) * facing : 0;
     const Vec3f sky    = mix(kSoil, kSky, 0.5F + 0.5F * dot(n, up_));
     const Vec3f half   = normalized(to_sun_ + to_eye);
-    const float gloss  = facing > 0 ? 0.16F * lit * std::pow(std::max(0.0F, dot(n, half)), 28.0F) : 0;
+    const float shine  = square(square(std::max(0.0F, dot(n, half))));  // to the 4th; below to the 28th
+    const float gloss  = facing > 0 ? 0.16F * lit * square(square(shine)) * square(shine) * shine : 0;
     const Vec3f color  = colors_[facet.item];
-    return scale(color, sky + lit * kSun) + gloss * Vec3f{1, 1, 1};
+    const Vec3f out    = scale(color, sky + lit * kSun) + gloss * Vec3f{1, 1, 1};
+    return {shoulder(out.x), shoulder(out.y), shoulder(out.z)};
 }
 
-float Shading::ground_nearness(std::size_t index, double x, double y) const
+Shading::Plane Shading::plane_of(const Posed& X) const
 {
-    const Vec3d  n     = rotate(grounds_[index].q, Vec3d{0, 0, 1});
-    const double above = dot(n, projection_.camera().eye - grounds_[index].p);
-    return above == 0 ? 0 : static_cast<float>(-dot(n, projection_.ray(x, y)) / above);
-}
-
-Vec3d Shading::on_ground(std::size_t index, double x, double y) const
-{
-    const double nearness = std::max(1e-9, static_cast<double>(ground_nearness(index, x, y)));
-    return inverse_times(grounds_[index], projection_.camera().eye + (1 / nearness) * projection_.ray(x, y));
+    // A ray is r(s) = R s for a matrix R; it meets z = 0 of the plane where nearness = -z(r) / z(eye), at eye + r / nearness.
+    const Vec3d origin = projection_.ray(0, 0), dx = projection_.ray(1, 0) - origin, dy = projection_.ray(0, 1) - origin;
+    const Vec3d eye    = inverse_times(X, projection_.camera().eye);
+    const auto  R      = Mat33d::from_columns(rotate_inverse(X.q, dx), rotate_inverse(X.q, dy), rotate_inverse(X.q, origin));
+    Plane       out;
+    if (eye.z != 0) out.nearness = (-1 / eye.z) * R.r2;
+    out.u      = R.r0 + eye.x * out.nearness;
+    out.v      = R.r1 + eye.y * out.nearness;
+    out.below  = inverse_times(X, focus_.centre);
+    out.normal = rotate(X.q, Vec3d{0, 0, 1});
+    return out;
 }
 
 Vec3f Shading::ground(std::size_t index, double x, double y) const
 {
-    const Posed& X     = grounds_[index];
-    const Vec3d  local = on_ground(index, x, y);
-    Vec3d        below = inverse_times(X, focus_.centre);
-    below.z            = 0;
-    const double fade  = 1 - smoothstep(0.25, 1, length(local - below) / (14 * focus_.radius));
+    const Plane& plane = planes_[index];
+    const Vec3d  at{x, y, 1};
+    const double inverse_nearness = 1 / std::max(1e-9, dot(plane.nearness, at)), u = dot(plane.u, at) * inverse_nearness, v = dot(plane.v, at) * inverse_nearness;
+    const double fade = 1 - smoothstep(0.25, 1, std::hypot(u - plane.below.x, v - plane.below.y) / (14 * focus_.radius));
     if (!(fade > 0)) return background_;
-    // One pixel is two samples wide.
-    const Vec3d right = abs(on_ground(index, x + 2, y) - local), down = abs(on_ground(index, x, y + 2) - local);
-    const auto  grid  = [&](double cell, double thick) {
-        return std::max(line(local.x / cell, std::max(right.x, down.x) / cell, thick), line(local.y / cell, std::max(right.y, down.y) / cell, thick));
+    // Width of a pixel, two samples, in the plane's coordinates: the larger of its two directions on the picture.
+    const auto width = [&](const Vec3d& row, double value) {
+        return 2 * inverse_nearness * std::max(std::abs(row.x - value * plane.nearness.x), std::abs(row.y - value * plane.nearness.y));
     };
+    const double width_u = width(plane.u, u), width_v = width(plane.v, v);
+    const auto   grid    = [&](double cell, double thick) { return std::max(line(u / cell, width_u / cell, thick), line(v / cell, width_v / cell, thick)); };
     const double ink   = fade * std::max(0.3 * grid(cell_, 0.6), 0.8 * grid(5 * cell_, 0.9));
-    const Vec3d  n     = rotate(X.q, Vec3d{0, 0, 1});
-    const float  light = dot(static_cast<Vec3f>(n), to_sun_) > 0 ? shadow_.lit(X * local, n) : 1;
+    const float  light = dot(static_cast<Vec3f>(plane.normal), to_sun_) > 0 ? shadow_.lit(grounds_[index] * Vec3d{u, v, 0}, plane.normal) : 1;
     const Vec3f  color = mix(background_, ink_, static_cast<float>(ink));
     return (1 - kShadowOnGround * (1 - light)) * color;
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <vector>
 
 #include "projection.h"
@@ -29,11 +30,18 @@ class Shading {
     /// Colour of a ground there: background, lines that fade out, shadow.
     [[nodiscard]] Vec3f ground(std::size_t index, double x, double y) const;
     /// Nearness of a ground there, 0 where it is not seen.
-    [[nodiscard]] float ground_nearness(std::size_t index, double x, double y) const;
+    [[nodiscard]] double ground_nearness(std::size_t index, double x, double y) const { return dot(planes_[index].nearness, Vec3d{x, y, 1}); }
     [[nodiscard]] Vec3f background() const { return background_; }
 
   private:
-    [[nodiscard]] Vec3d on_ground(std::size_t index, double x, double y) const;
+    /// A plane as the picture sees it. With s = (x, y, 1) [samples], nearness is dot(nearness, s) and the plane's own coordinates are
+    /// dot(u, s) and dot(v, s) over it.
+    struct Plane {
+        Vec3d nearness, u, v;
+        Vec3d below;   ///< the focus, dropped onto the plane, in the plane's coordinates
+        Vec3d normal;  ///< in the world
+    };
+    [[nodiscard]] Plane plane_of(const Posed& X) const;
 
     const Scene&                   scene_;
     const std::vector<PlacedItem>& placed_;
@@ -42,12 +50,14 @@ class Shading {
     const ShadowMap&               shadow_;
     Focus                          focus_;
     double                         cell_;  ///< of the grid [m]
+    std::vector<Plane>             planes_;
     Vec3f                          up_, to_sun_, background_, ink_;
     std::vector<Vec3f>             colors_;  ///< linear, per item
 };
 
 /// sRGB curve (IEC 61966-2-1), one channel 0..1.
 float to_linear(float display);
-float to_display(float linear);
+/// The nearest byte on the sRGB curve, 0..255; what is darker or brighter is held.
+std::uint8_t to_display_byte(float linear);
 
 }  // namespace mechane::viewer

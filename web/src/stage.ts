@@ -3,7 +3,7 @@ import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { Bodies } from "./bodies.ts";
 import { Contacts } from "./contacts.ts";
-import { fitDistance } from "./framing.ts";
+import { fitFrame } from "./framing.ts";
 import { GroundGrid } from "./ground.ts";
 import { locate } from "./motion.ts";
 import type { View } from "./view.ts";
@@ -42,6 +42,7 @@ export class Stage {
     this.view = view;
     this.up = new THREE.Vector3().setComponent(view.up, 1);
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    this.renderer.toneMapping = THREE.NeutralToneMapping;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.camera = new THREE.PerspectiveCamera(36, 1, 0.01, 100);
@@ -54,8 +55,8 @@ export class Stage {
     this.bodies.update({ index: 0, fraction: 0 });
     const first = new THREE.Sphere().setFromPoints(this.bodies.corners());
     const whole = new THREE.Sphere().setFromPoints(this.everywhere());
-    this.follows = !(whole.radius < 1.9 * first.radius);
-    this.radius = Math.max(1e-3, Math.min(whole.radius, 1.9 * first.radius) || 1);
+    this.follows = !(whole.radius < 1.35 * first.radius);
+    this.radius = Math.max(1e-3, Math.min(whole.radius, 1.35 * first.radius) || 1);
 
     this.contacts = new Contacts(view, Math.max(1e-3, first.radius || 1));
     this.grounds = view.grounds.map((ground) => new GroundGrid(ground, this.radius));
@@ -106,9 +107,9 @@ export class Stage {
     const points = this.follows ? this.bodies.corners() : this.everywhere();
     const { x, y } = this.basis();
     const back = x.clone().multiplyScalar(0.72).addScaledVector(y, -0.95).addScaledVector(this.up, 0.52).normalize();
-    const box = new THREE.Box3().setFromPoints(points);
-    const target = box.isEmpty() ? new THREE.Vector3() : box.getCenter(new THREE.Vector3());
-    const distance = fitDistance(points, target, back.clone().negate(), this.up, this.camera.fov, this.camera.aspect, 0.76);
+    const { target, distance } = fitFrame(points, back.clone().negate(), this.up, this.camera.fov, this.camera.aspect, 0.84);
+    // The bar covers the lowest part of the picture: look a little lower, so that all is seen above it.
+    target.addScaledVector(this.up, -0.05 * distance * Math.tan((this.camera.fov * Math.PI) / 360));
     this.controls.target.copy(target);
     this.camera.position.copy(target).addScaledVector(back, Math.max(distance, 0.1 * this.radius));
     this.bodies.centroid(this.centroid);
