@@ -35,14 +35,14 @@ void check_spelling(const Reader& reader, const Record& record)
     if (type.empty())
         for (const usd::Token& api : prim.authored_apis())
             if (api.text() == "PhysicsCollisionGroup") suspect(reader, prim.site(), "apiSchemas = PhysicsCollisionGroup", "def PhysicsCollisionGroup");
-    // Loose attributes count as authored only when somebody wrote them: no schema has them.
-    if (record.is_scene && !reader.options.lenient_names && prim.attribute("gravity").authored())
-        suspect(reader, prim.attribute("gravity").site(), "gravity", "physics:gravityDirection, physics:gravityMagnitude");
-    if (record.has_body && !reader.options.lenient_names && prim.attribute("velocity").authored())
-        suspect(reader, prim.attribute("velocity").site(), "velocity", "physics:velocity");
-    if (record.has_collision && !reader.options.lenient_names)
-        for (const char* name : {"physics:collisionGroup", "physics:collisionGroups"})
-            if (prim.relationship(name).authored()) suspect(reader, prim.relationship(name).site(), name, "collection:colliders:includes on the group");
+    if (reader.options.lenient_names || !(record.is_scene || record.has_body || record.has_collision)) return;
+    static const usd::Token kGravity("gravity"), kVelocity("velocity"), kGroup("physics:collisionGroup"), kGroups("physics:collisionGroups");
+    if (record.is_scene && reader.maybe_authored(prim, kGravity))
+        suspect(reader, prim.attribute(kGravity).site(), "gravity", "physics:gravityDirection, physics:gravityMagnitude");
+    if (record.has_body && reader.maybe_authored(prim, kVelocity)) suspect(reader, prim.attribute(kVelocity).site(), "velocity", "physics:velocity");
+    if (record.has_collision)
+        for (const usd::Token& name : {kGroup, kGroups})
+            if (reader.maybe_authored(prim, name)) suspect(reader, prim.relationship(name).site(), name.text(), "collection:colliders:includes on the group");
 }
 
 void misplaced(const Reader& reader, const Record& record, std::string_view api, std::string_view expected)
@@ -52,7 +52,7 @@ void misplaced(const Reader& reader, const Record& record, std::string_view api,
 
 void check_placement(const Reader& reader, const Record& record)
 {
-    static const usd::Token kMesh("Mesh"), kMaterial("Material"), kLimit("PhysicsLimitAPI"), kDrive("PhysicsDriveAPI");
+    static const usd::Token kMesh("Mesh"), kMaterial("Material");
     if (record.has_mesh_collision && !record.prim.is_a(kMesh)) misplaced(reader, record, "PhysicsMeshCollisionAPI", "a Mesh");
     else if (record.has_mesh_collision && !record.has_collision) misplaced(reader, record, "PhysicsMeshCollisionAPI", "PhysicsCollisionAPI beside it");
     if (record.has_material && !record.prim.is_a(kMaterial)) misplaced(reader, record, "PhysicsMaterialAPI", "a Material");
@@ -61,8 +61,7 @@ void check_placement(const Reader& reader, const Record& record)
         if (record.has_collision) misplaced(reader, record, "PhysicsCollisionAPI", "no joint");
         return;
     }
-    if (record.prim.has_api(kLimit)) misplaced(reader, record, "PhysicsLimitAPI", "a joint");
-    if (record.prim.has_api(kDrive)) misplaced(reader, record, "PhysicsDriveAPI", "a joint");
+    if (record.has_limit_or_drive) misplaced(reader, record, "PhysicsLimitAPI or PhysicsDriveAPI", "a joint");
 }
 
 }  // namespace

@@ -16,8 +16,15 @@ const Record* Reader::record(const usd::Prim& prim) const
     return it == record_of.end() ? nullptr : &records[static_cast<std::size_t>(it->second)];
 }
 
+bool Reader::maybe_authored(const usd::Prim& prim, const usd::Token& name) const
+{
+    const Record* known = record(prim);
+    return !known || std::find(known->authored.begin(), known->authored.end(), name) != known->authored.end();
+}
+
 usd::Value Reader::value(const usd::Prim& prim, const usd::Token& name) const
 {
+    if (!maybe_authored(prim, name)) return {};
     const usd::Attribute attribute = prim.attribute(name);
     usd::Value           authored  = attribute.authored_value();
     if (!authored.empty()) return authored;
@@ -32,7 +39,7 @@ usd::Value Reader::value(const usd::Prim& prim, const usd::Token& name) const
             }
         }
     }
-    return attribute.value();
+    return {};
 }
 
 double Reader::number(const usd::Prim& prim, const usd::Token& name, double otherwise) const
@@ -92,6 +99,7 @@ Axis Reader::axis(const usd::Prim& prim, const usd::Token& name, Axis otherwise)
 
 std::vector<usd::Path> Reader::targets(const usd::Prim& prim, const usd::Token& name) const
 {
+    if (!maybe_authored(prim, name)) return {};
     return prim.relationship(name).forwarded();
 }
 

@@ -19,7 +19,9 @@ struct Record {
     std::optional<JointKind> joint;
     bool                     has_body = false, has_collision = false, has_mesh_collision = false, has_mass = false;
     bool                     has_material = false, has_articulation = false, has_pairs = false, has_binding = false;
+    bool                     has_limit_or_drive = false;
     usd::Token               custom;  ///< shape or joint token of another engine
+    std::vector<usd::Token>  authored;  ///< names of properties that some layer has: all others keep the schema's fallback
 
     Index body  = kNone;  ///< body entry of this very prim
     Index owner = kNone;  ///< enabled body at or above
@@ -37,10 +39,12 @@ struct Reader {
     std::unordered_map<std::uint32_t, Index> record_of;  ///< by Prim::index
 
     [[nodiscard]] const Record* record(const usd::Prim& prim) const;
+    /// False when no layer has this property: nothing needs to be read then, callers know the schema's fallbacks.
+    [[nodiscard]] bool maybe_authored(const usd::Prim& prim, const usd::Token& name) const;
 
-    /// The value that counts, nothing when neither authored nor a schema fallback.
+    /// The authored value that counts; nothing when there is none.
     [[nodiscard]] usd::Value value(const usd::Prim& prim, const usd::Token& name) const;
-    /// Authored or schema value, else `otherwise`; NaN gives `otherwise` with PHY_VALUE_NAN.
+    /// Authored value, else `otherwise`, the schema's fallback; NaN gives `otherwise` with PHY_VALUE_NAN.
     [[nodiscard]] double     number(const usd::Prim& prim, const usd::Token& name, double otherwise) const;
     [[nodiscard]] Vec3d      vector(const usd::Prim& prim, const usd::Token& name, const Vec3d& otherwise) const;
     [[nodiscard]] Quatd      quaternion(const usd::Prim& prim, const usd::Token& name, const Quatd& otherwise) const;

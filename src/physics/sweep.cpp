@@ -55,6 +55,7 @@ void read_apis(const Apis& apis, const ParseOptions& options, Record& record)
         else if (api == apis.articulation) record.has_articulation = true;
         else if (api == apis.pairs) record.has_pairs = true;
         else if (api == apis.binding) record.has_binding = true;
+        else if (api.text().starts_with("PhysicsLimitAPI:") || api.text().starts_with("PhysicsDriveAPI:")) record.has_limit_or_drive = true;
         if (contains(options.custom_shapes, api)) record.custom = api;
     }
     if (!options.newton_schemas_imply_base) return;
@@ -142,7 +143,9 @@ class Walk {
         record.prim   = prim;
         record.parent = stack_.empty() ? kNone : stack_.back();
         classify(apis_, r_.options, record);
-        const usd::Matrix4d local = r_.local_matrix(prim, &record.resets);
+        record.authored         = prim.authored_property_names();
+        const bool moves        = contains(record.authored, kOrder_);
+        const usd::Matrix4d local = moves ? r_.local_matrix(prim, &record.resets) : usd::Matrix4d{};
         if (record.resets)
             record.world = local;
         else if (record.parent != kNone)
@@ -157,7 +160,7 @@ class Walk {
 
     Reader&            r_;
     Apis               apis_;
-    usd::Token         kInstancer_{"PointInstancer"};
+    usd::Token         kInstancer_{"PointInstancer"}, kOrder_{"xformOpOrder"};
     std::vector<Index> stack_;
 };
 
