@@ -10,19 +10,19 @@ namespace {
 // Directions whose planes agree better than this are one plane: moving along it is free, so the vertex does not.
 constexpr double kRankTolerance = 1e-6;
 
-const Vec3d& corner(const Mesh& mesh, const std::array<std::int32_t, 3>& t, std::size_t i) { return mesh.points[static_cast<std::size_t>(t[i])]; }
+const Vec3d& corner(const Mesh& mesh, const std::array<std::int32_t, 3>& t, std::size_t i)
+{ return mesh.points[static_cast<std::size_t>(t[i])]; }
 
 Vec3d doubled_area(const Mesh& mesh, const std::array<std::int32_t, 3>& t)
-{
-    return cross(corner(mesh, t, 1) - corner(mesh, t, 0), corner(mesh, t, 2) - corner(mesh, t, 0));
-}
+{ return cross(corner(mesh, t, 1) - corner(mesh, t, 0), corner(mesh, t, 2) - corner(mesh, t, 0)); }
 
 double signed_volume(const Mesh& mesh)
 {
     if (mesh.points.empty()) return 0;
     const Vec3d origin = mesh.points.front();
     double      six    = 0;
-    for (const auto& t : mesh.triangles) six += dot(corner(mesh, t, 0) - origin, cross(corner(mesh, t, 1) - origin, corner(mesh, t, 2) - origin));
+    for (const auto& t : mesh.triangles)
+        six += dot(corner(mesh, t, 0) - origin, cross(corner(mesh, t, 1) - origin, corner(mesh, t, 2) - origin));
     return six / 6;
 }
 
@@ -69,13 +69,17 @@ MassProperties prisms(const Mesh& mesh, double thickness, double density, double
         const double area = length(n2) / 2;
         if (!(area > 0)) continue;
         const Vec3d n = n2 / (2 * area);
-        // Second moments about the prism's centre: area/12 times the sum over corners of the lamina, volume times h^2/12 across.
+        // Second moments about the prism's centre: area/12 times the sum over corners of the lamina, volume times
+        // h^2/12 across.
         const Vec3d  a = corner(mesh, t, 0), b = corner(mesh, t, 1), c = corner(mesh, t, 2);
         const Vec3d  middle = (a + b + c) / 3.0;
         const Vec3d  ra = a - middle, rb = b - middle, rc = c - middle;
         const double mass   = density * area * thickness;
-        const Mat33d second = mass / 12 * (Mat33d::outer(ra, ra) + Mat33d::outer(rb, rb) + Mat33d::outer(rc, rc) + thickness * thickness * Mat33d::outer(n, n));
-        shell = combined(shell, {mass, middle - (outwards * thickness / 2) * n, trace(second) * Mat33d::identity() - second});
+        const Mat33d second = mass / 12 *
+                              (Mat33d::outer(ra, ra) + Mat33d::outer(rb, rb) + Mat33d::outer(rc, rc) +
+                               thickness * thickness * Mat33d::outer(n, n));
+        shell = combined(shell,
+                         {mass, middle - (outwards * thickness / 2) * n, trace(second) * Mat33d::identity() - second});
     }
     return shell;
 }
@@ -88,7 +92,7 @@ MassProperties inward_shell_mass(const Mesh& mesh, double thickness, double dens
     const double volume   = signed_volume(mesh);
     const double outwards = volume < 0 ? -1 : 1;
     if (is_closed(mesh) && volume != 0) {
-        const Mesh   inner  = inner_surface(mesh, thickness, outwards);
+        const Mesh   inner         = inner_surface(mesh, thickness, outwards);
         const double hollow_volume = outwards * signed_volume(inner);
         if (hollow_volume > 0 && hollow_volume < outwards * volume && keeps_its_faces(mesh, inner))
             return hollow(mesh_mass(mesh, {1, 1, 1}, density), mesh_mass(inner, {1, 1, 1}, density));

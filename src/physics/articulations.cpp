@@ -1,5 +1,5 @@
-// Articulation roots to trees (usd-physics section 10). Bodies are nodes, enabled joints are edges; a joint whose other side is
-// no enabled body ties its body to the world.
+// Articulation roots to trees (usd-physics section 10). Bodies are nodes, enabled joints are edges; a joint whose other
+// side is no enabled body ties its body to the world.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,11 +15,12 @@ namespace mechane::physics {
 namespace {
 
 struct Node {
-    std::vector<Index>                   joints;      ///< all enabled joints that touch the body, by path
-    std::vector<std::pair<Index, Index>> neighbours;  ///< (joint, body) over joints that are not excluded, by joint path
-    std::vector<Index>                   world;       ///< joints to the world that are not excluded, by path
-    std::vector<Index>                   across_excluded;  ///< bodies over joints that are excluded
-    long                                 weight = 0;
+    std::vector<Index> joints;  ///< all enabled joints that touch the body, by path
+    std::vector<std::pair<Index, Index>>
+                       neighbours;       ///< (joint, body) over joints that are not excluded, by joint path
+    std::vector<Index> world;            ///< joints to the world that are not excluded, by path
+    std::vector<Index> across_excluded;  ///< bodies over joints that are excluded
+    long               weight = 0;
 };
 
 class Graph {
@@ -41,12 +42,10 @@ class Graph {
                 if (edge.excluded) {
                     node.weight += 1000;
                     if (other != kNone) node.across_excluded.push_back(other);
-                }
-                else if (other == kNone) {
+                } else if (other == kNone) {
                     node.world.push_back(j);
                     node.weight += 100000;
-                }
-                else {
+                } else {
                     node.neighbours.emplace_back(j, other);
                     node.weight += 100;
                 }
@@ -94,8 +93,8 @@ class Graph {
         return farthest;
     }
 
-    // The same as the reference counts it: a depth-first walk numbers each body once, so that loops look longer than they are, and
-    // excluded joints count as links within a component.
+    // The same as the reference counts it: a depth-first walk numbers each body once, so that loops look longer than
+    // they are, and excluded joints count as links within a component.
     [[nodiscard]] int reference_eccentricity(Index start, const std::vector<Index>& component) const
     {
         std::vector<char>                  seen(nodes_.size(), 0);
@@ -109,7 +108,8 @@ class Graph {
             farthest                             = std::max(farthest, depth);
             const auto& next                     = node(body).neighbours;
             for (const Index other : node(body).across_excluded)
-                if (std::find(component.begin(), component.end(), other) != component.end()) stack.emplace_back(other, depth + 1);
+                if (std::find(component.begin(), component.end(), other) != component.end())
+                    stack.emplace_back(other, depth + 1);
             for (std::size_t i = next.size(); i-- > 0;) stack.emplace_back(next[i].second, depth + 1);
         }
         return farthest;
@@ -129,12 +129,15 @@ Root root_of(const PhysicsModel& model, const Graph& graph, const std::vector<In
 {
     Index heaviest = kNone;
     for (const Index body : component)
-        if (!graph.node(body).world.empty() && (heaviest == kNone || graph.node(body).weight > graph.node(heaviest).weight)) heaviest = body;
+        if (!graph.node(body).world.empty() &&
+            (heaviest == kNone || graph.node(body).weight > graph.node(heaviest).weight))
+            heaviest = body;
     // The reference keeps the last world joint that it meets on a link; joints come by path.
     if (heaviest != kNone) return {heaviest, graph.node(heaviest).world.back()};
 
     const auto& first = model.bodies[static_cast<std::size_t>(component.front())].path;
-    if (std::all_of(component.begin(), component.end(), [&](Index b) { return model.bodies[static_cast<std::size_t>(b)].path.has_prefix(first); }))
+    if (std::all_of(component.begin(), component.end(),
+                    [&](Index b) { return model.bodies[static_cast<std::size_t>(b)].path.has_prefix(first); }))
         return {component.front(), kNone};
 
     Index       center = kNone;
@@ -143,10 +146,11 @@ Root root_of(const PhysicsModel& model, const Graph& graph, const std::vector<In
     // Centre search is quadratic; beyond this many links the first body with most neighbours serves as well.
     constexpr std::size_t kLargest = 4096;
     for (const Index body : component) {
-        const int         far   = component.size() > kLargest             ? 0
-                                      : model.options.strict_reference ? graph.reference_eccentricity(body, component)
-                                                                       : graph.eccentricity(body);
-        const std::size_t links = graph.node(body).neighbours.size() + (model.options.strict_reference ? graph.node(body).across_excluded.size() : 0);
+        const int         far   = component.size() > kLargest      ? 0
+                                  : model.options.strict_reference ? graph.reference_eccentricity(body, component)
+                                                                   : graph.eccentricity(body);
+        const std::size_t links = graph.node(body).neighbours.size() +
+                                  (model.options.strict_reference ? graph.node(body).across_excluded.size() : 0);
         if (far < least || (far == least && links > most)) {
             center = body;
             least  = far;
@@ -161,7 +165,8 @@ Tree grow(const PhysicsModel& model, const Graph& graph, const Root& root)
     Tree tree;
     tree.root_body  = root.body;
     tree.root_joint = root.joint;
-    tree.root       = root.joint != kNone ? model.joints[static_cast<std::size_t>(root.joint)].path : model.bodies[static_cast<std::size_t>(root.body)].path;
+    tree.root       = root.joint != kNone ? model.joints[static_cast<std::size_t>(root.joint)].path
+                                          : model.bodies[static_cast<std::size_t>(root.body)].path;
     std::set<Index>   bodies{root.body}, joints, closures;
     std::deque<Index> queue{root.body};
     while (!queue.empty()) {
@@ -179,26 +184,31 @@ Tree grow(const PhysicsModel& model, const Graph& graph, const Root& root)
         for (const Index j : graph.node(body).joints)
             if (j != root.joint && !joints.contains(j) && graph.joint(j).valid) closures.insert(j);
     tree.closures.assign(closures.begin(), closures.end());
-    std::sort(tree.closures.begin(), tree.closures.end(), [&](Index a, Index b) { return graph.joint(a).path < graph.joint(b).path; });
+    std::sort(tree.closures.begin(), tree.closures.end(),
+              [&](Index a, Index b) { return graph.joint(a).path < graph.joint(b).path; });
     return tree;
 }
 
 template <class T>
 void sort_by_path(std::vector<Index>& indices, const std::vector<T>& entries)
 {
-    std::sort(indices.begin(), indices.end(),
-              [&](Index a, Index b) { return entries[static_cast<std::size_t>(a)].path < entries[static_cast<std::size_t>(b)].path; });
+    std::sort(indices.begin(), indices.end(), [&](Index a, Index b) {
+        return entries[static_cast<std::size_t>(a)].path < entries[static_cast<std::size_t>(b)].path;
+    });
     indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
 }
 
-void list_reference_bodies(const PhysicsModel& model, const Graph& graph, const std::vector<std::vector<Index>>& components, Articulation& out)
+void list_reference_bodies(const PhysicsModel& model, const Graph& graph,
+                           const std::vector<std::vector<Index>>& components, Articulation& out)
 {
     std::set<usd::Path> paths;
     for (const auto& component : components)
         for (const Index body : component) {
             if (!graph.node(body).world.empty()) paths.insert(usd::Path());
-            for (const auto& [j, other] : graph.node(body).neighbours) paths.insert(model.bodies[static_cast<std::size_t>(other)].path);
-            for (const Index other : graph.node(body).across_excluded) paths.insert(model.bodies[static_cast<std::size_t>(other)].path);
+            for (const auto& [j, other] : graph.node(body).neighbours)
+                paths.insert(model.bodies[static_cast<std::size_t>(other)].path);
+            for (const Index other : graph.node(body).across_excluded)
+                paths.insert(model.bodies[static_cast<std::size_t>(other)].path);
         }
     out.reference_bodies.assign(paths.begin(), paths.end());
 }
@@ -207,13 +217,16 @@ void report(const Reader& reader, const Articulation& articulation, const Tree& 
 {
     const PhysicsModel& model = reader.model;
     if (const Body& body = model.bodies[static_cast<std::size_t>(tree.root_body)]; body.kinematic)
-        reader.found.add(kArticKinematicRoot, body.prim.site(), fmt::format("<{}>, root of <{}>, is kinematic", body.path.text(), articulation.path.text()));
+        reader.found.add(kArticKinematicRoot, body.prim.site(),
+                         fmt::format("<{}>, root of <{}>, is kinematic", body.path.text(), articulation.path.text()));
     std::string loops;
     for (const Index j : tree.closures) {
         const Joint& joint = model.joints[static_cast<std::size_t>(j)];
         if (!joint.excluded) loops += (loops.empty() ? "<" : ", <") + joint.path.text() + ">";
     }
-    if (!loops.empty()) reader.found.add(kArticLoop, articulation.prim.site(), fmt::format("<{}> is closed by {}", articulation.path.text(), loops));
+    if (!loops.empty())
+        reader.found.add(kArticLoop, articulation.prim.site(),
+                         fmt::format("<{}> is closed by {}", articulation.path.text(), loops));
 }
 
 class Roots {
@@ -231,15 +244,17 @@ class Roots {
         Root fixed;
         bool possible = true;
         if (record.joint) {
-            const Joint& joint = r_.model.joints[static_cast<std::size_t>(r_.model.joint_at(out.path))];
+            const Joint& joint     = r_.model.joints[static_cast<std::size_t>(r_.model.joint_at(out.path))];
             const bool   one_world = (joint.body0 == kNone) != (joint.body1 == kNone);
-            if (one_world && joint.enabled) fixed = {joint.body0 != kNone ? joint.body0 : joint.body1, r_.model.joint_at(out.path)};
+            if (one_world && joint.enabled)
+                fixed = {joint.body0 != kNone ? joint.body0 : joint.body1, r_.model.joint_at(out.path)};
             possible = fixed.body != kNone;
-        }
-        else if (record.body != kNone) {
+        } else if (record.body != kNone) {
             const Body& body = r_.model.bodies[static_cast<std::size_t>(record.body)];
-            if (body.enabled && body.valid) fixed = {record.body, kNone};
-            else if (r_.options.strict_reference) out.roots.push_back(body.path);
+            if (body.enabled && body.valid)
+                fixed = {record.body, kNone};
+            else if (r_.options.strict_reference)
+                out.roots.push_back(body.path);
             possible = fixed.body != kNone;
         }
         if (possible) collect(record_index, fixed, out);
@@ -254,7 +269,8 @@ class Roots {
         std::vector<std::vector<Index>> components;
         if (fixed.body != kNone) components.push_back(graph_.component(fixed.body, seen));
         // Bodies of the subtree, each with what it hangs on, also outside the subtree.
-        for (std::size_t i = record_index; i < r_.records.size() && r_.records[i].prim.path().has_prefix(out.path); ++i) {
+        for (std::size_t i = record_index; i < r_.records.size() && r_.records[i].prim.path().has_prefix(out.path);
+             ++i) {
             const Index body = r_.records[i].body;
             if (body == kNone || r_.records[i].owner != body || seen[static_cast<std::size_t>(body)]) continue;
             components.push_back(graph_.component(body, seen));
@@ -269,7 +285,9 @@ class Roots {
             if (fixed.body != kNone && c > 0) continue;
             const Root root = fixed.body != kNone ? fixed : root_of(model, graph_, components[c]);
             out.trees.push_back(grow(model, graph_, with_world_joint(root)));
-            out.roots.push_back(fixed.body != kNone && fixed.joint == kNone ? model.bodies[static_cast<std::size_t>(fixed.body)].path : out.trees.back().root);
+            out.roots.push_back(fixed.body != kNone && fixed.joint == kNone
+                                    ? model.bodies[static_cast<std::size_t>(fixed.body)].path
+                                    : out.trees.back().root);
         }
         sort_by_path(out.links, model.bodies);
         sort_by_path(out.joints, model.joints);
@@ -278,7 +296,8 @@ class Roots {
     // A root body that a joint ties to the world is no floating base.
     [[nodiscard]] Root with_world_joint(Root root) const
     {
-        if (root.joint == kNone && !graph_.node(root.body).world.empty()) root.joint = graph_.node(root.body).world.front();
+        if (root.joint == kNone && !graph_.node(root.body).world.empty())
+            root.joint = graph_.node(root.body).world.front();
         return root;
     }
 
@@ -287,14 +306,17 @@ class Roots {
         PhysicsModel& model = r_.model;
         const Index   index = static_cast<Index>(model.articulations.size());
         if (out.roots.empty())
-            r_.invalidate(out, kArticNoRoot, record.prim.site(), fmt::format("<{}> is an articulation root without a body", out.path.text()));
+            r_.invalidate(out, kArticNoRoot, record.prim.site(),
+                          fmt::format("<{}> is an articulation root without a body", out.path.text()));
         // A body that an earlier root has taken keeps it: the later tree is dropped.
         const bool had_trees = !out.trees.empty();
         std::erase_if(out.trees, [&](const Tree& tree) {
-            return std::any_of(tree.links.begin(), tree.links.end(), [&](Index b) { return claimed_[static_cast<std::size_t>(b)] != 0; });
+            return std::any_of(tree.links.begin(), tree.links.end(),
+                               [&](Index b) { return claimed_[static_cast<std::size_t>(b)] != 0; });
         });
         if (had_trees && out.trees.empty()) {
-            r_.found.add(kArticNested, record.prim.site(), fmt::format("the bodies of <{}> belong to another articulation", out.path.text()));
+            r_.found.add(kArticNested, record.prim.site(),
+                         fmt::format("the bodies of <{}> belong to another articulation", out.path.text()));
             if (!r_.options.strict_reference) {
                 out.valid = false;
                 out.reasons.emplace_back(kArticNested.id);
@@ -303,7 +325,7 @@ class Roots {
         for (const Tree& tree : out.trees) {
             report(r_, out, tree);
             for (const Index body : tree.links) {
-                claimed_[static_cast<std::size_t>(body)]                          = 1;
+                claimed_[static_cast<std::size_t>(body)]                  = 1;
                 model.bodies[static_cast<std::size_t>(body)].articulation = index;
             }
         }

@@ -25,9 +25,10 @@ bool transform_is_usable(const usd::Matrix4d& m, const usd::Decomposition& d)
 
 void read_body(Reader& reader, Record& record, Index above)
 {
-    static const usd::Token kEnabled("physics:rigidBodyEnabled"), kKinematic("physics:kinematicEnabled"), kAsleep("physics:startsAsleep"),
-        kVelocity("physics:velocity"), kAngular("physics:angularVelocity"), kOwner("physics:simulationOwner"), kLooseVelocity("velocity"),
-        kXformable("Xformable"), kPairs("physics:filteredPairs");
+    static const usd::Token kEnabled("physics:rigidBodyEnabled"), kKinematic("physics:kinematicEnabled"),
+        kAsleep("physics:startsAsleep"), kVelocity("physics:velocity"), kAngular("physics:angularVelocity"),
+        kOwner("physics:simulationOwner"), kLooseVelocity("velocity"), kXformable("Xformable"),
+        kPairs("physics:filteredPairs");
     const usd::Prim prim = record.prim;
     Body            body;
     body.path             = prim.path();
@@ -39,7 +40,8 @@ void read_body(Reader& reader, Record& record, Index above)
     body.velocity         = reader.vector(prim, kVelocity, {});
     body.angular_velocity = reader.vector(prim, kAngular, {});
     if (reader.options.lenient_names)
-        if (const auto velocity = reader.value(prim, kLooseVelocity).get<Vec3d>(); velocity && is_finite(*velocity)) body.velocity = *velocity;
+        if (const auto velocity = reader.value(prim, kLooseVelocity).get<Vec3d>(); velocity && is_finite(*velocity))
+            body.velocity = *velocity;
     if (!is_finite(body.velocity)) body.velocity = {};
     if (!is_finite(body.angular_velocity)) body.angular_velocity = {};
     body.owners = reader.targets(prim, kOwner);
@@ -54,20 +56,26 @@ void read_body(Reader& reader, Record& record, Index above)
         body.scale    = d.scale;
         body.sheared  = d.sheared;
         body.mirrored = usd::determinant3(record.world) < 0;
-    }
-    else {
-        reader.invalidate(body, kBodySingular, prim.site(), fmt::format("the world transform of <{}> is singular or not finite", body.path.text()));
+    } else {
+        reader.invalidate(body, kBodySingular, prim.site(),
+                          fmt::format("the world transform of <{}> is singular or not finite", body.path.text()));
         if (is_finite(d.translation)) body.X_WB.p = d.translation;
     }
     if (!prim.is_a(kXformable)) {
-        reader.found.add(kBodyNotXformable, prim.site(), fmt::format("<{}> is a {}, expected something with a transform", body.path.text(), prim.type_name().text()));
+        reader.found.add(kBodyNotXformable, prim.site(),
+                         fmt::format("<{}> is a {}, expected something with a transform", body.path.text(),
+                                     prim.type_name().text()));
         if (!reader.options.strict_reference) {
             body.valid = false;
             body.reasons.emplace_back(kBodyNotXformable.id);
         }
     }
-    if (body.sheared) reader.found.add(kBodyShear, prim.site(), fmt::format("the world transform of <{}> has shear", body.path.text()));
-    if (body.mirrored) reader.found.add(kBodyMirrored, prim.site(), fmt::format("the world transform of <{}> mirrors", body.path.text()));
+    if (body.sheared)
+        reader.found.add(kBodyShear, prim.site(),
+                         fmt::format("the world transform of <{}> has shear", body.path.text()));
+    if (body.mirrored)
+        reader.found.add(kBodyMirrored, prim.site(),
+                         fmt::format("the world transform of <{}> mirrors", body.path.text()));
 
     record.body = static_cast<Index>(reader.model.bodies.size());
     reader.model.lookup.bodies.emplace(body.path, record.body);
@@ -93,7 +101,8 @@ void read_bodies(Reader& reader)
             const std::string message = fmt::format("<{}> lies below the body <{}>", record.prim.path().text(),
                                                     reader.model.bodies[static_cast<std::size_t>(above)].path.text());
             if (reader.options.nested_bodies == NestedBodies::schema) {
-                reader.found.add(kBodyNested, record.prim.site(), message, "Add !resetXformStack! or move it out; it is part of the body above.");
+                reader.found.add(kBodyNested, record.prim.site(), message,
+                                 "Add !resetXformStack! or move it out; it is part of the body above.");
                 continue;
             }
             Diagnostic finding = make_diagnostic(kBodyNested, record.prim.site(), message);
@@ -108,9 +117,12 @@ void read_bodies(Reader& reader)
 WorldVelocity world_velocity(const Body& body, VelocityFrame frame)
 {
     switch (frame) {
-        case VelocityFrame::world: return {body.velocity, body.angular_velocity};
-        case VelocityFrame::rotation_only: return {rotate(body.X_WB.q, body.velocity), rotate(body.X_WB.q, body.angular_velocity)};
-        case VelocityFrame::local: return {usd::transform_vector(body.world, body.velocity), rotate(body.X_WB.q, body.angular_velocity)};
+        case VelocityFrame::world:
+            return {body.velocity, body.angular_velocity};
+        case VelocityFrame::rotation_only:
+            return {rotate(body.X_WB.q, body.velocity), rotate(body.X_WB.q, body.angular_velocity)};
+        case VelocityFrame::local:
+            return {usd::transform_vector(body.world, body.velocity), rotate(body.X_WB.q, body.angular_velocity)};
         case VelocityFrame::parent: {
             const usd::Prim parent = body.prim.parent();
             if (!parent) return {body.velocity, body.angular_velocity};

@@ -12,8 +12,9 @@ namespace mechane::physics {
 
 namespace {
 
-const usd::Token kEnabled("physics:collisionEnabled"), kOwner("physics:simulationOwner"), kPairs("physics:filteredPairs"), kColliders("colliders"),
-    kGroupRel("physics:collisionGroup"), kGroupsRel("physics:collisionGroups"), kSubset("GeomSubset"), kElementType("elementType"), kFace("face"),
+const usd::Token kEnabled("physics:collisionEnabled"), kOwner("physics:simulationOwner"),
+    kPairs("physics:filteredPairs"), kColliders("colliders"), kGroupRel("physics:collisionGroup"),
+    kGroupsRel("physics:collisionGroups"), kSubset("GeomSubset"), kElementType("elementType"), kFace("face"),
     kBindingApi("MaterialBindingAPI");
 
 // Pose in the owner's scale-free frame (usd-physics 6.3).
@@ -49,8 +50,8 @@ std::vector<Index> materials_of(Reader& reader, const Record& record, Collider& 
         if (!binding_applied) {
             if (reader.options.strict_reference) return material;
             reader.found.add(kBindingApiMissing, prim.site(),
-                                     fmt::format("<{}> inherits the material <{}>", prim.path().text(),
-                                                 reader.model.materials[static_cast<std::size_t>(material)].path.text()));
+                             fmt::format("<{}> inherits the material <{}>", prim.path().text(),
+                                         reader.model.materials[static_cast<std::size_t>(material)].path.text()));
         }
         materials.push_back(material);
         return material;
@@ -70,12 +71,14 @@ std::vector<Index> groups_of(const Reader& reader, const Collider& collider)
     std::vector<Index> groups;
     const auto&        all = reader.model.groups;
     for (std::size_t i = 0; i < all.size(); ++i)
-        if (reader.stage.collection_contains(all[i].prim, kColliders, collider.path)) groups.push_back(static_cast<Index>(i));
+        if (reader.stage.collection_contains(all[i].prim, kColliders, collider.path))
+            groups.push_back(static_cast<Index>(i));
     if (reader.options.lenient_names)
         for (const usd::Token& name : {kGroupRel, kGroupsRel})
             for (const usd::Path& target : reader.targets(collider.prim, name)) {
                 const Index group = reader.model.group_at(target);
-                if (group != kNone && std::find(groups.begin(), groups.end(), group) == groups.end()) groups.push_back(group);
+                if (group != kNone && std::find(groups.begin(), groups.end(), group) == groups.end())
+                    groups.push_back(group);
             }
     std::sort(groups.begin(), groups.end());
     return groups;
@@ -84,9 +87,11 @@ std::vector<Index> groups_of(const Reader& reader, const Collider& collider)
 // MassAPIs on the way from the collider to its body.
 void link_masses(const Reader& reader, const std::vector<Index>& xform_mass_of, Index index, Collider& collider)
 {
-    for (Index i = reader.records[static_cast<std::size_t>(index)].parent; i != kNone; i = reader.records[static_cast<std::size_t>(i)].parent) {
+    for (Index i = reader.records[static_cast<std::size_t>(index)].parent; i != kNone;
+         i       = reader.records[static_cast<std::size_t>(i)].parent) {
         if (collider.body == kNone || reader.records[static_cast<std::size_t>(i)].body == collider.body) return;
-        if (const Index mass = xform_mass_of[static_cast<std::size_t>(i)]; mass != kNone) collider.mass_chain.push_back(mass);
+        if (const Index mass = xform_mass_of[static_cast<std::size_t>(i)]; mass != kNone)
+            collider.mass_chain.push_back(mass);
     }
 }
 
@@ -100,10 +105,12 @@ std::vector<Index> read_xform_masses(Reader& reader)
         const MassValues values = reader.mass_values(record.prim);
         if (!values.has_mass() && !values.has_density()) continue;
         if (reader.options.mass_on_xforms == MassOnXforms::ignore)
-            reader.found.add(kMassIgnored, record.prim.site(), fmt::format("the mass on <{}> has no effect", record.prim.path().text()));
+            reader.found.add(kMassIgnored, record.prim.site(),
+                             fmt::format("the mass on <{}> has no effect", record.prim.path().text()));
         else if (record.owner == kNone)
-            reader.found.add(kApiMisplaced, record.prim.site(),
-                             fmt::format("PhysicsMassAPI on <{}>, which belongs to no rigid body", record.prim.path().text()));
+            reader.found.add(
+                kApiMisplaced, record.prim.site(),
+                fmt::format("PhysicsMassAPI on <{}>, which belongs to no rigid body", record.prim.path().text()));
         of_record[i] = static_cast<Index>(reader.model.xform_masses.size());
         reader.model.xform_masses.push_back({record.prim.path(), record.prim, values});
     }
@@ -125,7 +132,8 @@ void read_colliders(Reader& reader)
         collider.world = record.world;
         if (!shape_kind_of(record, collider)) {
             reader.found.add(kShapeUnknownType, record.prim.site(),
-                             fmt::format("<{}> is of type \"{}\", which gives no shape", collider.path.text(), record.prim.type_name().text()));
+                             fmt::format("<{}> is of type \"{}\", which gives no shape", collider.path.text(),
+                                         record.prim.type_name().text()));
             continue;
         }
         collider.body    = record.owner;
@@ -133,15 +141,17 @@ void read_colliders(Reader& reader)
         collider.owners  = reader.targets(record.prim, kOwner);
         if (record.has_pairs) collider.filtered = reader.targets(record.prim, kPairs);
         if (record.has_mass) collider.mass = reader.mass_values(record.prim);
-        collider.scene = collider.body == kNone ? scene_of(reader, record.prim, collider.owners) : model.bodies[static_cast<std::size_t>(collider.body)].scene;
+        collider.scene = collider.body == kNone ? scene_of(reader, record.prim, collider.owners)
+                                                : model.bodies[static_cast<std::size_t>(collider.body)].scene;
         if (place(reader, record, collider)) {
             if (collider.sheared)
-                reader.found.add(kShapeShear, record.prim.site(), fmt::format("the world transform of <{}> has shear", collider.path.text()));
+                reader.found.add(kShapeShear, record.prim.site(),
+                                 fmt::format("the world transform of <{}> has shear", collider.path.text()));
             read_shape(reader, record, collider);
-        }
-        else {
-            reader.invalidate(collider, kShapeDegenerate, record.prim.site(),
-                              fmt::format("the world transform of <{}> is singular or not finite", collider.path.text()));
+        } else {
+            reader.invalidate(
+                collider, kShapeDegenerate, record.prim.site(),
+                fmt::format("the world transform of <{}> is singular or not finite", collider.path.text()));
             if (!is_finite(collider.X_BS)) collider.X_BS = {};
         }
         collider.materials = materials_of(reader, record, collider);
@@ -152,12 +162,14 @@ void read_colliders(Reader& reader)
         if (!collider.valid && collider.kind == ShapeKind::sphere_points) collider.body = kNone;
         const Index index = static_cast<Index>(model.colliders.size());
         model.lookup.colliders.emplace(collider.path, index);
-        if (collider.body != kNone && collider.valid) model.bodies[static_cast<std::size_t>(collider.body)].colliders.push_back(index);
+        if (collider.body != kNone && collider.valid)
+            model.bodies[static_cast<std::size_t>(collider.body)].colliders.push_back(index);
         model.colliders.push_back(std::move(collider));
     }
     for (Body& body : model.bodies)
         std::sort(body.colliders.begin(), body.colliders.end(), [&](Index a, Index b) {
-            return model.colliders[static_cast<std::size_t>(a)].path < model.colliders[static_cast<std::size_t>(b)].path;
+            return model.colliders[static_cast<std::size_t>(a)].path <
+                   model.colliders[static_cast<std::size_t>(b)].path;
         });
 }
 

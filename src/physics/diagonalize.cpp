@@ -11,9 +11,9 @@ Diagonalized diagonalize(const Mat33d& symmetric)
     Quatd         q;
     Mat33d        d = symmetric;
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
-        const Mat33d R = to_matrix(q);
-        d              = transpose(R) * (symmetric * R);
-        const double xy = std::abs(d(0, 1)), xz = std::abs(d(0, 2)), yz = std::abs(d(1, 2));
+        const Mat33d R       = to_matrix(q);
+        d                    = transpose(R) * (symmetric * R);
+        const double      xy = std::abs(d(0, 1)), xz = std::abs(d(0, 2)), yz = std::abs(d(1, 2));
         const std::size_t a  = yz > xz && yz > xy ? 0 : xz > xy ? 1 : 2;
         const std::size_t a1 = (a + 1) % 3, a2 = (a1 + 1) % 3;
         const double      off = d(a1, a2), gap = d(a1, a1) - d(a2, a2);
@@ -23,8 +23,7 @@ Diagonalized diagonalize(const Mat33d& symmetric)
         if (std::abs(w) > 1000) {
             s = 1 / (4 * w);
             c = 1;
-        }
-        else {
+        } else {
             const double t = 1 / (std::abs(w) + std::sqrt(w * w + 1)), h = 1 / std::sqrt(t * t + 1);
             s = std::copysign(std::sqrt((1 - h) / 2), w);
             c = std::sqrt((1 + h) / 2);

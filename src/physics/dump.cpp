@@ -23,7 +23,8 @@ Json paths(const std::vector<usd::Path>& list)
     return out;
 }
 
-Json entry(const Entry& e, std::string_view type) { return {{"isValid", e.valid}, {"primPath", e.path.text()}, {"type", type}}; }
+Json entry(const Entry& e, std::string_view type)
+{ return {{"isValid", e.valid}, {"primPath", e.path.text()}, {"type", type}}; }
 
 Json scene(const Scene& s)
 {
@@ -47,11 +48,11 @@ Json groups(const PhysicsModel& model)
             filtered.insert(filtered.end(), member.filtered.begin(), member.filtered.end());
             inverted = inverted || member.inverted;
         }
-        Json one                     = entry(group, "CollisionGroup");
-        one["filteredGroups"]        = paths(filtered);
-        one["invertFilteredGroups"]  = inverted;
-        one["mergeGroupName"]        = group.merge_name;
-        one["mergedGroups"]          = paths(group.merged);
+        Json one                    = entry(group, "CollisionGroup");
+        one["filteredGroups"]       = paths(filtered);
+        one["invertFilteredGroups"] = inverted;
+        one["mergeGroupName"]       = group.merge_name;
+        one["mergedGroups"]         = paths(group.merged);
         out.push_back(std::move(one));
     }
     return out;
@@ -70,17 +71,28 @@ Json material(const Material& m)
 std::string_view shape_type(ShapeKind kind)
 {
     switch (kind) {
-        case ShapeKind::sphere: return "SphereShape";
-        case ShapeKind::cube: return "CubeShape";
-        case ShapeKind::capsule: return "CapsuleShape";
-        case ShapeKind::capsule_1: return "Capsule1Shape";
-        case ShapeKind::cylinder: return "CylinderShape";
-        case ShapeKind::cylinder_1: return "Cylinder1Shape";
-        case ShapeKind::cone: return "ConeShape";
-        case ShapeKind::plane: return "PlaneShape";
-        case ShapeKind::mesh: return "MeshShape";
-        case ShapeKind::sphere_points: return "SpherePointsShape";
-        case ShapeKind::custom: return "CustomShape";
+        case ShapeKind::sphere:
+            return "SphereShape";
+        case ShapeKind::cube:
+            return "CubeShape";
+        case ShapeKind::capsule:
+            return "CapsuleShape";
+        case ShapeKind::capsule_1:
+            return "Capsule1Shape";
+        case ShapeKind::cylinder:
+            return "CylinderShape";
+        case ShapeKind::cylinder_1:
+            return "Cylinder1Shape";
+        case ShapeKind::cone:
+            return "ConeShape";
+        case ShapeKind::plane:
+            return "PlaneShape";
+        case ShapeKind::mesh:
+            return "MeshShape";
+        case ShapeKind::sphere_points:
+            return "SpherePointsShape";
+        case ShapeKind::custom:
+            return "CustomShape";
     }
     return "";
 }
@@ -88,8 +100,12 @@ std::string_view shape_type(ShapeKind kind)
 void add_sizes(const Collider& c, Json& out)
 {
     switch (c.kind) {
-        case ShapeKind::sphere: out["radius"] = number(c.radius); return;
-        case ShapeKind::cube: out["halfExtents"] = vector(c.half_extents); return;
+        case ShapeKind::sphere:
+            out["radius"] = number(c.radius);
+            return;
+        case ShapeKind::cube:
+            out["halfExtents"] = vector(c.half_extents);
+            return;
         case ShapeKind::capsule:
         case ShapeKind::cylinder:
         case ShapeKind::cone:
@@ -104,7 +120,9 @@ void add_sizes(const Collider& c, Json& out)
             out["topRadius"]    = number(c.radius_top);
             out["halfHeight"]   = number(c.half_height);
             return;
-        case ShapeKind::plane: out["axis"] = to_string(c.axis); return;
+        case ShapeKind::plane:
+            out["axis"] = to_string(c.axis);
+            return;
         case ShapeKind::mesh:
             out["approximation"] = to_string(c.approximation);
             out["doubleSided"]   = c.double_sided;
@@ -112,11 +130,14 @@ void add_sizes(const Collider& c, Json& out)
             return;
         case ShapeKind::sphere_points: {
             Json points = Json::array();
-            for (const SpherePoint& p : c.points) points.push_back({{"center", vector(p.center)}, {"radius", number(p.radius)}});
+            for (const SpherePoint& p : c.points)
+                points.push_back({{"center", vector(p.center)}, {"radius", number(p.radius)}});
             out["spherePoints"] = std::move(points);
             return;
         }
-        case ShapeKind::custom: out["customGeometryToken"] = c.custom_token.text(); return;
+        case ShapeKind::custom:
+            out["customGeometryToken"] = c.custom_token.text();
+            return;
     }
 }
 
@@ -176,18 +197,26 @@ Json body(const PhysicsModel& model, const Body& b)
 std::string_view joint_type(JointKind kind)
 {
     switch (kind) {
-        case JointKind::fixed: return "FixedJoint";
-        case JointKind::revolute: return "RevoluteJoint";
-        case JointKind::prismatic: return "PrismaticJoint";
-        case JointKind::spherical: return "SphericalJoint";
-        case JointKind::distance: return "DistanceJoint";
-        case JointKind::d6: return "D6Joint";
-        case JointKind::custom: return "CustomJoint";
+        case JointKind::fixed:
+            return "FixedJoint";
+        case JointKind::revolute:
+            return "RevoluteJoint";
+        case JointKind::prismatic:
+            return "PrismaticJoint";
+        case JointKind::spherical:
+            return "SphericalJoint";
+        case JointKind::distance:
+            return "DistanceJoint";
+        case JointKind::d6:
+            return "D6Joint";
+        case JointKind::custom:
+            return "CustomJoint";
     }
     return "";
 }
 
-Json limit(bool enabled, double lower, double upper) { return {{"enabled", enabled}, {"lower", number(lower)}, {"upper", number(upper)}}; }
+Json limit(bool enabled, double lower, double upper)
+{ return {{"enabled", enabled}, {"lower", number(lower)}, {"upper", number(upper)}}; }
 Json drive(const Drive& d)
 {
     return {{"acceleration", d.acceleration},
@@ -233,20 +262,22 @@ Json joint(const Joint& j)
             out["limit"] = limit(j.cone_enabled, j.cone_angle0, j.cone_angle1);
             break;
         case JointKind::distance:
-            out["limit"]      = limit(false, j.limit.lower, j.limit.upper);  // the flags below say it, as in the reference
+            out["limit"] = limit(false, j.limit.lower, j.limit.upper);  // the flags below say it, as in the reference
             out["minEnabled"] = j.min_enabled;
             out["maxEnabled"] = j.max_enabled;
             break;
         case JointKind::d6: {
             Json limits = Json::array(), drives = Json::array();
-            for (const Limit& l : j.limits) limits.push_back({{"first", dof_name(l.dof)}, {"second", limit(l.enabled, l.lower, l.upper)}});
+            for (const Limit& l : j.limits)
+                limits.push_back({{"first", dof_name(l.dof)}, {"second", limit(l.enabled, l.lower, l.upper)}});
             for (const Drive& d : j.drives) drives.push_back({{"first", dof_name(d.dof)}, {"second", drive(d)}});
             out["jointLimits"] = std::move(limits);
             out["jointDrives"] = std::move(drives);
             break;
         }
         case JointKind::fixed:
-        case JointKind::custom: break;
+        case JointKind::custom:
+            break;
     }
     return out;
 }
@@ -270,13 +301,14 @@ std::string dump_physics(const PhysicsModel& model, const MassInfoCallback& info
     Json        masses = Json::object();
     Diagnostics ignored;
     for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-        const BodyMass m = compute_mass(model, static_cast<Index>(i), info, ignored);
+        const BodyMass m                    = compute_mass(model, static_cast<Index>(i), info, ignored);
         masses[model.bodies[i].path.text()] = {{"mass", number(m.mass)},
                                                {"centerOfMass", vector(m.com)},
                                                {"diagonalInertia", vector(m.diagonal)},
                                                {"principalAxes", quaternion(m.axes)}};
     }
-    const Json all = {{"schema", "mechane.dump.physics/1"}, {"objects", std::move(objects)}, {"mass", std::move(masses)}};
+    const Json all = {
+        {"schema", "mechane.dump.physics/1"}, {"objects", std::move(objects)}, {"mass", std::move(masses)}};
     return all.dump(1, ' ', true) + "\n";
 }
 

@@ -17,12 +17,14 @@ void sort_unique(std::vector<Pair>& pairs)
 }
 
 // Every pair of a collider of one side and one of the other that do not share a body.
-void cross_pairs(const PhysicsModel& model, const std::vector<Index>& side0, const std::vector<Index>& side1, std::vector<Pair>& out)
+void cross_pairs(const PhysicsModel& model, const std::vector<Index>& side0, const std::vector<Index>& side1,
+                 std::vector<Pair>& out)
 {
     for (const Index a : side0)
         for (const Index b : side1) {
             if (a == b) continue;
-            const Index body_a = model.colliders[static_cast<std::size_t>(a)].body, body_b = model.colliders[static_cast<std::size_t>(b)].body;
+            const Index body_a = model.colliders[static_cast<std::size_t>(a)].body,
+                        body_b = model.colliders[static_cast<std::size_t>(b)].body;
             if (body_a != kNone && body_a == body_b) continue;
             out.emplace_back(std::min(a, b), std::max(a, b));
         }
@@ -49,39 +51,49 @@ std::vector<Index> side_of(const PhysicsModel& model, Index body, const usd::Pat
     if (body != kNone) return model.bodies[static_cast<std::size_t>(body)].colliders;
     std::vector<Index> out;
     for (std::size_t i = 0; i < model.colliders.size(); ++i)
-        if (model.colliders[i].body == kNone && model.colliders[i].path.has_prefix(target)) out.push_back(static_cast<Index>(i));
+        if (model.colliders[i].body == kNone && model.colliders[i].path.has_prefix(target))
+            out.push_back(static_cast<Index>(i));
     return out;
 }
 
 bool fixed(const PhysicsModel& model, const Collider& collider)
-{
-    return collider.body == kNone || model.bodies[static_cast<std::size_t>(collider.body)].kinematic;
-}
+{ return collider.body == kNone || model.bodies[static_cast<std::size_t>(collider.body)].kinematic; }
 
 }  // namespace
 
 std::string_view to_string(PairVerdict verdict)
 {
     switch (verdict) {
-        case PairVerdict::collide: return "collide";
-        case PairVerdict::same_body: return "same body";
-        case PairVerdict::both_fixed: return "both static or kinematic";
-        case PairVerdict::disabled: return "collision disabled";
-        case PairVerdict::other_scene: return "different scenes";
-        case PairVerdict::filtered_pair: return "filtered pair";
-        case PairVerdict::joint: return "joint without collision";
-        case PairVerdict::group: return "collision groups";
+        case PairVerdict::collide:
+            return "collide";
+        case PairVerdict::same_body:
+            return "same body";
+        case PairVerdict::both_fixed:
+            return "both static or kinematic";
+        case PairVerdict::disabled:
+            return "collision disabled";
+        case PairVerdict::other_scene:
+            return "different scenes";
+        case PairVerdict::filtered_pair:
+            return "filtered pair";
+        case PairVerdict::joint:
+            return "joint without collision";
+        case PairVerdict::group:
+            return "collision groups";
     }
     return "";
 }
 
 PairFilter::PairFilter(const PhysicsModel& model) : model_(&model)
 {
-    for (const auto& [from, to] : model.filtered_pairs) cross_pairs(model, colliders_of(model, from), colliders_of(model, to), pairs_);
+    for (const auto& [from, to] : model.filtered_pairs)
+        cross_pairs(model, colliders_of(model, from), colliders_of(model, to), pairs_);
     sort_unique(pairs_);
     for (const Joint& joint : model.joints) {
-        if (!joint.valid || !joint.enabled || joint.collision_enabled || joint.rel0.empty() || joint.rel1.empty()) continue;
-        cross_pairs(model, side_of(model, joint.body0, joint.rel0), side_of(model, joint.body1, joint.rel1), joint_pairs_);
+        if (!joint.valid || !joint.enabled || joint.collision_enabled || joint.rel0.empty() || joint.rel1.empty())
+            continue;
+        cross_pairs(model, side_of(model, joint.body0, joint.rel0), side_of(model, joint.body1, joint.rel1),
+                    joint_pairs_);
     }
     sort_unique(joint_pairs_);
 }
@@ -89,7 +101,9 @@ PairFilter::PairFilter(const PhysicsModel& model) : model_(&model)
 bool PairFilter::groups_filter(std::int32_t a, std::int32_t b) const
 {
     const auto& groups = model_->groups;
-    const auto  row    = [&](Index group) { return static_cast<std::size_t>(groups[static_cast<std::size_t>(group)].table_index); };
+    const auto  row    = [&](Index group) {
+        return static_cast<std::size_t>(groups[static_cast<std::size_t>(group)].table_index);
+    };
     for (const Index ga : model_->colliders[static_cast<std::size_t>(a)].groups)
         for (const Index gb : model_->colliders[static_cast<std::size_t>(b)].groups)
             if (!model_->group_table.meets(row(ga), row(gb))) return true;
@@ -98,8 +112,9 @@ bool PairFilter::groups_filter(std::int32_t a, std::int32_t b) const
 
 PairVerdict PairFilter::verdict(std::int32_t a, std::int32_t b) const
 {
-    const Collider &p = model_->colliders[static_cast<std::size_t>(a)], &q = model_->colliders[static_cast<std::size_t>(b)];
-    const Pair      pair{std::min(a, b), std::max(a, b)};
+    const Collider &p = model_->colliders[static_cast<std::size_t>(a)],
+                   &q = model_->colliders[static_cast<std::size_t>(b)];
+    const Pair pair{std::min(a, b), std::max(a, b)};
     if (a == b || (p.body != kNone && p.body == q.body)) return PairVerdict::same_body;
     if (fixed(*model_, p) && fixed(*model_, q)) return PairVerdict::both_fixed;
     if (!p.enabled || !q.enabled || !p.valid || !q.valid) return PairVerdict::disabled;

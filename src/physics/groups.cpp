@@ -10,8 +10,9 @@ namespace mechane::physics {
 
 void read_groups(Reader& reader)
 {
-    static const usd::Token kFiltered("physics:filteredGroups"), kInvert("physics:invertFilteredGroups"), kMerge("physics:mergeGroup");
-    PhysicsModel&           model = reader.model;
+    static const usd::Token kFiltered("physics:filteredGroups"), kInvert("physics:invertFilteredGroups"),
+        kMerge("physics:mergeGroup");
+    PhysicsModel& model = reader.model;
     for (const Record& record : reader.records) {
         if (!record.is_group) continue;
         Group group;
@@ -31,8 +32,9 @@ void read_groups(Reader& reader)
         Group& group = model.groups[i];
         std::erase_if(group.filtered, [&](const usd::Path& target) {
             if (model.group_at(target) != kNone) return false;
-            reader.found.add(kGroupTargetInvalid, group.prim.relationship(kFiltered).site(),
-                             fmt::format("<{}> filters <{}>, which is no collision group", group.path.text(), target.text()));
+            reader.found.add(
+                kGroupTargetInvalid, group.prim.relationship(kFiltered).site(),
+                fmt::format("<{}> filters <{}>, which is no collision group", group.path.text(), target.text()));
             return !reader.options.strict_reference;  // the reference keeps it in the descriptor
         });
         if (group.merge_name.empty()) {

@@ -15,11 +15,13 @@ constexpr double kAngleGap  = 1.0 * kDegrees;  // rad
 
 const usd::Token kBody[2]{"physics:body0", "physics:body1"}, kPos[2]{"physics:localPos0", "physics:localPos1"},
     kRot[2]{"physics:localRot0", "physics:localRot1"};
-const usd::Token kJointEnabled("physics:jointEnabled"), kCollision("physics:collisionEnabled"), kExcluded("physics:excludeFromArticulation"),
-    kBreakForce("physics:breakForce"), kBreakTorque("physics:breakTorque"), kAxisName("physics:axis"), kLower("physics:lowerLimit"),
-    kUpper("physics:upperLimit"), kCone0("physics:coneAngle0Limit"), kCone1("physics:coneAngle1Limit"), kMin("physics:minDistance"),
-    kMax("physics:maxDistance"), kBodyApi("PhysicsRigidBodyAPI"), kBodyEnabled("physics:rigidBodyEnabled"),
-    kLimitApi("PhysicsLimitAPI"), kDriveApi("PhysicsDriveAPI"), kAngular("angular"), kLinear("linear");
+const usd::Token kJointEnabled("physics:jointEnabled"), kCollision("physics:collisionEnabled"),
+    kExcluded("physics:excludeFromArticulation"), kBreakForce("physics:breakForce"),
+    kBreakTorque("physics:breakTorque"), kAxisName("physics:axis"), kLower("physics:lowerLimit"),
+    kUpper("physics:upperLimit"), kCone0("physics:coneAngle0Limit"), kCone1("physics:coneAngle1Limit"),
+    kMin("physics:minDistance"), kMax("physics:maxDistance"), kBodyApi("PhysicsRigidBodyAPI"),
+    kBodyEnabled("physics:rigidBodyEnabled"), kLimitApi("PhysicsLimitAPI"), kDriveApi("PhysicsDriveAPI"),
+    kAngular("angular"), kLinear("linear");
 
 constexpr Dof kDofs[] = {Dof::distance, Dof::trans_x, Dof::trans_y, Dof::trans_z, Dof::rot_x, Dof::rot_y, Dof::rot_z};
 
@@ -42,8 +44,10 @@ Anchor anchor_of(const Reader& reader, const usd::Prim& target)
     for (usd::Prim prim = target; prim && !prim.path().is_root(); prim = prim.parent()) {
         const Record* record = reader.record(prim);
         if (!record) {
-            // The reference asks any prim, also undefined ones and those outside the roots; there is no body to index then.
-            if (reader.options.strict_reference && prim.has_api(kBodyApi) && reader.flag(prim, kBodyEnabled, true)) return {prim, kNone};
+            // The reference asks any prim, also undefined ones and those outside the roots; there is no body to index
+            // then.
+            if (reader.options.strict_reference && prim.has_api(kBodyApi) && reader.flag(prim, kBodyEnabled, true))
+                return {prim, kNone};
             continue;
         }
         if (record->body != kNone && record->owner == record->body) return {prim, record->body};
@@ -65,7 +69,8 @@ Side read_side(const Reader& reader, const usd::Prim& joint, int i)
     const auto targets = reader.targets(joint, kBody[i]);
     if (targets.empty()) return side;
     if (targets.size() > 1)
-        reader.found.add(kJointMultiTarget, joint.relationship(kBody[i]).site(), fmt::format("{} names {} prims", kBody[i].text(), targets.size()));
+        reader.found.add(kJointMultiTarget, joint.relationship(kBody[i]).site(),
+                         fmt::format("{} names {} prims", kBody[i].text(), targets.size()));
     side.rel               = targets.front();
     const usd::Prim target = reader.stage.prim_at(side.rel);
     if (!target) {
@@ -107,16 +112,19 @@ Limit finished(const Reader& reader, const usd::Prim& joint, Limit limit)
     if (limit.has_lower() && limit.has_upper() && limit.lower >= limit.upper) {
         limit.locked = true;
         if (limit.lower > limit.upper)
-            reader.found.add(kLimitInverted, joint.site(), fmt::format("the {} limits of <{}> are {} and {}", to_string(limit.dof), joint.path().text(),
-                                                                       limit.lower, limit.upper));
+            reader.found.add(kLimitInverted, joint.site(),
+                             fmt::format("the {} limits of <{}> are {} and {}", to_string(limit.dof),
+                                         joint.path().text(), limit.lower, limit.upper));
     }
     return limit;
 }
 
 Drive read_drive(const Reader& reader, const usd::Prim& joint, Dof dof, const usd::Token& instance)
 {
-    const auto name = [&](std::string_view what) { return usd::Token(fmt::format("drive:{}:physics:{}", instance.text(), what)); };
-    Drive      drive;
+    const auto name = [&](std::string_view what) {
+        return usd::Token(fmt::format("drive:{}:physics:{}", instance.text(), what));
+    };
+    Drive drive;
     drive.dof             = dof;
     drive.enabled         = true;
     drive.acceleration    = reader.token(joint, name("type"), "force").text() == "acceleration";
@@ -127,14 +135,16 @@ Drive read_drive(const Reader& reader, const usd::Prim& joint, Dof dof, const us
     drive.max_force       = reader.number(joint, name("maxForce"), kInfinity);
     if (reader.options.strict_reference) return drive;
     if (drive.stiffness < 0 || drive.damping < 0) {
-        reader.found.add(kDriveNegative, joint.site(), fmt::format("the {} drive of <{}> has stiffness {} and damping {}", instance.text(),
-                                                                   joint.path().text(), drive.stiffness, drive.damping));
+        reader.found.add(kDriveNegative, joint.site(),
+                         fmt::format("the {} drive of <{}> has stiffness {} and damping {}", instance.text(),
+                                     joint.path().text(), drive.stiffness, drive.damping));
         drive.stiffness = std::max(drive.stiffness, 0.0);
         drive.damping   = std::max(drive.damping, 0.0);
     }
     if (drive.max_force < 0) {
-        reader.found.add(kDriveMaxForce, joint.site(), fmt::format("the {} drive of <{}> has the largest force {}", instance.text(), joint.path().text(),
-                                                                   drive.max_force));
+        reader.found.add(kDriveMaxForce, joint.site(),
+                         fmt::format("the {} drive of <{}> has the largest force {}", instance.text(),
+                                     joint.path().text(), drive.max_force));
         drive.max_force = std::abs(drive.max_force);
     }
     return drive;
@@ -149,20 +159,23 @@ void read_axis_drive(const Reader& reader, Joint& joint, const usd::Token& insta
         if (applied == instance)
             joint.drive = read_drive(reader, joint.prim, dof, instance);
         else
-            reader.found.add(kDriveIgnored, joint.prim.site(), fmt::format("drive `{}` on the {} joint <{}>", applied.text(), to_string(joint.kind),
-                                                                           joint.path.text()));
+            reader.found.add(kDriveIgnored, joint.prim.site(),
+                             fmt::format("drive `{}` on the {} joint <{}>", applied.text(), to_string(joint.kind),
+                                         joint.path.text()));
     }
 }
 
 void report_ignored(const Reader& reader, const Joint& joint, bool drives)
 {
     for (const usd::Token& instance : joint.prim.api_instances(kLimitApi))
-        reader.found.add(kLimitIgnored, joint.prim.site(), fmt::format("limit `{}` on the {} joint <{}>", instance.text(), to_string(joint.kind),
-                                                                       joint.path.text()));
+        reader.found.add(
+            kLimitIgnored, joint.prim.site(),
+            fmt::format("limit `{}` on the {} joint <{}>", instance.text(), to_string(joint.kind), joint.path.text()));
     if (!drives) return;
     for (const usd::Token& instance : joint.prim.api_instances(kDriveApi))
-        reader.found.add(kDriveIgnored, joint.prim.site(), fmt::format("drive `{}` on the {} joint <{}>", instance.text(), to_string(joint.kind),
-                                                                       joint.path.text()));
+        reader.found.add(
+            kDriveIgnored, joint.prim.site(),
+            fmt::format("drive `{}` on the {} joint <{}>", instance.text(), to_string(joint.kind), joint.path.text()));
 }
 
 void read_axis_joint(const Reader& reader, Joint& joint)
@@ -176,7 +189,7 @@ void read_axis_joint(const Reader& reader, Joint& joint)
     // The reference drops one-sided limits of revolute joints.
     joint.limit.enabled = turns && reader.options.strict_reference ? joint.limit.has_lower() && joint.limit.has_upper()
                                                                    : joint.limit.has_lower() || joint.limit.has_upper();
-    joint.limit = finished(reader, joint.prim, joint.limit);
+    joint.limit         = finished(reader, joint.prim, joint.limit);
     read_axis_drive(reader, joint, turns ? kAngular : kLinear, joint.limit.dof);
     report_ignored(reader, joint, false);
 }
@@ -191,30 +204,38 @@ void read_d6(const Reader& reader, Joint& joint)
         const std::string_view instance = to_string(dof);
         if (applied(limits, instance)) {
             Limit limit;
-            limit.dof     = dof;
-            limit.lower   = reader.number(joint.prim, usd::Token(fmt::format("limit:{}:physics:low", instance)), -kInfinity);
-            limit.upper   = reader.number(joint.prim, usd::Token(fmt::format("limit:{}:physics:high", instance)), kInfinity);
+            limit.dof = dof;
+            limit.lower =
+                reader.number(joint.prim, usd::Token(fmt::format("limit:{}:physics:low", instance)), -kInfinity);
+            limit.upper =
+                reader.number(joint.prim, usd::Token(fmt::format("limit:{}:physics:high", instance)), kInfinity);
             limit.enabled = limit.has_lower() || limit.has_upper();
             joint.limits.push_back(finished(reader, joint.prim, limit));
         }
-        if (applied(drives, instance)) joint.drives.push_back(read_drive(reader, joint.prim, dof, usd::Token(instance)));
+        if (applied(drives, instance))
+            joint.drives.push_back(read_drive(reader, joint.prim, dof, usd::Token(instance)));
     }
     for (const auto* list : {&limits, &drives})
         for (const usd::Token& instance : *list)
-            if (std::none_of(std::begin(kDofs), std::end(kDofs), [&](Dof dof) { return to_string(dof) == instance.text(); }))
-                reader.found.add(kDofUnknown, joint.prim.site(), fmt::format("`{}` on <{}>", instance.text(), joint.path.text()));
+            if (std::none_of(std::begin(kDofs), std::end(kDofs),
+                             [&](Dof dof) { return to_string(dof) == instance.text(); }))
+                reader.found.add(kDofUnknown, joint.prim.site(),
+                                 fmt::format("`{}` on <{}>", instance.text(), joint.path.text()));
 }
 
 void read_kind(const Reader& reader, Joint& joint)
 {
     switch (joint.kind) {
         case JointKind::revolute:
-        case JointKind::prismatic: read_axis_joint(reader, joint); return;
+        case JointKind::prismatic:
+            read_axis_joint(reader, joint);
+            return;
         case JointKind::spherical:
             joint.axis         = reader.axis(joint.prim, kAxisName, Axis::x);
             joint.cone_angle0  = reader.number(joint.prim, kCone0, -1);
             joint.cone_angle1  = reader.number(joint.prim, kCone1, -1);
-            joint.cone_enabled = std::isfinite(joint.cone_angle0) && std::isfinite(joint.cone_angle1) && joint.cone_angle0 >= 0 && joint.cone_angle1 >= 0;
+            joint.cone_enabled = std::isfinite(joint.cone_angle0) && std::isfinite(joint.cone_angle1) &&
+                                 joint.cone_angle0 >= 0 && joint.cone_angle1 >= 0;
             report_ignored(reader, joint, true);
             return;
         case JointKind::distance:
@@ -225,9 +246,14 @@ void read_kind(const Reader& reader, Joint& joint)
             joint.limit.enabled = joint.min_enabled || joint.max_enabled;
             report_ignored(reader, joint, true);
             return;
-        case JointKind::d6: read_d6(reader, joint); return;
-        case JointKind::fixed: report_ignored(reader, joint, true); return;
-        case JointKind::custom: return;
+        case JointKind::d6:
+            read_d6(reader, joint);
+            return;
+        case JointKind::fixed:
+            report_ignored(reader, joint, true);
+            return;
+        case JointKind::custom:
+            return;
     }
 }
 
@@ -235,7 +261,8 @@ double read_break(const Reader& reader, const usd::Prim& joint, const usd::Token
 {
     const double value = reader.number(joint, name, kInfinity);
     if (value > 0) return value;
-    reader.found.add(kBreakNonpositive, joint.attribute(name).site(), fmt::format("{} of <{}> is {}", name.text(), joint.path().text(), value));
+    reader.found.add(kBreakNonpositive, joint.attribute(name).site(),
+                     fmt::format("{} of <{}> is {}", name.text(), joint.path().text(), value));
     // Zero breaks at the first reaction; a negative one cannot be meant (seed-gaps CON-31).
     return value == 0 || reader.options.strict_reference ? value : kInfinity;
 }
@@ -246,22 +273,30 @@ void validate(const Reader& reader, Joint& joint, const Side (&sides)[2])
     for (int i = 0; i < 2; ++i) {
         if (sides[i].target_missing) {
             const Site        site    = joint.prim.relationship(kBody[i]).site();
-            const std::string message = fmt::format("{} of <{}> names <{}>, which does not exist", kBody[i].text(), joint.path.text(), sides[i].rel.text());
-            if (strict) reader.found.add(kJointTargetMissing, site, message, "The reference takes it as the world.");
-            else reader.invalidate(joint, kJointTargetMissing, site, message);
+            const std::string message = fmt::format("{} of <{}> names <{}>, which does not exist", kBody[i].text(),
+                                                    joint.path.text(), sides[i].rel.text());
+            if (strict)
+                reader.found.add(kJointTargetMissing, site, message, "The reference takes it as the world.");
+            else
+                reader.invalidate(joint, kJointTargetMissing, site, message);
         }
         if (sides[i].singular)
-            reader.invalidate(joint, kBodySingular, joint.prim.site(), fmt::format("a body of <{}> has a singular transform", joint.path.text()));
+            reader.invalidate(joint, kBodySingular, joint.prim.site(),
+                              fmt::format("a body of <{}> has a singular transform", joint.path.text()));
     }
     if (joint.body0 == kNone && joint.body1 == kNone) {
         const std::string message = fmt::format("no side of <{}> is an enabled rigid body", joint.path.text());
-        if (strict) reader.found.add(kJointNoBody, joint.prim.site(), message);
-        else reader.invalidate(joint, kJointNoBody, joint.prim.site(), message);
-    }
-    else if (joint.body0 == joint.body1) {
-        const std::string message = fmt::format("both sides of <{}> are <{}>", joint.path.text(), joint.frame_body0.text());
-        if (strict) reader.found.add(kJointSelf, joint.prim.site(), message);
-        else reader.invalidate(joint, kJointSelf, joint.prim.site(), message);
+        if (strict)
+            reader.found.add(kJointNoBody, joint.prim.site(), message);
+        else
+            reader.invalidate(joint, kJointNoBody, joint.prim.site(), message);
+    } else if (joint.body0 == joint.body1) {
+        const std::string message =
+            fmt::format("both sides of <{}> are <{}>", joint.path.text(), joint.frame_body0.text());
+        if (strict)
+            reader.found.add(kJointSelf, joint.prim.site(), message);
+        else
+            reader.invalidate(joint, kJointSelf, joint.prim.site(), message);
     }
 }
 
@@ -269,9 +304,9 @@ void validate(const Reader& reader, Joint& joint, const Side (&sides)[2])
 void check_gap(const Reader& reader, const Joint& joint)
 {
     if (!joint.valid || !joint.enabled) return;
-    const Posed  X_01  = inverse(joint.X_WF0) * joint.X_WF1;
-    const Vec3d  u     = unit_vector(joint.axis);
-    double       apart = 0, turned = 0;
+    const Posed X_01  = inverse(joint.X_WF0) * joint.X_WF1;
+    const Vec3d u     = unit_vector(joint.axis);
+    double      apart = 0, turned = 0;
     switch (joint.kind) {
         case JointKind::fixed:
             apart  = length(X_01.p);
@@ -285,14 +320,18 @@ void check_gap(const Reader& reader, const Joint& joint)
             apart  = length(X_01.p - dot(X_01.p, u) * u);
             turned = length(to_rotation_vector(X_01.q));
             break;
-        case JointKind::spherical: apart = length(X_01.p); break;
+        case JointKind::spherical:
+            apart = length(X_01.p);
+            break;
         case JointKind::distance:
         case JointKind::d6:
-        case JointKind::custom: return;
+        case JointKind::custom:
+            return;
     }
     if (apart > kLengthGap || turned > kAngleGap)
-        reader.found.add(kJointFrameGap, joint.prim.site(), fmt::format("the frames of <{}> are {:.4g} units and {:.4g} degrees apart", joint.path.text(), apart,
-                                                                        turned / kDegrees));
+        reader.found.add(kJointFrameGap, joint.prim.site(),
+                         fmt::format("the frames of <{}> are {:.4g} units and {:.4g} degrees apart", joint.path.text(),
+                                     apart, turned / kDegrees));
 }
 
 }  // namespace
@@ -302,10 +341,10 @@ void read_joints(Reader& reader)
     for (const Record& record : reader.records) {
         if (!record.joint) continue;
         Joint joint;
-        joint.path         = record.prim.path();
-        joint.prim         = record.prim;
-        joint.kind         = *record.joint;
-        joint.custom_token = joint.kind == JointKind::custom ? record.custom : usd::Token();
+        joint.path          = record.prim.path();
+        joint.prim          = record.prim;
+        joint.kind          = *record.joint;
+        joint.custom_token  = joint.kind == JointKind::custom ? record.custom : usd::Token();
         const Side sides[2] = {read_side(reader, record.prim, 0), read_side(reader, record.prim, 1)};
         joint.body0         = sides[0].body;
         joint.body1         = sides[1].body;

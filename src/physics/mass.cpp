@@ -18,15 +18,11 @@ constexpr double kSmallSphere = 0.1;
 
 // The reference takes negative moments as they are.
 bool sets_inertia(const MassValues& values, bool strict)
-{
-    return (strict ? is_finite(values.diagonal) : values.has_diagonal()) && length(values.diagonal) > kInertiaThreshold;
-}
+{ return (strict ? is_finite(values.diagonal) : values.has_diagonal()) && length(values.diagonal) > kInertiaThreshold; }
 
 // The tensor of a mass m moved by t from the centre of mass: m (|t|^2 E - t t^T) on top.
 Mat33d moved(const Mat33d& inertia, double m, const Vec3d& t)
-{
-    return inertia + m * (dot(t, t) * Mat33d::identity() - Mat33d::outer(t, t));
-}
+{ return inertia + m * (dot(t, t) * Mat33d::identity() - Mat33d::outer(t, t)); }
 
 Mat33d rotated(const Mat33d& inertia, const Quatd& q)
 {
@@ -58,13 +54,15 @@ double density_of(const PhysicsModel& model, const Body& body, const Collider& c
     return default_density(units);
 }
 
-std::optional<Part> part_of(const PhysicsModel& model, const Body& body, Index index, const MassInfoCallback& callback, const UnitScale& units,
-                            Diagnostics& found)
+std::optional<Part> part_of(const PhysicsModel& model, const Body& body, Index index, const MassInfoCallback& callback,
+                            const UnitScale& units, Diagnostics& found)
 {
     const Collider& collider = model.colliders[static_cast<std::size_t>(index)];
     const MassInfo  info     = callback(collider);
-    if (!(info.volume >= 0) || !std::isfinite(info.volume) || !is_finite(info.inertia) || !is_finite(info.com) || !is_finite(info.X_BS)) {
-        found.add(kMassInfoInvalid, collider.prim.site(), fmt::format("the volume of <{}> is not known", collider.path.text()));
+    if (!(info.volume >= 0) || !std::isfinite(info.volume) || !is_finite(info.inertia) || !is_finite(info.com) ||
+        !is_finite(info.X_BS)) {
+        found.add(kMassInfoInvalid, collider.prim.site(),
+                  fmt::format("the volume of <{}> is not known", collider.path.text()));
         return std::nullopt;
     }
     Part part{index, info.volume, info.inertia, info.com, info.X_BS};
@@ -74,10 +72,10 @@ std::optional<Part> part_of(const PhysicsModel& model, const Body& body, Index i
             part.inertia *= part.mass / info.volume;
         else {
             part.inertia = {};
-            found.add(kMassZeroVolume, collider.prim.site(), fmt::format("<{}> has a mass and no volume", collider.path.text()));
+            found.add(kMassZeroVolume, collider.prim.site(),
+                      fmt::format("<{}> has a mass and no volume", collider.path.text()));
         }
-    }
-    else {
+    } else {
         const double density = density_of(model, body, collider, units);
         part.mass *= density;
         part.inertia *= density;
@@ -93,7 +91,8 @@ std::optional<Part> part_of(const PhysicsModel& model, const Body& body, Index i
     return part;
 }
 
-// An effective mass on an Xform replaces the total of what lies below it. Deepest first: outer ones then scale the result.
+// An effective mass on an Xform replaces the total of what lies below it. Deepest first: outer ones then scale the
+// result.
 void apply_xform_masses(const PhysicsModel& model, std::vector<Part>& parts)
 {
     if (model.options.mass_on_xforms != MassOnXforms::inherit) return;
@@ -122,18 +121,18 @@ Mat33d tensor(const BodyMass& mass) { return rotated(Mat33d::diagonal(mass.diago
 
 double default_density(const UnitScale& units) { return 1000 / units.factor(Dimension::density); }
 
-BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCallback& callback, Diagnostics& found, const UnitScale* stage_units,
-                      const MassValues* values)
+BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCallback& callback, Diagnostics& found,
+                      const UnitScale* stage_units, const MassValues* values)
 {
     const UnitScale&  units    = stage_units ? *stage_units : model.units;
     const Body&       body     = model.bodies[static_cast<std::size_t>(index)];
     const MassValues& authored = values ? *values : body.mass;
-    const bool        with_mass = authored.has_mass(), with_inertia = sets_inertia(authored, model.options.strict_reference);
-    BodyMass          out;
+    const bool with_mass = authored.has_mass(), with_inertia = sets_inertia(authored, model.options.strict_reference);
+    BodyMass   out;
     out.com_authored = authored.has_com();
     if (out.com_authored) out.com = scale(authored.com, body.scale);
 
-    double M = 0;
+    double M       = 0;
     bool   weighed = false;  // some collider has a known volume, be it zero
     Vec3d  C;
     Mat33d I{};
@@ -151,9 +150,11 @@ BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCall
             C += part.mass * (part.X_BS * part.com);
         }
         if (M > 0) C = C / M;
-        for (const Part& part : parts) I += moved(rotated(part.inertia, part.X_BS.q), part.mass, C - part.X_BS * part.com);
+        for (const Part& part : parts)
+            I += moved(rotated(part.inertia, part.X_BS.q), part.mass, C - part.X_BS * part.com);
         if (!parts.empty() && with_mass && !(M > 0))
-            found.add(kMassZeroVolume, body.prim.site(), fmt::format("the colliders of <{}> have no volume", body.path.text()));
+            found.add(kMassZeroVolume, body.prim.site(),
+                      fmt::format("the colliders of <{}> have no volume", body.path.text()));
     }
 
     out.mass = with_mass ? authored.mass : M;
@@ -163,21 +164,22 @@ BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCall
             I = moved(I, out.mass, out.com - C);
         else
             out.com = C;
-    }
-    else if (!with_mass) {
+    } else if (!with_mass) {
         if (model.options.strict_reference) {
             // The reference answers a unit tensor beside its "no mass".
             out.mass = weighed ? 0 : -1;
             if (!weighed) out.diagonal = with_inertia ? authored.diagonal : Vec3d{1, 1, 1};
             return out;
         }
-        found.add(kMassDefaulted, body.prim.site(), fmt::format("<{}> has no mass and no collider with a volume", body.path.text()));
+        found.add(kMassDefaulted, body.prim.site(),
+                  fmt::format("<{}> has no mass and no collider with a volume", body.path.text()));
         out.mass = 1;
     }
     if (!(M > 0) && !with_inertia) {
         const double r = kSmallSphere / units.meters_per_unit;
         I              = 0.4 * out.mass * r * r * Mat33d::identity();
-        found.add(kInertiaApprox, body.prim.site(), fmt::format("<{}> has no shape to derive its inertia from", body.path.text()));
+        found.add(kInertiaApprox, body.prim.site(),
+                  fmt::format("<{}> has no shape to derive its inertia from", body.path.text()));
     }
 
     const Diagonalized axes = diagonalize(I);

@@ -18,7 +18,8 @@ double in_range(const Reader& reader, const usd::Prim& prim, const usd::Token& n
     const double clamped = std::clamp(authored, low, high);
     // Zero density means "not authored"; infinite friction is a value no solver can use.
     if (clamped == authored && std::isfinite(authored)) return authored;
-    reader.found.add(kMaterialRange, prim.attribute(name).site(), fmt::format("{} is {}, expected {} to {}", name.text(), authored, low, high));
+    reader.found.add(kMaterialRange, prim.attribute(name).site(),
+                     fmt::format("{} is {}, expected {} to {}", name.text(), authored, low, high));
     return std::isfinite(clamped) ? clamped : 0;
 }
 
@@ -26,8 +27,8 @@ double in_range(const Reader& reader, const usd::Prim& prim, const usd::Token& n
 
 Index add_material(Reader& reader, const usd::Prim& prim, bool outside)
 {
-    static const usd::Token kStatic("physics:staticFriction"), kDynamic("physics:dynamicFriction"), kRestitution("physics:restitution"),
-        kDensity("physics:density");
+    static const usd::Token kStatic("physics:staticFriction"), kDynamic("physics:dynamicFriction"),
+        kRestitution("physics:restitution"), kDensity("physics:density");
     PhysicsModel& model = reader.model;
     Material      material;
     material.path             = prim.path();
@@ -57,7 +58,8 @@ Index bound_physics_material(Reader& reader, const usd::Prim& prim)
     const Index known = reader.model.material_at(bound.path());
     if (known != kNone) return known;
     const std::vector<usd::Token> authored = bound.authored_apis();
-    const bool newton = reader.options.newton_schemas_imply_base && std::find(authored.begin(), authored.end(), kNewtonApi) != authored.end();
+    const bool                    newton   = reader.options.newton_schemas_imply_base &&
+                                             std::find(authored.begin(), authored.end(), kNewtonApi) != authored.end();
     if (!bound.has_api(kApi) && !newton) return kNone;
     return add_material(reader, bound, true);
 }

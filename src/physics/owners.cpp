@@ -24,7 +24,8 @@ std::vector<Index> compact(std::vector<T>& entries, const Keep& keep)
     return now;
 }
 
-Index renamed(Index index, const std::vector<Index>& now) { return index == kNone ? kNone : now[static_cast<std::size_t>(index)]; }
+Index renamed(Index index, const std::vector<Index>& now)
+{ return index == kNone ? kNone : now[static_cast<std::size_t>(index)]; }
 
 void rename(std::vector<Index>& indices, const std::vector<Index>& now)
 {
@@ -44,20 +45,27 @@ void relist(std::unordered_map<usd::Path, Index>& lookup, const std::vector<T>& 
 void apply_owner_filter(PhysicsModel& model, const std::vector<usd::Path>& owners)
 {
     if (owners.empty()) return;
-    const auto listed = [&](const usd::Path& path) { return std::find(owners.begin(), owners.end(), path) != owners.end(); };
+    const auto listed = [&](const usd::Path& path) {
+        return std::find(owners.begin(), owners.end(), path) != owners.end();
+    };
     const bool unowned = listed(usd::Path());
-    const auto wanted  = [&](const std::vector<usd::Path>& of) { return of.empty() ? unowned : std::any_of(of.begin(), of.end(), listed); };
+    const auto wanted  = [&](const std::vector<usd::Path>& of) {
+        return of.empty() ? unowned : std::any_of(of.begin(), of.end(), listed);
+    };
 
     Keep scenes, bodies, colliders, joints, articulations;
     for (const Scene& scene : model.scenes) scenes.push_back(!scene.path.empty() && listed(scene.path));
     for (const Body& body : model.bodies) bodies.push_back(wanted(body.owners));
     const auto body_kept = [&](Index body) { return body == kNone || bodies[static_cast<std::size_t>(body)]; };
-    for (const Collider& c : model.colliders) colliders.push_back(c.body != kNone ? body_kept(c.body) : wanted(c.owners));
+    for (const Collider& c : model.colliders)
+        colliders.push_back(c.body != kNone ? body_kept(c.body) : wanted(c.owners));
     for (const Joint& joint : model.joints) joints.push_back(body_kept(joint.body0) && body_kept(joint.body1));
-    for (const Articulation& a : model.articulations) articulations.push_back(std::all_of(a.links.begin(), a.links.end(), body_kept));
+    for (const Articulation& a : model.articulations)
+        articulations.push_back(std::all_of(a.links.begin(), a.links.end(), body_kept));
 
-    const auto scene_now = compact(model.scenes, scenes), body_now = compact(model.bodies, bodies), collider_now = compact(model.colliders, colliders),
-               joint_now = compact(model.joints, joints), articulation_now = compact(model.articulations, articulations);
+    const auto scene_now = compact(model.scenes, scenes), body_now = compact(model.bodies, bodies),
+               collider_now = compact(model.colliders, colliders), joint_now = compact(model.joints, joints),
+               articulation_now = compact(model.articulations, articulations);
     for (Body& body : model.bodies) {
         rename(body.colliders, collider_now);
         body.scene        = renamed(body.scene, scene_now);
@@ -88,7 +96,9 @@ void apply_owner_filter(PhysicsModel& model, const std::vector<usd::Path>& owner
     relist(model.lookup.joints, model.joints);
     relist(model.lookup.articulations, model.articulations);
     std::erase_if(model.filtered_pairs, [&](const auto& pair) {
-        const auto gone = [&](const usd::Path& p) { return model.body_at(p) == kNone && model.collider_at(p) == kNone && model.articulation_at(p) == kNone; };
+        const auto gone = [&](const usd::Path& p) {
+            return model.body_at(p) == kNone && model.collider_at(p) == kNone && model.articulation_at(p) == kNone;
+        };
         return gone(pair.first) || gone(pair.second);
     });
 }

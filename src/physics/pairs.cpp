@@ -16,14 +16,17 @@ void read_filtered_pairs(Reader& reader)
         if (!record.has_pairs) continue;
         const usd::Path& path = record.prim.path();
         if (!known(path)) {
-            reader.found.add(kApiMisplaced, record.prim.site(), fmt::format("PhysicsFilteredPairsAPI on <{}>, expected a body, collider or articulation", path.text()));
+            reader.found.add(
+                kApiMisplaced, record.prim.site(),
+                fmt::format("PhysicsFilteredPairsAPI on <{}>, expected a body, collider or articulation", path.text()));
             continue;
         }
         for (const usd::Path& target : reader.targets(record.prim, kPairs)) {
             if (known(target))
                 model.filtered_pairs.emplace_back(path, target);
             else
-                reader.found.add(kPairTargetInvalid, record.prim.relationship(kPairs).site(), fmt::format("<{}> filters <{}>", path.text(), target.text()));
+                reader.found.add(kPairTargetInvalid, record.prim.relationship(kPairs).site(),
+                                 fmt::format("<{}> filters <{}>", path.text(), target.text()));
         }
     }
 }

@@ -11,8 +11,10 @@ PhysicsModel parse(const usd::Stage& stage, const ParseOptions& options, Diagnos
     // OpenUSD's own rules come as a bundle: what its parser does about MassAPI on Xforms goes with the rest.
     if (options.strict_reference) model.options.mass_on_xforms = MassOnXforms::ignore;
     model.units = {stage.metadata().meters_per_unit, stage.metadata().kilograms_per_unit};
-    if (!(model.units.meters_per_unit > 0) || !std::isfinite(model.units.meters_per_unit)) model.units.meters_per_unit = 0.01;
-    if (!(model.units.kilograms_per_unit > 0) || !std::isfinite(model.units.kilograms_per_unit)) model.units.kilograms_per_unit = 1;
+    if (!(model.units.meters_per_unit > 0) || !std::isfinite(model.units.meters_per_unit))
+        model.units.meters_per_unit = 0.01;
+    if (!(model.units.kilograms_per_unit > 0) || !std::isfinite(model.units.kilograms_per_unit))
+        model.units.kilograms_per_unit = 1;
 
     Reader reader{stage, model.options, model, found, {}, {}};
     sweep(reader);

@@ -17,8 +17,9 @@ std::vector<Index> by_kind(const std::vector<T>& entries)
 {
     std::vector<Index> order(entries.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<Index>(i);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](Index a, Index b) { return entries[static_cast<std::size_t>(a)].kind < entries[static_cast<std::size_t>(b)].kind; });
+    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+        return entries[static_cast<std::size_t>(a)].kind < entries[static_cast<std::size_t>(b)].kind;
+    });
     return order;
 }
 

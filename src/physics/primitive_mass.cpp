@@ -1,5 +1,5 @@
-// Volume, centre and inertia of the analytic shapes at unit density (usd-physics 7.4). They live here and not in geometry/
-// because they follow the descriptors: any axis, unequal radii, spheres of points.
+// Volume, centre and inertia of the analytic shapes at unit density (usd-physics 7.4). They live here and not in
+// geometry/ because they follow the descriptors: any axis, unequal radii, spheres of points.
 #include <algorithm>
 #include <cmath>
 
@@ -28,7 +28,7 @@ Revolved sum(const Revolved& a, const Revolved& b)
     s.center        = (a.volume * a.center + b.volume * b.center) / s.volume;
     s.along         = a.along + b.along;
     const double da = a.center - s.center, db = b.center - s.center;
-    s.across        = a.across + a.volume * da * da + b.across + b.volume * db * db;
+    s.across = a.across + a.volume * da * da + b.across + b.volume * db * db;
     return s;
 }
 
@@ -84,9 +84,10 @@ MassInfo box(const Collider& collider)
 {
     const Vec3d h = abs(collider.half_extents);
     MassInfo    info;
-    info.volume  = 8 * h.x * h.y * h.z;
-    info.inertia = Mat33d::diagonal(info.volume / 3 * Vec3d{h.y * h.y + h.z * h.z, h.x * h.x + h.z * h.z, h.x * h.x + h.y * h.y});
-    info.X_BS    = collider.X_BS;
+    info.volume = 8 * h.x * h.y * h.z;
+    info.inertia =
+        Mat33d::diagonal(info.volume / 3 * Vec3d{h.y * h.y + h.z * h.z, h.x * h.x + h.z * h.z, h.x * h.x + h.y * h.y});
+    info.X_BS = collider.X_BS;
     return info;
 }
 
@@ -118,11 +119,16 @@ MassInfo primitive_mass_info(const Collider& collider)
 {
     const double r = collider.radius, h = 2 * collider.half_height;
     switch (collider.kind) {
-        case ShapeKind::sphere: return ball(collider, r);
-        case ShapeKind::cube: return box(collider);
-        case ShapeKind::cylinder: return about_axis(collider, frustum(r, r, h));
-        case ShapeKind::cylinder_1: return about_axis(collider, frustum(r, collider.radius_top, h));
-        case ShapeKind::cone: return about_axis(collider, frustum(r, 0, h));
+        case ShapeKind::sphere:
+            return ball(collider, r);
+        case ShapeKind::cube:
+            return box(collider);
+        case ShapeKind::cylinder:
+            return about_axis(collider, frustum(r, r, h));
+        case ShapeKind::cylinder_1:
+            return about_axis(collider, frustum(r, collider.radius_top, h));
+        case ShapeKind::cone:
+            return about_axis(collider, frustum(r, 0, h));
         case ShapeKind::capsule:
         case ShapeKind::capsule_1: {
             // A cylinder (or frustum) with half a ball at each end.
@@ -130,10 +136,12 @@ MassInfo primitive_mass_info(const Collider& collider)
             const Revolved caps = sum(shifted(half_ball(r, -1), -h / 2), shifted(half_ball(top, 1), h / 2));
             return about_axis(collider, sum(frustum(r, top, h), caps));
         }
-        case ShapeKind::sphere_points: return balls(collider);
+        case ShapeKind::sphere_points:
+            return balls(collider);
         case ShapeKind::plane:
         case ShapeKind::mesh:
-        case ShapeKind::custom: break;
+        case ShapeKind::custom:
+            break;
     }
     MassInfo unknown;
     unknown.X_BS = collider.X_BS;

@@ -34,7 +34,8 @@ usd::Value Reader::value(const usd::Prim& prim, const usd::Token& name) const
         if (!times.empty()) {
             usd::Value first = attribute.authored_value(times.front());
             if (!first.empty()) {
-                found.add(kSampledOnly, attribute.site(), fmt::format("{} has samples from time {} on but no default", name.text(), times.front()));
+                found.add(kSampledOnly, attribute.site(),
+                          fmt::format("{} has samples from time {} on but no default", name.text(), times.front()));
                 return first;
             }
         }
@@ -76,14 +77,10 @@ Quatd Reader::quaternion(const usd::Prim& prim, const usd::Token& name, const Qu
 }
 
 bool Reader::flag(const usd::Prim& prim, const usd::Token& name, bool otherwise) const
-{
-    return value(prim, name).get<bool>().value_or(otherwise);
-}
+{ return value(prim, name).get<bool>().value_or(otherwise); }
 
 usd::Token Reader::token(const usd::Prim& prim, const usd::Token& name, const usd::Token& otherwise) const
-{
-    return value(prim, name).get<usd::Token>().value_or(otherwise);
-}
+{ return value(prim, name).get<usd::Token>().value_or(otherwise); }
 
 Axis Reader::axis(const usd::Prim& prim, const usd::Token& name, Axis otherwise) const
 {
@@ -93,7 +90,8 @@ Axis Reader::axis(const usd::Prim& prim, const usd::Token& name, Axis otherwise)
     if (text == "X") return Axis::x;
     if (text == "Y") return Axis::y;
     if (text == "Z") return Axis::z;
-    found.add(kAxisUnknown, prim.attribute(name).site(), fmt::format("{} is \"{}\", expected X, Y or Z", name.text(), text));
+    found.add(kAxisUnknown, prim.attribute(name).site(),
+              fmt::format("{} is \"{}\", expected X, Y or Z", name.text(), text));
     return otherwise;
 }
 
@@ -136,7 +134,8 @@ usd::Matrix4d Reader::local_matrix(const usd::Prim& prim, bool* resets) const
                 if (!attribute || !attribute.authored_value().empty()) continue;
                 const std::vector<double> times = attribute.time_samples();
                 if (times.empty()) continue;
-                found.add(kSampledOnly, attribute.site(), fmt::format("{} has samples from time {} on but no default", name, times.front()));
+                found.add(kSampledOnly, attribute.site(),
+                          fmt::format("{} has samples from time {} on but no default", name, times.front()));
                 return stage.local_matrix(prim, times.front(), resets);
             }
     }

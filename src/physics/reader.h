@@ -21,11 +21,12 @@ struct Record {
     bool                     has_material = false, has_articulation = false, has_pairs = false, has_binding = false;
     bool                     has_limit_or_drive = false;
     usd::Token               custom;  ///< shape or joint token of another engine
-    std::vector<usd::Token>  authored;  ///< names of properties that some layer has: all others keep the schema's fallback
+    std::vector<usd::Token>
+        authored;  ///< names of properties that some layer has: all others keep the schema's fallback
 
-    Index body  = kNone;  ///< body entry of this very prim
-    Index owner = kNone;  ///< enabled body at or above
-    bool  resets = false; ///< ignores its parents' transforms
+    Index         body   = kNone;  ///< body entry of this very prim
+    Index         owner  = kNone;  ///< enabled body at or above
+    bool          resets = false;  ///< ignores its parents' transforms
     usd::Matrix4d world;
 };
 
@@ -51,7 +52,7 @@ struct Reader {
     [[nodiscard]] bool       flag(const usd::Prim& prim, const usd::Token& name, bool otherwise) const;
     [[nodiscard]] usd::Token token(const usd::Prim& prim, const usd::Token& name, const usd::Token& otherwise) const;
     /// The axis token of a prim; unknown ones give `otherwise` with PHY_AXIS_UNKNOWN.
-    [[nodiscard]] Axis axis(const usd::Prim& prim, const usd::Token& name, Axis otherwise) const;
+    [[nodiscard]] Axis                   axis(const usd::Prim& prim, const usd::Token& name, Axis otherwise) const;
     [[nodiscard]] std::vector<usd::Path> targets(const usd::Prim& prim, const usd::Token& name) const;
 
     [[nodiscard]] MassValues mass_values(const usd::Prim& prim) const;
@@ -64,17 +65,17 @@ struct Reader {
 };
 
 // The passes, in the order in which `parse` runs them.
-void sweep(Reader& reader);             ///< records: what each prim is
-void check_names(const Reader& reader); ///< misspelled names, misplaced APIs
-void read_scenes(Reader& reader);
-void read_groups(Reader& reader);
-void read_materials(Reader& reader);
-void read_bodies(Reader& reader);
-void read_colliders(Reader& reader);
-void read_joints(Reader& reader);
-void read_articulations(Reader& reader);
-void read_filtered_pairs(Reader& reader);
-void apply_owner_filter(PhysicsModel& model, const std::vector<usd::Path>& owners);
+void       sweep(Reader& reader);              ///< records: what each prim is
+void       check_names(const Reader& reader);  ///< misspelled names, misplaced APIs
+void       read_scenes(Reader& reader);
+void       read_groups(Reader& reader);
+void       read_materials(Reader& reader);
+void       read_bodies(Reader& reader);
+void       read_colliders(Reader& reader);
+void       read_joints(Reader& reader);
+void       read_articulations(Reader& reader);
+void       read_filtered_pairs(Reader& reader);
+void       apply_owner_filter(PhysicsModel& model, const std::vector<usd::Path>& owners);
 GroupTable make_group_table(const std::vector<Group>& groups);
 
 /// Scene of an object by its owners, with PHY_OWNER_*.

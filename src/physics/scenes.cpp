@@ -15,9 +15,12 @@ constexpr double kUnlimited = -0.5e38;  // a magnitude below this is the sentine
 Vec3d down(const usd::Stage& stage)
 {
     switch (stage.metadata().up_axis) {
-        case 'X': return {-1, 0, 0};
-        case 'Z': return {0, 0, -1};
-        default: return {0, -1, 0};
+        case 'X':
+            return {-1, 0, 0};
+        case 'Z':
+            return {0, 0, -1};
+        default:
+            return {0, -1, 0};
     }
 }
 
@@ -25,15 +28,17 @@ void set_gravity(const Reader& reader, Scene& scene, Vec3d direction, double mag
 {
     const double earth = kEarth / reader.model.units.meters_per_unit;
     if (!is_finite(direction) || magnitude > -kUnlimited) {
-        reader.invalidate(scene, kGravityInvalid, scene.prim.site(), fmt::format("the gravity of <{}> is not finite", scene.path.text()));
+        reader.invalidate(scene, kGravityInvalid, scene.prim.site(),
+                          fmt::format("the gravity of <{}> is not finite", scene.path.text()));
         direction = {};
         magnitude = -kInfinity;
     }
     scene.gravity_direction = normalized(direction, down(reader.stage));
     scene.gravity_magnitude = magnitude < kUnlimited ? earth : magnitude;
     if (scene.gravity_magnitude < 0) {
-        reader.found.add(kGravityNegative, scene.prim.attribute("physics:gravityMagnitude").site(),
-                         fmt::format("the gravity magnitude of <{}> is {}", scene.path.text(), scene.gravity_magnitude));
+        reader.found.add(
+            kGravityNegative, scene.prim.attribute("physics:gravityMagnitude").site(),
+            fmt::format("the gravity magnitude of <{}> is {}", scene.path.text(), scene.gravity_magnitude));
         if (!reader.options.strict_reference) {
             scene.gravity = earth * scene.gravity_direction;
             return;
@@ -46,7 +51,8 @@ void set_gravity(const Reader& reader, Scene& scene, Vec3d direction, double mag
 
 void read_scenes(Reader& reader)
 {
-    static const usd::Token kDirection("physics:gravityDirection"), kMagnitude("physics:gravityMagnitude"), kLoose("gravity");
+    static const usd::Token kDirection("physics:gravityDirection"), kMagnitude("physics:gravityMagnitude"),
+        kLoose("gravity");
     for (const Record& record : reader.records) {
         if (!record.is_scene) continue;
         Scene scene;
@@ -77,7 +83,8 @@ Index scene_of(const Reader& reader, const usd::Prim& prim, const std::vector<us
     if (owners.empty()) return 0;
     const auto site = [&] { return prim.relationship("physics:simulationOwner").site(); };
     if (owners.size() > 1)
-        reader.found.add(kOwnerMultiple, site(), fmt::format("<{}> names {} owners", prim.path().text(), owners.size()));
+        reader.found.add(kOwnerMultiple, site(),
+                         fmt::format("<{}> names {} owners", prim.path().text(), owners.size()));
     for (const usd::Path& owner : owners)
         for (std::size_t i = 0; i < reader.model.scenes.size(); ++i)
             if (reader.model.scenes[i].path == owner) return static_cast<Index>(i);

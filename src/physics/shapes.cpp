@@ -12,9 +12,9 @@ namespace mechane::physics {
 
 namespace {
 
-const usd::Token kRadius("radius"), kHeight("height"), kSize("size"), kAxisName("axis"), kRadiusTop("radiusTop"), kRadiusBottom("radiusBottom"),
-    kPoints("points"), kWidths("widths"), kCounts("faceVertexCounts"), kIndices("faceVertexIndices"), kApproximation("physics:approximation"),
-    kDoubleSided("doubleSided");
+const usd::Token kRadius("radius"), kHeight("height"), kSize("size"), kAxisName("axis"), kRadiusTop("radiusTop"),
+    kRadiusBottom("radiusBottom"), kPoints("points"), kWidths("widths"), kCounts("faceVertexCounts"),
+    kIndices("faceVertexIndices"), kApproximation("physics:approximation"), kDoubleSided("doubleSided");
 
 struct TypeRow {
     usd::Token type;
@@ -50,7 +50,8 @@ Scales about_axis(Axis axis, const Vec3d& s)
 double size_of(const Reader& reader, const usd::Prim& prim, const usd::Token& name, double otherwise)
 {
     const double authored = reader.number(prim, name, otherwise);
-    if (authored < 0) reader.found.add(kShapeNegative, prim.attribute(name).site(), fmt::format("{} is {}", name.text(), authored));
+    if (authored < 0)
+        reader.found.add(kShapeNegative, prim.attribute(name).site(), fmt::format("{} is {}", name.text(), authored));
     return std::abs(authored);
 }
 
@@ -59,7 +60,8 @@ void require_positive(const Reader& reader, Collider& collider, std::initializer
     for (const double size : sizes) {
         if (std::isfinite(size) && size > 0) continue;
         if (reader.options.strict_reference && std::isfinite(size)) continue;
-        reader.invalidate(collider, kShapeDegenerate, collider.prim.site(), fmt::format("a size of <{}> is {}", collider.path.text(), size));
+        reader.invalidate(collider, kShapeDegenerate, collider.prim.site(),
+                          fmt::format("a size of <{}> is {}", collider.path.text(), size));
         return;
     }
 }
@@ -67,7 +69,8 @@ void require_positive(const Reader& reader, Collider& collider, std::initializer
 void warn_uneven(const Reader& reader, const Collider& collider)
 {
     reader.found.add(kShapeNonuniform, collider.prim.site(),
-                     fmt::format("<{}> is scaled by ({}, {}, {})", collider.path.text(), collider.scale.x, collider.scale.y, collider.scale.z));
+                     fmt::format("<{}> is scaled by ({}, {}, {})", collider.path.text(), collider.scale.x,
+                                 collider.scale.y, collider.scale.z));
 }
 
 void read_cube(const Reader& reader, Collider& collider, const Vec3d& s)
@@ -76,7 +79,9 @@ void read_cube(const Reader& reader, Collider& collider, const Vec3d& s)
     collider.half_extents = half * s;
     require_positive(reader, collider, {collider.half_extents.x, collider.half_extents.y, collider.half_extents.z});
     if (!collider.sheared || reader.options.strict_reference || !collider.valid) return;
-    const Posed X_WS = collider.body == kNone ? collider.X_BS : reader.model.bodies[static_cast<std::size_t>(collider.body)].X_WB * collider.X_BS;
+    const Posed X_WS = collider.body == kNone
+                           ? collider.X_BS
+                           : reader.model.bodies[static_cast<std::size_t>(collider.body)].X_WB * collider.X_BS;
     for (int corner = 0; corner < 8; ++corner) {
         const Vec3d p{corner & 1 ? half : -half, corner & 2 ? half : -half, corner & 4 ? half : -half};
         collider.sheared_corners.push_back(inverse_times(X_WS, usd::transform_point(collider.world, p)));
@@ -95,8 +100,7 @@ void read_round(const Reader& reader, Collider& collider, const Vec3d& s, double
         collider.radius     = size_of(reader, prim, kRadiusBottom, radius) * scales.across;
         collider.radius_top = size_of(reader, prim, kRadiusTop, radius) * scales.across;
         require_positive(reader, collider, {std::max(collider.radius, collider.radius_top)});
-    }
-    else {
+    } else {
         collider.radius     = size_of(reader, prim, kRadius, radius) * scales.across;
         collider.radius_top = collider.kind == ShapeKind::cone ? 0 : collider.radius;
         require_positive(reader, collider, {collider.radius});
@@ -108,18 +112,20 @@ void read_round(const Reader& reader, Collider& collider, const Vec3d& s, double
 
 void read_points(const Reader& reader, Collider& collider, const Vec3d& s)
 {
-    const auto   points = reader.value(collider.prim, kPoints).get<std::vector<Vec3d>>().value_or(std::vector<Vec3d>{});
-    const auto   widths = reader.value(collider.prim, kWidths).get<std::vector<double>>().value_or(std::vector<double>{});
+    const auto points = reader.value(collider.prim, kPoints).get<std::vector<Vec3d>>().value_or(std::vector<Vec3d>{});
+    const auto widths = reader.value(collider.prim, kWidths).get<std::vector<double>>().value_or(std::vector<double>{});
     const double largest = max_component(s);
     if (points.empty() || points.size() != widths.size()) {
-        reader.invalidate(collider, kShapePoints, collider.prim.site(),
-                          fmt::format("<{}> has {} points and {} widths", collider.path.text(), points.size(), widths.size()));
+        reader.invalidate(
+            collider, kShapePoints, collider.prim.site(),
+            fmt::format("<{}> has {} points and {} widths", collider.path.text(), points.size(), widths.size()));
         return;
     }
     for (std::size_t i = 0; i < points.size(); ++i) {
         const SpherePoint point{points[i], scale(points[i], collider.scale), largest * std::abs(widths[i]) / 2};
         if (!is_finite(point.center) || !std::isfinite(point.radius)) {
-            reader.invalidate(collider, kShapePoints, collider.prim.site(), fmt::format("point {} of <{}> is not finite", i, collider.path.text()));
+            reader.invalidate(collider, kShapePoints, collider.prim.site(),
+                              fmt::format("point {} of <{}> is not finite", i, collider.path.text()));
             collider.points.clear();
             return;
         }
@@ -132,8 +138,9 @@ Approximation approximation_of(const Reader& reader, const usd::Prim& prim)
     static const usd::Token kNoneToken("none");
     const usd::Token        token = reader.token(prim, kApproximation, kNoneToken);
     std::string             text  = token.text();
-    for (const Approximation a : {Approximation::none, Approximation::convex_decomposition, Approximation::convex_hull, Approximation::bounding_sphere,
-                                  Approximation::bounding_cube, Approximation::mesh_simplification}) {
+    for (const Approximation a :
+         {Approximation::none, Approximation::convex_decomposition, Approximation::convex_hull,
+          Approximation::bounding_sphere, Approximation::bounding_cube, Approximation::mesh_simplification}) {
         const std::string_view known = to_string(a);
         // Newton's importer takes the token in any case.
         if (std::equal(text.begin(), text.end(), known.begin(), known.end(),
@@ -141,7 +148,8 @@ Approximation approximation_of(const Reader& reader, const usd::Prim& prim)
             return a;
     }
     if (!text.empty())
-        reader.found.add(kApproxUnknown, prim.attribute(kApproximation).site(), fmt::format("the approximation of <{}> is \"{}\"", prim.path().text(), text));
+        reader.found.add(kApproxUnknown, prim.attribute(kApproximation).site(),
+                         fmt::format("the approximation of <{}> is \"{}\"", prim.path().text(), text));
     return Approximation::none;
 }
 
@@ -152,12 +160,18 @@ void read_mesh(const Reader& reader, const Record& record, Collider& collider)
     collider.approximation = record.has_mesh_collision ? approximation_of(reader, record.prim) : Approximation::none;
     if (reader.options.strict_reference) return;
     const auto counts = reader.value(record.prim, kCounts).get<std::vector<int>>();
-    if (!counts || counts->empty() || reader.value(record.prim, kPoints).empty() || reader.value(record.prim, kIndices).empty())
-        reader.invalidate(collider, kMeshEmpty, record.prim.site(), fmt::format("<{}> has no points or no faces", collider.path.text()));
+    if (!counts || counts->empty() || reader.value(record.prim, kPoints).empty() ||
+        reader.value(record.prim, kIndices).empty())
+        reader.invalidate(collider, kMeshEmpty, record.prim.site(),
+                          fmt::format("<{}> has no points or no faces", collider.path.text()));
     if (!collider.sheared) return;
     // world = scale-and-shear, then rotation: take the rotation of the shape frame off the linear part.
-    const Posed  X_WS = collider.body == kNone ? collider.X_BS : reader.model.bodies[static_cast<std::size_t>(collider.body)].X_WB * collider.X_BS;
-    const auto   column = [&](int row) { return rotate_inverse(X_WS.q, Vec3d{collider.world(row, 0), collider.world(row, 1), collider.world(row, 2)}); };
+    const Posed X_WS   = collider.body == kNone
+                             ? collider.X_BS
+                             : reader.model.bodies[static_cast<std::size_t>(collider.body)].X_WB * collider.X_BS;
+    const auto  column = [&](int row) {
+        return rotate_inverse(X_WS.q, Vec3d{collider.world(row, 0), collider.world(row, 1), collider.world(row, 2)});
+    };
     collider.sheared_points = Mat33d::from_columns(column(0), column(1), column(2));
 }
 
@@ -193,20 +207,27 @@ void read_shape(const Reader& reader, const Record& record, Collider& collider)
             if (max_component(s) - std::min({s.x, s.y, s.z}) > 1e-6 * max_component(s)) warn_uneven(reader, collider);
             require_positive(reader, collider, {collider.radius});
             return;
-        case ShapeKind::cube: return read_cube(reader, collider, s);
+        case ShapeKind::cube:
+            return read_cube(reader, collider, s);
         case ShapeKind::capsule:
-        case ShapeKind::capsule_1: return read_round(reader, collider, s, 0.5, 1);
+        case ShapeKind::capsule_1:
+            return read_round(reader, collider, s, 0.5, 1);
         case ShapeKind::cylinder:
         case ShapeKind::cylinder_1:
-        case ShapeKind::cone: return read_round(reader, collider, s, 1, 2);
+        case ShapeKind::cone:
+            return read_round(reader, collider, s, 1, 2);
         case ShapeKind::plane:
             collider.axis = reader.axis(record.prim, kAxisName, Axis::z);
             if (collider.body != kNone)
-                reader.found.add(kPlaneDynamic, record.prim.site(), fmt::format("the plane <{}> belongs to a body", collider.path.text()));
+                reader.found.add(kPlaneDynamic, record.prim.site(),
+                                 fmt::format("the plane <{}> belongs to a body", collider.path.text()));
             return;
-        case ShapeKind::mesh: return read_mesh(reader, record, collider);
-        case ShapeKind::sphere_points: return read_points(reader, collider, s);
-        case ShapeKind::custom: return;
+        case ShapeKind::mesh:
+            return read_mesh(reader, record, collider);
+        case ShapeKind::sphere_points:
+            return read_points(reader, collider, s);
+        case ShapeKind::custom:
+            return;
     }
 }
 

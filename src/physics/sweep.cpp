@@ -33,39 +33,52 @@ std::optional<JointKind> lenient_joint_kind(std::string_view type)
 }
 
 bool contains(const std::vector<usd::Token>& tokens, const usd::Token& token)
-{
-    return std::find(tokens.begin(), tokens.end(), token) != tokens.end();
-}
+{ return std::find(tokens.begin(), tokens.end(), token) != tokens.end(); }
 
 struct Apis {
-    usd::Token body{"PhysicsRigidBodyAPI"}, collision{"PhysicsCollisionAPI"}, mesh_collision{"PhysicsMeshCollisionAPI"}, mass{"PhysicsMassAPI"},
-        material{"PhysicsMaterialAPI"}, articulation{"PhysicsArticulationRootAPI"}, pairs{"PhysicsFilteredPairsAPI"}, binding{"MaterialBindingAPI"},
-        newton_collision{"NewtonCollisionAPI"}, newton_sdf{"NewtonSDFCollisionAPI"}, newton_mesh{"NewtonMeshCollisionAPI"}, newton_mass{"NewtonMassAPI"},
+    usd::Token body{"PhysicsRigidBodyAPI"}, collision{"PhysicsCollisionAPI"}, mesh_collision{"PhysicsMeshCollisionAPI"},
+        mass{"PhysicsMassAPI"}, material{"PhysicsMaterialAPI"}, articulation{"PhysicsArticulationRootAPI"},
+        pairs{"PhysicsFilteredPairsAPI"}, binding{"MaterialBindingAPI"}, newton_collision{"NewtonCollisionAPI"},
+        newton_sdf{"NewtonSDFCollisionAPI"}, newton_mesh{"NewtonMeshCollisionAPI"}, newton_mass{"NewtonMassAPI"},
         newton_material{"NewtonMaterialAPI"}, newton_articulation{"NewtonArticulationRootAPI"};
 };
 
 void read_apis(const Apis& apis, const ParseOptions& options, Record& record)
 {
     for (const usd::Token& api : record.prim.applied_apis()) {
-        if (api == apis.body) record.has_body = true;
-        else if (api == apis.collision) record.has_collision = true;
-        else if (api == apis.mesh_collision) record.has_mesh_collision = true;
-        else if (api == apis.mass) record.has_mass = true;
-        else if (api == apis.material) record.has_material = true;
-        else if (api == apis.articulation) record.has_articulation = true;
-        else if (api == apis.pairs) record.has_pairs = true;
-        else if (api == apis.binding) record.has_binding = true;
-        else if (api.text().starts_with("PhysicsLimitAPI:") || api.text().starts_with("PhysicsDriveAPI:")) record.has_limit_or_drive = true;
+        if (api == apis.body)
+            record.has_body = true;
+        else if (api == apis.collision)
+            record.has_collision = true;
+        else if (api == apis.mesh_collision)
+            record.has_mesh_collision = true;
+        else if (api == apis.mass)
+            record.has_mass = true;
+        else if (api == apis.material)
+            record.has_material = true;
+        else if (api == apis.articulation)
+            record.has_articulation = true;
+        else if (api == apis.pairs)
+            record.has_pairs = true;
+        else if (api == apis.binding)
+            record.has_binding = true;
+        else if (api.text().starts_with("PhysicsLimitAPI:") || api.text().starts_with("PhysicsDriveAPI:"))
+            record.has_limit_or_drive = true;
         if (contains(options.custom_shapes, api)) record.custom = api;
     }
     if (!options.newton_schemas_imply_base) return;
     // A stage opened without Newton's schemas still has their names in apiSchemas.
     for (const usd::Token& api : record.prim.authored_apis()) {
-        if (api == apis.newton_collision || api == apis.newton_sdf) record.has_collision = true;
-        else if (api == apis.newton_mesh) record.has_collision = record.has_mesh_collision = true;
-        else if (api == apis.newton_mass) record.has_mass = true;
-        else if (api == apis.newton_material) record.has_material = true;
-        else if (api == apis.newton_articulation) record.has_articulation = true;
+        if (api == apis.newton_collision || api == apis.newton_sdf)
+            record.has_collision = true;
+        else if (api == apis.newton_mesh)
+            record.has_collision = record.has_mesh_collision = true;
+        else if (api == apis.newton_mass)
+            record.has_mass = true;
+        else if (api == apis.newton_material)
+            record.has_material = true;
+        else if (api == apis.newton_articulation)
+            record.has_articulation = true;
     }
 }
 
@@ -132,19 +145,21 @@ class Walk {
     void report(const usd::Prim& instancer, std::size_t pruned)
     {
         if (!instancer || pruned == 0) return;
-        r_.found.add(kInstancer, instancer.site(), fmt::format("{} bodies or colliders below <{}> are prototypes", pruned, instancer.path().text()));
+        r_.found.add(kInstancer, instancer.site(),
+                     fmt::format("{} bodies or colliders below <{}> are prototypes", pruned, instancer.path().text()));
     }
 
     void add(const usd::Prim& prim)
     {
         const usd::Prim above = prim.parent();
-        while (!stack_.empty() && !(r_.records[static_cast<std::size_t>(stack_.back())].prim == above)) stack_.pop_back();
+        while (!stack_.empty() && !(r_.records[static_cast<std::size_t>(stack_.back())].prim == above))
+            stack_.pop_back();
         Record record;
         record.prim   = prim;
         record.parent = stack_.empty() ? kNone : stack_.back();
         classify(apis_, r_.options, record);
-        record.authored         = prim.authored_property_names();
-        const bool moves        = contains(record.authored, kOrder_);
+        record.authored           = prim.authored_property_names();
+        const bool          moves = contains(record.authored, kOrder_);
         const usd::Matrix4d local = moves ? r_.local_matrix(prim, &record.resets) : usd::Matrix4d{};
         if (record.resets)
             record.world = local;

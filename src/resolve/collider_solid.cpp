@@ -48,7 +48,9 @@ std::optional<MassProperties> closed_or_hull(const Collider& collider, const geo
     const Vec3d           size   = box.upper - box.lower;
     const MassProperties  solid  = geometry::mesh_mass(closed, kUnscaled, 1);
     if (geometry::is_closed(closed) && solid.mass > 1e-9 * size.x * size.y * size.z) {
-        if (signed_volume(closed) < 0) found.add(kMeshInverted, collider.prim.site(), fmt::format("the faces of <{}> wind inwards", collider.path.text()));
+        if (signed_volume(closed) < 0)
+            found.add(kMeshInverted, collider.prim.site(),
+                      fmt::format("the faces of <{}> wind inwards", collider.path.text()));
         return solid;
     }
     found.add(kMeshNotClosed, collider.prim.site(), fmt::format("<{}> is not closed", collider.path.text()));
@@ -62,8 +64,10 @@ std::optional<MassProperties> mesh_solid(const Collider& collider, bool authored
     if (authored_mesh) return geometry::mesh_mass(mesh, kUnscaled, 1);
     switch (collider.approximation) {
         case Approximation::none:
-        case Approximation::mesh_simplification: return closed_or_hull(collider, mesh, found);
-        case Approximation::convex_hull: return hull_solid(mesh.points);
+        case Approximation::mesh_simplification:
+            return closed_or_hull(collider, mesh, found);
+        case Approximation::convex_hull:
+            return hull_solid(mesh.points);
         case Approximation::convex_decomposition: {
             // Without the hull set that collides: one hull for each part that hangs together.
             MassProperties sum;
@@ -89,7 +93,7 @@ std::optional<MassProperties> mesh_solid(const Collider& collider, bool authored
 
 geometry::Mesh without_seams(const geometry::Mesh& mesh)
 {
-    const geometry::Aabbd box = geometry::bounds(mesh);
+    const geometry::Aabbd box    = geometry::bounds(mesh);
     const double          extent = length(box.upper - box.lower);
     // Relative, since the units are the stage's; points are authored as floats of 24 bits.
     return geometry::welded(mesh, std::isfinite(extent) ? 1e-7 * extent : 0);
@@ -106,10 +110,15 @@ std::optional<MassProperties> collider_solid(const Collider& collider, bool auth
 {
     if (!collider.valid) return std::nullopt;
     std::optional<MassProperties> solid;
-    if (collider.kind == physics::ShapeKind::mesh) solid = mesh_solid(collider, authored_mesh, found);
-    else if (!collider.sheared_corners.empty()) solid = hull_solid(collider.sheared_corners);
-    else solid = primitive_solid(collider);
-    if (!solid || !(solid->mass > 0) || !std::isfinite(solid->mass) || !is_finite(solid->com) || !is_finite(solid->inertia)) return std::nullopt;
+    if (collider.kind == physics::ShapeKind::mesh)
+        solid = mesh_solid(collider, authored_mesh, found);
+    else if (!collider.sheared_corners.empty())
+        solid = hull_solid(collider.sheared_corners);
+    else
+        solid = primitive_solid(collider);
+    if (!solid || !(solid->mass > 0) || !std::isfinite(solid->mass) || !is_finite(solid->com) ||
+        !is_finite(solid->inertia))
+        return std::nullopt;
     return solid;
 }
 

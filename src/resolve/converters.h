@@ -1,5 +1,6 @@
 #pragma once
-// How rows turn what is authored into their value. Each answers nothing when it declines: the next resolver is asked then.
+// How rows turn what is authored into their value. Each answers nothing when it declines: the next resolver is asked
+// then.
 #include <cmath>
 
 #include "mechane/resolve/resolver.h"
@@ -42,7 +43,8 @@ inline std::optional<Value> unless_minus_infinity(const Inputs& in)
     return x && *x > -kInfinity ? std::optional<Value>(*x) : std::nullopt;
 }
 
-/// Contact stiffness and damping of MuJoCo's solref (time constant, damping ratio), or both negated when they are negative.
+/// Contact stiffness and damping of MuJoCo's solref (time constant, damping ratio), or both negated when they are
+/// negative.
 struct Solref {
     double stiffness = 0, damping = 0;
 };

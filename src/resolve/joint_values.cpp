@@ -15,14 +15,19 @@ struct DofKeys {
     std::optional<Key> position, velocity;
 };
 constexpr DofKeys kDofKeys[] = {
-    {"linear", Key::joint_limit_linear_ke, Key::joint_limit_linear_kd, Key::joint_linear_position, Key::joint_linear_velocity},
-    {"angular", Key::joint_limit_angular_ke, Key::joint_limit_angular_kd, Key::joint_angular_position, Key::joint_angular_velocity},
+    {"linear", Key::joint_limit_linear_ke, Key::joint_limit_linear_kd, Key::joint_linear_position,
+     Key::joint_linear_velocity},
+    {"angular", Key::joint_limit_angular_ke, Key::joint_limit_angular_kd, Key::joint_angular_position,
+     Key::joint_angular_velocity},
     {"transX", Key::joint_limit_trans_x_ke, Key::joint_limit_trans_x_kd, {}, {}},
     {"transY", Key::joint_limit_trans_y_ke, Key::joint_limit_trans_y_kd, {}, {}},
     {"transZ", Key::joint_limit_trans_z_ke, Key::joint_limit_trans_z_kd, {}, {}},
-    {"rotX", Key::joint_limit_rot_x_ke, Key::joint_limit_rot_x_kd, Key::joint_rot_x_position, Key::joint_rot_x_velocity},
-    {"rotY", Key::joint_limit_rot_y_ke, Key::joint_limit_rot_y_kd, Key::joint_rot_y_position, Key::joint_rot_y_velocity},
-    {"rotZ", Key::joint_limit_rot_z_ke, Key::joint_limit_rot_z_kd, Key::joint_rot_z_position, Key::joint_rot_z_velocity},
+    {"rotX", Key::joint_limit_rot_x_ke, Key::joint_limit_rot_x_kd, Key::joint_rot_x_position,
+     Key::joint_rot_x_velocity},
+    {"rotY", Key::joint_limit_rot_y_ke, Key::joint_limit_rot_y_kd, Key::joint_rot_y_position,
+     Key::joint_rot_y_velocity},
+    {"rotZ", Key::joint_limit_rot_z_ke, Key::joint_limit_rot_z_kd, Key::joint_rot_z_position,
+     Key::joint_rot_z_velocity},
 };
 
 const DofKeys* keys_of(std::string_view dof_name)
@@ -32,7 +37,8 @@ const DofKeys* keys_of(std::string_view dof_name)
     return nullptr;
 }
 
-std::optional<double> initial(const ResolverList& resolvers, const usd::Prim& joint, const std::optional<Key>& key, const Context& context, Diagnostics& found)
+std::optional<double> initial(const ResolverList& resolvers, const usd::Prim& joint, const std::optional<Key>& key,
+                              const Context& context, Diagnostics& found)
 {
     if (!key) return std::nullopt;
     const Resolved answer = resolvers.get(joint, *key, context, {}, &found);
@@ -42,8 +48,8 @@ std::optional<double> initial(const ResolverList& resolvers, const usd::Prim& jo
 
 }  // namespace
 
-LimitGains limit_gains(const ResolverList& resolvers, const usd::Prim& joint, std::string_view dof_name, const Context& context, double default_ke,
-                       double default_kd, Diagnostics& found)
+LimitGains limit_gains(const ResolverList& resolvers, const usd::Prim& joint, std::string_view dof_name,
+                       const Context& context, double default_ke, double default_kd, Diagnostics& found)
 {
     LimitGains     gains{.ke = default_ke, .kd = default_kd, .ke_source = {}, .kd_source = {}};
     const DofKeys* keys = keys_of(dof_name);
@@ -57,8 +63,7 @@ LimitGains limit_gains(const ResolverList& resolvers, const usd::Prim& joint, st
             gains.hard = true;
             gains.ke   = kHardLimit * factor(Unit::stiffness_deg, context.scale, context.motion);
         }
-    }
-    else if (keys) {
+    } else if (keys) {
         gains.ke_source = resolvers.get(joint, keys->ke, context, default_ke, &found);
         if (const double ke = gains.ke_source.number_or(default_ke); std::isfinite(ke)) gains.ke = ke;
     }
@@ -68,8 +73,7 @@ LimitGains limit_gains(const ResolverList& resolvers, const usd::Prim& joint, st
         const double kd = gains.kd_source.number_or(-kInfinity);
         if (std::isfinite(kd)) gains.kd = kd;
         if (kd == kInfinity) gains.kd = 0;
-    }
-    else if (keys) {
+    } else if (keys) {
         gains.kd_source = resolvers.get(joint, keys->kd, context, default_kd, &found);
         if (const double kd = gains.kd_source.number_or(default_kd); std::isfinite(kd)) gains.kd = kd;
     }
@@ -77,7 +81,8 @@ LimitGains limit_gains(const ResolverList& resolvers, const usd::Prim& joint, st
     return gains;
 }
 
-Resolved joint_damping(const ResolverList& resolvers, const usd::Prim& joint, const Context& context, std::optional<double> importer_default, Diagnostics& found)
+Resolved joint_damping(const ResolverList& resolvers, const usd::Prim& joint, const Context& context,
+                       std::optional<double> importer_default, Diagnostics& found)
 {
     for (const Resolver& resolver : resolvers.resolvers()) {
         const ResolverList one({resolver});
@@ -94,18 +99,20 @@ Resolved joint_damping(const ResolverList& resolvers, const usd::Prim& joint, co
     return answer;
 }
 
-Spring joint_spring(const ResolverList& resolvers, const usd::Prim& joint, const usd::Prim& scene, const Context& context)
+Spring joint_spring(const ResolverList& resolvers, const usd::Prim& joint, const usd::Prim& scene,
+                    const Context& context)
 {
-    Spring       spring;
-    const auto   authored = [&](Key key) {
+    Spring     spring;
+    const auto authored = [&](Key key) {
         const Resolved answer = resolvers.get(joint, key, context);
         const auto     value  = answer.number();
         return answer.authored() && value && std::isfinite(*value) ? value : std::nullopt;
     };
     double unit = context.scale.factor(physics::Dimension::length);
     if (context.motion == Motion::angular) {
-        const std::string angle = scene ? scene.attribute("mjc:compiler:angle").authored_as<std::string>().value_or("degree") : "degree";
-        unit                    = angle == "degree" ? kDegrees : 1;
+        const std::string angle =
+            scene ? scene.attribute("mjc:compiler:angle").authored_as<std::string>().value_or("degree") : "degree";
+        unit = angle == "degree" ? kDegrees : 1;
     }
     spring.stiffness     = authored(Key::joint_stiffness);
     const auto springref = authored(Key::joint_springref), ref = authored(Key::joint_ref);
@@ -114,15 +121,15 @@ Spring joint_spring(const ResolverList& resolvers, const usd::Prim& joint, const
     return spring;
 }
 
-std::optional<double> initial_position(const ResolverList& resolvers, const usd::Prim& joint, std::string_view dof_name, const Context& context,
-                                       Diagnostics& found)
+std::optional<double> initial_position(const ResolverList& resolvers, const usd::Prim& joint, std::string_view dof_name,
+                                       const Context& context, Diagnostics& found)
 {
     const DofKeys* keys = keys_of(dof_name);
     return keys ? initial(resolvers, joint, keys->position, context, found) : std::nullopt;
 }
 
-std::optional<double> initial_velocity(const ResolverList& resolvers, const usd::Prim& joint, std::string_view dof_name, const Context& context,
-                                       Diagnostics& found)
+std::optional<double> initial_velocity(const ResolverList& resolvers, const usd::Prim& joint, std::string_view dof_name,
+                                       const Context& context, Diagnostics& found)
 {
     const DofKeys* keys = keys_of(dof_name);
     return keys ? initial(resolvers, joint, keys->velocity, context, found) : std::nullopt;

@@ -1,5 +1,6 @@
-// The mass of each body, by the ladder of import-usd section 5: what the shapes accumulate (A), what OpenUSD's mass computer
-// makes of authored values (C), what is left where that cannot answer (F). Everything is in stage units until the end.
+// The mass of each body, by the ladder of import-usd section 5: what the shapes accumulate (A), what OpenUSD's mass
+// computer makes of authored values (C), what is left where that cannot answer (F). Everything is in stage units until
+// the end.
 #include "mechane/resolve/mass_rules.h"
 
 #include <fmt/format.h>
@@ -46,8 +47,14 @@ bool applies(const usd::Prim& prim, std::string_view api)
 class Ladder {
   public:
     Ladder(const PhysicsModel& model, const ResolverList& resolvers, const MassOptions& options, Diagnostics& found)
-        : model_(model), resolvers_(resolvers), o_(options), compat_(options.rules.newton_1_8), found_(found),
-          stage_units_(options.stage_units ? *options.stage_units : compat_ ? model.units : options.scale),
+        : model_(model),
+          resolvers_(resolvers),
+          o_(options),
+          compat_(options.rules.newton_1_8),
+          found_(found),
+          stage_units_(options.stage_units ? *options.stage_units
+                       : compat_           ? model.units
+                                           : options.scale),
           shape_density_(options.default_density / options.scale.factor(physics::Dimension::density))
     {
     }
@@ -60,9 +67,11 @@ class Ladder {
         table_.collider_shell.assign(n, false);
         for (std::size_t i = 0; i < n; ++i) {
             solids_[i] = solid_of(i);
-            table_.collider_density[i] = accumulation_density(model_.colliders[i]) * o_.scale.factor(physics::Dimension::density);
+            table_.collider_density[i] =
+                accumulation_density(model_.colliders[i]) * o_.scale.factor(physics::Dimension::density);
         }
-        for (std::size_t i = 0; i < model_.bodies.size(); ++i) table_.bodies.push_back(to_si(resolve_body(static_cast<Index>(i))));
+        for (std::size_t i = 0; i < model_.bodies.size(); ++i)
+            table_.bodies.push_back(to_si(resolve_body(static_cast<Index>(i))));
         return std::move(table_);
     }
 
@@ -99,7 +108,8 @@ class Ladder {
         const Resolved authored = resolvers_.get(c.prim, Key::shape_shell_thickness, context);
         const double   th       = authored.number_or(-kInfinity);
         if (std::isfinite(th) && th >= 0) return th;
-        if (std::isfinite(th)) found_.add(kShellNegative, authored.site, fmt::format("the shell of <{}> is {} thick", c.path.text(), th));
+        if (std::isfinite(th))
+            found_.add(kShellNegative, authored.site, fmt::format("the shell of <{}> is {} thick", c.path.text(), th));
         const double margin = resolvers_.get(c.prim, Key::shape_margin, context, 0.0).number_or(0);
         return std::isfinite(margin) && margin > 0 ? margin : 0;
     }
@@ -111,7 +121,8 @@ class Ladder {
         const auto&  m       = model_.materials[static_cast<std::size_t>(material)];
         const double density = m.density;
         if (!std::isfinite(density))
-            found_.add(kMaterialDensity, m.prim.attribute("physics:density").site(), fmt::format("the density of <{}> is {}", m.path.text(), density));
+            found_.add(kMaterialDensity, m.prim.attribute("physics:density").site(),
+                       fmt::format("the density of <{}> is {}", m.path.text(), density));
         return std::isfinite(density) && density > 0 ? density : shape_density_;
     }
 
@@ -126,7 +137,8 @@ class Ladder {
     MassProperties accumulate(const Body& body)
     {
         MassProperties sum;
-        for (const Index i : body.colliders) sum = geometry::combined(sum, in_body(i, accumulation_density(collider(i))));
+        for (const Index i : body.colliders)
+            sum = geometry::combined(sum, in_body(i, accumulation_density(collider(i))));
         return sum;
     }
 
@@ -142,8 +154,9 @@ class Ladder {
     {
         ++table_.mass_computer_calls;
         if (!must_fall_back(body)) {
-            Diagnostics                  said;
-            const physics::BodyMass      c = physics::compute_mass(model_, index, [&](const Collider& one) { return info(one); }, said, &stage_units_, &body.mass);
+            Diagnostics             said;
+            const physics::BodyMass c = physics::compute_mass(
+                model_, index, [&](const Collider& one) { return info(one); }, said, &stage_units_, &body.mass);
             for (const Diagnostic& d : said)
                 if (d.id == "PHY_MASS_ZERO_VOLUME") found_.add(d);
             Computed out{c.mass, c.com, physics::tensor(c), c.diagonal, true};
@@ -156,7 +169,7 @@ class Ladder {
     {
         physics::MassInfo out;
         out.X_BS          = c.X_BS;
-        const bool own    = c.mass.has_mass() && c.mass.has_diagonal();
+        const bool  own   = c.mass.has_mass() && c.mass.has_diagonal();
         const auto& solid = solids_[static_cast<std::size_t>(&c - model_.colliders.data())];
         if (solid) {
             out.volume  = solid->mass;
@@ -164,8 +177,7 @@ class Ladder {
             out.inertia = solid->inertia;
             // Newton describes a collider with mass and moments of its own by those alone, about its origin.
             if (own && compat_) out.com = {};
-        }
-        else if (own)
+        } else if (own)
             out.volume = 0;
         else
             found_.add(kColliderNoMass, c.prim.site(), fmt::format("<{}> has no volume", c.path.text()));
@@ -174,10 +186,13 @@ class Ladder {
 
     bool must_fall_back(const Body& body) const
     {
-        const auto blocked = [](const MassValues& v) { return v.mass_blocked || v.diagonal_blocked || v.axes_blocked || v.com_blocked; };
+        const auto blocked = [](const MassValues& v) {
+            return v.mass_blocked || v.diagonal_blocked || v.axes_blocked || v.com_blocked;
+        };
         if (blocked(body.mass)) return true;
-        return std::any_of(body.colliders.begin(), body.colliders.end(),
-                           [&](Index i) { return blocked(collider(i).mass) || (!collider(i).enabled && collider(i).mass.applied); });
+        return std::any_of(body.colliders.begin(), body.colliders.end(), [&](Index i) {
+            return blocked(collider(i).mass) || (!collider(i).enabled && collider(i).mass.applied);
+        });
     }
 
     double explicit_density(const Body& body, const Collider& c, double volume)
@@ -186,7 +201,8 @@ class Ladder {
         if (c.mass.has_density()) return c.mass.density;
         if (model_.options.mass_on_xforms == physics::MassOnXforms::inherit)
             for (const Index i : c.mass_chain)
-                if (const MassValues& v = model_.xform_masses[static_cast<std::size_t>(i)].values; v.has_density()) return v.density;
+                if (const MassValues& v = model_.xform_masses[static_cast<std::size_t>(i)].values; v.has_density())
+                    return v.density;
         if (body.mass.has_density() && !body.mass.has_mass()) return body.mass.density;
         return accumulation_density(c);
     }
@@ -225,12 +241,15 @@ class Ladder {
         if (!v.applied) return;
         const auto site = [&](std::string_view name) { return prim.attribute(usd::Token(name)).site(); };
         if (v.density != 0 && !v.has_density())
-            found_.add(kMassDensity, site("physics:density"), fmt::format("the density of <{}> is {}", prim.path().text(), v.density));
+            found_.add(kMassDensity, site("physics:density"),
+                       fmt::format("the density of <{}> is {}", prim.path().text(), v.density));
         if (!(v.diagonal == Vec3d{}) && !v.has_diagonal())
             found_.add(kMassDiagonal, site("physics:diagonalInertia"),
-                       fmt::format("the diagonal inertia of <{}> is ({}, {}, {})", prim.path().text(), v.diagonal.x, v.diagonal.y, v.diagonal.z));
+                       fmt::format("the diagonal inertia of <{}> is ({}, {}, {})", prim.path().text(), v.diagonal.x,
+                                   v.diagonal.y, v.diagonal.z));
         if (v.mass != 0 && !v.has_mass())
-            found_.add(is_body ? kMassMass : kColliderMass, site("physics:mass"), fmt::format("the mass of <{}> is {}", prim.path().text(), v.mass));
+            found_.add(is_body ? kMassMass : kColliderMass, site("physics:mass"),
+                       fmt::format("the mass of <{}> is {}", prim.path().text(), v.mass));
     }
 
     // newton:inertia = [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], only where NewtonMassAPI is applied.
@@ -240,8 +259,8 @@ class Ladder {
         const usd::Attribute attribute = body.prim.attribute("newton:inertia");
         const auto           list      = attribute.authored_as<std::vector<double>>();
         if (!list || list->empty()) return std::nullopt;
-        const std::vector<double>& t      = *list;
-        bool                       usable = t.size() == 6 && std::all_of(t.begin(), t.end(), [](double x) { return std::isfinite(x); });
+        const std::vector<double>& t = *list;
+        bool usable = t.size() == 6 && std::all_of(t.begin(), t.end(), [](double x) { return std::isfinite(x); });
         if (usable) {
             const Mat33d m{{t[0], t[3], t[4]}, {t[3], t[1], t[5]}, {t[4], t[5], t[2]}};
             const auto   axes  = geometry::principal_axes(m);
@@ -250,14 +269,15 @@ class Ladder {
             usable = t[0] >= 0 && t[1] >= 0 && t[2] >= 0 && least >= -1e-6 * max_component(abs(axes.values));
             if (usable) return m;
         }
-        found_.add(kInertiaTensor, attribute.site(), fmt::format("newton:inertia of <{}> is no inertia tensor", body.path.text()));
+        found_.add(kInertiaTensor, attribute.site(),
+                   fmt::format("newton:inertia of <{}> is no inertia tensor", body.path.text()));
         return std::nullopt;
     }
 
     BodyMassProperties resolve_body(Index index)
     {
-        Body body = model_.bodies[static_cast<std::size_t>(index)];
-        const MassProperties A = accumulate(body);
+        Body                 body = model_.bodies[static_cast<std::size_t>(index)];
+        const MassProperties A    = accumulate(body);
         if (!has_authored_mass(body)) return defaulted(body, {A.mass, A.com, A.inertia, "shapes", false});
 
         warn_ineffective(body.prim, body.mass, true);
@@ -267,18 +287,19 @@ class Ladder {
             if (!own.has_mass() || !own.has_diagonal()) {
                 own         = {};
                 own.applied = true;
-            }
-            else if (!own.has_com()) own.com = {};
+            } else if (!own.has_com())
+                own.com = {};
         }
 
         // What is not usable must not reach the mass computer either.
         if (!own.has_diagonal()) own.diagonal = {};
-        const std::optional<Mat33d> T = authored_tensor(body);
-        const bool has_inertia = T.has_value() || own.has_diagonal();
+        const std::optional<Mat33d> T           = authored_tensor(body);
+        const bool                  has_inertia = T.has_value() || own.has_diagonal();
         if (own.has_mass() && own.has_density() && !has_inertia)
-            found_.add(kMassAndDensity, body.prim.site(), fmt::format("<{}> authors mass {} and density {}", body.path.text(), own.mass, own.density));
+            found_.add(kMassAndDensity, body.prim.site(),
+                       fmt::format("<{}> authors mass {} and density {}", body.path.text(), own.mass, own.density));
 
-        Computed C;
+        Computed   C;
         const bool computed = !(own.has_mass() && has_inertia && own.has_com());
         if (computed) C = compute(index, body, A);
 
@@ -290,30 +311,29 @@ class Ladder {
         return last_rungs(body, A, out);
     }
 
-    void set_inertia(const Body& body, const MassProperties& A, const std::optional<Mat33d>& T, const Computed& C, BodyMassProperties& out)
+    void set_inertia(const Body& body, const MassProperties& A, const std::optional<Mat33d>& T, const Computed& C,
+                     BodyMassProperties& out)
     {
         const MassValues& own = body.mass;
         if (T) {
             out.inertia = *T;
             out.rule    = "newton:inertia";
-        }
-        else if (own.has_diagonal()) {
+        } else if (own.has_diagonal()) {
             out.inertia = rotated_diagonal(own.diagonal, own.has_axes() ? own.axes : Quatd{});
             out.rule    = "diagonalInertia";
-        }
-        else if (!own.has_mass()) {
+        } else if (!own.has_mass()) {
             out.inertia = C.tensor;
             out.rule    = "computed";
-        }
-        else if (!(A.mass > 0) && C.diagonal.x > 0 && C.diagonal.y > 0 && C.diagonal.z > 0) {
+        } else if (!(A.mass > 0) && C.diagonal.x > 0 && C.diagonal.y > 0 && C.diagonal.z > 0) {
             out.inertia = Mat33d::diagonal(C.diagonal);
             out.rule    = "small sphere";
-            if (std::none_of(body.colliders.begin(), body.colliders.end(), [&](Index i) { return solids_[static_cast<std::size_t>(i)].has_value(); }))
-                found_.add(kMassSmallSphere, body.prim.site(), fmt::format("<{}> has a mass and no shape", body.path.text()));
+            if (std::none_of(body.colliders.begin(), body.colliders.end(),
+                             [&](Index i) { return solids_[static_cast<std::size_t>(i)].has_value(); }))
+                found_.add(kMassSmallSphere, body.prim.site(),
+                           fmt::format("<{}> has a mass and no shape", body.path.text()));
             else
                 out.rule = "computed";
-        }
-        else if (A.mass > 0) {
+        } else if (A.mass > 0) {
             out.inertia = (own.mass / A.mass) * A.inertia;
             out.rule    = "scaled from shapes";
             check_centre(body, A, out);
@@ -331,8 +351,10 @@ class Ladder {
             return;
         }
         found_.add(kMassTensorCom, body.prim.site(),
-                   fmt::format("the centre of mass of <{}> is ({}, {}, {}), that of its shapes ({}, {}, {}); the parallel-axis term would be up to {}",
-                               body.path.text(), out.com.x, out.com.y, out.com.z, A.com.x, A.com.y, A.com.z, out.mass * dot(d, d)));
+                   fmt::format("the centre of mass of <{}> is ({}, {}, {}), that of its shapes ({}, {}, {}); the "
+                               "parallel-axis term would be up to {}",
+                               body.path.text(), out.com.x, out.com.y, out.com.z, A.com.x, A.com.y, A.com.z,
+                               out.mass * dot(d, d)));
     }
 
     BodyMassProperties last_rungs(const Body& body, const MassProperties& A, BodyMassProperties out)
@@ -352,7 +374,8 @@ class Ladder {
     bool has_usable_mass(const Body& body) const
     {
         return std::any_of(body.colliders.begin(), body.colliders.end(), [&](Index i) {
-            return solids_[static_cast<std::size_t>(i)].has_value() || (collider(i).enabled && collider(i).mass.has_mass() && collider(i).mass.has_diagonal());
+            return solids_[static_cast<std::size_t>(i)].has_value() ||
+                   (collider(i).enabled && collider(i).mass.has_mass() && collider(i).mass.has_diagonal());
         });
     }
 
@@ -363,14 +386,16 @@ class Ladder {
         if (compat_ || !body.enabled) {
             if (out.mass > 0) return out;
             out.mass = 0;
-            if (body.mass.applied && is_zero(out.inertia)) found_.add(kMassZero, body.prim.site(), fmt::format("<{}> has no mass", body.path.text()));
+            if (body.mass.applied && is_zero(out.inertia))
+                found_.add(kMassZero, body.prim.site(), fmt::format("<{}> has no mass", body.path.text()));
             if (is_zero(out.inertia)) out.rule = "none";
             return out;
         }
-        found_.add(physics::kMassDefaulted, body.prim.site(), fmt::format("<{}> has no mass and no collider with a volume", body.path.text()));
-        const double r = kSmallSphere / stage_units_.meters_per_unit;
-        const bool authored_inertia = out.rule == "newton:inertia" || out.rule == "diagonalInertia";
-        out.mass = 1;
+        found_.add(physics::kMassDefaulted, body.prim.site(),
+                   fmt::format("<{}> has no mass and no collider with a volume", body.path.text()));
+        const double r                = kSmallSphere / stage_units_.meters_per_unit;
+        const bool   authored_inertia = out.rule == "newton:inertia" || out.rule == "diagonalInertia";
+        out.mass                      = 1;
         if (!authored_inertia) {
             out.inertia = 0.4 * r * r * Mat33d::identity();
             out.rule    = "defaulted";
@@ -387,22 +412,21 @@ class Ladder {
         return m;
     }
 
-    const PhysicsModel&                         model_;
-    const ResolverList&                         resolvers_;
-    const MassOptions&                          o_;
-    bool                                        compat_;
-    Diagnostics&                                found_;
-    physics::UnitScale                          stage_units_;
-    double                                      shape_density_;  ///< default density in M/L^3
-    std::vector<std::optional<MassProperties>>  solids_;
-    MassTable                                   table_;
+    const PhysicsModel&                        model_;
+    const ResolverList&                        resolvers_;
+    const MassOptions&                         o_;
+    bool                                       compat_;
+    Diagnostics&                               found_;
+    physics::UnitScale                         stage_units_;
+    double                                     shape_density_;  ///< default density in M/L^3
+    std::vector<std::optional<MassProperties>> solids_;
+    MassTable                                  table_;
 };
 
 }  // namespace
 
-MassTable compute_masses(const PhysicsModel& model, const ResolverList& resolvers, const MassOptions& options, Diagnostics& found)
-{
-    return Ladder(model, resolvers, options, found).run();
-}
+MassTable compute_masses(const PhysicsModel& model, const ResolverList& resolvers, const MassOptions& options,
+                         Diagnostics& found)
+{ return Ladder(model, resolvers, options, found).run(); }
 
 }  // namespace mechane::resolve

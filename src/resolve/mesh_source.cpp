@@ -18,7 +18,8 @@ std::vector<T> array(const usd::Prim& prim, const usd::Token& name)
     const usd::Attribute attribute = prim.attribute(name);
     usd::Value           value     = attribute.value();
     if (value.empty() && !attribute.blocked())
-        if (const auto times = attribute.time_samples(); !times.empty()) value = attribute.authored_value(times.front());
+        if (const auto times = attribute.time_samples(); !times.empty())
+            value = attribute.authored_value(times.front());
     return value.get<std::vector<T>>().value_or(std::vector<T>{});
 }
 
@@ -26,11 +27,14 @@ std::vector<T> array(const usd::Prim& prim, const usd::Token& name)
 
 geometry::Mesh read_mesh(const usd::Prim& prim, bool plain_fan, Diagnostics& found)
 {
-    static const usd::Token kPoints("points"), kCounts("faceVertexCounts"), kIndices("faceVertexIndices"), kHoles("holeIndices"), kOrientation("orientation");
-    const auto points = array<Vec3d>(prim, kPoints);
-    const auto counts = array<int>(prim, kCounts), indices = array<int>(prim, kIndices), holes = array<int>(prim, kHoles);
-    geometry::PolygonMesh polygons{.points = points, .face_vertex_counts = counts, .face_vertex_indices = indices, .hole_indices = holes};
-    polygons.left_handed = prim.attribute(kOrientation).get<std::string>().value_or("") == "leftHanded";
+    static const usd::Token kPoints("points"), kCounts("faceVertexCounts"), kIndices("faceVertexIndices"),
+        kHoles("holeIndices"), kOrientation("orientation");
+    const auto            points = array<Vec3d>(prim, kPoints);
+    const auto            counts = array<int>(prim, kCounts), indices = array<int>(prim, kIndices),
+                          holes = array<int>(prim, kHoles);
+    geometry::PolygonMesh polygons{
+        .points = points, .face_vertex_counts = counts, .face_vertex_indices = indices, .hole_indices = holes};
+    polygons.left_handed         = prim.attribute(kOrientation).get<std::string>().value_or("") == "leftHanded";
     geometry::Triangulation made = geometry::triangulate(polygons, {.plain_fan = plain_fan});
     std::size_t             bad  = 0;
     for (const geometry::DroppedFace& face : made.dropped)
@@ -39,7 +43,9 @@ geometry::Mesh read_mesh(const usd::Prim& prim, bool plain_fan, Diagnostics& fou
         const geometry::DroppedFace* first = nullptr;
         for (const geometry::DroppedFace& face : made.dropped)
             if (!first && face.fault != geometry::FaceFault::no_area) first = &face;
-        found.add(kMeshFace, prim.site(), fmt::format("{} faces of <{}> are dropped; face {} {}", bad, prim.path().text(), first->face, to_string(first->fault)));
+        found.add(kMeshFace, prim.site(),
+                  fmt::format("{} faces of <{}> are dropped; face {} {}", bad, prim.path().text(), first->face,
+                              to_string(first->fault)));
     }
     return std::move(made.mesh);
 }
@@ -51,8 +57,7 @@ geometry::Mesh collider_mesh(const physics::Collider& collider, bool plain_fan, 
     if (collider.sheared_points) {
         mirrors = determinant(*collider.sheared_points) < 0;
         for (Vec3d& p : mesh.points) p = *collider.sheared_points * p;
-    }
-    else
+    } else
         for (Vec3d& p : mesh.points) p = scale(collider.mesh_scale, p);
     if (mirrors)
         for (auto& t : mesh.triangles) std::swap(t[1], t[2]);

@@ -10,7 +10,11 @@ namespace {
 
 Row row(Key key, std::string attribute, Unit unit, std::optional<Value> fallback = {}, Convert how = convert::same)
 {
-    return {.key = key, .attributes = {std::move(attribute)}, .unit = unit, .convert = std::move(how), .fallback = std::move(fallback)};
+    return {.key        = key,
+            .attributes = {std::move(attribute)},
+            .unit       = unit,
+            .convert    = std::move(how),
+            .fallback   = std::move(fallback)};
 }
 
 // Whole steps in a second.
@@ -80,53 +84,71 @@ std::vector<double> padded(double first, std::size_t size)
 
 Resolver SchemaResolverMjc(const Rules& rules)
 {
-    Resolver r{.name = "mjc", .namespaces = {}, .rows = {
-        row(Key::scene_max_solver_iterations, "mjc:option:iterations", Unit::si, 100.0),
-        row(Key::scene_time_steps_per_second, "mjc:option:timestep", Unit::si, 0.002, steps_per_second),
-        row(Key::scene_gravity_enabled, "mjc:flag:gravity", Unit::si, true, convert::as_flag),
+    Resolver r{.name       = "mjc",
+               .namespaces = {},
+               .rows       = {
+                   row(Key::scene_max_solver_iterations, "mjc:option:iterations", Unit::si, 100.0),
+                   row(Key::scene_time_steps_per_second, "mjc:option:timestep", Unit::si, 0.002, steps_per_second),
+                   row(Key::scene_gravity_enabled, "mjc:flag:gravity", Unit::si, true, convert::as_flag),
 
-        row(Key::joint_armature, "mjc:armature", Unit::mass_or_inertia, 0.0),
-        row(Key::joint_damping_per_rad, "mjc:damping", Unit::damping_rad),
-        row(Key::joint_stiffness, "mjc:stiffness", Unit::stiffness_rad),
-        row(Key::joint_springref, "mjc:springref", Unit::si),
-        row(Key::joint_ref, "mjc:ref", Unit::si),
-        row(Key::joint_friction, "mjc:frictionloss", Unit::force_or_torque, 0.0),
-        {.key = Key::joint_effort_limit, .attributes = {"mjc:actuatorfrcrange:min", "mjc:actuatorfrcrange:max", "mjc:actuatorfrclimited"},
-         .unit = Unit::force_or_torque, .convert = largest_effort},
+                   row(Key::joint_armature, "mjc:armature", Unit::mass_or_inertia, 0.0),
+                   row(Key::joint_damping_per_rad, "mjc:damping", Unit::damping_rad),
+                   row(Key::joint_stiffness, "mjc:stiffness", Unit::stiffness_rad),
+                   row(Key::joint_springref, "mjc:springref", Unit::si),
+                   row(Key::joint_ref, "mjc:ref", Unit::si),
+                   row(Key::joint_friction, "mjc:frictionloss", Unit::force_or_torque, 0.0),
+                   {.key        = Key::joint_effort_limit,
+                    .attributes = {"mjc:actuatorfrcrange:min", "mjc:actuatorfrcrange:max", "mjc:actuatorfrclimited"},
+                    .unit       = Unit::force_or_torque,
+                    .convert    = largest_effort},
 
-        row(Key::shape_max_hull_vertices, "mjc:maxhullvert", Unit::si, -1.0),
-        {.key = Key::shape_margin, .attributes = {"mjc:margin", "mjc:gap"}, .unit = Unit::length, .convert = margin, .fallback = 0.0},
-        row(Key::shape_gap, "mjc:gap", Unit::length, 0.0),
-        row(Key::shape_mass_model, "mjc:shellinertia", Unit::si, false, shell_or_solid),
-        row(Key::shape_ke, "mjc:solref", Unit::si, {}, solref_stiffness),
-        row(Key::shape_kd, "mjc:solref", Unit::si, {}, solref_damping),
+                   row(Key::shape_max_hull_vertices, "mjc:maxhullvert", Unit::si, -1.0),
+                   {.key        = Key::shape_margin,
+                    .attributes = {"mjc:margin", "mjc:gap"},
+                    .unit       = Unit::length,
+                    .convert    = margin,
+                    .fallback   = 0.0},
+                   row(Key::shape_gap, "mjc:gap", Unit::length, 0.0),
+                   row(Key::shape_mass_model, "mjc:shellinertia", Unit::si, false, shell_or_solid),
+                   row(Key::shape_ke, "mjc:solref", Unit::si, {}, solref_stiffness),
+                   row(Key::shape_kd, "mjc:solref", Unit::si, {}, solref_damping),
 
-        row(Key::material_mu_torsional, "mjc:torsionalfriction", Unit::si, 0.005),
-        row(Key::material_mu_rolling, "mjc:rollingfriction", Unit::si, 0.0001),
-        row(Key::material_priority, "mjc:priority", Unit::si, 0.0),
-        row(Key::material_weight, "mjc:solmix", Unit::si, 1.0),
-        {.key = Key::material_ke, .attributes = {"mjc:solref"}, .unit = Unit::si, .convert = solref_stiffness, .replaced_by = "mjc:solref on the collider"},
-        {.key = Key::material_kd, .attributes = {"mjc:solref"}, .unit = Unit::si, .convert = solref_damping, .replaced_by = "mjc:solref on the collider"},
+                   row(Key::material_mu_torsional, "mjc:torsionalfriction", Unit::si, 0.005),
+                   row(Key::material_mu_rolling, "mjc:rollingfriction", Unit::si, 0.0001),
+                   row(Key::material_priority, "mjc:priority", Unit::si, 0.0),
+                   row(Key::material_weight, "mjc:solmix", Unit::si, 1.0),
+                   {.key         = Key::material_ke,
+                    .attributes  = {"mjc:solref"},
+                    .unit        = Unit::si,
+                    .convert     = solref_stiffness,
+                    .replaced_by = "mjc:solref on the collider"},
+                   {.key         = Key::material_kd,
+                    .attributes  = {"mjc:solref"},
+                    .unit        = Unit::si,
+                    .convert     = solref_damping,
+                    .replaced_by = "mjc:solref on the collider"},
 
-        row(Key::actuator_ctrl_low, "mjc:ctrlRange:min", Unit::si, 0.0),
-        row(Key::actuator_ctrl_high, "mjc:ctrlRange:max", Unit::si, 0.0),
-        row(Key::actuator_force_low, "mjc:forceRange:min", Unit::si, 0.0),
-        row(Key::actuator_force_high, "mjc:forceRange:max", Unit::si, 0.0),
-        row(Key::actuator_act_low, "mjc:actRange:min", Unit::si, 0.0),
-        row(Key::actuator_act_high, "mjc:actRange:max", Unit::si, 0.0),
-        row(Key::actuator_length_low, "mjc:lengthRange:min", Unit::si, 0.0),
-        row(Key::actuator_length_high, "mjc:lengthRange:max", Unit::si, 0.0),
-        row(Key::actuator_gain_prm, "mjc:gainPrm", Unit::si, padded(1, 10)),
-        row(Key::actuator_bias_prm, "mjc:biasPrm", Unit::si, padded(0, 10)),
-        row(Key::actuator_dyn_prm, "mjc:dynPrm", Unit::si, padded(1, 10)),
-        row(Key::actuator_gain_type, "mjc:gainType", Unit::si, std::string("fixed")),
-        row(Key::actuator_bias_type, "mjc:biasType", Unit::si, std::string("none")),
-        row(Key::actuator_dyn_type, "mjc:dynType", Unit::si, std::string("none")),
-        row(Key::actuator_gear, "mjc:gear", Unit::si, padded(1, 6)),
-    }};
+                   row(Key::actuator_ctrl_low, "mjc:ctrlRange:min", Unit::si, 0.0),
+                   row(Key::actuator_ctrl_high, "mjc:ctrlRange:max", Unit::si, 0.0),
+                   row(Key::actuator_force_low, "mjc:forceRange:min", Unit::si, 0.0),
+                   row(Key::actuator_force_high, "mjc:forceRange:max", Unit::si, 0.0),
+                   row(Key::actuator_act_low, "mjc:actRange:min", Unit::si, 0.0),
+                   row(Key::actuator_act_high, "mjc:actRange:max", Unit::si, 0.0),
+                   row(Key::actuator_length_low, "mjc:lengthRange:min", Unit::si, 0.0),
+                   row(Key::actuator_length_high, "mjc:lengthRange:max", Unit::si, 0.0),
+                   row(Key::actuator_gain_prm, "mjc:gainPrm", Unit::si, padded(1, 10)),
+                   row(Key::actuator_bias_prm, "mjc:biasPrm", Unit::si, padded(0, 10)),
+                   row(Key::actuator_dyn_prm, "mjc:dynPrm", Unit::si, padded(1, 10)),
+                   row(Key::actuator_gain_type, "mjc:gainType", Unit::si, std::string("fixed")),
+                   row(Key::actuator_bias_type, "mjc:biasType", Unit::si, std::string("none")),
+                   row(Key::actuator_dyn_type, "mjc:dynType", Unit::si, std::string("none")),
+                   row(Key::actuator_gear, "mjc:gear", Unit::si, padded(1, 6)),
+               }};
     if (rules.mjc_solref_limits) {
-        r.rows.push_back(row(Key::joint_limit_ke, "mjc:solref", Unit::si, {}, [](const Inputs& in) { return older_solref(in, false); }));
-        r.rows.push_back(row(Key::joint_limit_kd, "mjc:solref", Unit::si, {}, [](const Inputs& in) { return older_solref(in, true); }));
+        r.rows.push_back(row(Key::joint_limit_ke, "mjc:solref", Unit::si, {},
+                             [](const Inputs& in) { return older_solref(in, false); }));
+        r.rows.push_back(row(Key::joint_limit_kd, "mjc:solref", Unit::si, {},
+                             [](const Inputs& in) { return older_solref(in, true); }));
     }
     return r;
 }

@@ -40,7 +40,8 @@ Value scaled(Value value, double by)
     return value;
 }
 
-std::optional<Resolved> authored_by(const Resolver& resolver, const Row& row, const usd::Prim& prim, const Context& context)
+std::optional<Resolved> authored_by(const Resolver& resolver, const Row& row, const usd::Prim& prim,
+                                    const Context& context)
 {
     std::vector<std::optional<Value>> values(row.attributes.size());
     std::size_t                       first = row.attributes.size();
@@ -60,7 +61,8 @@ std::optional<Resolved> authored_by(const Resolver& resolver, const Row& row, co
     return answer;
 }
 
-std::optional<Resolved> schema_default(const Resolver& resolver, const Row& row, const usd::Prim& prim, const Context& context)
+std::optional<Resolved> schema_default(const Resolver& resolver, const Row& row, const usd::Prim& prim,
+                                       const Context& context)
 {
     if (!row.fallback) return std::nullopt;
     std::vector<std::optional<Value>> values(row.attributes.size());
@@ -79,7 +81,8 @@ void note_use(const Row& row, const Resolved& answer, Diagnostics* found)
 {
     if (!found) return;
     if (!row.replaced_by.empty())
-        found->add(kDeprecatedAttr, answer.site, fmt::format("{} is an older spelling", answer.attribute), fmt::format("Author {} instead.", row.replaced_by));
+        found->add(kDeprecatedAttr, answer.site, fmt::format("{} is an older spelling", answer.attribute),
+                   fmt::format("Author {} instead.", row.replaced_by));
     if (row.nonschema) found->add(kNonschemaAttr, answer.site, fmt::format("{} is in no schema", answer.attribute));
 }
 
@@ -89,18 +92,30 @@ double factor(Unit unit, const physics::UnitScale& scale, Motion motion)
 {
     const bool turns = motion == Motion::angular;
     switch (unit) {
-        case Unit::si: return 1;
-        case Unit::length: return scale.factor(Dimension::length);
-        case Unit::mass_or_inertia: return scale.factor(turns ? Dimension::inertia : Dimension::mass);
-        case Unit::force_or_torque: return scale.factor(turns ? Dimension::torque : Dimension::force);
-        case Unit::stiffness_deg: return scale.factor(turns ? Dimension::angular_stiffness : Dimension::linear_stiffness);
-        case Unit::damping_deg: return scale.factor(turns ? Dimension::angular_damping : Dimension::linear_damping);
-        case Unit::stiffness_rad: return scale.factor(turns ? Dimension::angular_stiffness_radians : Dimension::linear_stiffness);
-        case Unit::damping_rad: return scale.factor(turns ? Dimension::angular_damping_radians : Dimension::linear_damping);
-        case Unit::position_deg: return scale.factor(turns ? Dimension::angle : Dimension::length);
-        case Unit::contact_stiffness: return scale.factor(Dimension::linear_stiffness);
-        case Unit::contact_damping: return scale.factor(Dimension::linear_damping);
-        case Unit::volume_stiffness: return scale.factor(Dimension::volume_stiffness);
+        case Unit::si:
+            return 1;
+        case Unit::length:
+            return scale.factor(Dimension::length);
+        case Unit::mass_or_inertia:
+            return scale.factor(turns ? Dimension::inertia : Dimension::mass);
+        case Unit::force_or_torque:
+            return scale.factor(turns ? Dimension::torque : Dimension::force);
+        case Unit::stiffness_deg:
+            return scale.factor(turns ? Dimension::angular_stiffness : Dimension::linear_stiffness);
+        case Unit::damping_deg:
+            return scale.factor(turns ? Dimension::angular_damping : Dimension::linear_damping);
+        case Unit::stiffness_rad:
+            return scale.factor(turns ? Dimension::angular_stiffness_radians : Dimension::linear_stiffness);
+        case Unit::damping_rad:
+            return scale.factor(turns ? Dimension::angular_damping_radians : Dimension::linear_damping);
+        case Unit::position_deg:
+            return scale.factor(turns ? Dimension::angle : Dimension::length);
+        case Unit::contact_stiffness:
+            return scale.factor(Dimension::linear_stiffness);
+        case Unit::contact_damping:
+            return scale.factor(Dimension::linear_damping);
+        case Unit::volume_stiffness:
+            return scale.factor(Dimension::volume_stiffness);
     }
     return 1;
 }
@@ -108,10 +123,14 @@ double factor(Unit unit, const physics::UnitScale& scale, Motion motion)
 std::string_view to_string(Layer layer)
 {
     switch (layer) {
-        case Layer::authored: return "authored";
-        case Layer::importer: return "importer";
-        case Layer::schema: return "schema";
-        case Layer::none: return "none";
+        case Layer::authored:
+            return "authored";
+        case Layer::importer:
+            return "importer";
+        case Layer::schema:
+            return "schema";
+        case Layer::none:
+            return "none";
     }
     return "";
 }
@@ -170,7 +189,8 @@ bool ResolverList::has(std::string_view name) const
     return std::any_of(resolvers_.begin(), resolvers_.end(), [&](const Resolver& r) { return r.name == name; });
 }
 
-Resolved ResolverList::get(const usd::Prim& prim, Key key, const Context& context, const std::optional<Value>& importer_default, Diagnostics* found) const
+Resolved ResolverList::get(const usd::Prim& prim, Key key, const Context& context,
+                           const std::optional<Value>& importer_default, Diagnostics* found) const
 {
     for (const Resolver& resolver : resolvers_)
         for (const Row& row : resolver.rows) {

@@ -10,10 +10,14 @@ Result<ResolverList> resolvers_named(std::span<const std::string> names, const R
 {
     std::vector<Resolver> list;
     for (const std::string& name : names) {
-        if (name == "newton") list.push_back(SchemaResolverNewton(rules));
-        else if (name == "physx") list.push_back(SchemaResolverPhysx(rules));
-        else if (name == "mjc") list.push_back(SchemaResolverMjc(rules));
-        else return make_diagnostic(kResolverUnknown, {}, fmt::format("\"{}\" is no schema resolver", name));
+        if (name == "newton")
+            list.push_back(SchemaResolverNewton(rules));
+        else if (name == "physx")
+            list.push_back(SchemaResolverPhysx(rules));
+        else if (name == "mjc")
+            list.push_back(SchemaResolverMjc(rules));
+        else
+            return make_diagnostic(kResolverUnknown, {}, fmt::format("\"{}\" is no schema resolver", name));
     }
     return ResolverList(std::move(list));
 }

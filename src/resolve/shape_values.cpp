@@ -25,9 +25,10 @@ std::size_t rank_of(const ResolverList& resolvers, std::string_view name)
     return list.size();
 }
 
-// The material's value, then the shape's older spelling; mjc:solref on the shape goes first where MuJoCo ranks before Newton.
-double response(const ResolverList& resolvers, const usd::Prim& collider, const usd::Prim& material, Key of_material, Key of_shape, const Context& context,
-                double otherwise, Diagnostics& found)
+// The material's value, then the shape's older spelling; mjc:solref on the shape goes first where MuJoCo ranks before
+// Newton.
+double response(const ResolverList& resolvers, const usd::Prim& collider, const usd::Prim& material, Key of_material,
+                Key of_shape, const Context& context, double otherwise, Diagnostics& found)
 {
     const Resolved on_shape = resolvers.get(collider, of_shape, context, {}, &found);
     if (on_shape.resolver == "mjc" && rank_of(resolvers, "mjc") < rank_of(resolvers, "newton"))
@@ -37,7 +38,8 @@ double response(const ResolverList& resolvers, const usd::Prim& collider, const 
     return finite(on_shape).value_or(otherwise);
 }
 
-double on_material(const ResolverList& resolvers, const usd::Prim& material, Key key, const Context& context, double otherwise, Diagnostics& found)
+double on_material(const ResolverList& resolvers, const usd::Prim& material, Key key, const Context& context,
+                   double otherwise, Diagnostics& found)
 {
     if (!material) return otherwise;
     return finite(resolvers.get(material, key, context, {}, &found)).value_or(otherwise);
@@ -53,51 +55,61 @@ bool applies(const usd::Prim& prim, std::string_view api)
 
 }  // namespace
 
-ContactValues contact_values(const ResolverList& resolvers, const usd::Prim& collider, const usd::Prim& material, const Context& context,
-                             const ContactValues& defaults, Diagnostics& found)
+ContactValues contact_values(const ResolverList& resolvers, const usd::Prim& collider, const usd::Prim& material,
+                             const Context& context, const ContactValues& defaults, Diagnostics& found)
 {
     ContactValues v = defaults;
-    v.ke            = response(resolvers, collider, material, Key::material_ke, Key::shape_ke, context, defaults.ke, found);
-    v.kd            = response(resolvers, collider, material, Key::material_kd, Key::shape_kd, context, defaults.kd, found);
-    v.kf            = response(resolvers, collider, material, Key::material_kf, Key::shape_kf, context, defaults.kf, found);
-    v.ka            = response(resolvers, collider, material, Key::material_ka, Key::shape_ka, context, defaults.ka, found);
-    v.mu_torsional  = on_material(resolvers, material, Key::material_mu_torsional, context, defaults.mu_torsional, found);
-    v.mu_rolling    = on_material(resolvers, material, Key::material_mu_rolling, context, defaults.mu_rolling, found);
-    v.priority      = on_material(resolvers, material, Key::material_priority, context, defaults.priority, found);
-    v.weight        = on_material(resolvers, material, Key::material_weight, context, defaults.weight, found);
+    v.ke = response(resolvers, collider, material, Key::material_ke, Key::shape_ke, context, defaults.ke, found);
+    v.kd = response(resolvers, collider, material, Key::material_kd, Key::shape_kd, context, defaults.kd, found);
+    v.kf = response(resolvers, collider, material, Key::material_kf, Key::shape_kf, context, defaults.kf, found);
+    v.ka = response(resolvers, collider, material, Key::material_ka, Key::shape_ka, context, defaults.ka, found);
+    v.mu_torsional =
+        on_material(resolvers, material, Key::material_mu_torsional, context, defaults.mu_torsional, found);
+    v.mu_rolling = on_material(resolvers, material, Key::material_mu_rolling, context, defaults.mu_rolling, found);
+    v.priority   = on_material(resolvers, material, Key::material_priority, context, defaults.priority, found);
+    v.weight     = on_material(resolvers, material, Key::material_weight, context, defaults.weight, found);
 
     v.margin_source = resolvers.get(collider, Key::shape_margin, context, defaults.margin, &found);
     v.margin        = v.margin_source.number_or(defaults.margin);
     if (!std::isfinite(v.margin)) v.margin = defaults.margin;
     if (v.margin < 0)
-        found.add(kNegMargin, v.margin_source.site, fmt::format("the contact margin of <{}> is {} m", collider.path().text(), v.margin));
+        found.add(kNegMargin, v.margin_source.site,
+                  fmt::format("the contact margin of <{}> is {} m", collider.path().text(), v.margin));
 
     // Newton 1.8 lets a schema's default of the gap win over its own (0 where MuJoCo ranks first).
-    const std::optional<Value> gap_default = context.rules.newton_1_8 ? std::optional<Value>() : std::optional<Value>(defaults.gap);
-    v.gap_source                           = resolvers.get(collider, Key::shape_gap, context, gap_default, &found);
-    v.gap                                  = v.gap_source.number_or(defaults.gap);
+    const std::optional<Value> gap_default =
+        context.rules.newton_1_8 ? std::optional<Value>() : std::optional<Value>(defaults.gap);
+    v.gap_source = resolvers.get(collider, Key::shape_gap, context, gap_default, &found);
+    v.gap        = v.gap_source.number_or(defaults.gap);
     if (!std::isfinite(v.gap)) v.gap = defaults.gap;
     return v;
 }
 
-SdfSettings sdf_settings(const ResolverList& resolvers, const physics::Collider& collider, const Context& context, bool default_hydroelastic,
-                         Diagnostics& found)
+SdfSettings sdf_settings(const ResolverList& resolvers, const physics::Collider& collider, const Context& context,
+                         bool default_hydroelastic, Diagnostics& found)
 {
     SdfSettings      s;
     const usd::Prim& prim = collider.prim;
     const auto       get  = [&](Key key) { return resolvers.get(prim, key, context, {}, &found); };
     s.has_sdf             = !resolvers.empty() && applies(prim, "NewtonSDFCollisionAPI");
 
-    if (const Resolved voxel = get(Key::shape_sdf_target_voxel_size); voxel.authored() && voxel.number_or(-kInfinity) > -kInfinity) {
+    if (const Resolved voxel = get(Key::shape_sdf_target_voxel_size);
+        voxel.authored() && voxel.number_or(-kInfinity) > -kInfinity) {
         const double size = voxel.number_or(0);
-        if (size > 0 && std::isfinite(size)) s.target_voxel_size = size;
-        else found.add(kSdfVoxel, voxel.site, fmt::format("the voxel size of <{}> is {} m", collider.path.text(), size));
+        if (size > 0 && std::isfinite(size))
+            s.target_voxel_size = size;
+        else
+            found.add(kSdfVoxel, voxel.site, fmt::format("the voxel size of <{}> is {} m", collider.path.text(), size));
     }
-    if (const Resolved res = get(Key::shape_sdf_max_resolution); res.authored() && res.number_or(-kInfinity) > -kInfinity) {
+    if (const Resolved res = get(Key::shape_sdf_max_resolution);
+        res.authored() && res.number_or(-kInfinity) > -kInfinity) {
         const double n = res.number_or(0);
-        if (!(n > 0) || !(n < 65536)) found.add(kSdfRes, res.site, fmt::format("the SDF resolution of <{}> is {}", collider.path.text(), n));
-        else if (std::fmod(n, 8) != 0) found.add(kSdfRes8, res.site, fmt::format("the SDF resolution of <{}> is {}", collider.path.text(), n));
-        else s.max_resolution = static_cast<int>(n);
+        if (!(n > 0) || !(n < 65536))
+            found.add(kSdfRes, res.site, fmt::format("the SDF resolution of <{}> is {}", collider.path.text(), n));
+        else if (std::fmod(n, 8) != 0)
+            found.add(kSdfRes8, res.site, fmt::format("the SDF resolution of <{}> is {}", collider.path.text(), n));
+        else
+            s.max_resolution = static_cast<int>(n);
         if (s.max_resolution && s.target_voxel_size) {
             found.add(kSdfBoth, res.site, fmt::format("<{}> has a resolution and a voxel size", collider.path.text()));
             s.max_resolution.reset();
@@ -109,39 +121,56 @@ SdfSettings sdf_settings(const ResolverList& resolvers, const physics::Collider&
     if (const auto value = finite(inner)) s.band_inner = *value;
     if (const auto value = finite(outer)) s.band_outer = *value;
     if (!(s.band_inner < 0 && s.band_outer > 0)) {
-        found.add(kSdfBand, inner.authored() ? inner.site : outer.site, fmt::format("the narrow band of <{}> is {} to {} m", collider.path.text(), s.band_inner, s.band_outer));
+        found.add(
+            kSdfBand, inner.authored() ? inner.site : outer.site,
+            fmt::format("the narrow band of <{}> is {} to {} m", collider.path.text(), s.band_inner, s.band_outer));
         s.band_inner = -0.1;
         s.band_outer = 0.1;
     }
     if (const Resolved format = get(Key::shape_sdf_texture_format); format.authored()) {
         const std::string text = format.text().value_or("");
-        if (text == "uint8" || text == "uint16" || text == "float32") s.texture_format = text;
-        else found.add(kSdfFormat, format.site, fmt::format("the SDF format of <{}> is \"{}\"", collider.path.text(), text));
+        if (text == "uint8" || text == "uint16" || text == "float32")
+            s.texture_format = text;
+        else
+            found.add(kSdfFormat, format.site,
+                      fmt::format("the SDF format of <{}> is \"{}\"", collider.path.text(), text));
     }
     if (const Resolved padding = get(Key::shape_sdf_padding); finite(padding)) {
-        if (*finite(padding) >= 0) s.padding = finite(padding);
-        else found.add(kSdfPadding, padding.site, fmt::format("the SDF padding of <{}> is {} m", collider.path.text(), *finite(padding)));
+        if (*finite(padding) >= 0)
+            s.padding = finite(padding);
+        else
+            found.add(kSdfPadding, padding.site,
+                      fmt::format("the SDF padding of <{}> is {} m", collider.path.text(), *finite(padding)));
     }
 
     const Resolved hydro = get(Key::shape_hydroelastic_enabled);
     s.hydroelastic       = hydro.authored() ? hydro.flag_or(false) : !s.has_sdf && default_hydroelastic;
     if (const Resolved kh = get(Key::shape_kh); kh.authored() && kh.number_or(-kInfinity) > -kInfinity) {
-        if (kh.number_or(0) > 0 && std::isfinite(kh.number_or(0))) s.kh = kh.number_or(s.kh);
-        else found.add(kHydroKh, kh.site, fmt::format("the hydroelastic stiffness of <{}> is {}", collider.path.text(), kh.number_or(0)));
+        if (kh.number_or(0) > 0 && std::isfinite(kh.number_or(0)))
+            s.kh = kh.number_or(s.kh);
+        else
+            found.add(kHydroKh, kh.site,
+                      fmt::format("the hydroelastic stiffness of <{}> is {}", collider.path.text(), kh.number_or(0)));
     }
     if (s.hydroelastic && !s.max_resolution && !s.target_voxel_size) {
         found.add(kHydroNoSdf, prim.site(), fmt::format("<{}> is hydroelastic without an SDF", collider.path.text()));
         s.hydroelastic = false;
     }
-    if (s.has_sdf && applies(prim, "NewtonMeshCollisionAPI")) found.add(kSdfMeshBoth, prim.site(), fmt::format("<{}> applies both", collider.path.text()));
-    if (s.has_sdf && collider.kind == physics::ShapeKind::mesh && collider.approximation != physics::Approximation::none)
-        found.add(kSdfApprox, prim.site(), fmt::format("<{}> asks for {}", collider.path.text(), to_string(collider.approximation)));
+    if (s.has_sdf && applies(prim, "NewtonMeshCollisionAPI"))
+        found.add(kSdfMeshBoth, prim.site(), fmt::format("<{}> applies both", collider.path.text()));
+    if (s.has_sdf && collider.kind == physics::ShapeKind::mesh &&
+        collider.approximation != physics::Approximation::none)
+        found.add(kSdfApprox, prim.site(),
+                  fmt::format("<{}> asks for {}", collider.path.text(), to_string(collider.approximation)));
     return s;
 }
 
-int max_hull_vertices(const ResolverList& resolvers, const usd::Prim& collider, const Context& context, int importer_default, Diagnostics& found)
+int max_hull_vertices(const ResolverList& resolvers, const usd::Prim& collider, const Context& context,
+                      int importer_default, Diagnostics& found)
 {
-    const double n = resolvers.get(collider, Key::shape_max_hull_vertices, context, static_cast<double>(importer_default), &found).number_or(importer_default);
+    const double n =
+        resolvers.get(collider, Key::shape_max_hull_vertices, context, static_cast<double>(importer_default), &found)
+            .number_or(importer_default);
     return std::isfinite(n) && std::abs(n) < 1e9 ? static_cast<int>(n) : importer_default;
 }
 

@@ -10,8 +10,8 @@ namespace {
 
 using physics::ShapeKind;
 
-// The hollow inside: the same shape with every surface moved inwards, except that a capsule keeps its cylinder (import-usd 5.7).
-// Nothing when some dimension vanishes.
+// The hollow inside: the same shape with every surface moved inwards, except that a capsule keeps its cylinder
+// (import-usd 5.7). Nothing when some dimension vanishes.
 std::optional<physics::Collider> shrunk(physics::Collider collider, double th)
 {
     double least = kInfinity;
@@ -32,7 +32,8 @@ std::optional<physics::Collider> shrunk(physics::Collider collider, double th)
             collider.radius -= th;
             collider.radius_top = collider.kind == ShapeKind::cone ? 0 : collider.radius_top - th;
             least               = std::min(least, collider.radius);
-            if (collider.kind == ShapeKind::capsule_1 || collider.kind == ShapeKind::cylinder_1) least = std::min(least, collider.radius_top);
+            if (collider.kind == ShapeKind::capsule_1 || collider.kind == ShapeKind::cylinder_1)
+                least = std::min(least, collider.radius_top);
             break;
         case ShapeKind::sphere_points:
             for (physics::SpherePoint& point : collider.points) {
@@ -42,14 +43,16 @@ std::optional<physics::Collider> shrunk(physics::Collider collider, double th)
             break;
         case ShapeKind::plane:
         case ShapeKind::mesh:
-        case ShapeKind::custom: return std::nullopt;
+        case ShapeKind::custom:
+            return std::nullopt;
     }
     return least > 0 ? std::optional<physics::Collider>(std::move(collider)) : std::nullopt;
 }
 
 }  // namespace
 
-std::optional<geometry::MassProperties> shell_solid(const physics::Collider& collider, double thickness, bool centred_wall, Diagnostics& found)
+std::optional<geometry::MassProperties> shell_solid(const physics::Collider& collider, double thickness,
+                                                    bool centred_wall, Diagnostics& found)
 {
     if (collider.kind == ShapeKind::mesh) {
         const geometry::Mesh mesh = collider_mesh(collider, centred_wall, found);

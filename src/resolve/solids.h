@@ -14,6 +14,7 @@ geometry::Mesh without_seams(const geometry::Mesh& mesh);
 
 /// What is left of a collider as a shell of this thickness [L]; nothing when the shape is thinner than the wall.
 /// `centred_wall`: meshes get a wall of twice the thickness about the surface, as Newton 1.8 builds them.
-std::optional<geometry::MassProperties> shell_solid(const physics::Collider& collider, double thickness, bool centred_wall, Diagnostics& found);
+std::optional<geometry::MassProperties> shell_solid(const physics::Collider& collider, double thickness,
+                                                    bool centred_wall, Diagnostics& found);
 
 }  // namespace mechane::resolve

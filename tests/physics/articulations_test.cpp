@@ -7,10 +7,13 @@ using test::Parsed;
 
 namespace {
 
-// Bodies b0.. below /R and joints "parent child" or "- child" for the world; `x` excludes, `d` disables, after the pair.
+// Bodies b0.. below /R and joints "parent child" or "- child" for the world; `x` excludes, `d` disables, after the
+// pair.
 std::string robot(int bodies, const std::vector<std::string>& joints, const std::string& api_on = "/R")
 {
-    std::string text = "def Xform \"R\"" + std::string(api_on == "/R" ? " (prepend apiSchemas = [\"PhysicsArticulationRootAPI\"])" : "") + " {\n";
+    std::string text = "def Xform \"R\"" +
+                       std::string(api_on == "/R" ? " (prepend apiSchemas = [\"PhysicsArticulationRootAPI\"])" : "") +
+                       " {\n";
     for (int i = 0; i < bodies; ++i) {
         const std::string name = "b" + std::to_string(i);
         text += "def Xform \"" + name + "\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\"" +
@@ -21,7 +24,8 @@ std::string robot(int bodies, const std::vector<std::string>& joints, const std:
         std::string        parent, child, flags;
         words >> parent >> child >> flags;
         const std::string name = "j" + std::to_string(i);
-        text += "def PhysicsRevoluteJoint \"" + name + "\"" + (api_on == "/R/" + name ? " (prepend apiSchemas = [\"PhysicsArticulationRootAPI\"])" : "") + " {\n";
+        text += "def PhysicsRevoluteJoint \"" + name + "\"" +
+                (api_on == "/R/" + name ? " (prepend apiSchemas = [\"PhysicsArticulationRootAPI\"])" : "") + " {\n";
         if (parent != "-") text += "rel physics:body0 = </R/b" + parent + ">\n";
         text += "rel physics:body1 = </R/b" + child + ">\n";
         if (flags.find('x') != std::string::npos) text += "uniform bool physics:excludeFromArticulation = true\n";
@@ -54,7 +58,10 @@ TEST_CASE("the root of a tree: world joint, top body, or the centre of the graph
         {"floating chain of four", 4, {"0 1", "1 2", "2 3"}, {"/R/b1"}},
         {"star", 5, {"3 0", "3 1", "3 2", "3 4"}, {"/R/b3"}},
         {"ring of four", 4, {"0 1", "1 2", "2 3", "3 0"}, {"/R/b0"}},
-        {"two world joints: the one of the link with more neighbours", 4, {"- 0", "- 2", "0 1", "1 2", "2 3"}, {"/R/j1"}},
+        {"two world joints: the one of the link with more neighbours",
+         4,
+         {"- 0", "- 2", "0 1", "1 2", "2 3"},
+         {"/R/j1"}},
         {"two components", 4, {"- 0", "0 1", "2 3"}, {"/R/j0", "/R/b2"}},
         {"a disabled joint splits", 4, {"- 0", "0 1", "1 2 d", "2 3"}, {"/R/j0", "/R/b2"}},
         {"an excluded joint is not crossed", 4, {"- 0", "0 1", "1 2 x", "2 3"}, {"/R/j0", "/R/b2"}},
@@ -69,7 +76,9 @@ TEST_CASE("the root of a tree: world joint, top body, or the centre of the graph
     }
 }
 
-TEST_CASE("the API on a body roots there, on a world joint it fixes the base, on an inner joint or a dead body it is invalid (PHY-111)")
+TEST_CASE(
+    "the API on a body roots there, on a world joint it fixes the base, on an inner joint or a dead body it is invalid "
+    "(PHY-111)")
 {
     const std::vector<std::string> chain{"- 0", "0 1", "1 2"};
     CHECK(texts(Parsed(robot(3, chain, "/R/b1")).articulation("/R/b1").roots) == Texts{"/R/b1"});
@@ -77,7 +86,8 @@ TEST_CASE("the API on a body roots there, on a world joint it fixes the base, on
     const Parsed inner(robot(3, chain, "/R/j1"));
     CHECK_FALSE(inner.articulation("/R/j1").valid);
     CHECK(inner.found.count("PHY_ARTIC_NO_ROOT") == 1);
-    const Parsed dead(R"(def Xform "B" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsArticulationRootAPI"]) { bool physics:rigidBodyEnabled = false })");
+    const Parsed dead(
+        R"(def Xform "B" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsArticulationRootAPI"]) { bool physics:rigidBodyEnabled = false })");
     CHECK_FALSE(dead.articulation("/B").valid);
 }
 
@@ -97,7 +107,9 @@ def Xform "R" (prepend apiSchemas = ["PhysicsArticulationRootAPI"]) {
     CHECK(texts(p.articulation("/R").roots) == Texts{"/R/top"});
 }
 
-TEST_CASE("a loop is cut at the joint that closes it in breadth-first order, excluded joints never join the tree (PHY-115, PHY-116)")
+TEST_CASE(
+    "a loop is cut at the joint that closes it in breadth-first order, excluded joints never join the tree (PHY-115, "
+    "PHY-116)")
 {
     // b0 - b1 - b2 - b3 - b0 from the world at b0: breadth-first takes j1 (0 1), j4 (3 0), j2 (1 2); j3 (2 3) closes.
     const Parsed p(robot(4, {"- 0", "0 1", "1 2", "2 3", "3 0"}));

@@ -46,7 +46,8 @@ def "Two" (instanceable = true  prepend references = </Robot>) {}
     CHECK(p.owner("/One/A") == "/One/A");
 }
 
-TEST_CASE("overlapping roots give each prim once, missing ones a warning, excluded ones nothing (PHY-021, PHY-022, PHY-023)")
+TEST_CASE(
+    "overlapping roots give each prim once, missing ones a warning, excluded ones nothing (PHY-021, PHY-022, PHY-023)")
 {
     ParseOptions options;
     options.roots   = {usd::Path("/W"), usd::Path("/W/B"), usd::Path("/Missing")};
@@ -82,9 +83,11 @@ def Cube "Alone" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollision
     CHECK(p.body("/Alone").colliders.empty());
 }
 
-TEST_CASE("a body below a body is one of its own, with a warning unless its transform is reset; by the schema's text it is none (PHY-027, PHY-028)")
+TEST_CASE(
+    "a body below a body is one of its own, with a warning unless its transform is reset; by the schema's text it is "
+    "none (PHY-027, PHY-028)")
 {
-    const char* stage = R"(
+    const char*  stage = R"(
 def Xform "Outer" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {
     def Cube "Nested" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) {}
     def Cube "Reset" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) { uniform token[] xformOpOrder = ["!resetXformStack!"] }
@@ -173,7 +176,7 @@ def Xform "B" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) {
     point3f physics:centerOfMass = (1, 2, -inf)
 }
 )");
-    const Body& b = p.body("/B");
+    const Body&  b = p.body("/B");
     CHECK(b.kinematic);
     CHECK(b.starts_asleep);
     CHECK_VEC(b.velocity, (Vec3d{1, 2, 3}), 0);
@@ -181,13 +184,14 @@ def Xform "B" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) {
     CHECK(b.mass.mass == 0);
     CHECK(p.found.count("PHY_VALUE_NAN") == 1);
     CHECK(b.mass.has_density());
-    CHECK(b.mass.density == 250);  // a double where the schema says float (PHY-014)
+    CHECK(b.mass.density == 250);   // a double where the schema says float (PHY-014)
     CHECK_FALSE(b.mass.has_com());  // one component not finite (PHY-073)
 }
 
 TEST_CASE("velocities are turned by the chosen frame, and local ones are stretched too (PHY-033)")
 {
-    // Parent: 90 degrees about z. Body: 90 degrees about z, scale 2. So local x points along -x of the world, twice as long.
+    // Parent: 90 degrees about z. Body: 90 degrees about z, scale 2. So local x points along -x of the world, twice as
+    // long.
     const Parsed p(R"(
 def Xform "P" {
     float xformOp:rotateZ = 90
@@ -217,9 +221,11 @@ def Xform "P" {
     }
 }
 
-TEST_CASE("a transform with samples only is taken at the earliest, and at the default time as the reference reads it (PHY-034)")
+TEST_CASE(
+    "a transform with samples only is taken at the earliest, and at the default time as the reference reads it "
+    "(PHY-034)")
 {
-    const char* stage = R"(
+    const char*  stage = R"(
 def Xform "B" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {
     double3 xformOp:translate.timeSamples = { 1: (5, 0, 0), 2: (6, 0, 0) }
     uniform token[] xformOpOrder = ["xformOp:translate"]

@@ -13,38 +13,60 @@ TEST_CASE("tables of collision groups (PHY-011, PHY-084, PHY-085, PHY-086)")
         std::vector<std::string> rows;  ///< over groups A, B, ...; 1 for pairs that meet
     } table[] = {
         {"no filters", R"(def PhysicsCollisionGroup "A" {} def PhysicsCollisionGroup "B" {})", {"11", "11"}},
-        {"A filters B", R"(def PhysicsCollisionGroup "A" { rel physics:filteredGroups = </B> }
+        {"A filters B",
+         R"(def PhysicsCollisionGroup "A" { rel physics:filteredGroups = </B> }
 def PhysicsCollisionGroup "B" {}
-def PhysicsCollisionGroup "C" {})", {"101", "011", "111"}},
-        {"A filters A", R"(def PhysicsCollisionGroup "A" { rel physics:filteredGroups = </A> }
-def PhysicsCollisionGroup "B" {})", {"01", "11"}},
-        {"A inverted [B]", R"(def PhysicsCollisionGroup "A" { rel physics:filteredGroups = </B>  bool physics:invertFilteredGroups = true }
+def PhysicsCollisionGroup "C" {})",
+         {"101", "011", "111"}},
+        {"A filters A",
+         R"(def PhysicsCollisionGroup "A" { rel physics:filteredGroups = </A> }
+def PhysicsCollisionGroup "B" {})",
+         {"01", "11"}},
+        {"A inverted [B]",
+         R"(def PhysicsCollisionGroup "A" { rel physics:filteredGroups = </B>  bool physics:invertFilteredGroups = true }
 def PhysicsCollisionGroup "B" {}
-def PhysicsCollisionGroup "C" {})", {"010", "111", "011"}},
-        {"A inverted []", R"(def PhysicsCollisionGroup "A" { bool physics:invertFilteredGroups = true }
+def PhysicsCollisionGroup "C" {})",
+         {"010", "111", "011"}},
+        {"A inverted []",
+         R"(def PhysicsCollisionGroup "A" { bool physics:invertFilteredGroups = true }
 def PhysicsCollisionGroup "B" {}
-def PhysicsCollisionGroup "C" {})", {"000", "011", "011"}},
-        {"A inverted [A]", R"(def PhysicsCollisionGroup "A" { rel physics:filteredGroups = </A>  bool physics:invertFilteredGroups = true }
-def PhysicsCollisionGroup "B" {})", {"10", "01"}},
-        {"A, C merged; A filters B", R"(def PhysicsCollisionGroup "A" { rel physics:filteredGroups = </B>  string physics:mergeGroup = "m" }
+def PhysicsCollisionGroup "C" {})",
+         {"000", "011", "011"}},
+        {"A inverted [A]",
+         R"(def PhysicsCollisionGroup "A" { rel physics:filteredGroups = </A>  bool physics:invertFilteredGroups = true }
+def PhysicsCollisionGroup "B" {})",
+         {"10", "01"}},
+        {"A, C merged; A filters B",
+         R"(def PhysicsCollisionGroup "A" { rel physics:filteredGroups = </B>  string physics:mergeGroup = "m" }
 def PhysicsCollisionGroup "B" {}
-def PhysicsCollisionGroup "C" { string physics:mergeGroup = "m" })", {"101", "010", "101"}},
-        {"A, C merged and inverted, A [B], C [D]", R"(def PhysicsCollisionGroup "A" { rel physics:filteredGroups = </B>  bool physics:invertFilteredGroups = true  string physics:mergeGroup = "m" }
+def PhysicsCollisionGroup "C" { string physics:mergeGroup = "m" })",
+         {"101", "010", "101"}},
+        {"A, C merged and inverted, A [B], C [D]",
+         R"(def PhysicsCollisionGroup "A" { rel physics:filteredGroups = </B>  bool physics:invertFilteredGroups = true  string physics:mergeGroup = "m" }
 def PhysicsCollisionGroup "B" {}
 def PhysicsCollisionGroup "C" { rel physics:filteredGroups = </D>  bool physics:invertFilteredGroups = true  string physics:mergeGroup = "m" }
-def PhysicsCollisionGroup "D" {})", {"0000", "0101", "0000", "0101"}},
+def PhysicsCollisionGroup "D" {})",
+         {"0000", "0101", "0000", "0101"}},
         // The reference answers B-C = 0 although C shares A's row; see usd-physics 8.1, note.
-        {"A inverted [B] merged with C, which filters D", R"(def PhysicsCollisionGroup "A" { rel physics:filteredGroups = </B>  bool physics:invertFilteredGroups = true  string physics:mergeGroup = "m" }
+        {"A inverted [B] merged with C, which filters D",
+         R"(def PhysicsCollisionGroup "A" { rel physics:filteredGroups = </B>  bool physics:invertFilteredGroups = true  string physics:mergeGroup = "m" }
 def PhysicsCollisionGroup "B" {}
 def PhysicsCollisionGroup "C" { rel physics:filteredGroups = </D>  string physics:mergeGroup = "m" }
-def PhysicsCollisionGroup "D" {})", {"0100", "1111", "0100", "0101"}},
-        {"B inverted [A]; A filters C", R"(def PhysicsCollisionGroup "A" { rel physics:filteredGroups = </C> }
+def PhysicsCollisionGroup "D" {})",
+         {"0100", "1111", "0100", "0101"}},
+        {"B inverted [A]; A filters C",
+         R"(def PhysicsCollisionGroup "A" { rel physics:filteredGroups = </C> }
 def PhysicsCollisionGroup "B" { rel physics:filteredGroups = </A>  bool physics:invertFilteredGroups = true }
-def PhysicsCollisionGroup "C" {})", {"110", "100", "001"}},
-        {"an empty name merges nothing", R"(def PhysicsCollisionGroup "A" { rel physics:filteredGroups = </B>  string physics:mergeGroup = "" }
-def PhysicsCollisionGroup "B" { string physics:mergeGroup = "" })", {"10", "01"}},
-        {"a target that is no group disables nothing", R"(def PhysicsCollisionGroup "A" {}
-def PhysicsCollisionGroup "B" { rel physics:filteredGroups = </Nowhere> })", {"11", "11"}},
+def PhysicsCollisionGroup "C" {})",
+         {"110", "100", "001"}},
+        {"an empty name merges nothing",
+         R"(def PhysicsCollisionGroup "A" { rel physics:filteredGroups = </B>  string physics:mergeGroup = "" }
+def PhysicsCollisionGroup "B" { string physics:mergeGroup = "" })",
+         {"10", "01"}},
+        {"a target that is no group disables nothing",
+         R"(def PhysicsCollisionGroup "A" {}
+def PhysicsCollisionGroup "B" { rel physics:filteredGroups = </Nowhere> })",
+         {"11", "11"}},
     };
     for (const auto& row : table) {
         CAPTURE(row.what);
@@ -54,11 +76,15 @@ def PhysicsCollisionGroup "B" { rel physics:filteredGroups = </Nowhere> })", {"1
         for (std::size_t i = 0; i < groups.size(); ++i) {
             std::string line;
             for (std::size_t j = 0; j < groups.size(); ++j)
-                line += p.model.group_table.meets(static_cast<std::size_t>(groups[i].table_index), static_cast<std::size_t>(groups[j].table_index)) ? '1' : '0';
+                line += p.model.group_table.meets(static_cast<std::size_t>(groups[i].table_index),
+                                                  static_cast<std::size_t>(groups[j].table_index))
+                            ? '1'
+                            : '0';
             CHECK(line == row.rows[i]);
         }
     }
-    CHECK(Parsed(R"(def PhysicsCollisionGroup "B" { rel physics:filteredGroups = </Nowhere> })").found.count("PHY_GROUP_TARGET_INVALID") == 1);
+    CHECK(Parsed(R"(def PhysicsCollisionGroup "B" { rel physics:filteredGroups = </Nowhere> })")
+              .found.count("PHY_GROUP_TARGET_INVALID") == 1);
 }
 
 TEST_CASE("merged groups list each other; members are found through the collection (PHY-087, PHY-088)")
@@ -111,12 +137,12 @@ def PhysicsFixedJoint "World" { rel physics:body1 = </B> }
         {"/Other", "/B", PairVerdict::other_scene},
         {"/A/c1", "/B", PairVerdict::filtered_pair},  // beats the group
         {"/A/c2", "/C", PairVerdict::joint},
-        {"/Ground", "/C", PairVerdict::joint},        // a static side counts when both ends are authored
+        {"/Ground", "/C", PairVerdict::joint},  // a static side counts when both ends are authored
         {"/A/c1", "/E", PairVerdict::group},
         {"/B", "/E", PairVerdict::group},
-        {"/B", "/C", PairVerdict::collide},           // the joint keeps their contact
-        {"/C", "/E", PairVerdict::collide},           // a disabled joint filters nothing
-        {"/B", "/Ground", PairVerdict::collide},      // one end is not authored
+        {"/B", "/C", PairVerdict::collide},       // the joint keeps their contact
+        {"/C", "/E", PairVerdict::collide},       // a disabled joint filters nothing
+        {"/B", "/Ground", PairVerdict::collide},  // one end is not authored
         {"/Moved", "/B", PairVerdict::collide},
     };
     const PairFilter filter(p.model);

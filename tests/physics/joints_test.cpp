@@ -13,7 +13,7 @@ def Xform "B" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {
     uniform token[] xformOpOrder = ["xformOp:translate"]
 }
 )";
-const std::string kEnds = " rel physics:body0 = </A>  rel physics:body1 = </B>\n";
+const std::string kEnds   = " rel physics:body0 = </A>  rel physics:body1 = </B>\n";
 }  // namespace
 
 TEST_CASE("a side resolves to the body at or above its target, and its frame goes with it (PHY-093)")
@@ -56,15 +56,19 @@ def Xform "Other" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {}
     };
     for (const auto& row : table) {
         CAPTURE(row.rel);
-        const Parsed p(world + "def PhysicsJoint \"J\" { point3f physics:localPos0 = (1, 0, 0)\n rel physics:body1 = </Other>\n" + row.rel + "\n}");
+        const Parsed p(
+            world + "def PhysicsJoint \"J\" { point3f physics:localPos0 = (1, 0, 0)\n rel physics:body1 = </Other>\n" +
+            row.rel + "\n}");
         const Joint& j = p.joint("/J");
         CHECK(j.frame_body0.text() == row.frame_body);
         CHECK_VEC(j.frame0.p, row.position, 1e-6);
         CHECK_VEC(j.X_WF0.p, row.in_world, 1e-6);
         CHECK(j.valid);
     }
-    const std::string missing = world + "def PhysicsJoint \"J\" { point3f physics:localPos0 = (1, 0, 0)\n rel physics:body1 = </Other>\n rel physics:body0 = </Nowhere>\n}";
-    const Parsed      p(missing), reference(missing, test::strict());
+    const std::string missing = world +
+                                "def PhysicsJoint \"J\" { point3f physics:localPos0 = (1, 0, 0)\n rel physics:body1 = "
+                                "</Other>\n rel physics:body0 = </Nowhere>\n}";
+    const Parsed p(missing), reference(missing, test::strict());
     CHECK_FALSE(p.joint("/J").valid);
     CHECK(p.joint("/J").reasons == std::vector<std::string>{"PHY_JOINT_TARGET_MISSING"});
     CHECK(reference.joint("/J").valid);
@@ -73,7 +77,8 @@ def Xform "Other" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {}
 
 TEST_CASE("rotations are normalised, and zero is the identity (PHY-094)")
 {
-    const Parsed p(kBodies + "def PhysicsJoint \"J\" {" + kEnds + "quatf physics:localRot0 = (2, 0, 0, 2)\n quatf physics:localRot1 = (0, 0, 0, 0) }");
+    const Parsed p(kBodies + "def PhysicsJoint \"J\" {" + kEnds +
+                   "quatf physics:localRot0 = (2, 0, 0, 2)\n quatf physics:localRot1 = (0, 0, 0, 0) }");
     const double h = std::sqrt(0.5);
     CHECK(test::angle_between(p.joint("/J").frame0.q, Quatd{0, 0, h, h}) < 1e-9);
     CHECK(p.joint("/J").frame1.q == Quatd{});
@@ -89,7 +94,8 @@ TEST_CASE("which limits count (PHY-095, PHY-096, PHY-097, PHY-098)")
         {"PhysicsRevoluteJoint", "float physics:lowerLimit = -90\n float physics:upperLimit = 90", true, true, false},
         {"PhysicsRevoluteJoint", "float physics:lowerLimit = -90", true, false, false},
         {"PhysicsPrismaticJoint", "float physics:upperLimit = 1", true, true, false},
-        {"PhysicsRevoluteJoint", "float physics:lowerLimit = -1e38\n float physics:upperLimit = inf", false, false, false},
+        {"PhysicsRevoluteJoint", "float physics:lowerLimit = -1e38\n float physics:upperLimit = inf", false, false,
+         false},
         {"PhysicsRevoluteJoint", "", false, false, false},
         {"PhysicsRevoluteJoint", "float physics:lowerLimit = 10\n float physics:upperLimit = -10", true, true, true},
         {"PhysicsPrismaticJoint", "float physics:lowerLimit = 0\n float physics:upperLimit = 0", true, true, true},
@@ -102,7 +108,8 @@ TEST_CASE("which limits count (PHY-095, PHY-096, PHY-097, PHY-098)")
         CHECK(reference.joint("/J").limit.enabled == row.reference_enabled);
         CHECK(p.joint("/J").limit.locked == row.locked);
     }
-    const Parsed inverted(kBodies + "def PhysicsRevoluteJoint \"J\" {" + kEnds + "float physics:lowerLimit = 10\n float physics:upperLimit = -10 }");
+    const Parsed inverted(kBodies + "def PhysicsRevoluteJoint \"J\" {" + kEnds +
+                          "float physics:lowerLimit = 10\n float physics:upperLimit = -10 }");
     CHECK(inverted.found.count("W_JOINT_LIMIT_INVERTED") == 1);
     CHECK(inverted.joint("/J").limit.dof == Dof::rot_x);  // the axis falls back to X
 }
@@ -112,7 +119,9 @@ TEST_CASE("cones and distances count only where they are not negative (PHY-099, 
     struct {
         const char* cone;
         bool        enabled;
-    } cones[] = {{"float physics:coneAngle0Limit = 10\n float physics:coneAngle1Limit = 0", true}, {"float physics:coneAngle0Limit = 10", false}, {"", false}};
+    } cones[] = {{"float physics:coneAngle0Limit = 10\n float physics:coneAngle1Limit = 0", true},
+                 {"float physics:coneAngle0Limit = 10", false},
+                 {"", false}};
     for (const auto& row : cones) {
         const Parsed p(kBodies + "def PhysicsSphericalJoint \"J\" {" + kEnds + row.cone + "\n}");
         CHECK(p.joint("/J").cone_enabled == row.enabled);
@@ -122,7 +131,8 @@ TEST_CASE("cones and distances count only where they are not negative (PHY-099, 
     CHECK(p.joint("/J").max_enabled);
 }
 
-TEST_CASE("a generic joint lists its degrees of freedom in one order, and reports those that are none (PHY-012, PHY-101)")
+TEST_CASE(
+    "a generic joint lists its degrees of freedom in one order, and reports those that are none (PHY-012, PHY-101)")
 {
     const Parsed p(kBodies + R"(def PhysicsJoint "J" (
     prepend apiSchemas = ["PhysicsLimitAPI:rotZ", "PhysicsLimitAPI:transX", "PhysicsLimitAPI:distance", "PhysicsLimitAPI:linear", "PhysicsDriveAPI:rotZ", "PhysicsDriveAPI:transY"]
@@ -152,15 +162,18 @@ TEST_CASE("a generic joint lists its degrees of freedom in one order, and report
 TEST_CASE("a drive is the instance that speaks of the joint's motion; nonsense in it is corrected (PHY-102, PHY-103)")
 {
     const Parsed p(kBodies + R"(
-def PhysicsRevoluteJoint "R" (prepend apiSchemas = ["PhysicsDriveAPI:angular", "PhysicsDriveAPI:linear", "PhysicsLimitAPI:rotX"]) {)" + kEnds + R"(
+def PhysicsRevoluteJoint "R" (prepend apiSchemas = ["PhysicsDriveAPI:angular", "PhysicsDriveAPI:linear", "PhysicsLimitAPI:rotX"]) {)" +
+                   kEnds + R"(
     uniform token drive:angular:physics:type = "acceleration"
     float drive:angular:physics:stiffness = -4
     float drive:angular:physics:damping = 3
     float drive:angular:physics:targetPosition = 30
     float drive:angular:physics:maxForce = -50
 }
-def PhysicsPrismaticJoint "P" {)" + kEnds + R"(}
-def PhysicsFixedJoint "F" (prepend apiSchemas = ["PhysicsDriveAPI:linear"]) {)" + kEnds + "}");
+def PhysicsPrismaticJoint "P" {)" +
+                   kEnds + R"(}
+def PhysicsFixedJoint "F" (prepend apiSchemas = ["PhysicsDriveAPI:linear"]) {)" +
+                   kEnds + "}");
     const Drive& d = p.joint("/R").drive;
     CHECK(d.enabled);
     CHECK(d.acceleration);
@@ -197,7 +210,8 @@ def PhysicsFixedJoint "Many" { rel physics:body0 = [</A>, </B>]  rel physics:bod
 
 TEST_CASE("break limits of zero or less are said, and frames that do not meet too (PHY-107)")
 {
-    const Parsed p(kBodies + "def PhysicsFixedJoint \"J\" {" + kEnds + "float physics:breakForce = 0\n float physics:breakTorque = -3 }");
+    const Parsed p(kBodies + "def PhysicsFixedJoint \"J\" {" + kEnds +
+                   "float physics:breakForce = 0\n float physics:breakTorque = -3 }");
     CHECK(p.joint("/J").break_force == 0);
     CHECK(p.joint("/J").break_torque == kInfinity);
     CHECK(p.found.count("PHY_BREAK_NONPOSITIVE") == 2);

@@ -25,12 +25,14 @@ TEST_CASE("unset gravity is the earth's along minus the up axis, in stage units 
 
 TEST_CASE("gravity direction is normalised and a magnitude of zero gives none (PHY-003, PHY-004)")
 {
-    const Parsed p(R"(def PhysicsScene "S" { vector3f physics:gravityDirection = (0, 3, 4)  float physics:gravityMagnitude = 0 })");
+    const Parsed p(
+        R"(def PhysicsScene "S" { vector3f physics:gravityDirection = (0, 3, 4)  float physics:gravityMagnitude = 0 })");
     CHECK_VEC(p.model.scenes[0].gravity_direction, (Vec3d{0, 0.6, 0.8}), 1e-7);
     CHECK(p.model.scenes[0].gravity == Vec3d{});
 }
 
-TEST_CASE("a negative magnitude means the earth's with a warning, and is taken raw under the reference's rules (PHY-004)")
+TEST_CASE(
+    "a negative magnitude means the earth's with a warning, and is taken raw under the reference's rules (PHY-004)")
 {
     const char*  stage = R"(def PhysicsScene "S" { float physics:gravityMagnitude = -1 })";
     const Parsed p(stage), reference(stage, test::strict());
@@ -42,7 +44,8 @@ TEST_CASE("a negative magnitude means the earth's with a warning, and is taken r
 
 TEST_CASE("gravity that is no number is reported and the earth's is used")
 {
-    const Parsed p(R"(def PhysicsScene "S" { vector3f physics:gravityDirection = (nan, 0, 0)  float physics:gravityMagnitude = inf })");
+    const Parsed p(
+        R"(def PhysicsScene "S" { vector3f physics:gravityDirection = (nan, 0, 0)  float physics:gravityMagnitude = inf })");
     CHECK(is_finite(p.model.scenes[0].gravity));
     CHECK(p.found.has_errors());
 }
@@ -74,7 +77,9 @@ def Xform "Torn" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) { rel physics:si
     CHECK(p.found.count("PHY_OWNER_MULTIPLE") == 1);
 }
 
-TEST_CASE("the owner filter keeps bodies by owner, their colliders with them, static colliders by their own (PHY-119, PHY-120)")
+TEST_CASE(
+    "the owner filter keeps bodies by owner, their colliders with them, static colliders by their own (PHY-119, "
+    "PHY-120)")
 {
     const char* stage = R"(
 def PhysicsScene "S1" {}
@@ -110,13 +115,14 @@ def PhysicsFixedJoint "J" { rel physics:body0 = </B1>  rel physics:body1 = </B0>
         CHECK(p.model.scenes.size() == row.scenes);
         CHECK(p.model.joints.size() == row.joints);
         for (const Body& b : p.model.bodies)
-            for (const Index c : b.colliders) CHECK(p.model.colliders[static_cast<std::size_t>(c)].path.has_prefix(b.path));
+            for (const Index c : b.colliders)
+                CHECK(p.model.colliders[static_cast<std::size_t>(c)].path.has_prefix(b.path));
     }
 }
 
 TEST_CASE("names that documents misspell are reported, and read as meant on request (PHY-013)")
 {
-    const char* stage = R"(
+    const char*  stage = R"(
 def PhysicsScene "S" { vector3f gravity = (0, 0, -5) }
 def PhysicsCollisionGroup "G" {}
 def Cube "A" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) { vector3f velocity = (1, 2, 3)  rel physics:collisionGroup = </G> }

@@ -23,7 +23,9 @@ TEST_CASE("sizes follow the scale along and across the axis (PHY-035, PHY-036, P
         CAPTURE(row.shape);
         std::string text = row.shape;
         const auto  body = text.find("{");
-        text             = text.substr(0, body + 1) + " float3 xformOp:scale = (2, 3, 4)\n uniform token[] xformOpOrder = [\"xformOp:scale\"]\n" + text.substr(body + 1);
+        text             = text.substr(0, body + 1) +
+                           " float3 xformOp:scale = (2, 3, 4)\n uniform token[] xformOpOrder = [\"xformOp:scale\"]\n" +
+                           text.substr(body + 1);
         text.replace(text.find('$'), 1, "(prepend apiSchemas = [\"PhysicsCollisionAPI\"])");
         const Parsed    p(text);
         const Collider& c = p.collider("/C");
@@ -70,9 +72,11 @@ def Capsule "Infinite" (prepend apiSchemas = ["PhysicsCollisionAPI"]) { double h
     CHECK(p.found.count("PHY_SHAPE_DEGENERATE") == 2);
 }
 
-TEST_CASE("a box turned below an uneven scale keeps its true corners, and its factored size as the reference reads it (PHY-041)")
+TEST_CASE(
+    "a box turned below an uneven scale keeps its true corners, and its factored size as the reference reads it "
+    "(PHY-041)")
 {
-    const char* stage = R"(
+    const char*  stage = R"(
 def Xform "X" {
     float3 xformOp:scale = (2, 1, 1)
     uniform token[] xformOpOrder = ["xformOp:scale"]
@@ -110,7 +114,7 @@ def Xform "B" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {
     }
 }
 )");
-    const auto& points = p.collider("/Good").points;
+    const auto&  points = p.collider("/Good").points;
     REQUIRE(points.size() == 2);
     CHECK(points[0].radius == close_to(3, 1e-9));
     CHECK(points[1].radius == close_to(6, 1e-9));
@@ -128,18 +132,21 @@ TEST_CASE("a collider on a prim without a shape gives none, and says so (PHY-044
 
 TEST_CASE("planes have an axis, meshes a scale and an approximation (PHY-045, PHY-046, PHY-047)")
 {
-    const char* mesh = R"(
+    const char*  mesh = R"(
         point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)]
         int[] faceVertexCounts = [3]
         int[] faceVertexIndices = [0, 1, 2])";
     const Parsed p(std::string(R"(
 def Plane "P" (prepend apiSchemas = ["PhysicsCollisionAPI"]) { uniform token axis = "Y" }
-def Mesh "Plain" (prepend apiSchemas = ["PhysicsCollisionAPI"]) { uniform token physics:approximation = "convexHull")") + mesh + R"(}
+def Mesh "Plain" (prepend apiSchemas = ["PhysicsCollisionAPI"]) { uniform token physics:approximation = "convexHull")") +
+                   mesh + R"(}
 def Mesh "Scaled" (prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMeshCollisionAPI"]) {
     uniform token physics:approximation = "boundingCube"
     float3 xformOp:scale = (2, 3, 4)
-    uniform token[] xformOpOrder = ["xformOp:scale"])" + mesh + R"(}
-def Mesh "Odd" (prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMeshCollisionAPI"]) { uniform token physics:approximation = "blob")" + mesh + R"(}
+    uniform token[] xformOpOrder = ["xformOp:scale"])" +
+                   mesh + R"(}
+def Mesh "Odd" (prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMeshCollisionAPI"]) { uniform token physics:approximation = "blob")" +
+                   mesh + R"(}
 def Mesh "Empty" (prepend apiSchemas = ["PhysicsCollisionAPI"]) {}
 )");
     CHECK(p.collider("/P").axis == Axis::y);
@@ -167,9 +174,11 @@ def CustomJointType "J" { rel physics:body1 = </B> }
     CHECK(p.joint("/J").kind == JointKind::custom);
 }
 
-TEST_CASE("the material bound for physics wins, also from an ancestor; one without MaterialAPI counts for nothing (PHY-052, PHY-053, PHY-054)")
+TEST_CASE(
+    "the material bound for physics wins, also from an ancestor; one without MaterialAPI counts for nothing (PHY-052, "
+    "PHY-053, PHY-054)")
 {
-    const char* stage = R"(
+    const char*  stage = R"(
 def Material "Ice" (prepend apiSchemas = ["PhysicsMaterialAPI"]) { float physics:dynamicFriction = 0.01 }
 def Material "Rubber" (prepend apiSchemas = ["PhysicsMaterialAPI"]) { float physics:dynamicFriction = 1 }
 def Material "Paint" {}
@@ -186,19 +195,20 @@ def Xform "B" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "MaterialBindingAPI"
     const Parsed p(stage), reference(stage, test::strict());
     const auto   friction = [](const Parsed& of, const char* path) {
         const auto& materials = of.collider(path).materials;
-        return materials.empty() ? -1 : of.model.materials[static_cast<std::size_t>(materials.front())].dynamic_friction;
+        return materials.empty() ? -1
+                                 : of.model.materials[static_cast<std::size_t>(materials.front())].dynamic_friction;
     };
     CHECK(friction(p, "/B/Both") == close_to(0.01, 1e-7));
     CHECK(friction(p, "/B/Inherits") == 1);
     CHECK(p.found.count("BINDING_API_MISSING") == 1);
     CHECK(friction(p, "/B/Painted") == -1);
-    CHECK(friction(reference, "/B/Inherits") == -1);  // measured: needs the API on the collider
+    CHECK(friction(reference, "/B/Inherits") == -1);                 // measured: needs the API on the collider
     CHECK(reference.collider("/B/Inherits").own_material != kNone);  // the mass computer sees it nevertheless
 }
 
 TEST_CASE("materials of face subsets come first, in their order; values out of range are clamped (PHY-055, PHY-057)")
 {
-    const Parsed p(R"(
+    const Parsed             p(R"(
 def Material "A" (prepend apiSchemas = ["PhysicsMaterialAPI"]) { float physics:restitution = 1.5  float physics:density = -3 }
 def Material "B" (prepend apiSchemas = ["PhysicsMaterialAPI"]) { float physics:dynamicFriction = -1 }
 def Mesh "M" (prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]) {
@@ -214,7 +224,8 @@ def Mesh "M" (prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]
 }
 )");
     std::vector<std::string> names;
-    for (const Index m : p.collider("/M").materials) names.push_back(p.model.materials[static_cast<std::size_t>(m)].path.text());
+    for (const Index m : p.collider("/M").materials)
+        names.push_back(p.model.materials[static_cast<std::size_t>(m)].path.text());
     CHECK(names == std::vector<std::string>{"/B", "/A"});
     CHECK(p.model.materials[0].restitution == 1);
     CHECK(p.model.materials[0].density == 0);

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "mechane/physics/parse.h"
 #include "mechane/physics/mass.h"
+#include "mechane/physics/parse.h"
 #include "support/support.h"
 
 namespace mechane::test {
@@ -23,8 +23,8 @@ inline std::string one_statement_a_line(const std::string& text)
 }
 
 /// A stage from the text of its prims: metres, kilograms and Z up unless `metadata` says otherwise.
-inline std::shared_ptr<const usd::Stage> stage_from(const std::string& prims,
-                                                    const std::string& metadata = "metersPerUnit = 1 kilogramsPerUnit = 1 upAxis = \"Z\"")
+inline std::shared_ptr<const usd::Stage> stage_from(
+    const std::string& prims, const std::string& metadata = "metersPerUnit = 1 kilogramsPerUnit = 1 upAxis = \"Z\"")
 {
     std::string header = "#usda 1.0\n(\n";
     // One metadatum a line: split before each name that follows a value.
@@ -48,7 +48,10 @@ struct Parsed {
     Diagnostics                       found;
     physics::PhysicsModel             model;
 
-    explicit Parsed(const std::string& prims, const physics::ParseOptions& options = {}) : stage(stage_from(prims)), model(physics::parse(*stage, options, found)) {}
+    explicit Parsed(const std::string& prims, const physics::ParseOptions& options = {})
+        : stage(stage_from(prims)), model(physics::parse(*stage, options, found))
+    {
+    }
     Parsed(const std::string& prims, const char* metadata, const physics::ParseOptions& options = {})
         : stage(stage_from(prims, metadata)), model(physics::parse(*stage, options, found))
     {
@@ -93,13 +96,13 @@ inline physics::ParseOptions strict()
     return options;
 }
 
-#define CHECK_VEC(actual, expected, tolerance)                             \
-    do {                                                                   \
-        const ::mechane::Vec3d mch_a = (actual), mch_b = (expected);       \
-        CAPTURE(mch_a.x);                                                  \
-        CAPTURE(mch_a.y);                                                  \
-        CAPTURE(mch_a.z);                                                  \
-        CHECK(::mechane::test::distance(mch_a, mch_b) <= (tolerance));     \
+#define CHECK_VEC(actual, expected, tolerance)                         \
+    do {                                                               \
+        const ::mechane::Vec3d mch_a = (actual), mch_b = (expected);   \
+        CAPTURE(mch_a.x);                                              \
+        CAPTURE(mch_a.y);                                              \
+        CAPTURE(mch_a.z);                                              \
+        CHECK(::mechane::test::distance(mch_a, mch_b) <= (tolerance)); \
     } while (false)
 
 }  // namespace mechane::test

@@ -18,10 +18,10 @@ TEST_CASE("each dimension converts by its powers of length and mass, angular gai
         {Dimension::length, 1e-2},
         {Dimension::angle, 1 / per_degree},
         {Dimension::mass, 1e-3},
-        {Dimension::density, 1e3},          // g/cm^3 = 1000 kg/m^3
-        {Dimension::inertia, 1e-7},         // g cm^2
-        {Dimension::force, 1e-5},           // dyn
-        {Dimension::torque, 1e-7},          // erg
+        {Dimension::density, 1e3},            // g/cm^3 = 1000 kg/m^3
+        {Dimension::inertia, 1e-7},           // g cm^2
+        {Dimension::force, 1e-5},             // dyn
+        {Dimension::torque, 1e-7},            // erg
         {Dimension::linear_stiffness, 1e-3},  // dyn/cm
         {Dimension::linear_damping, 1e-3},
         {Dimension::angular_stiffness, 1e-7 * per_degree},

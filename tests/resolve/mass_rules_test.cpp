@@ -11,16 +11,23 @@ using test::Parsed;
 namespace {
 
 // A cube collider of size 1 below the body.
-std::string cube(const std::string& lines = "", const std::string& apis = "\"PhysicsMassAPI\"", const std::string& name = "C", const std::string& type = "Cube")
+std::string cube(const std::string& lines = "", const std::string& apis = "\"PhysicsMassAPI\"",
+                 const std::string& name = "C", const std::string& type = "Cube")
 {
-    return "def " + type + " \"" + name + "\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"" + (apis.empty() ? "" : ", " + apis) + "]) {\n" +
-           (type == "Cube" ? "double size = 1\n" : "") + lines + "\n}\n";
+    return "def " + type + " \"" + name + "\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"" +
+           (apis.empty() ? "" : ", " + apis) + "]) {\n" + (type == "Cube" ? "double size = 1\n" : "") + lines + "\n}\n";
 }
-std::string at(double x) { return "double3 xformOp:translate = (" + std::to_string(x) + ", 0, 0)\nuniform token[] xformOpOrder = [\"xformOp:translate\"]\n"; }
-std::string scaled(const char* s) { return std::string("float3 xformOp:scale = ") + s + "\nuniform token[] xformOpOrder = [\"xformOp:scale\"]\n"; }
+std::string at(double x)
+{
+    return "double3 xformOp:translate = (" + std::to_string(x) +
+           ", 0, 0)\nuniform token[] xformOpOrder = [\"xformOp:translate\"]\n";
+}
+std::string scaled(const char* s)
+{ return std::string("float3 xformOp:scale = ") + s + "\nuniform token[] xformOpOrder = [\"xformOp:scale\"]\n"; }
 std::string body(const std::string& lines, const std::string& children, const std::string& apis = "\"PhysicsMassAPI\"")
 {
-    return "def PhysicsScene \"S\" {}\ndef Xform \"B\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\"" + (apis.empty() ? "" : ", " + apis) + "]) {\n" + lines + "\n" + children + "}\n";
+    return "def PhysicsScene \"S\" {}\ndef Xform \"B\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\"" +
+           (apis.empty() ? "" : ", " + apis) + "]) {\n" + lines + "\n" + children + "}\n";
 }
 std::string with_material(double density, std::string stage)
 {
@@ -28,7 +35,8 @@ std::string with_material(double density, std::string stage)
     const auto        i   = stage.find(api);
     stage.replace(i, api.size(), api + ", \"MaterialBindingAPI\"");
     stage.insert(stage.find("double size = 1"), "rel material:binding:physics = </M>\n");
-    return "def Material \"M\" (prepend apiSchemas = [\"PhysicsMaterialAPI\"]) { float physics:density = " + std::to_string(density) + " }\n" + stage;
+    return "def Material \"M\" (prepend apiSchemas = [\"PhysicsMaterialAPI\"]) { float physics:density = " +
+           std::to_string(density) + " }\n" + stage;
 }
 // A closed unit cube of 12 triangles by quads.
 std::string mesh_cube(const std::string& lines, const std::string& apis = "")
@@ -45,17 +53,18 @@ struct Answer {
     MassTable          table;
     Diagnostics        found;
 };
-Answer masses(const std::string& stage, bool newton_1_8, double default_density = 1000, Rules rules = {}, const char* metadata = "metersPerUnit = 1 kilogramsPerUnit = 1 upAxis = \"Z\"",
-              physics::UnitScale scale = {})
+Answer masses(const std::string& stage, bool newton_1_8, double default_density = 1000, Rules rules = {},
+              const char*        metadata = "metersPerUnit = 1 kilogramsPerUnit = 1 upAxis = \"Z\"",
+              physics::UnitScale scale    = {})
 {
     physics::ParseOptions parse;
     parse.strict_reference = newton_1_8;
     const Parsed p(stage, metadata, parse);
     rules.newton_1_8 = newton_1_8;
-    Answer            out;
+    Answer                         out;
     const std::vector<std::string> names{"newton"};
-    const auto resolvers = resolvers_named(names, rules);
-    MassOptions options;
+    const auto                     resolvers = resolvers_named(names, rules);
+    MassOptions                    options;
     options.scale           = scale;
     options.default_density = default_density;
     options.rules           = rules;
@@ -75,7 +84,8 @@ void check(const Answer& a, double mass, const Vec3d& com, const Mat33d& inertia
             CAPTURE(j);
             CAPTURE(a.mass.inertia(i, j));
             // seven digits in the table, attributes are floats
-            CHECK(std::abs(a.mass.inertia(i, j) - inertia(i, j)) <= 1e-6 * max_component(abs(Vec3d{inertia(0, 0), inertia(1, 1), inertia(2, 2)})));
+            CHECK(std::abs(a.mass.inertia(i, j) - inertia(i, j)) <=
+                  1e-6 * max_component(abs(Vec3d{inertia(0, 0), inertia(1, 1), inertia(2, 2)})));
         }
 }
 Mat33d diag(double a, double b, double c) { return Mat33d::diagonal({a, b, c}); }
@@ -98,36 +108,124 @@ TEST_CASE("masses of the worked examples, under Newton 1.8's rules and under our
     } table[] = {
         {"M1", body("", cube("", ""), ""), 1000, {}, diag(166.66667)},
         {"M2", body("float physics:mass = 2", cube()), 2, {}, diag(0.33333333)},
-        {"M3", body("float physics:mass = 2\nfloat3 physics:diagonalInertia = (.1, .2, .3)", cube(at(1))), 2, {1, 0, 0}, diag(.1, .2, .3)},
-        {"M4", body("float physics:mass = 2\nfloat3 physics:diagonalInertia = (.1, .2, .25)\npoint3f physics:centerOfMass = (.5, 0, 0)\n" + z90, cube()), 2, {.5, 0, 0}, diag(.2, .1, .25)},
+        {"M3",
+         body("float physics:mass = 2\nfloat3 physics:diagonalInertia = (.1, .2, .3)", cube(at(1))),
+         2,
+         {1, 0, 0},
+         diag(.1, .2, .3)},
+        {"M4",
+         body("float physics:mass = 2\nfloat3 physics:diagonalInertia = (.1, .2, .25)\npoint3f physics:centerOfMass = "
+              "(.5, 0, 0)\n" +
+                  z90,
+              cube()),
+         2,
+         {.5, 0, 0},
+         diag(.2, .1, .25)},
         {"M5", body("float physics:density = 500", cube()), 500, {}, diag(83.333333)},
         {"M6", body("", cube("", "")), 1000, {}, diag(166.66667)},
         {"M7", body("", cube("float physics:mass = 3"), ""), 3, {}, diag(0.5)},
-        {"M8", body("", cube("float physics:mass = 3\nfloat3 physics:diagonalInertia = (.4, .5, .6)"), ""), 3, {}, diag(.4, .5, .6)},
+        {"M8",
+         body("", cube("float physics:mass = 3\nfloat3 physics:diagonalInertia = (.4, .5, .6)"), ""),
+         3,
+         {},
+         diag(.4, .5, .6)},
         {"M9", body("", cube("float physics:density = 200"), ""), 200, {}, diag(33.333333)},
-        {"M10", body("float physics:mass = 2\nfloat3 physics:diagonalInertia = (9, 9, 9)\ncustom double[] newton:inertia = [1, 2, 2.5, .1, .2, .3]", cube(), "\"PhysicsMassAPI\", \"NewtonMassAPI\""),
-         2, {}, {{1, .1, .2}, {.1, 2, .3}, {.2, .3, 2.5}}},
+        {"M10",
+         body("float physics:mass = 2\nfloat3 physics:diagonalInertia = (9, 9, 9)\ncustom double[] newton:inertia = "
+              "[1, 2, 2.5, .1, .2, .3]",
+              cube(), "\"PhysicsMassAPI\", \"NewtonMassAPI\""),
+         2,
+         {},
+         {{1, .1, .2}, {.1, 2, .3}, {.2, .3, 2.5}}},
         {"M11", body("float physics:mass = 5", ""), 5, {}, diag(0.02), "W_MASS_SMALL_SPHERE"},
-        {"M12", body("float physics:mass = 5\nfloat physics:density = 100", cube()), 5, {}, diag(0.83333333), "W_MASS_AND_DENSITY"},
-        {"M13", body("", cube("custom token newton:massModel = \"shell\"\ncustom float newton:shellThickness = 0.1", "\"NewtonMassAPI\""), ""), 488, {}, diag(112.05333)},
-        {"M14", body("", cube("custom token newton:massModel = \"shell\"\ncustom float newton:contactMargin = 0.05", "\"NewtonMassAPI\""), ""), 271, {}, diag(68.251667)},
-        {"M15", body("float physics:mass = 2", cube("custom token newton:massModel = \"shell\"\ncustom float newton:shellThickness = 0.1", "\"NewtonMassAPI\"")), 2, {}, diag(0.45923497)},
-        {"M16", body("", cube("", "") + cube(at(2), "", "D"), ""), 2000, {1, 0, 0}, diag(333.33333, 2333.3333, 2333.3333)},
+        {"M12",
+         body("float physics:mass = 5\nfloat physics:density = 100", cube()),
+         5,
+         {},
+         diag(0.83333333),
+         "W_MASS_AND_DENSITY"},
+        {"M13",
+         body("",
+              cube("custom token newton:massModel = \"shell\"\ncustom float newton:shellThickness = 0.1",
+                   "\"NewtonMassAPI\""),
+              ""),
+         488,
+         {},
+         diag(112.05333)},
+        {"M14",
+         body("",
+              cube("custom token newton:massModel = \"shell\"\ncustom float newton:contactMargin = 0.05",
+                   "\"NewtonMassAPI\""),
+              ""),
+         271,
+         {},
+         diag(68.251667)},
+        {"M15",
+         body("float physics:mass = 2",
+              cube("custom token newton:massModel = \"shell\"\ncustom float newton:shellThickness = 0.1",
+                   "\"NewtonMassAPI\"")),
+         2,
+         {},
+         diag(0.45923497)},
+        {"M16",
+         body("", cube("", "") + cube(at(2), "", "D"), ""),
+         2000,
+         {1, 0, 0},
+         diag(333.33333, 2333.3333, 2333.3333)},
         {"M17", body("float3 physics:diagonalInertia = (1, 2, 2.5)", cube()), 1000, {}, diag(1, 2, 2.5)},
-        {"M18", body("point3f physics:centerOfMass = (.2, 0, 0)", cube()), 1000, {.2, 0, 0}, diag(166.66667, 206.66667, 206.66667)},
-        {"M19", body("float physics:mass = 2\npoint3f physics:centerOfMass = (.2, 0, 0)", cube()), 2, {.2, 0, 0}, diag(0.33333333), "W_MASS_TENSOR_COM"},
-        {"M20", body(scaled("(2, 3, 4)") + "float physics:mass = 1\nfloat3 physics:diagonalInertia = (1, 1, 1)\npoint3f physics:centerOfMass = (.5, 0, 0)", cube()), 1, {1, 0, 0}, diag(1)},
+        {"M18",
+         body("point3f physics:centerOfMass = (.2, 0, 0)", cube()),
+         1000,
+         {.2, 0, 0},
+         diag(166.66667, 206.66667, 206.66667)},
+        {"M19",
+         body("float physics:mass = 2\npoint3f physics:centerOfMass = (.2, 0, 0)", cube()),
+         2,
+         {.2, 0, 0},
+         diag(0.33333333),
+         "W_MASS_TENSOR_COM"},
+        {"M20",
+         body(scaled("(2, 3, 4)") + "float physics:mass = 1\nfloat3 physics:diagonalInertia = (1, 1, 1)\npoint3f "
+                                    "physics:centerOfMass = (.5, 0, 0)",
+              cube()),
+         1,
+         {1, 0, 0},
+         diag(1)},
         {"M21", body(scaled("(2, 3, 4)"), cube("", ""), ""), 24000, {}, diag(50000, 40000, 26000)},
         {"M22", with_material(250, body("", cube("", ""), "")), 250, {}, diag(41.666667)},
         {"M23", with_material(250, body("float physics:density = 100", cube())), 100, {}, diag(16.666667)},
-        {"M24", with_material(250, body("float physics:density = 100", cube("float physics:density = 400"))), 400, {}, diag(66.666667)},
-        {"M25", body("float physics:mass = 6", cube("float physics:mass = 3") + cube(at(2), "", "D")), 6, {1.9940180, 0, 0}, diag(1, 7, 7)},
-        {"M26", body("", cube("float physics:mass = 3") + cube(at(2), "", "D"), ""), 1003, {1.9940180, 0, 0}, diag(167.16667, 179.13077, 179.13077)},
+        {"M24",
+         with_material(250, body("float physics:density = 100", cube("float physics:density = 400"))),
+         400,
+         {},
+         diag(66.666667)},
+        {"M25",
+         body("float physics:mass = 6", cube("float physics:mass = 3") + cube(at(2), "", "D")),
+         6,
+         {1.9940180, 0, 0},
+         diag(1, 7, 7)},
+        {"M26",
+         body("", cube("float physics:mass = 3") + cube(at(2), "", "D"), ""),
+         1003,
+         {1.9940180, 0, 0},
+         diag(167.16667, 179.13077, 179.13077)},
         {"M28", body(z45, cube(scaled("(1, 2, 3)"))), 6000, {}, {{5750, 750, 0}, {750, 5750, 0}, {0, 0, 2500}}},
         {"M29", body("", cube("double radius = 0.5", "", "C", "Sphere"), ""), 523.59878, {}, diag(52.359878)},
-        {"M30", body("", cube("double radius = 0.25\ndouble height = 1\nuniform token axis = \"X\"", "", "C", "Capsule"), ""), 261.79939, {}, diag(7.7721693, 43.565053, 43.565053)},
-        {"M31", body("", cube("double radius = 0.5\ndouble height = 2\nuniform token axis = \"Y\"", "", "C", "Cylinder"), ""), 1570.7963, {}, diag(621.77354, 196.34954, 621.77354)},
-        {"M32", body("", cube("double radius = 0.5\ndouble height = 2", "", "C", "Cone"), ""), 523.59878, {0, 0, -.5}, diag(98.174770, 98.174770, 39.269908)},
+        {"M30",
+         body("", cube("double radius = 0.25\ndouble height = 1\nuniform token axis = \"X\"", "", "C", "Capsule"), ""),
+         261.79939,
+         {},
+         diag(7.7721693, 43.565053, 43.565053)},
+        {"M31",
+         body("", cube("double radius = 0.5\ndouble height = 2\nuniform token axis = \"Y\"", "", "C", "Cylinder"), ""),
+         1570.7963,
+         {},
+         diag(621.77354, 196.34954, 621.77354)},
+        {"M32",
+         body("", cube("double radius = 0.5\ndouble height = 2", "", "C", "Cone"), ""),
+         523.59878,
+         {0, 0, -.5},
+         diag(98.174770, 98.174770, 39.269908)},
         {"M33", body("", mesh_cube(scaled("(2, 1, 1)")), ""), 2000, {}, diag(333.33333, 833.33333, 833.33333)},
         {"M35", body("", mesh_cube(scaled("(-1, 1, 1)")), ""), 1000, {}, diag(166.66667)},
         {"M36", body("", cube(off, "\"PhysicsMassAPI\"") + cube(at(2), "", "D")), 1000, {2, 0, 0}, diag(166.66667)},
@@ -151,7 +249,11 @@ TEST_CASE("the builder's density counts for bodies without MassAPI only (IMP-190
 TEST_CASE("shells of meshes: walls inwards, and centred ones of twice the thickness under Newton 1.8 (IMP-197, M34)")
 {
     const auto shell = [](double th) {
-        return body("", mesh_cube("custom token newton:massModel = \"shell\"\ncustom float newton:shellThickness = " + std::to_string(th), "\"NewtonMassAPI\""), "");
+        return body("",
+                    mesh_cube("custom token newton:massModel = \"shell\"\ncustom float newton:shellThickness = " +
+                                  std::to_string(th),
+                              "\"NewtonMassAPI\""),
+                    "");
     };
     check(masses(shell(0.02), true), 240, {}, diag(66.688));
     // Outer cube less one of 0.96: 1000 (1 - 0.96^3) kg and 1000/6 (1 - 0.96^5) kg m2.
@@ -162,7 +264,8 @@ TEST_CASE("shells of meshes: walls inwards, and centred ones of twice the thickn
 TEST_CASE("shell thickness: too thick is an error and solid, zero gives no mass, negative uses the margin (IMP-203)")
 {
     const auto shell = [](const std::string& lines) {
-        return body("float physics:mass = 2", cube("custom token newton:massModel = \"shell\"\n" + lines, "\"NewtonMassAPI\""));
+        return body("float physics:mass = 2",
+                    cube("custom token newton:massModel = \"shell\"\n" + lines, "\"NewtonMassAPI\""));
     };
     const Answer thick = masses(shell("custom float newton:shellThickness = 0.5"), false);
     CHECK(thick.found.count("E_SHELL_THICK") == 1);
@@ -170,7 +273,8 @@ TEST_CASE("shell thickness: too thick is an error and solid, zero gives no mass,
     const Answer zero = masses(shell(""), false);
     CHECK(zero.found.count("W_SHELL_ZERO") == 1);
     CHECK(is_finite(zero.mass.inertia));
-    const Answer negative = masses(shell("custom float newton:shellThickness = -1\ncustom float newton:contactMargin = 0.1"), false);
+    const Answer negative =
+        masses(shell("custom float newton:shellThickness = -1\ncustom float newton:contactMargin = 0.1"), false);
     CHECK(negative.found.count("W_SHELL_NEG") == 1);
     CHECK(negative.mass.inertia(0, 0) == close_to(0.45923497, 1e-7));
 }
@@ -185,7 +289,8 @@ TEST_CASE("nothing to derive mass from: one unit as a ball of 0.1 m, and zero un
     }
     CHECK(masses(body("", ""), true).found.count("W_MASS_ZERO") == 1);
     // centimetres and grams: one gram, 0.4 m r^2 with r = 0.1 m
-    const Answer cgs = masses(body("", ""), false, 1000, {}, "metersPerUnit = 0.01 kilogramsPerUnit = 0.001", {0.01, 0.001});
+    const Answer cgs =
+        masses(body("", ""), false, 1000, {}, "metersPerUnit = 0.01 kilogramsPerUnit = 0.001", {0.01, 0.001});
     CHECK(cgs.mass.mass == close_to(0.001, 1e-12));
     CHECK(cgs.mass.inertia(0, 0) == close_to(4e-6, 1e-15));
 }
@@ -197,7 +302,8 @@ TEST_CASE("answers are SI whatever the units of the stage")
     const Answer a   = masses(body("", cube(scaled("(100, 100, 100)"), ""), ""), false, 1000, {}, cgs, {0.01, 0.001});
     check(a, 1000, {}, diag(166.66667));
     CHECK(a.table.collider_density.at(0) == close_to(1000, 1e-9));
-    const Answer b = masses(body("float physics:mass = 2000", cube(scaled("(100, 100, 100)") + "", "")), false, 1000, {}, cgs, {0.01, 0.001});
+    const Answer b = masses(body("float physics:mass = 2000", cube(scaled("(100, 100, 100)") + "", "")), false, 1000,
+                            {}, cgs, {0.01, 0.001});
     check(b, 2, {}, diag(2.0 / 6));
 }
 
@@ -233,7 +339,8 @@ TEST_CASE("newton:inertia needs its schema and a tensor (IMP-202)")
         CHECK(a.found.count("W_INERTIA_TENSOR") == 1);
         CHECK(a.mass.inertia(0, 0) == close_to(1, 1e-9));
     }
-    const Answer unapplied = masses(body("float physics:mass = 6\ncustom double[] newton:inertia = [7, 7, 7, 0, 0, 0]", cube("", "")), false);
+    const Answer unapplied = masses(
+        body("float physics:mass = 6\ncustom double[] newton:inertia = [7, 7, 7, 0, 0, 0]", cube("", "")), false);
     CHECK(unapplied.mass.inertia(0, 0) == close_to(1, 1e-9));
 }
 
@@ -241,13 +348,17 @@ TEST_CASE("blocked values are not authored, with a defined result (IMP-206)")
 {
     for (const bool compat : {true, false}) {
         check(masses(body("float physics:mass = None", cube("", "")), compat), 1000, {}, diag(166.66667));
-        check(masses(body("point3f physics:centerOfMass = None\nfloat physics:mass = 2", cube("", "")), compat), 2, {}, diag(0.33333333));
+        check(masses(body("point3f physics:centerOfMass = None\nfloat physics:mass = 2", cube("", "")), compat), 2, {},
+              diag(0.33333333));
     }
 }
 
 TEST_CASE("a fully authored body does without the mass computer")
 {
-    const Answer a = masses(body("float physics:mass = 2\nfloat3 physics:diagonalInertia = (1, 1, 1)\npoint3f physics:centerOfMass = (0, 0, 0)", cube()), false);
+    const Answer a = masses(body("float physics:mass = 2\nfloat3 physics:diagonalInertia = (1, 1, 1)\npoint3f "
+                                 "physics:centerOfMass = (0, 0, 0)",
+                                 cube()),
+                            false);
     CHECK(a.table.mass_computer_calls == 0);
     CHECK_FALSE(a.mass.computer_used);
     CHECK(a.mass.rule == "diagonalInertia");
@@ -258,7 +369,8 @@ TEST_CASE("the scaled tensor moves to the body's centre on request")
 {
     Rules rules;
     rules.move_scaled_tensor = true;
-    const Answer a = masses(body("float physics:mass = 2\npoint3f physics:centerOfMass = (.2, 0, 0)", cube()), false, 1000, rules);
+    const Answer a =
+        masses(body("float physics:mass = 2\npoint3f physics:centerOfMass = (.2, 0, 0)", cube()), false, 1000, rules);
     check(a, 2, {.2, 0, 0}, diag(0.33333333, 0.33333333 + 0.08, 0.33333333 + 0.08));
     CHECK(a.found.count("W_MASS_TENSOR_COM") == 0);
 }
@@ -268,19 +380,28 @@ TEST_CASE("the older rule takes mass and inertia only together")
     Rules rules;
     rules.mass_pair_rule = true;
     check(masses(body("float physics:mass = 2", cube("", "")), false, 1000, rules), 1000, {}, diag(166.66667));
-    check(masses(body("float physics:mass = 2\nfloat3 physics:diagonalInertia = (1, 2, 2)", cube(at(1), "")), false, 1000, rules), 2, {}, diag(1, 2, 2));
+    check(masses(body("float physics:mass = 2\nfloat3 physics:diagonalInertia = (1, 2, 2)", cube(at(1), "")), false,
+                 1000, rules),
+          2, {}, diag(1, 2, 2));
 }
 
 TEST_CASE("density and mass on a prim between body and collider, and nothing of it under Newton 1.8")
 {
-    const auto with = [](const std::string& lines, const std::string& inner, const std::string& body_lines, const std::string& apis) {
-        return body(body_lines, "def Xform \"X\" (prepend apiSchemas = [\"PhysicsMassAPI\"]) {\n" + lines + "\n" + inner + "}\n", apis);
+    const auto with = [](const std::string& lines, const std::string& inner, const std::string& body_lines,
+                         const std::string& apis) {
+        return body(body_lines,
+                    "def Xform \"X\" (prepend apiSchemas = [\"PhysicsMassAPI\"]) {\n" + lines + "\n" + inner + "}\n",
+                    apis);
     };
     const std::string two = cube(at(1), "") + cube(at(-1), "", "D");
     check(masses(with("float physics:density = 300", cube("", ""), "", ""), false), 300, {}, diag(50));
-    check(masses(with_material(2000, with("float physics:density = 300", cube("", ""), "", "")), false), 300, {}, diag(50));
-    check(masses(with("float physics:mass = 7", two, "", ""), false), 7, {}, diag(333.33333 * 0.0035, 2333.3333 * 0.0035, 2333.3333 * 0.0035));
-    CHECK(masses(with("float physics:mass = 7", two, "float physics:mass = 5", "\"PhysicsMassAPI\""), false).mass.mass == 5);
+    check(masses(with_material(2000, with("float physics:density = 300", cube("", ""), "", "")), false), 300, {},
+          diag(50));
+    check(masses(with("float physics:mass = 7", two, "", ""), false), 7, {},
+          diag(333.33333 * 0.0035, 2333.3333 * 0.0035, 2333.3333 * 0.0035));
+    CHECK(
+        masses(with("float physics:mass = 7", two, "float physics:mass = 5", "\"PhysicsMassAPI\""), false).mass.mass ==
+        5);
     check(masses(with("float physics:density = 300", cube("", ""), "", ""), true), 1000, {}, diag(166.66667));
 }
 
@@ -300,18 +421,24 @@ int[] faceVertexIndices = [0, 3, 2, 1, 0, 5, 4, 3, 6, 7, 8, 9, 6, 9, 10, 11, 0, 
 TEST_CASE("an open mesh weighs like its hull, an inverted one like its mirror image (PHY-071, PHY-076)")
 {
     const auto mesh = [](const std::string& faces) {
-        return body("", cube("point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]\n" + faces, "", "C", "Mesh"), "");
+        return body(
+            "", cube("point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]\n" + faces, "", "C", "Mesh"), "");
     };
     // W34: the tetrahedron weighs 1000/6 kg with its centre at (1/4, 1/4, 1/4).
-    const Answer closed = masses(mesh("int[] faceVertexCounts = [3, 3, 3, 3]\nint[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]"), false);
+    const Answer closed = masses(
+        mesh("int[] faceVertexCounts = [3, 3, 3, 3]\nint[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]"),
+        false);
     CHECK(closed.mass.mass == close_to(166.66667, 1e-6));
     CHECK_VEC(closed.mass.com, (Vec3d{.25, .25, .25}), 1e-9);
     CHECK(closed.mass.inertia(0, 0) == close_to(12.5, 1e-6));  // 2 * 3/80 m a^2
     CHECK(closed.found.empty());
-    const Answer inverted = masses(mesh("int[] faceVertexCounts = [3, 3, 3, 3]\nint[] faceVertexIndices = [0, 1, 2, 0, 3, 1, 0, 2, 3, 1, 3, 2]"), false);
+    const Answer inverted = masses(
+        mesh("int[] faceVertexCounts = [3, 3, 3, 3]\nint[] faceVertexIndices = [0, 1, 2, 0, 3, 1, 0, 2, 3, 1, 3, 2]"),
+        false);
     CHECK(inverted.mass.mass == close_to(166.66667, 1e-6));
     CHECK(inverted.found.count("PHY_MESH_INVERTED") == 1);
-    const Answer open = masses(mesh("int[] faceVertexCounts = [3, 3, 3]\nint[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 0, 3, 2]"), false);
+    const Answer open = masses(
+        mesh("int[] faceVertexCounts = [3, 3, 3]\nint[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 0, 3, 2]"), false);
     CHECK(open.mass.mass == close_to(166.66667, 1e-6));
     CHECK(open.found.count("PHY_MESH_NOT_CLOSED") == 1);
 }

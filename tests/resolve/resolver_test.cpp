@@ -2,9 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include "../physics/stages.h"
 #include "mechane/resolve/joint_values.h"
 #include "mechane/resolve/shape_values.h"
-#include "../physics/stages.h"
 
 namespace mechane::resolve {
 using test::close_to;
@@ -23,8 +23,10 @@ ResolverList named(const std::vector<std::string>& names, const Rules& rules = {
 struct OnPrim {
     std::shared_ptr<const usd::Stage> stage;
     usd::Prim                         prim;
-    explicit OnPrim(const std::string& lines, const std::string& type = "PhysicsRevoluteJoint", const std::string& apis = "")
-        : stage(stage_from("def " + type + " \"P\" " + (apis.empty() ? "" : "(prepend apiSchemas = [" + apis + "])") + " {\n" + lines + "\n}\n")),
+    explicit OnPrim(const std::string& lines, const std::string& type = "PhysicsRevoluteJoint",
+                    const std::string& apis = "")
+        : stage(stage_from("def " + type + " \"P\" " + (apis.empty() ? "" : "(prepend apiSchemas = [" + apis + "])") +
+                           " {\n" + lines + "\n}\n")),
           prim(stage->prim_at(usd::Path("/P")))
     {
     }
@@ -32,7 +34,8 @@ struct OnPrim {
 
 Context angular() { return {.scale = {}, .motion = Motion::angular, .rules = {}}; }
 
-const std::string kArmatures = "custom float newton:armature = 0.01\ncustom float physxJoint:armature = 0.02\ncustom float mjc:armature = 0.03";
+const std::string kArmatures =
+    "custom float newton:armature = 0.01\ncustom float physxJoint:armature = 0.02\ncustom float mjc:armature = 0.03";
 
 }  // namespace
 
@@ -94,7 +97,9 @@ TEST_CASE("the importer's default beats every schema default, which answers only
 
 TEST_CASE("values are converted once, per degree and by the stage's units (IMP-096, IMP-097)")
 {
-    const OnPrim joint("custom float newton:damping = 0.3\ncustom float newton:velocityLimit = 180\ncustom float mjc:damping = 0.3\ncustom float newton:armature = 2");
+    const OnPrim joint(
+        "custom float newton:damping = 0.3\ncustom float newton:velocityLimit = 180\ncustom float mjc:damping = "
+        "0.3\ncustom float newton:armature = 2");
     const ResolverList newton = named({"newton"}), mjc = named({"mjc"});
     Diagnostics        found;
     CHECK(joint_damping(newton, joint.prim, angular(), {}, found).number_or(0) == close_to(17.188734, 1e-6));
@@ -121,10 +126,30 @@ TEST_CASE("limit gains: sentinels of Newton's attributes, then per-axis keys, th
         const char*              dof;
         double                   ke, kd;
     } table[] = {
-        {"both authored", {"newton"}, "custom float newton:limitStiffness = 5\ncustom float newton:limitDamping = 2", "angular", 286.478898, 114.591559},
-        {"hard", {"newton"}, "custom float newton:limitStiffness = inf\ncustom float newton:limitDamping = 2", "angular", 5.729578e9, 0},
-        {"engine default beats another resolver", {"newton", "physx"}, "custom float newton:limitStiffness = -inf\ncustom float physxLimit:angular:stiffness = 7", "angular", 1e4, 10},
-        {"physx", {"physx"}, "custom float physxLimit:angular:stiffness = 1000\ncustom float physxLimit:angular:damping = 10", "angular", 57295.7795, 572.957795},
+        {"both authored",
+         {"newton"},
+         "custom float newton:limitStiffness = 5\ncustom float newton:limitDamping = 2",
+         "angular",
+         286.478898,
+         114.591559},
+        {"hard",
+         {"newton"},
+         "custom float newton:limitStiffness = inf\ncustom float newton:limitDamping = 2",
+         "angular",
+         5.729578e9,
+         0},
+        {"engine default beats another resolver",
+         {"newton", "physx"},
+         "custom float newton:limitStiffness = -inf\ncustom float physxLimit:angular:stiffness = 7",
+         "angular",
+         1e4,
+         10},
+        {"physx",
+         {"physx"},
+         "custom float physxLimit:angular:stiffness = 1000\ncustom float physxLimit:angular:damping = 10",
+         "angular",
+         57295.7795,
+         572.957795},
         {"nothing", {"newton", "physx"}, "", "angular", 1e4, 10},
         {"rotX of a generic joint", {"physx"}, "custom float physxLimit:rotX:stiffness = 1", "rotX", 57.2957795, 10},
         {"mjc:solref says nothing here", {"mjc"}, "custom double[] mjc:solref = [0.02, 0.5]", "angular", 1e4, 10},
@@ -152,8 +177,9 @@ TEST_CASE("limit gains: sentinels of Newton's attributes, then per-axis keys, th
 
 TEST_CASE("initial states are per degree, and attributes outside every schema say so (IMP-102, IMP-103)")
 {
-    const OnPrim joint("custom float state:angular:physics:position = 90\ncustom float state:angular:physics:velocity = 45");
-    Diagnostics  found;
+    const OnPrim joint(
+        "custom float state:angular:physics:position = 90\ncustom float state:angular:physics:velocity = 45");
+    Diagnostics found;
     CHECK(*initial_position(named({"physx"}), joint.prim, "angular", angular(), found) == close_to(1.570796, 1e-6));
     CHECK(*initial_velocity(named({"physx"}), joint.prim, "angular", angular(), found) == close_to(0.785398, 1e-6));
     CHECK_FALSE(initial_position(named({"newton"}), joint.prim, "angular", angular(), found).has_value());
@@ -189,7 +215,9 @@ TEST_CASE("effort of MuJoCo's force range is the larger side where it is limited
         {"custom double mjc:actuatorfrcrange:min = -5\ncustom double mjc:actuatorfrcrange:max = 7", 7},
         {"custom double mjc:actuatorfrcrange:max = 7", 7},
         {"custom double mjc:actuatorfrcrange:min = -5\ncustom token mjc:actuatorfrclimited = \"false\"", std::nullopt},
-        {"custom double mjc:actuatorfrcrange:min = 5\ncustom double mjc:actuatorfrcrange:max = 5\ncustom token mjc:actuatorfrclimited = \"true\"", 5},
+        {"custom double mjc:actuatorfrcrange:min = 5\ncustom double mjc:actuatorfrcrange:max = 5\ncustom token "
+         "mjc:actuatorfrclimited = \"true\"",
+         5},
         {"", std::nullopt},
     };
     for (const auto& row : table) {
@@ -212,33 +240,71 @@ TEST_CASE("margin and gap of each vendor (IMP-076, IMP-077, IMP-080, IMP-081, IM
         const char*              lines;
         double                   margin, gap;
     } table[] = {
-        {"physx both", {"physx"}, {}, "custom float physxCollision:contactOffset = 0.05\ncustom float physxCollision:restOffset = 0.01", 0.01, 0.04},
+        {"physx both",
+         {"physx"},
+         {},
+         "custom float physxCollision:contactOffset = 0.05\ncustom float physxCollision:restOffset = 0.01",
+         0.01,
+         0.04},
         {"physx contact only", {"physx"}, {}, "custom float physxCollision:contactOffset = 0.05", 0, 0.1},
-        {"physx engine default", {"physx"}, {}, "custom float physxCollision:contactOffset = 0.05\ncustom float physxCollision:restOffset = -inf", 0, 0.1},
-        {"older: contact offset is the margin", {"physx"}, offset, "custom float physxCollision:contactOffset = 0.02", 0.02, 0.1},
-        {"mjc margin less gap", {"mjc"}, {}, "custom double mjc:margin = 0.02\ncustom double mjc:gap = 0.005", 0.015, 0.005},
+        {"physx engine default",
+         {"physx"},
+         {},
+         "custom float physxCollision:contactOffset = 0.05\ncustom float physxCollision:restOffset = -inf",
+         0,
+         0.1},
+        {"older: contact offset is the margin",
+         {"physx"},
+         offset,
+         "custom float physxCollision:contactOffset = 0.02",
+         0.02,
+         0.1},
+        {"mjc margin less gap",
+         {"mjc"},
+         {},
+         "custom double mjc:margin = 0.02\ncustom double mjc:gap = 0.005",
+         0.015,
+         0.005},
         {"mjc gap alone", {"mjc"}, {}, "custom double mjc:gap = 0.005", 0, 0.005},
-        {"mjc under 1.8", {"mjc"}, compat, "custom double mjc:margin = 0.02\ncustom double mjc:gap = 0.005", 0.02, 0.005},
-        {"mjc under 1.8, option", {"mjc"}, compat_legacy, "custom double mjc:margin = 0.02\ncustom double mjc:gap = 0.005", 0.015, 0.005},
+        {"mjc under 1.8",
+         {"mjc"},
+         compat,
+         "custom double mjc:margin = 0.02\ncustom double mjc:gap = 0.005",
+         0.02,
+         0.005},
+        {"mjc under 1.8, option",
+         {"mjc"},
+         compat_legacy,
+         "custom double mjc:margin = 0.02\ncustom double mjc:gap = 0.005",
+         0.015,
+         0.005},
         {"mjc negative", {"mjc"}, {}, "custom double mjc:margin = 0.002\ncustom double mjc:gap = 0.005", -0.003, 0.005},
         {"nothing, mjc first", {"mjc", "newton"}, {}, "", 0, 0.1},
         {"nothing, mjc first under 1.8", {"mjc", "newton"}, compat, "", 0, 0},
         {"nothing, newton first under 1.8", {"newton", "mjc"}, compat, "", 0, 0.1},
-        {"newton", {"newton"}, {}, "custom float newton:contactMargin = 0.3\ncustom float newton:contactGap = 0.2", 0.3, 0.2},
+        {"newton",
+         {"newton"},
+         {},
+         "custom float newton:contactMargin = 0.3\ncustom float newton:contactGap = 0.2",
+         0.3,
+         0.2},
         {"newton, older spelling", {"newton"}, {}, "custom float newton:margin = 0.3", 0.3, 0.1},
     };
     for (const auto& row : table) {
         CAPTURE(row.what);
         const OnPrim        collider(row.lines, "Cube");
         Diagnostics         found;
-        const ContactValues v = contact_values(named(row.order, row.rules), collider.prim, {}, {.scale = {}, .rules = row.rules}, {}, found);
+        const ContactValues v = contact_values(named(row.order, row.rules), collider.prim, {},
+                                               {.scale = {}, .rules = row.rules}, {}, found);
         CHECK(v.margin == close_to(row.margin, 1e-7));  // authored as floats
         CHECK(v.gap == close_to(row.gap, 1e-7));
         CHECK(found.count("W_NEG_MARGIN") == (row.margin < 0 ? 1u : 0u));
     }
 }
 
-TEST_CASE("contact response: solref where MuJoCo ranks first, the material, the shape's older spelling (IMP-078, IMP-079, IMP-084, IMP-150)")
+TEST_CASE(
+    "contact response: solref where MuJoCo ranks first, the material, the shape's older spelling (IMP-078, IMP-079, "
+    "IMP-084, IMP-150)")
 {
     struct {
         const char*              what;
@@ -249,17 +315,29 @@ TEST_CASE("contact response: solref where MuJoCo ranks first, the material, the 
         {"solref (0.02, 0.5)", {"mjc"}, "custom double[] mjc:solref = [0.02, 0.5]", "", 10000, 100},
         {"solref direct", {"mjc"}, "custom double[] mjc:solref = [-100, -7]", "", 100, 7},
         {"solref mixed", {"mjc"}, "custom double[] mjc:solref = [-100, 7]", "", 2500, 100},
-        {"mjc first", {"mjc", "newton"}, "custom double[] mjc:solref = [0.02, 1]", "custom float newton:contactStiffness = 5000\ncustom float newton:contactDamping = 50", 2500, 100},
-        {"newton first", {"newton", "mjc"}, "custom double[] mjc:solref = [0.02, 1]", "custom float newton:contactStiffness = 5000\ncustom float newton:contactDamping = 50", 5000, 50},
+        {"mjc first",
+         {"mjc", "newton"},
+         "custom double[] mjc:solref = [0.02, 1]",
+         "custom float newton:contactStiffness = 5000\ncustom float newton:contactDamping = 50",
+         2500,
+         100},
+        {"newton first",
+         {"newton", "mjc"},
+         "custom double[] mjc:solref = [0.02, 1]",
+         "custom float newton:contactStiffness = 5000\ncustom float newton:contactDamping = 50",
+         5000,
+         50},
         {"older spelling", {"newton"}, "custom float newton:contact_ke = 7", "", 7, 100},
         {"material unset", {"newton"}, "", "custom float newton:contactStiffness = -inf", 2500, 100},
         {"physx material", {"physx"}, "", "custom float physxMaterial:compliantContactStiffness = 9", 9, 100},
     };
     for (const auto& row : table) {
         CAPTURE(row.what);
-        const auto          stage = stage_from(std::string("def Cube \"C\" {\n") + row.shape + "\n}\ndef Material \"M\" {\n" + row.material + "\n}\n");
-        Diagnostics         found;
-        const ContactValues v = contact_values(named(row.order), stage->prim_at(usd::Path("/C")), stage->prim_at(usd::Path("/M")), {}, {}, found);
+        const auto  stage = stage_from(std::string("def Cube \"C\" {\n") + row.shape + "\n}\ndef Material \"M\" {\n" +
+                                       row.material + "\n}\n");
+        Diagnostics found;
+        const ContactValues v = contact_values(named(row.order), stage->prim_at(usd::Path("/C")),
+                                               stage->prim_at(usd::Path("/M")), {}, {}, found);
         CHECK(v.ke == close_to(row.ke, 1e-9));
         CHECK(v.kd == close_to(row.kd, 1e-9));
         CHECK(found.count("W_DEPRECATED_ATTR") == (std::string_view(row.what) == "older spelling" ? 1u : 0u));
@@ -270,8 +348,11 @@ TEST_CASE("hull vertices: authored, else the importer's; the decomposition's lim
 {
     Diagnostics found;
     CHECK(max_hull_vertices(named({"newton"}), OnPrim("", "Mesh").prim, {}, 64, found) == 64);
-    CHECK(max_hull_vertices(named({"newton"}), OnPrim("custom int newton:maxHullVertices = -1", "Mesh").prim, {}, 64, found) == -1);
-    const std::string both = "custom int physxConvexHullCollision:hullVertexLimit = 32\ncustom int physxConvexDecompositionCollision:hullVertexLimit = 16\n";
+    CHECK(max_hull_vertices(named({"newton"}), OnPrim("custom int newton:maxHullVertices = -1", "Mesh").prim, {}, 64,
+                            found) == -1);
+    const std::string both =
+        "custom int physxConvexHullCollision:hullVertexLimit = 32\ncustom int "
+        "physxConvexDecompositionCollision:hullVertexLimit = 16\n";
     CHECK(max_hull_vertices(named({"physx"}), OnPrim(both, "Mesh").prim, {}, 64, found) == 32);
     CHECK(max_hull_vertices(named({"physx"}),
                             OnPrim(both + "uniform token physics:approximation = \"convexDecomposition\"", "Mesh",
@@ -280,8 +361,10 @@ TEST_CASE("hull vertices: authored, else the importer's; the decomposition's lim
                             {}, 64, found) == 16);
     Rules older;
     older.hull_vertex_limit_name = true;
-    CHECK(max_hull_vertices(named({"newton"}, older), OnPrim("custom int newton:hullVertexLimit = 12", "Mesh").prim, {}, 64, found) == 12);
-    CHECK(max_hull_vertices(named({"newton"}), OnPrim("custom int newton:hullVertexLimit = 12", "Mesh").prim, {}, 64, found) == 64);
+    CHECK(max_hull_vertices(named({"newton"}, older), OnPrim("custom int newton:hullVertexLimit = 12", "Mesh").prim, {},
+                            64, found) == 12);
+    CHECK(max_hull_vertices(named({"newton"}), OnPrim("custom int newton:hullVertexLimit = 12", "Mesh").prim, {}, 64,
+                            found) == 64);
 }
 
 TEST_CASE("SDF settings: defaults, refusals and what wins (IMP-156..160)")
@@ -298,18 +381,23 @@ TEST_CASE("SDF settings: defaults, refusals and what wins (IMP-156..160)")
         {"not a multiple of 8", "custom int newton:sdfMaxResolution = 100", 64, std::nullopt, "W_SDF_RES8"},
         {"not positive", "custom int newton:sdfMaxResolution = 0", 64, std::nullopt, "W_SDF_RES"},
         {"voxel", "custom float newton:sdfTargetVoxelSize = 0.5", std::nullopt, 0.5, ""},
-        {"both", "custom float newton:sdfTargetVoxelSize = 0.5\ncustom int newton:sdfMaxResolution = 128", std::nullopt, 0.5, "W_SDF_BOTH"},
+        {"both", "custom float newton:sdfTargetVoxelSize = 0.5\ncustom int newton:sdfMaxResolution = 128", std::nullopt,
+         0.5, "W_SDF_BOTH"},
         {"voxel not positive", "custom float newton:sdfTargetVoxelSize = -1", 64, std::nullopt, "W_SDF_VOXEL"},
         {"band", "custom float newton:sdfNarrowBandInner = 0.1", 64, std::nullopt, "E_SDF_BAND"},
         {"format", "custom token newton:sdfTextureFormat = \"uint7\"", 64, std::nullopt, "W_SDF_FORMAT"},
         {"padding", "custom float newton:sdfPadding = -1", 64, std::nullopt, "W_SDF_PADDING"},
-        {"stiffness alone enables nothing", "custom float newton:hydroelasticStiffness = -2", 64, std::nullopt, "W_HYDRO_KH"},
+        {"stiffness alone enables nothing", "custom float newton:hydroelasticStiffness = -2", 64, std::nullopt,
+         "W_HYDRO_KH"},
     };
     for (const auto& row : table) {
         CAPTURE(row.what);
-        const test::Parsed p(std::string("def Cube \"C\" (prepend apiSchemas = [\"PhysicsCollisionAPI\", \"NewtonSDFCollisionAPI\"]) {\n") + row.lines + "\n}\n");
-        Diagnostics        found;
-        const SdfSettings  s = sdf_settings(named({"newton"}), p.collider("/C"), {}, false, found);
+        const test::Parsed p(
+            std::string(
+                "def Cube \"C\" (prepend apiSchemas = [\"PhysicsCollisionAPI\", \"NewtonSDFCollisionAPI\"]) {\n") +
+            row.lines + "\n}\n");
+        Diagnostics       found;
+        const SdfSettings s = sdf_settings(named({"newton"}), p.collider("/C"), {}, false, found);
         CHECK(s.has_sdf);
         CHECK(s.max_resolution == row.resolution);
         CHECK(s.target_voxel_size == row.voxel);
@@ -321,18 +409,23 @@ TEST_CASE("SDF settings: defaults, refusals and what wins (IMP-156..160)")
         if (*row.code) CHECK(found.count(row.code) == 1);
         CHECK(found.size() == (*row.code ? 1u : 0u));
     }
-    const test::Parsed plain("def Cube \"C\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) { custom bool newton:hydroelasticEnabled = true }\n");
-    Diagnostics        found;
+    const test::Parsed plain(
+        "def Cube \"C\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) { custom bool newton:hydroelasticEnabled = "
+        "true }\n");
+    Diagnostics found;
     CHECK_FALSE(sdf_settings(named({"newton"}), plain.collider("/C"), {}, false, found).hydroelastic);
     CHECK(found.count("W_HYDRO_NO_SDF") == 1);
 }
 
-TEST_CASE("attributes are collected by namespace or because a row names them, each for its resolver alone (IMP-073..075)")
+TEST_CASE(
+    "attributes are collected by namespace or because a row names them, each for its resolver alone (IMP-073..075)")
 {
-    const OnPrim prim("custom float physxJoint:armature = 1\ncustom float physxFoo = 2\ncustom float physx:foo = 3\ncustom double mjc:model:joint:test = 4\n"
-                      "custom float newton:armature = 5\ncustom rel physx:target = </P>\ncustom float other:thing = 6");
-    const auto   collected = named({"physx", "mjc", "newton"}).collect(prim.prim);
-    const auto   names     = [](const Collected& of) {
+    const OnPrim prim(
+        "custom float physxJoint:armature = 1\ncustom float physxFoo = 2\ncustom float physx:foo = 3\ncustom double "
+        "mjc:model:joint:test = 4\n"
+        "custom float newton:armature = 5\ncustom rel physx:target = </P>\ncustom float other:thing = 6");
+    const auto collected = named({"physx", "mjc", "newton"}).collect(prim.prim);
+    const auto names     = [](const Collected& of) {
         std::vector<std::string> out;
         for (const auto& [name, value] : of) out.push_back(name);
         return out;
@@ -346,17 +439,22 @@ TEST_CASE("attributes are collected by namespace or because a row names them, ea
 
 TEST_CASE("a table of one's own takes part like the others, and may decline")
 {
-    Resolver own{.name = "ours", .namespaces = {"oursJoint"}, .rows = {
-        {.key = Key::joint_armature, .attributes = {"ours:inertia", "ours:ratio"}, .unit = Unit::si,
-         .convert = [](const Inputs& in) -> std::optional<Value> {
-             const auto* inertia = in.authored[0] ? std::get_if<double>(&*in.authored[0]) : nullptr;
-             const auto* ratio   = in.authored[1] ? std::get_if<double>(&*in.authored[1]) : nullptr;
-             if (!inertia || !ratio) return std::nullopt;
-             return *inertia * *ratio * *ratio;
-         }},
-    }};
+    Resolver           own{.name       = "ours",
+                           .namespaces = {"oursJoint"},
+                           .rows       = {
+                               {.key        = Key::joint_armature,
+                                .attributes = {"ours:inertia", "ours:ratio"},
+                                .unit       = Unit::si,
+                                .convert    = [](const Inputs& in) -> std::optional<Value> {
+                          const auto* inertia = in.authored[0] ? std::get_if<double>(&*in.authored[0]) : nullptr;
+                          const auto* ratio   = in.authored[1] ? std::get_if<double>(&*in.authored[1]) : nullptr;
+                          if (!inertia || !ratio) return std::nullopt;
+                          return *inertia * *ratio * *ratio;
+                                }},
+                           }};
     const ResolverList list({own, SchemaResolverNewton()});
-    const OnPrim       both("custom double ours:inertia = 0.5\ncustom double ours:ratio = 10\ncustom float newton:armature = 1");
+    const OnPrim       both(
+        "custom double ours:inertia = 0.5\ncustom double ours:ratio = 10\ncustom float newton:armature = 1");
     CHECK(list.get(both.prim, Key::joint_armature, {}).number_or(0) == 50);
     const OnPrim half("custom double ours:inertia = 0.5\ncustom float newton:armature = 1");
     CHECK(list.get(half.prim, Key::joint_armature, {}).resolver == "newton");
@@ -364,9 +462,15 @@ TEST_CASE("a table of one's own takes part like the others, and may decline")
 
 TEST_CASE("a value that is blocked or no number counts as not authored")
 {
-    CHECK(named({"newton"}).get(OnPrim("custom float newton:armature = None").prim, Key::joint_armature, {}, 0.5).layer == Layer::importer);
-    CHECK(named({"newton"}).get(OnPrim("custom float newton:armature = nan").prim, Key::joint_armature, {}, 0.5).layer == Layer::importer);
-    CHECK(named({"newton"}).get(OnPrim("custom string newton:armature = \"heavy\"").prim, Key::joint_armature, {}, 0.5).number_or(7) == 7);
+    CHECK(
+        named({"newton"}).get(OnPrim("custom float newton:armature = None").prim, Key::joint_armature, {}, 0.5).layer ==
+        Layer::importer);
+    CHECK(
+        named({"newton"}).get(OnPrim("custom float newton:armature = nan").prim, Key::joint_armature, {}, 0.5).layer ==
+        Layer::importer);
+    CHECK(named({"newton"})
+              .get(OnPrim("custom string newton:armature = \"heavy\"").prim, Key::joint_armature, {}, 0.5)
+              .number_or(7) == 7);
 }
 
 }  // namespace mechane::resolve

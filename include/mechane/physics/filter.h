@@ -28,7 +28,14 @@ class GroupTable {
 
 /// Why two colliders do not make contacts, in the order in which it is decided.
 enum class PairVerdict : std::uint8_t {
-    collide, same_body, both_fixed, disabled, other_scene, filtered_pair, joint, group
+    collide,
+    same_body,
+    both_fixed,
+    disabled,
+    other_scene,
+    filtered_pair,
+    joint,
+    group
 };
 std::string_view to_string(PairVerdict verdict);
 

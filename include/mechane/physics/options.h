@@ -9,7 +9,8 @@ namespace mechane::physics {
 /// What an enabled rigid body below another one is.
 enum class NestedBodies : std::uint8_t {
     independent,  ///< a body of its own, as OpenUSD's parser reads it
-    schema,       ///< not a body unless its transform stack is reset (the text of the schema); its colliders join the ancestor
+    schema,       ///< not a body unless its transform stack is reset (the text of the schema); its colliders join the
+                  ///< ancestor
     error,        ///< like independent, and an error
 };
 
@@ -24,8 +25,8 @@ struct ParseOptions {
     std::vector<usd::Path> roots;    ///< subtrees to read; empty: the whole stage
     std::vector<usd::Path> exclude;  ///< subtrees to leave out
     /// Read exactly as OpenUSD 26.11 does where the two differ: one-sided revolute limits are off, materials need
-    /// MaterialBindingAPI on the collider, boxes under shear keep their factored size, scene gravity stays raw, missing joint
-    /// targets count as the world. The Newton 1.8 rules read stages this way too.
+    /// MaterialBindingAPI on the collider, boxes under shear keep their factored size, scene gravity stays raw, missing
+    /// joint targets count as the world. The Newton 1.8 rules read stages this way too.
     bool         strict_reference = false;
     NestedBodies nested_bodies    = NestedBodies::independent;
     MassOnXforms mass_on_xforms   = MassOnXforms::inherit;

@@ -4,8 +4,8 @@
 
 namespace mechane::physics {
 
-/// Reads the physics of a stage in one pass, instance proxies included. Never fails: what is wrong is in `found`, what could
-/// not be used is marked invalid, and no number that leaves here is NaN.
+/// Reads the physics of a stage in one pass, instance proxies included. Never fails: what is wrong is in `found`, what
+/// could not be used is marked invalid, and no number that leaves here is NaN.
 PhysicsModel parse(const usd::Stage& stage, const ParseOptions& options, Diagnostics& found);
 
 /// Velocity frames of usd-physics 5: how physics:velocity and physics:angularVelocity become vectors in the world.

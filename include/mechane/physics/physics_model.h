@@ -25,7 +25,7 @@ struct PhysicsModel {
     /// Authored pairs (path, target) of physics:filteredPairs whose both ends exist, in traversal order.
     std::vector<std::pair<usd::Path, usd::Path>> filtered_pairs;
 
-    UnitScale    units;          ///< as OpenUSD reads the stage: metersPerUnit 0.01 when it is not authored
+    UnitScale    units;  ///< as OpenUSD reads the stage: metersPerUnit 0.01 when it is not authored
     ParseOptions options;
 
     [[nodiscard]] Index body_at(const usd::Path& path) const;

@@ -5,27 +5,28 @@
 
 namespace mechane::physics {
 
-/// The physical dimension of a value as UsdPhysics authors it: L and M are the stage's units of length and mass, angles are
-/// degrees, time is seconds.
+/// The physical dimension of a value as UsdPhysics authors it: L and M are the stage's units of length and mass, angles
+/// are degrees, time is seconds.
 enum class Dimension : std::uint8_t {
-    none,                        ///< no unit: coefficients, counts, flags
-    length,                      ///< L, also velocities and accelerations
-    angle,                       ///< deg, also deg/s
-    mass,                        ///< M
-    density,                     ///< M/L^3
-    inertia,                     ///< M L^2
-    force,                       ///< M L/s^2
-    torque,                      ///< M L^2/s^2
-    linear_stiffness,            ///< M/s^2
-    linear_damping,              ///< M/s
-    angular_stiffness,           ///< M L^2/(s^2 deg)
-    angular_damping,             ///< M L^2/(s deg)
-    angular_stiffness_radians,   ///< M L^2/(s^2 rad), as MuJoCo authors it
-    angular_damping_radians,     ///< M L^2/(s rad)
-    volume_stiffness,            ///< force per length^3: M/(L^2 s^2), the hydroelastic modulus per depth
+    none,                       ///< no unit: coefficients, counts, flags
+    length,                     ///< L, also velocities and accelerations
+    angle,                      ///< deg, also deg/s
+    mass,                       ///< M
+    density,                    ///< M/L^3
+    inertia,                    ///< M L^2
+    force,                      ///< M L/s^2
+    torque,                     ///< M L^2/s^2
+    linear_stiffness,           ///< M/s^2
+    linear_damping,             ///< M/s
+    angular_stiffness,          ///< M L^2/(s^2 deg)
+    angular_damping,            ///< M L^2/(s deg)
+    angular_stiffness_radians,  ///< M L^2/(s^2 rad), as MuJoCo authors it
+    angular_damping_radians,    ///< M L^2/(s rad)
+    volume_stiffness,           ///< force per length^3: M/(L^2 s^2), the hydroelastic modulus per depth
 };
 
-/// Two units are the same when the relative difference to both is below the tolerance; a unit that is not positive equals none.
+/// Two units are the same when the relative difference to both is below the tolerance; a unit that is not positive
+/// equals none.
 bool units_are(double a, double b, double relative_tolerance = 1e-5);
 
 /// Factors from stage units to SI.
@@ -37,7 +38,7 @@ struct UnitScale {
     [[nodiscard]] double factor(Dimension dimension) const;
     [[nodiscard]] double to_si(double value, Dimension dimension) const { return value * factor(dimension); }
     [[nodiscard]] double from_si(double value, Dimension dimension) const { return value / factor(dimension); }
-    bool operator==(const UnitScale&) const = default;
+    bool                 operator==(const UnitScale&) const = default;
 };
 
 }  // namespace mechane::physics

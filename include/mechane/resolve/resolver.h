@@ -21,7 +21,8 @@ using Value = std::variant<bool, double, std::string, std::vector<double>>;
 /// Whether the degree of freedom in question moves along or turns about its axis; it decides units of joint rows.
 enum class Motion : std::uint8_t { linear, angular };
 
-/// The unit in which an attribute is authored. Names of what it measures for joints; `Motion` then says linear or angular.
+/// The unit in which an attribute is authored. Names of what it measures for joints; `Motion` then says linear or
+/// angular.
 enum class Unit : std::uint8_t {
     si,                 ///< converted by nothing
     length,             ///< L
@@ -40,13 +41,13 @@ double factor(Unit unit, const physics::UnitScale& scale, Motion motion);
 
 /// Rules of older documents and of Newton 1.8, all off by default.
 struct Rules {
-    bool newton_1_8                   = false;  ///< schema defaults of gap, mjc:margin as it is, Newton 1.8's mass and collection
-    bool mjc_solref_limits            = false;  ///< joint mjc:solref (t, d) gives limit stiffness 1/t^2 and damping 2 d/t
-    bool physx_contact_offset_margin  = false;  ///< contactOffset alone is the margin
-    bool mass_pair_rule               = false;  ///< authored mass and inertia count only together
-    bool hull_vertex_limit_name       = false;  ///< newton:hullVertexLimit is maxHullVertices
-    bool move_scaled_tensor           = false;  ///< inertia scaled from the shapes is moved to the body's centre of mass
-    bool legacy_margin_gap            = false;  ///< with newton_1_8: mjc:margin - mjc:gap after all
+    bool newton_1_8        = false;  ///< schema defaults of gap, mjc:margin as it is, Newton 1.8's mass and collection
+    bool mjc_solref_limits = false;  ///< joint mjc:solref (t, d) gives limit stiffness 1/t^2 and damping 2 d/t
+    bool physx_contact_offset_margin = false;  ///< contactOffset alone is the margin
+    bool mass_pair_rule              = false;  ///< authored mass and inertia count only together
+    bool hull_vertex_limit_name      = false;  ///< newton:hullVertexLimit is maxHullVertices
+    bool move_scaled_tensor          = false;  ///< inertia scaled from the shapes is moved to the body's centre of mass
+    bool legacy_margin_gap           = false;  ///< with newton_1_8: mjc:margin - mjc:gap after all
 };
 
 /// What the conversion of a value needs to know besides the prim.
@@ -58,9 +59,9 @@ struct Context {
 
 /// What a converter gets: the authored values of the row's attributes, in the row's order.
 struct Inputs {
-    const usd::Prim&                            prim;
-    std::span<const std::optional<Value>>       authored;
-    const Context&                              context;
+    const usd::Prim&                      prim;
+    std::span<const std::optional<Value>> authored;
+    const Context&                        context;
 };
 /// The row's value in the row's unit from what is authored, or nothing: not authored, or declined ("engine default").
 using Convert = std::function<std::optional<Value>(const Inputs&)>;
@@ -71,10 +72,10 @@ struct Row {
     std::vector<std::string> attributes;
     Unit                     unit;
     Convert                  convert;
-    std::optional<Value>     fallback   = {};  ///< default of the schema, in the row's unit before `transform`
-    std::string              replaced_by = {};  ///< not empty: an older spelling; the value is used with W_DEPRECATED_ATTR
-    bool                     nonschema  = false;  ///< outside every schema; the value is used with W_NONSCHEMA_ATTR
-    std::string              fallback_note = {};  ///< why the fallback differs from the schema's
+    std::optional<Value>     fallback = {};  ///< default of the schema, in the row's unit before `transform`
+    std::string replaced_by           = {};  ///< not empty: an older spelling; the value is used with W_DEPRECATED_ATTR
+    bool        nonschema             = false;  ///< outside every schema; the value is used with W_NONSCHEMA_ATTR
+    std::string fallback_note         = {};     ///< why the fallback differs from the schema's
     /// The fallback passes through `convert`, as the value of the first attribute.
 };
 
@@ -96,14 +97,14 @@ std::string_view to_string(Layer layer);
 
 /// An answer and where it comes from.
 struct Resolved {
-    std::optional<Value> value;              ///< SI and radians
+    std::optional<Value> value;  ///< SI and radians
     Layer                layer = Layer::none;
-    std::string          resolver;           ///< empty for the importer's default
-    std::string          attribute;          ///< the first authored attribute of the row
-    Site                 site;               ///< of that attribute
+    std::string          resolver;   ///< empty for the importer's default
+    std::string          attribute;  ///< the first authored attribute of the row
+    Site                 site;       ///< of that attribute
 
-    explicit operator bool() const { return value.has_value(); }
-    [[nodiscard]] bool authored() const { return layer == Layer::authored; }
+    explicit                                         operator bool() const { return value.has_value(); }
+    [[nodiscard]] bool                               authored() const { return layer == Layer::authored; }
     [[nodiscard]] std::optional<double>              number() const;  ///< bools count as 0 and 1
     [[nodiscard]] std::optional<bool>                flag() const;
     [[nodiscard]] std::optional<std::string>         text() const;
@@ -125,12 +126,12 @@ class ResolverList {
     [[nodiscard]] bool                         empty() const noexcept { return resolvers_.empty(); }
     [[nodiscard]] bool                         has(std::string_view name) const;
 
-    /// The value of a key on a prim: the first authored answer in order of priority, else the importer's default, else the
-    /// first schema fallback, else none. Reading is by attribute name: the schema need not be applied.
+    /// The value of a key on a prim: the first authored answer in order of priority, else the importer's default, else
+    /// the first schema fallback, else none. Reading is by attribute name: the schema need not be applied.
     /// @param importer_default  in SI; nothing falls through to the schema layer
     /// @param found             receives W_DEPRECATED_ATTR and W_NONSCHEMA_ATTR; may be null
-    [[nodiscard]] Resolved get(const usd::Prim& prim, Key key, const Context& context, const std::optional<Value>& importer_default = {},
-                               Diagnostics* found = nullptr) const;
+    [[nodiscard]] Resolved get(const usd::Prim& prim, Key key, const Context& context,
+                               const std::optional<Value>& importer_default = {}, Diagnostics* found = nullptr) const;
     /// Every authored answer in order of priority: the first is the winner, the others lost.
     [[nodiscard]] std::vector<Resolved> authored(const usd::Prim& prim, Key key, const Context& context) const;
 
