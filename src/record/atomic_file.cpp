@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 
 Diagnostic failure(const std::string& file, int reason)
 {
-    return make_diagnostic(kWriteFailed, {.layer = file}, fmt::format("cannot write '{}': {}", file, std::strerror(reason)));
+    return make_diagnostic(kWriteFailed, {.layer = file},
+                           fmt::format("cannot write '{}': {}", file, std::strerror(reason)));
 }
 
 /// Everything, or the errno that stopped it.
@@ -56,8 +57,8 @@ Result<void> write_file(const std::string& file, std::string_view content)
         if (fs::is_directory(status)) return failure(file, EISDIR);
         return write_directly(file, content);
     }
-    const fs::path    target    = fs::is_symlink(file, ignored) ? fs::weakly_canonical(file, ignored) : fs::path(file);
-    const std::string temporary = fmt::format("{}.{}.part", target.string(), ::getpid());
+    const fs::path    target     = fs::is_symlink(file, ignored) ? fs::weakly_canonical(file, ignored) : fs::path(file);
+    const std::string temporary  = fmt::format("{}.{}.part", target.string(), ::getpid());
     const int         descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (descriptor < 0) return failure(file, errno);
     int reason = write_all(descriptor, content);
@@ -69,8 +70,6 @@ Result<void> write_file(const std::string& file, std::string_view content)
 }
 
 Result<void> write_file(const std::string& file, std::span<const std::byte> content)
-{
-    return write_file(file, std::string_view(reinterpret_cast<const char*>(content.data()), content.size()));
-}
+{ return write_file(file, std::string_view(reinterpret_cast<const char*>(content.data()), content.size())); }
 
 }  // namespace mechane::record

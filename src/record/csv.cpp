@@ -33,11 +33,12 @@ class Header {
     std::string out_;
 };
 
-/// Coordinates of a joint: position and quaternion of FREE-like joints, the quaternion of balls, one per axis otherwise.
+/// Coordinates of a joint: position and quaternion of FREE-like joints, the quaternion of balls, one per axis
+/// otherwise.
 void coordinate_columns(Header& header, const model::Model& model, std::size_t joint)
 {
-    const std::string& label = model.joint_label[joint];
-    const auto         count = static_cast<std::size_t>(model.joint_q_start[joint + 1] - model.joint_q_start[joint]);
+    const std::string& label  = model.joint_label[joint];
+    const auto         count  = static_cast<std::size_t>(model.joint_q_start[joint + 1] - model.joint_q_start[joint]);
     const auto         linear = static_cast<std::size_t>(model.joint_dof_dim[joint][0]);
     static constexpr const char* kPose[] = {"px [m]", "py [m]", "pz [m]", "qx", "qy", "qz", "qw"};
     if (count == 7 || model.joint_type[joint] == model::JointType::ball) {
@@ -53,7 +54,8 @@ void velocity_columns(Header& header, const model::Model& model, std::size_t joi
     const auto count  = static_cast<std::size_t>(model.joint_qd_start[joint + 1] - model.joint_qd_start[joint]);
     const auto linear = static_cast<std::size_t>(model.joint_dof_dim[joint][0]);
     for (std::size_t i = 0; i < count; ++i)
-        header.add(fmt::format("{}.qd{} [{}]", model.joint_label[joint], count == 1 ? "" : std::to_string(i), i < linear ? "m/s" : "rad/s"));
+        header.add(fmt::format("{}.qd{} [{}]", model.joint_label[joint], count == 1 ? "" : std::to_string(i),
+                               i < linear ? "m/s" : "rad/s"));
 }
 
 void field(std::string& out, double value)
@@ -74,8 +76,8 @@ std::string to_csv(const model::Model& model, const Recording& recording)
     Header header;
     header.add("t [s]");
     for (const std::string& label : model.body_label)
-        for (const char* column : {"px [m]", "py [m]", "pz [m]", "qx", "qy", "qz", "qw", "vx [m/s]", "vy [m/s]", "vz [m/s]",
-                                   "wx [rad/s]", "wy [rad/s]", "wz [rad/s]"})
+        for (const char* column : {"px [m]", "py [m]", "pz [m]", "qx", "qy", "qz", "qw", "vx [m/s]", "vy [m/s]",
+                                   "vz [m/s]", "wx [rad/s]", "wy [rad/s]", "wz [rad/s]"})
             header.add(fmt::format("{}.{}", label, column));
     for (std::size_t joint = 0; joint < model.joint_count(); ++joint) {
         coordinate_columns(header, model, joint);
@@ -87,10 +89,11 @@ std::string to_csv(const model::Model& model, const Recording& recording)
     for (const Frame& frame : recording.frames) {
         append_number(out, frame.t);
         for (std::size_t body = 0; body < frame.body_q.size(); ++body) {
-            const Pose&    x = frame.body_q[body];
-            const Spatial  v = body < frame.body_qd.size() ? frame.body_qd[body] : Spatial{};
+            const Pose&   x = frame.body_q[body];
+            const Spatial v = body < frame.body_qd.size() ? frame.body_qd[body] : Spatial{};
             for (const Real value : {x.p.x, x.p.y, x.p.z, x.q.x, x.q.y, x.q.z, x.q.w}) field(out, value);
-            for (const Real value : {v.linear.x, v.linear.y, v.linear.z, v.angular.x, v.angular.y, v.angular.z}) field(out, value);
+            for (const Real value : {v.linear.x, v.linear.y, v.linear.z, v.angular.x, v.angular.y, v.angular.z})
+                field(out, value);
         }
         for (std::size_t joint = 0; joint < model.joint_count(); ++joint) {
             for (auto i = model.joint_q_start[joint]; i < model.joint_q_start[joint + 1]; ++i)

@@ -18,7 +18,8 @@ class Object {
     void member(const char* key, std::function<void()> print) { members_.emplace_back(key, std::move(print)); }
     void close()
     {
-        if (sorted_) std::sort(members_.begin(), members_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        if (sorted_)
+            std::sort(members_.begin(), members_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
         char before = '{';
         for (const auto& [key, print] : members_) {
             out_ += before;
@@ -32,8 +33,8 @@ class Object {
     }
 
   private:
-    std::string&                                             out_;
-    bool                                                     sorted_;
+    std::string&                                               out_;
+    bool                                                       sorted_;
     std::vector<std::pair<std::string, std::function<void()>>> members_;
 };
 
@@ -41,7 +42,8 @@ class Printer {
   public:
     Printer(const model::Model& model, const Recording& recording, const JsonOptions& options)
         : model_(model), recording_(recording), options_(options)
-    {}
+    {
+    }
 
     std::string print()
     {
@@ -53,7 +55,12 @@ class Printer {
         root.member("steps", [&] { number(recording_.steps); });
         root.member("bodies", [&] { list(model_.body_label, [&](const std::string& label) { text(label); }); });
         root.member("joints", [&] { list(model_.joint_label, [&](const std::string& label) { text(label); }); });
-        root.member("frames", [&] { list(recording_.frames, [&](const Frame& f) { out_ += '\n'; frame(f); }); });
+        root.member("frames", [&] {
+            list(recording_.frames, [&](const Frame& f) {
+                out_ += '\n';
+                frame(f);
+            });
+        });
         root.member("hash", [&] { text(to_hex(recording_.hash)); });
         root.member("report", [&] { report(recording_.report); });
         root.close();
@@ -63,9 +70,11 @@ class Printer {
 
   private:
     template <class Number>
-    void number(Number value) { append_number(out_, value, "\""); }
+    void number(Number value)
+    { append_number(out_, value, "\""); }
     // Labels may hold any bytes; those that are not UTF-8 become U+FFFD.
-    void text(const std::string& value) { out_ += nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
+    void text(const std::string& value)
+    { out_ += nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
     template <class List, class Print>
     void list(const List& values, Print print)
     {
@@ -87,8 +96,16 @@ class Printer {
         }
         out_ += ']';
     }
-    void vec(const Vec3& v) { const Real values[] = {v.x, v.y, v.z}; reals(values, 3); }
-    void pose(const Pose& v) { const Real values[] = {v.p.x, v.p.y, v.p.z, v.q.x, v.q.y, v.q.z, v.q.w}; reals(values, 7); }
+    void vec(const Vec3& v)
+    {
+        const Real values[] = {v.x, v.y, v.z};
+        reals(values, 3);
+    }
+    void pose(const Pose& v)
+    {
+        const Real values[] = {v.p.x, v.p.y, v.p.z, v.q.x, v.q.y, v.q.z, v.q.w};
+        reals(values, 7);
+    }
     void spatial(const Spatial& v)
     {
         const Real values[] = {v.linear.x, v.linear.y, v.linear.z, v.angular.x, v.angular.y, v.angular.z};
@@ -96,13 +113,21 @@ class Printer {
     }
     void shape(std::int32_t index)
     {
-        if (index < 0 || static_cast<std::size_t>(index) >= model_.shape_label.size()) out_ += "null";
-        else text(model_.shape_label[static_cast<std::size_t>(index)]);
+        if (index < 0 || static_cast<std::size_t>(index) >= model_.shape_label.size())
+            out_ += "null";
+        else
+            text(model_.shape_label[static_cast<std::size_t>(index)]);
     }
     void contact(const ContactSample& c)
     {
         Object o(out_, options_.reproducible);
-        o.member("shapes", [&] { out_ += '['; shape(c.shape0); out_ += ','; shape(c.shape1); out_ += ']'; });
+        o.member("shapes", [&] {
+            out_ += '[';
+            shape(c.shape0);
+            out_ += ',';
+            shape(c.shape1);
+            out_ += ']';
+        });
         o.member("point", [&] { vec(c.point); });
         o.member("normal", [&] { vec(c.normal); });
         o.member("force", [&] { vec(c.force); });
@@ -141,7 +166,8 @@ class Printer {
         if (!options_.reproducible)
             o.member("wall_s", [&] {
                 Object wall(out_, true);
-                for (const auto& [phase, seconds] : r.wall_s) wall.member(phase.c_str(), [this, s = seconds] { number(s); });
+                for (const auto& [phase, seconds] : r.wall_s)
+                    wall.member(phase.c_str(), [this, s = seconds] { number(s); });
                 wall.close();
             });
         o.close();
@@ -156,8 +182,6 @@ class Printer {
 }  // namespace
 
 std::string to_json(const model::Model& model, const Recording& recording, const JsonOptions& options)
-{
-    return Printer(model, recording, options).print();
-}
+{ return Printer(model, recording, options).print(); }
 
 }  // namespace mechane::record

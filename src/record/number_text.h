@@ -5,7 +5,8 @@
 
 namespace mechane::record {
 
-/// Appends the shortest text that reads back to the same number. Not finite ones are nan, inf, -inf, within `quote` if given.
+/// Appends the shortest text that reads back to the same number. Not finite ones are nan, inf, -inf, within `quote` if
+/// given.
 template <class Number>
 void append_number(std::string& out, Number value, const char* quote = "")
 {

@@ -13,7 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Frames per second, from the spacing of the frames; whole where it is nearly so, because viewers step by whole time codes.
+/// Frames per second, from the spacing of the frames; whole where it is nearly so, because viewers step by whole time
+/// codes.
 double frame_rate(const Recording& recording)
 {
     const auto& frames = recording.frames;
@@ -25,7 +26,8 @@ double frame_rate(const Recording& recording)
     return whole > 0 && std::abs(rate - whole) < 1e-3 * rate ? whole : rate;
 }
 
-/// The source as seen from the folder of the layer, with forward slashes and a leading "./" so that it is not searched for.
+/// The source as seen from the folder of the layer, with forward slashes and a leading "./" so that it is not searched
+/// for.
 std::string sublayer_path(const std::string& source, const std::string& file)
 {
     std::error_code failed;
@@ -60,12 +62,14 @@ bool is_diagonal(const usd::Matrix4d& m)
 }
 
 /// Authors scale and shear below the pose; returns the op, or nothing when there are none.
-std::optional<usd::Token> author_residual(usd::LayerWriter& layer, const usd::Path& path, const usd::Prim& prim, double time)
+std::optional<usd::Token> author_residual(usd::LayerWriter& layer, const usd::Path& path, const usd::Prim& prim,
+                                          double time)
 {
     const auto rest = prim ? residual(prim.stage(), prim) : std::nullopt;
     if (!rest) return {};
     if (is_diagonal(*rest)) {
-        layer.set_vec3(path.property("xformOp:scale:mechane"), "double3", {(*rest)(0, 0), (*rest)(1, 1), (*rest)(2, 2)});
+        layer.set_vec3(path.property("xformOp:scale:mechane"), "double3",
+                       {(*rest)(0, 0), (*rest)(1, 1), (*rest)(2, 2)});
         return usd::Token("xformOp:scale:mechane");
     }
     layer.set_matrix_sample(path.property("xformOp:transform:mechane"), time, *rest);
@@ -74,9 +78,7 @@ std::optional<usd::Token> author_residual(usd::LayerWriter& layer, const usd::Pa
 
 /// Consecutive samples of one rotation never flip sign: viewers interpolate between them.
 Quatd continuous(const Quatd& q, const Quatd& previous)
-{
-    return dot(q, previous) < 0 ? Quatd{-q.x, -q.y, -q.z, -q.w} : q;
-}
+{ return dot(q, previous) < 0 ? Quatd{-q.x, -q.y, -q.z, -q.w} : q; }
 
 }  // namespace
 
@@ -89,13 +91,13 @@ usd::LayerWriter to_layer(const model::Model& model, const Recording& recording,
     layer.set_meters_per_unit(options.meters_per_unit);
     if (options.stage && options.stage->default_prim()) layer.set_default_prim(options.stage->default_prim().name());
 
-    const double rate = frame_rate(recording);
+    const double rate  = frame_rate(recording);
     const double start = recording.frames.empty() ? 0 : recording.frames.front().t * rate;
     if (!recording.frames.empty()) layer.set_time_range(start, recording.frames.back().t * rate, rate);
 
-    const Posed                 X_SW = inverse(options.X_WS);
-    const double                unit = 1 / options.meters_per_unit;
-    std::set<std::string>       written;
+    const Posed           X_SW = inverse(options.X_WS);
+    const double          unit = 1 / options.meters_per_unit;
+    std::set<std::string> written;
     for (std::size_t body = 0; body < model.body_count(); ++body) {
         const std::string& label = model.body_label[body];
         const usd::Path    path(label);
@@ -116,7 +118,8 @@ usd::LayerWriter to_layer(const model::Model& model, const Recording& recording,
             continue;
         }
         layer.define_prim(path, {}, true);
-        const usd::Path         translate = path.property("xformOp:translate:mechane"), orient = path.property("xformOp:orient:mechane");
+        const usd::Path         translate = path.property("xformOp:translate:mechane"),
+                                orient    = path.property("xformOp:orient:mechane");
         std::vector<usd::Token> order{"!resetXformStack!", translate.name(), orient.name()};
         if (const auto op = author_residual(layer, path, prim, start)) order.push_back(*op);
         layer.set_tokens(path.property("xformOpOrder"), order, true);

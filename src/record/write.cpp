@@ -26,11 +26,16 @@ Result<void> write(const model::Model& model, const Recording& recording, const 
                    const WriteOptions& options, Diagnostics& found)
 {
     const auto format = format_of(file);
-    if (!format) return make_diagnostic(kFormatUnknown, {.layer = file}, fmt::format("'{}' has no extension of a recording", file));
+    if (!format)
+        return make_diagnostic(kFormatUnknown, {.layer = file},
+                               fmt::format("'{}' has no extension of a recording", file));
     switch (*format) {
-        case Format::json: return write_file(file, to_json(model, recording, options.json));
-        case Format::csv: return write_file(file, to_csv(model, recording));
-        case Format::usd: return to_layer(model, recording, file, options.usd, found).save(file);
+        case Format::json:
+            return write_file(file, to_json(model, recording, options.json));
+        case Format::csv:
+            return write_file(file, to_csv(model, recording));
+        case Format::usd:
+            return to_layer(model, recording, file, options.usd, found).save(file);
     }
     return {};
 }

@@ -41,8 +41,8 @@ std::vector<std::size_t> chosen_frames(const record::Recording& recording, doubl
     const auto&              frames = recording.frames;
     std::vector<std::size_t> out;
     const double             begin = frames.front().t, end = frames.back().t;
-    const auto               count = static_cast<std::size_t>(std::clamp(std::floor((end - begin) / step + 1e-6), 0.0, 1e5)) + 1;
-    std::size_t              at    = 0;
+    const auto  count = static_cast<std::size_t>(std::clamp(std::floor((end - begin) / step + 1e-6), 0.0, 1e5)) + 1;
+    std::size_t at    = 0;
     for (std::size_t i = 0; i < count; ++i) {
         const double t = begin + static_cast<double>(i) * step;
         while (at + 1 < frames.size() && std::abs(frames[at + 1].t - t) <= std::abs(frames[at].t - t)) ++at;
@@ -54,7 +54,8 @@ std::vector<std::size_t> chosen_frames(const record::Recording& recording, doubl
 /// Where the camera is at each picture: one place for all when what moves stays about as large there, else it follows.
 class CameraWork {
   public:
-    CameraWork(const Scene& scene, const record::Recording& recording, const std::vector<std::size_t>& chosen, const RenderOptions& options)
+    CameraWork(const Scene& scene, const record::Recording& recording, const std::vector<std::size_t>& chosen,
+               const RenderOptions& options)
         : scene_(scene)
     {
         const auto         first = focus_points(scene, recording.frames[chosen.front()].body_q);
@@ -63,11 +64,11 @@ class CameraWork {
             const auto some = focus_points(scene, recording.frames[chosen[i * (chosen.size() - 1) / 11]].body_q);
             all.insert(all.end(), some.begin(), some.end());
         }
-        start_        = focus_of(first);
+        start_           = focus_of(first);
         const auto whole = focus_of(all);
-        follows_      = whole.radius > 1.35 * start_.radius && !options.eye && !options.target;
-        focus_        = follows_ ? start_ : whole;
-        camera_       = make_camera(options, scene.up_axis, follows_ ? first : all);
+        follows_         = whole.radius > 1.35 * start_.radius && !options.eye && !options.target;
+        focus_           = follows_ ? start_ : whole;
+        camera_          = make_camera(options, scene.up_axis, follows_ ? first : all);
     }
 
     [[nodiscard]] Shot at(const record::Frame& frame, double scale) const
@@ -91,14 +92,16 @@ class CameraWork {
 
 }  // namespace
 
-Result<void> write_animation(const model::Model& model, const record::Recording& recording, const AnimationOptions& options, const std::string& file)
+Result<void> write_animation(const model::Model& model, const record::Recording& recording,
+                             const AnimationOptions& options, const std::string& file)
 {
     if (auto wrong = check_request(recording, 0, options.render, file)) return std::move(*wrong);
     const auto        name      = numbered(file);
     const std::string extension = std::filesystem::path(file).extension().string();
     if ((extension != ".png" && extension != ".apng") || (!name && file.find('%') != std::string::npos))
         return make_diagnostic(kAnimationName, {.layer = file}, fmt::format("'{}' does not name an animation", file));
-    const double fps   = std::isfinite(options.frames_per_second) && options.frames_per_second > 0 ? options.frames_per_second : 30;
+    const double fps =
+        std::isfinite(options.frames_per_second) && options.frames_per_second > 0 ? options.frames_per_second : 30;
     const double speed = std::isfinite(options.speed) && options.speed > 0 ? options.speed : 1;
 
     const Scene       scene  = build_scene(model);
@@ -108,7 +111,8 @@ Result<void> write_animation(const model::Model& model, const record::Recording&
     const tasks::Pool pool(options.render.threads);
     if (name) {
         std::error_code ignored;  // a folder that cannot be made shows when the first picture is written
-        if (const auto folder = std::filesystem::path(file).parent_path(); !folder.empty()) std::filesystem::create_directories(folder, ignored);
+        if (const auto folder = std::filesystem::path(file).parent_path(); !folder.empty())
+            std::filesystem::create_directories(folder, ignored);
     }
     AnimatedPng animation(options.render.width, options.render.height, static_cast<std::uint32_t>(chosen.size()), fps);
     for (std::size_t i = 0; i < chosen.size(); ++i) {

@@ -23,10 +23,14 @@ Basis basis_of(int up_axis)
 Vec3d direction_to_eye(NamedView view, const Basis& b)
 {
     switch (view) {
-        case NamedView::three_quarter: return normalized(0.72 * b.front + -0.95 * b.left + 0.52 * b.up);
-        case NamedView::front: return normalized(b.front + 0.12 * b.up);
-        case NamedView::side: return normalized(-b.left + 0.12 * b.up);
-        case NamedView::top: return b.up;
+        case NamedView::three_quarter:
+            return normalized(0.72 * b.front + -0.95 * b.left + 0.52 * b.up);
+        case NamedView::front:
+            return normalized(b.front + 0.12 * b.up);
+        case NamedView::side:
+            return normalized(-b.left + 0.12 * b.up);
+        case NamedView::top:
+            return b.up;
     }
     return b.up;
 }
@@ -50,7 +54,8 @@ std::vector<Vec3d> focus_points(const Scene& scene, const std::vector<Pose>& bod
             if (!item.solid || (item.body >= 0) != moving) continue;
             const Posed X = world_pose(item.body, item.X_BS, body_q);
             if (!is_finite(X)) continue;
-            for (const Vec3f& p : scene.meshes[static_cast<std::size_t>(item.mesh)].positions) points.push_back(X * static_cast<Vec3d>(p));
+            for (const Vec3f& p : scene.meshes[static_cast<std::size_t>(item.mesh)].positions)
+                points.push_back(X * static_cast<Vec3d>(p));
         }
     };
     collect(true);
@@ -91,7 +96,8 @@ Camera make_camera(const RenderOptions& options, int up_axis, const std::vector<
         for (const Vec3d& p : points) {
             const Vec3d  d = p - target;
             const double x = dot(d, camera.right), y = dot(d, camera.up), nearer = -dot(d, camera.forward);
-            distance = std::max({distance, nearer + std::abs(x) / (kFill * tan_x), nearer + std::abs(y) / (kFill * tan_y)});
+            distance =
+                std::max({distance, nearer + std::abs(x) / (kFill * tan_x), nearer + std::abs(y) / (kFill * tan_y)});
         }
         if (options.target || points.empty()) break;
         for (const Vec3d& p : points) {

@@ -6,7 +6,8 @@
 
 namespace mechane::viewer {
 
-/// A pinhole: a point at p = eye + z (forward + x right + y up) lies at depth z and at (x, y) on the plane one metre away.
+/// A pinhole: a point at p = eye + z (forward + x right + y up) lies at depth z and at (x, y) on the plane one metre
+/// away.
 struct Camera {
     Vec3d  eye, right, up, forward;
     double tan_half_fov = 0.3;  ///< of the vertical angle
@@ -22,7 +23,8 @@ struct Focus {
 std::vector<Vec3d> focus_points(const Scene& scene, const std::vector<Pose>& body_q);
 Focus              focus_of(const std::vector<Vec3d>& points);
 
-/// The camera that the options ask for; without an eye it stands where all points lie within the middle 84 % of the frame.
+/// The camera that the options ask for; without an eye it stands where all points lie within the middle 84 % of the
+/// frame.
 Camera make_camera(const RenderOptions& options, int up_axis, const std::vector<Vec3d>& points);
 
 /// Direction towards the sun: to the front right, high.

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base64.h"
 #include "mechane/record/atomic_file.h"
 #include "mechane/viewer/scene.h"
-#include "base64.h"
 
 // web/src/view.ts is the other side of this format, "mechane.view/1".
 static_assert(std::endian::native == std::endian::little, "arrays are embedded as they lie in memory");
@@ -28,21 +28,18 @@ constexpr std::string_view kMark = "\"--view--\"";
 
 template <class T>
 std::string encode(const std::vector<T>& values)
-{
-    return base64(std::as_bytes(std::span<const T>(values)));
-}
+{ return base64(std::as_bytes(std::span<const T>(values))); }
 
 template <class Int>
 Int quantised(double unit, double largest)
-{
-    return static_cast<Int>(std::lround(std::clamp(std::isfinite(unit) ? unit : 0.0, -1.0, 1.0) * largest));
-}
+{ return static_cast<Int>(std::lround(std::clamp(std::isfinite(unit) ? unit : 0.0, -1.0, 1.0) * largest)); }
 
 /// Drawing needs no more digits, and a short text keeps the page small.
 json number(double value) { return std::round(value * 1e6) / 1e6; }
 json pose_json(const Posed& x)
 {
-    return json::array({number(x.p.x), number(x.p.y), number(x.p.z), number(x.q.x), number(x.q.y), number(x.q.z), number(x.q.w)});
+    return json::array(
+        {number(x.p.x), number(x.p.y), number(x.p.z), number(x.q.x), number(x.q.y), number(x.q.z), number(x.q.w)});
 }
 json vec_json(const Vec3f& v) { return json::array({number(v.x), number(v.y), number(v.z)}); }
 
@@ -58,7 +55,8 @@ json mesh_json(const DrawMesh& mesh)
     std::vector<std::int8_t>   normals;
     for (std::size_t i = 0; i < mesh.positions.size(); ++i)
         for (std::size_t k = 0; k < 3; ++k) {
-            positions.push_back(quantised<std::uint16_t>(extent[k] > 0 ? (mesh.positions[i][k] - lower[k]) / extent[k] : 0, 65535));
+            positions.push_back(
+                quantised<std::uint16_t>(extent[k] > 0 ? (mesh.positions[i][k] - lower[k]) / extent[k] : 0, 65535));
             normals.push_back(quantised<std::int8_t>(mesh.normals[i][k], 127));
         }
     const bool wide    = mesh.positions.size() > 65535;
@@ -67,13 +65,19 @@ json mesh_json(const DrawMesh& mesh)
         for (const auto& tuple : tuples) flat.insert(flat.end(), tuple.begin(), tuple.end());
         if (wide) return encode(flat);
         std::vector<std::uint16_t> narrow(flat.size());
-        std::transform(flat.begin(), flat.end(), narrow.begin(), [](std::uint32_t i) { return static_cast<std::uint16_t>(i); });
+        std::transform(flat.begin(), flat.end(), narrow.begin(),
+                       [](std::uint32_t i) { return static_cast<std::uint16_t>(i); });
         return encode(narrow);
     };
     // The box must be exact: the fractions refer to it.
     const auto exact = [](const Vec3f& v) { return json::array({v.x, v.y, v.z}); };
-    return {{"lower", exact(lower)}, {"extent", exact(extent)}, {"positions", encode(positions)}, {"normals", encode(normals)},
-            {"triangles", indices(mesh.triangles)}, {"lines", indices(mesh.lines)}, {"wide", wide}};
+    return {{"lower", exact(lower)},
+            {"extent", exact(extent)},
+            {"positions", encode(positions)},
+            {"normals", encode(normals)},
+            {"triangles", indices(mesh.triangles)},
+            {"lines", indices(mesh.lines)},
+            {"wide", wide}};
 }
 
 json frames_json(const model::Model& model, const record::Recording& recording, bool with_contacts)
@@ -81,7 +85,7 @@ json frames_json(const model::Model& model, const record::Recording& recording, 
     std::vector<float>         times, positions, points, forces;
     std::vector<std::int16_t>  rotations, normals;
     std::vector<std::uint32_t> start{0};
-    const auto push = [](std::vector<float>& to, const Vec3& v) {
+    const auto                 push = [](std::vector<float>& to, const Vec3& v) {
         for (const Real x : {v.x, v.y, v.z}) to.push_back(static_cast<float>(x));
     };
     for (const record::Frame& frame : recording.frames) {
@@ -97,12 +101,19 @@ json frames_json(const model::Model& model, const record::Recording& recording, 
                 if (!is_finite(c.point)) continue;
                 push(points, c.point);
                 push(forces, is_finite(c.force) ? c.force : Vec3{});
-                for (const Real n : {c.normal.x, c.normal.y, c.normal.z}) normals.push_back(quantised<std::int16_t>(n, 32767));
+                for (const Real n : {c.normal.x, c.normal.y, c.normal.z})
+                    normals.push_back(quantised<std::int16_t>(n, 32767));
             }
         start.push_back(static_cast<std::uint32_t>(points.size() / 3));
     }
-    return {{"times", encode(times)}, {"positions", encode(positions)}, {"rotations", encode(rotations)},
-            {"contacts", {{"start", encode(start)}, {"points", encode(points)}, {"normals", encode(normals)}, {"forces", encode(forces)}}}};
+    return {{"times", encode(times)},
+            {"positions", encode(positions)},
+            {"rotations", encode(rotations)},
+            {"contacts",
+             {{"start", encode(start)},
+              {"points", encode(points)},
+              {"normals", encode(normals)},
+              {"forces", encode(forces)}}}};
 }
 
 json document(const model::Model& model, const record::Recording& recording, const HtmlOptions& options)
@@ -110,18 +121,24 @@ json document(const model::Model& model, const record::Recording& recording, con
     const Scene scene = build_scene(model);
     json        out   = frames_json(model, recording, options.contacts);
     out["schema"]     = "mechane.view/1";
-    out["title"]      = options.title.empty() ? std::filesystem::path(recording.source).filename().string() : options.title;
-    out["solver"]     = recording.solver;
-    out["up"]         = model.up_axis;
-    out["bodies"]     = model.body_count();
+    out["title"]  = options.title.empty() ? std::filesystem::path(recording.source).filename().string() : options.title;
+    out["solver"] = recording.solver;
+    out["up"]     = model.up_axis;
+    out["bodies"] = model.body_count();
     out["meshes"] = out["items"] = out["grounds"] = json::array();
     for (const DrawMesh& mesh : scene.meshes) out["meshes"].push_back(mesh_json(mesh));
     for (const DrawItem& item : scene.items)
-        out["items"].push_back({{"label", model.shape_label[static_cast<std::size_t>(item.shape)]}, {"body", item.body}, {"mesh", item.mesh},
-                                {"pose", pose_json(item.X_BS)}, {"color", vec_json(item.color)}, {"opacity", number(item.opacity)},
-                                {"solid", item.solid}, {"collider", item.collider}});
+        out["items"].push_back({{"label", model.shape_label[static_cast<std::size_t>(item.shape)]},
+                                {"body", item.body},
+                                {"mesh", item.mesh},
+                                {"pose", pose_json(item.X_BS)},
+                                {"color", vec_json(item.color)},
+                                {"opacity", number(item.opacity)},
+                                {"solid", item.solid},
+                                {"collider", item.collider}});
     for (const Ground& ground : scene.grounds)
-        out["grounds"].push_back({{"body", ground.body}, {"pose", pose_json(ground.X_BS)}, {"color", vec_json(ground.color)}});
+        out["grounds"].push_back(
+            {{"body", ground.body}, {"pose", pose_json(ground.X_BS)}, {"color", vec_json(ground.color)}});
     return out;
 }
 
@@ -129,7 +146,8 @@ json document(const model::Model& model, const record::Recording& recording, con
 
 std::string to_html(const model::Model& model, const record::Recording& recording, const HtmlOptions& options)
 {
-    const std::string_view page(mechane_viewer_page_begin, static_cast<std::size_t>(mechane_viewer_page_end - mechane_viewer_page_begin));
+    const std::string_view page(mechane_viewer_page_begin,
+                                static_cast<std::size_t>(mechane_viewer_page_end - mechane_viewer_page_begin));
     const std::size_t      mark = page.find(kMark);
     MCH_CHECK(mark != std::string_view::npos);
     // A label must not end the script element early: "<" is written as an escape, which JSON reads back as itself.
@@ -137,16 +155,17 @@ std::string to_html(const model::Model& model, const record::Recording& recordin
     std::string       out(page.substr(0, mark));
     out.reserve(page.size() + data.size());
     for (const char c : data) {
-        if (c == '<') out += "\\u003c";
-        else out += c;
+        if (c == '<')
+            out += "\\u003c";
+        else
+            out += c;
     }
     out += page.substr(mark + kMark.size());
     return out;
 }
 
-Result<void> write_html(const model::Model& model, const record::Recording& recording, const std::string& file, const HtmlOptions& options)
-{
-    return record::write_file(file, to_html(model, recording, options));
-}
+Result<void> write_html(const model::Model& model, const record::Recording& recording, const std::string& file,
+                        const HtmlOptions& options)
+{ return record::write_file(file, to_html(model, recording, options)); }
 
 }  // namespace mechane::viewer

@@ -8,24 +8,29 @@ namespace {
 
 Vec3f linear(float r, float g, float b) { return {to_linear(r), to_linear(g), to_linear(b)}; }
 
-Vec3f collider_color(const DrawItem& item) { return item.body < 0 ? linear(0.30F, 0.56F, 0.84F) : linear(0.12F, 0.66F, 0.49F); }
+Vec3f collider_color(const DrawItem& item)
+{ return item.body < 0 ? linear(0.30F, 0.56F, 0.84F) : linear(0.12F, 0.66F, 0.49F); }
 
 }  // namespace
 
-void add_veils(const Scene& scene, const std::vector<PlacedItem>& placed, bool colliders, const Projection& projection, InkLayer& out)
+void add_veils(const Scene& scene, const std::vector<PlacedItem>& placed, bool colliders, const Projection& projection,
+               InkLayer& out)
 {
     for (std::size_t i = 0; i < scene.items.size(); ++i) {
-        const DrawItem& item = scene.items[i];
+        const DrawItem& item  = scene.items[i];
         const bool      glass = item.solid && item.opacity < 1;
         if (!placed[i].drawn || !(glass || (colliders && item.collider))) continue;
-        const Vec3f color = glass ? Vec3f{to_linear(item.color.x), to_linear(item.color.y), to_linear(item.color.z)} : collider_color(item);
+        const Vec3f color = glass ? Vec3f{to_linear(item.color.x), to_linear(item.color.y), to_linear(item.color.z)}
+                                  : collider_color(item);
         const auto  id    = out.add({color, glass ? item.opacity : 0.16F, 0});
         for (const auto& t : scene.meshes[static_cast<std::size_t>(item.mesh)].triangles)
-            projection.add_triangle(placed[i].points[t[0]], placed[i].points[t[1]], placed[i].points[t[2]], id, out.triangles);
+            projection.add_triangle(placed[i].points[t[0]], placed[i].points[t[1]], placed[i].points[t[2]], id,
+                                    out.triangles);
     }
 }
 
-void add_outlines(const Scene& scene, const std::vector<PlacedItem>& placed, const Projection& projection, double pixel, InkLayer& out)
+void add_outlines(const Scene& scene, const std::vector<PlacedItem>& placed, const Projection& projection, double pixel,
+                  InkLayer& out)
 {
     for (std::size_t i = 0; i < scene.items.size(); ++i) {
         const DrawItem& item = scene.items[i];
@@ -36,12 +41,13 @@ void add_outlines(const Scene& scene, const std::vector<PlacedItem>& placed, con
     }
 }
 
-void add_contacts(const std::vector<record::ContactSample>& contacts, double scale, double radius, const Projection& projection, double pixel,
-                  InkLayer& out)
+void add_contacts(const std::vector<record::ContactSample>& contacts, double scale, double radius,
+                  const Projection& projection, double pixel, InkLayer& out)
 {
     // Nothing hides a contact: each kind is lifted in front of the scene and of the kind before.
-    const auto normals = out.add({linear(0.23F, 0.51F, 0.96F), 1, 1}), forces = out.add({linear(0.90F, 0.28F, 0.30F), 1, 1}),
-               points = out.add({linear(0.96F, 0.65F, 0.14F), 1, 1});
+    const auto normals = out.add({linear(0.23F, 0.51F, 0.96F), 1, 1}),
+               forces  = out.add({linear(0.90F, 0.28F, 0.30F), 1, 1}),
+               points  = out.add({linear(0.96F, 0.65F, 0.14F), 1, 1});
     for (const record::ContactSample& c : contacts) {
         const Vec3d p = static_cast<Vec3d>(c.point), n = static_cast<Vec3d>(c.normal), f = static_cast<Vec3d>(c.force);
         if (!is_finite(p)) continue;
@@ -63,7 +69,8 @@ double force_scale(const record::Recording& recording, double radius)
         for (const record::ContactSample& c : frame.contacts)
             if (const double l = length(static_cast<Vec3d>(c.force)); l > 0 && std::isfinite(l)) lengths.push_back(l);
     if (lengths.empty()) return 0;
-    const auto at = lengths.begin() + static_cast<std::ptrdiff_t>(std::min(lengths.size() - 1, lengths.size() * 9 / 10));
+    const auto at =
+        lengths.begin() + static_cast<std::ptrdiff_t>(std::min(lengths.size() - 1, lengths.size() * 9 / 10));
     std::nth_element(lengths.begin(), at, lengths.end());
     return 0.55 * radius / *at;
 }

@@ -7,8 +7,8 @@
 #include "overlay.h"
 #include "shading.h"
 
-// Four samples a pixel decide what is seen; each surface that a pixel sees is shaded once. A strip of the picture goes through all of
-// it at once, so that its samples stay in the cache; strips do not depend on each other.
+// Four samples a pixel decide what is seen; each surface that a pixel sees is shaded once. A strip of the picture goes
+// through all of it at once, so that its samples stay in the cache; strips do not depend on each other.
 namespace mechane::viewer {
 namespace {
 
@@ -23,9 +23,9 @@ std::vector<PlacedItem> place(const Scene& scene, const std::vector<Pose>& body_
         const DrawItem& item = scene.items[i];
         const Posed     X    = world_pose(item.body, item.X_BS, body_q);
         if (!is_finite(X)) return;
-        const DrawMesh& mesh  = scene.meshes[static_cast<std::size_t>(item.mesh)];
+        const DrawMesh&    mesh = scene.meshes[static_cast<std::size_t>(item.mesh)];
         const QuatT<float> turn = static_cast<QuatT<float>>(X.q);
-        out[i].drawn          = true;
+        out[i].drawn            = true;
         out[i].points.reserve(mesh.positions.size());
         out[i].normals.reserve(mesh.normals.size());
         for (const Vec3f& p : mesh.positions) out[i].points.push_back(X * static_cast<Vec3d>(p));
@@ -46,7 +46,8 @@ Four ids_of(const Strip& strip, std::size_t at)
 constexpr double kOffset[4][2] = {{0.5, 0.5}, {1.5, 0.5}, {0.5, 1.5}, {1.5, 1.5}};  ///< of the samples in a pixel
 
 /// Lays a layer of inks over the samples of a pixel.
-void lay(const Strip& layer, const std::vector<Ink>& inks, const Strip& base, std::size_t at, std::array<Vec3f, 4>& colors)
+void lay(const Strip& layer, const std::vector<Ink>& inks, const Strip& base, std::size_t at,
+         std::array<Vec3f, 4>& colors)
 {
     const Four ids = ids_of(layer, at);
     const auto w   = static_cast<std::size_t>(layer.width);
@@ -62,10 +63,11 @@ void lay(const Strip& layer, const std::vector<Ink>& inks, const Strip& base, st
 
 }  // namespace
 
-Image draw(const Scene& scene, const record::Frame& frame, const Shot& shot, const RenderOptions& options, const tasks::Pool& pool)
+Image draw(const Scene& scene, const record::Frame& frame, const Shot& shot, const RenderOptions& options,
+           const tasks::Pool& pool)
 {
-    const int  width = kSamples * options.width, height = kSamples * options.height, rows = kSamples * kRows;
-    const auto placed = place(scene, frame.body_q, pool);
+    const int          width = kSamples * options.width, height = kSamples * options.height, rows = kSamples * kRows;
+    const auto         placed = place(scene, frame.body_q, pool);
     std::vector<Posed> grounds;
     for (const Ground& ground : scene.grounds)
         if (const Posed X = world_pose(ground.body, ground.X_BS, frame.body_q); is_finite(X)) grounds.push_back(X);
@@ -81,7 +83,8 @@ Image draw(const Scene& scene, const record::Frame& frame, const Shot& shot, con
         if (!placed[i].drawn || !item.solid) continue;
         const auto& triangles = scene.meshes[static_cast<std::size_t>(item.mesh)].triangles;
         for (std::uint32_t t = 0; t < triangles.size(); ++t) {
-            const Vec3d &a = placed[i].points[triangles[t][0]], &b = placed[i].points[triangles[t][1]], &c = placed[i].points[triangles[t][2]];
+            const Vec3d &a = placed[i].points[triangles[t][0]], &b = placed[i].points[triangles[t][1]],
+                        &c = placed[i].points[triangles[t][2]];
             if (item.opacity > 0.5F) shadow.add_triangle(a, b, c);
             if (item.opacity < 1) continue;
             projection.add_triangle(a, b, c, static_cast<std::uint32_t>(facets.size()), solids);
@@ -97,7 +100,8 @@ Image draw(const Scene& scene, const record::Frame& frame, const Shot& shot, con
     if (options.contacts) add_contacts(frame.contacts, shot.force_scale, shot.focus.radius, projection, pixel, inks);
 
     const Shading shading(scene, placed, grounds, projection, shadow, shot.focus);
-    const Bins    solid_bins(solids, height, rows), veil_bins(veils.triangles, height, rows), ink_bins(inks.triangles, height, rows);
+    const Bins    solid_bins(solids, height, rows), veil_bins(veils.triangles, height, rows),
+        ink_bins(inks.triangles, height, rows);
 
     Image image{options.width, options.height, {}};
     image.pixels.resize(3 * static_cast<std::size_t>(options.width) * static_cast<std::size_t>(options.height));
@@ -112,7 +116,8 @@ Image draw(const Scene& scene, const record::Frame& frame, const Shot& shot, con
         for (std::uint32_t g = 0; g < grounds.size(); ++g)
             for (int y = 0; y < base.rows; ++y) {
                 // Nearness of a plane is linear along the row.
-                const double first = shading.ground_nearness(g, 0.5, base.y0 + y + 0.5), last = shading.ground_nearness(g, width + 0.5, base.y0 + y + 0.5);
+                const double first = shading.ground_nearness(g, 0.5, base.y0 + y + 0.5),
+                             last  = shading.ground_nearness(g, width + 0.5, base.y0 + y + 0.5);
                 const auto   row   = static_cast<std::size_t>(y) * static_cast<std::size_t>(width);
                 for (int x = 0; x < width; ++x) {
                     const auto nearness = static_cast<float>(first + (last - first) * x / width);
@@ -127,11 +132,13 @@ Image draw(const Scene& scene, const record::Frame& frame, const Shot& shot, con
         };
         for (int py = y_begin; py < y_end; ++py)
             for (int px = 0; px < options.width; ++px) {
-                const auto at  = static_cast<std::size_t>(kSamples * (py - y_begin)) * static_cast<std::size_t>(width) + static_cast<std::size_t>(kSamples * px);
+                const auto at  = static_cast<std::size_t>(kSamples * (py - y_begin)) * static_cast<std::size_t>(width) +
+                                 static_cast<std::size_t>(kSamples * px);
                 const Four ids = ids_of(base, at);
                 std::array<Vec3f, 4> colors;
                 for (std::size_t s = 0; s < 4; ++s) {
-                    const std::size_t same = static_cast<std::size_t>(std::find(ids.begin(), ids.end(), ids[s]) - ids.begin());
+                    const std::size_t same =
+                        static_cast<std::size_t>(std::find(ids.begin(), ids.end(), ids[s]) - ids.begin());
                     if (same < s) {
                         colors[s] = colors[same];
                         continue;
@@ -144,7 +151,9 @@ Image draw(const Scene& scene, const record::Frame& frame, const Shot& shot, con
                 lay(veil, veils.inks, base, at, colors);
                 lay(ink, inks.inks, base, at, colors);
                 const Vec3f   mean = 0.25F * (colors[0] + colors[1] + colors[2] + colors[3]);
-                std::uint8_t* out  = &image.pixels[3 * (static_cast<std::size_t>(py) * static_cast<std::size_t>(options.width) + static_cast<std::size_t>(px))];
+                std::uint8_t* out =
+                    &image.pixels[3 * (static_cast<std::size_t>(py) * static_cast<std::size_t>(options.width) +
+                                       static_cast<std::size_t>(px))];
                 out[0] = to_display_byte(mean.x), out[1] = to_display_byte(mean.y), out[2] = to_display_byte(mean.z);
             }
     });

@@ -10,10 +10,11 @@ namespace mechane::viewer {
 /// One moment through one camera.
 struct Shot {
     Camera camera;
-    Focus  focus;           ///< where light and grid are centred
-    double force_scale = 0; ///< [m/N]
+    Focus  focus;            ///< where light and grid are centred
+    double force_scale = 0;  ///< [m/N]
 };
 
-Image draw(const Scene& scene, const record::Frame& frame, const Shot& shot, const RenderOptions& options, const tasks::Pool& pool);
+Image draw(const Scene& scene, const record::Frame& frame, const Shot& shot, const RenderOptions& options,
+           const tasks::Pool& pool);
 
 }  // namespace mechane::viewer

@@ -29,7 +29,8 @@ void chunk(std::string& out, std::string_view type, std::string_view data)
     const std::size_t begin = out.size();
     out += type;
     out += data;
-    push32(out, static_cast<std::uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(out.data() + begin), static_cast<uInt>(out.size() - begin))));
+    push32(out, static_cast<std::uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(out.data() + begin),
+                                                 static_cast<uInt>(out.size() - begin))));
 }
 
 struct Rectangle {
@@ -51,17 +52,21 @@ std::string deflated(const Image& image, const Rectangle& r)
     std::array<std::vector<std::uint8_t>, 3> tries{zero, zero, zero};
     for (int y = 0; y < r.height; ++y) {
         const auto row = [&](int at) {
-            return image.pixels.data() + kBytes * (static_cast<std::size_t>(at) * static_cast<std::size_t>(image.width) + static_cast<std::size_t>(r.x));
+            return image.pixels.data() +
+                   kBytes * (static_cast<std::size_t>(at) * static_cast<std::size_t>(image.width) +
+                             static_cast<std::size_t>(r.x));
         };
-        const std::uint8_t* here  = row(r.y + y);
-        const std::uint8_t* above = y > 0 ? row(r.y + y - 1) : zero.data();
+        const std::uint8_t*     here  = row(r.y + y);
+        const std::uint8_t*     above = y > 0 ? row(r.y + y - 1) : zero.data();
         std::array<unsigned, 3> cost{};
         for (std::size_t i = 0; i < size; ++i) {
-            const std::uint8_t left = i >= kBytes ? here[i - kBytes] : std::uint8_t{0}, corner = i >= kBytes ? above[i - kBytes] : std::uint8_t{0};
-            tries[0][i] = static_cast<std::uint8_t>(here[i] - left);
-            tries[1][i] = static_cast<std::uint8_t>(here[i] - above[i]);
-            tries[2][i] = static_cast<std::uint8_t>(here[i] - paeth(left, above[i], corner));
-            for (std::size_t k = 0; k < 3; ++k) cost[k] += static_cast<unsigned>(std::abs(static_cast<std::int8_t>(tries[k][i])));
+            const std::uint8_t left   = i >= kBytes ? here[i - kBytes] : std::uint8_t{0},
+                               corner = i >= kBytes ? above[i - kBytes] : std::uint8_t{0};
+            tries[0][i]               = static_cast<std::uint8_t>(here[i] - left);
+            tries[1][i]               = static_cast<std::uint8_t>(here[i] - above[i]);
+            tries[2][i]               = static_cast<std::uint8_t>(here[i] - paeth(left, above[i], corner));
+            for (std::size_t k = 0; k < 3; ++k)
+                cost[k] += static_cast<unsigned>(std::abs(static_cast<std::int8_t>(tries[k][i])));
         }
         static constexpr std::uint8_t kFilter[] = {1, 2, 4};
         const auto best = static_cast<std::size_t>(std::min_element(cost.begin(), cost.end()) - cost.begin());
@@ -90,17 +95,20 @@ void header(std::string& out, int width, int height)
 /// The smallest rectangle outside of which two pictures of one size agree; one pixel when they agree everywhere.
 Rectangle difference(const Image& a, const Image& b)
 {
-    int  x0 = a.width, x1 = -1, y0 = a.height, y1 = -1;
+    int x0 = a.width, x1 = -1, y0 = a.height, y1 = -1;
     for (int y = 0; y < a.height; ++y) {
-        const auto row  = static_cast<std::ptrdiff_t>(kBytes * static_cast<std::size_t>(y) * static_cast<std::size_t>(a.width));
+        const auto row =
+            static_cast<std::ptrdiff_t>(kBytes * static_cast<std::size_t>(y) * static_cast<std::size_t>(a.width));
         const auto from = a.pixels.begin() + row, to = from + kBytes * a.width, other = b.pixels.begin() + row;
         const auto first = std::mismatch(from, to, other).first;
         if (first == to) continue;
-        const auto last = std::mismatch(std::make_reverse_iterator(to), std::make_reverse_iterator(from), std::make_reverse_iterator(other + kBytes * a.width)).first;
-        x0 = std::min(x0, static_cast<int>((first - from) / kBytes));
-        x1 = std::max(x1, static_cast<int>((last.base() - 1 - from) / kBytes));
-        y0 = std::min(y0, y);
-        y1 = y;
+        const auto last = std::mismatch(std::make_reverse_iterator(to), std::make_reverse_iterator(from),
+                                        std::make_reverse_iterator(other + kBytes * a.width))
+                              .first;
+        x0              = std::min(x0, static_cast<int>((first - from) / kBytes));
+        x1              = std::max(x1, static_cast<int>((last.base() - 1 - from) / kBytes));
+        y0              = std::min(y0, y);
+        y1              = y;
     }
     return x1 < 0 ? Rectangle{0, 0, 1, 1} : Rectangle{x0, y0, x1 - x0 + 1, y1 - y0 + 1};
 }

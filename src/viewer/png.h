@@ -7,7 +7,8 @@
 
 namespace mechane::viewer {
 
-/// A PNG file (W3C PNG, third edition), written as chunks: animations need chunks of their own, which libpng 1.6 does not know.
+/// A PNG file (W3C PNG, third edition), written as chunks: animations need chunks of their own, which libpng 1.6 does
+/// not know.
 std::string encode_png(const Image& image);
 
 /// An animated PNG that repeats for ever. Every frame after the first holds only the rectangle that changed.

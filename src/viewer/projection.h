@@ -13,19 +13,21 @@ class Projection {
     Projection(const Camera& camera, int width, int height, double near);
 
     /// Appends the part of a triangle that lies in front of the near plane: none, one or two triangles.
-    void add_triangle(const Vec3d& a, const Vec3d& b, const Vec3d& c, std::uint32_t id, std::vector<ScreenTriangle>& out) const;
+    void add_triangle(const Vec3d& a, const Vec3d& b, const Vec3d& c, std::uint32_t id,
+                      std::vector<ScreenTriangle>& out) const;
     /// A line of `width` samples, as two triangles. `lift` multiplies nearness.
-    void add_line(const Vec3d& a, const Vec3d& b, double width, double lift, std::uint32_t id, std::vector<ScreenTriangle>& out) const;
+    void add_line(const Vec3d& a, const Vec3d& b, double width, double lift, std::uint32_t id,
+                  std::vector<ScreenTriangle>& out) const;
     /// A disc of `radius` samples around a point.
-    void add_disc(const Vec3d& centre, double radius, double lift, std::uint32_t id, std::vector<ScreenTriangle>& out) const;
+    void add_disc(const Vec3d& centre, double radius, double lift, std::uint32_t id,
+                  std::vector<ScreenTriangle>& out) const;
     /// A filled triangle at the tip of an arrow from a to b.
-    void add_head(const Vec3d& a, const Vec3d& b, double size, double lift, std::uint32_t id, std::vector<ScreenTriangle>& out) const;
+    void add_head(const Vec3d& a, const Vec3d& b, double size, double lift, std::uint32_t id,
+                  std::vector<ScreenTriangle>& out) const;
 
     /// Direction of the ray through a point of the picture [samples]; its part along `forward` is 1.
     [[nodiscard]] Vec3d ray(double x, double y) const
-    {
-        return camera_.forward + ((x - centre_x_) / focal_) * camera_.right + ((centre_y_ - y) / focal_) * camera_.up;
-    }
+    { return camera_.forward + ((x - centre_x_) / focal_) * camera_.right + ((centre_y_ - y) / focal_) * camera_.up; }
     [[nodiscard]] const Camera& camera() const { return camera_; }
 
   private:

@@ -6,8 +6,8 @@
 namespace mechane::viewer {
 namespace {
 
-/// The line through two corners as a x + b y + c, positive inside the triangle. Computed from the corners in a fixed order, so that
-/// two triangles that share an edge see exactly opposite values and each sample on it has one owner.
+/// The line through two corners as a x + b y + c, positive inside the triangle. Computed from the corners in a fixed
+/// order, so that two triangles that share an edge see exactly opposite values and each sample on it has one owner.
 struct Edge {
     double a, b, c;
     bool   owns_zero;
@@ -56,20 +56,27 @@ void fill(Strip& strip, const ScreenTriangle& t)
 {
     const double area = (t.x[1] - t.x[0]) * (t.y[2] - t.y[0]) - (t.y[1] - t.y[0]) * (t.x[2] - t.x[0]);
     if (!(std::abs(area) > 0) || !std::isfinite(area)) return;
-    const int i1 = area > 0 ? 1 : 2, i2 = area > 0 ? 2 : 1;
-    const Edge edges[] = {{t.x[0], t.y[0], t.x[i1], t.y[i1]}, {t.x[i1], t.y[i1], t.x[i2], t.y[i2]}, {t.x[i2], t.y[i2], t.x[0], t.y[0]}};
+    const int  i1 = area > 0 ? 1 : 2, i2 = area > 0 ? 2 : 1;
+    const Edge edges[] = {
+        {t.x[0], t.y[0], t.x[i1], t.y[i1]}, {t.x[i1], t.y[i1], t.x[i2], t.y[i2]}, {t.x[i2], t.y[i2], t.x[0], t.y[0]}};
 
-    const double dx = ((t.nearness[1] - t.nearness[0]) * (t.y[2] - t.y[0]) - (t.nearness[2] - t.nearness[0]) * (t.y[1] - t.y[0])) / area;
-    const double dy = ((t.nearness[2] - t.nearness[0]) * (t.x[1] - t.x[0]) - (t.nearness[1] - t.nearness[0]) * (t.x[2] - t.x[0])) / area;
+    const double dx =
+        ((t.nearness[1] - t.nearness[0]) * (t.y[2] - t.y[0]) - (t.nearness[2] - t.nearness[0]) * (t.y[1] - t.y[0])) /
+        area;
+    const double dy =
+        ((t.nearness[2] - t.nearness[0]) * (t.x[1] - t.x[0]) - (t.nearness[1] - t.nearness[0]) * (t.x[2] - t.x[0])) /
+        area;
     // Slivers have a slope that rounding made up: no sample is nearer or farther than the corners.
     const auto [lowest, highest] = std::minmax({t.nearness[0], t.nearness[1], t.nearness[2]});
 
     const auto [left, right] = std::minmax({t.x[0], t.x[1], t.x[2]});
     const auto [top, bottom] = std::minmax({t.y[0], t.y[1], t.y[2]});
-    const int  x_begin = static_cast<int>(std::clamp(std::ceil(left - 0.5), 0.0, static_cast<double>(strip.width)));
-    const int  x_end   = static_cast<int>(std::clamp(std::floor(right - 0.5) + 1, 0.0, static_cast<double>(strip.width)));
-    const int  y_begin = static_cast<int>(std::clamp(std::ceil(top - 0.5), static_cast<double>(strip.y0), static_cast<double>(strip.y0 + strip.rows)));
-    const int  y_end   = static_cast<int>(std::clamp(std::floor(bottom - 0.5) + 1, static_cast<double>(strip.y0), static_cast<double>(strip.y0 + strip.rows)));
+    const int x_begin = static_cast<int>(std::clamp(std::ceil(left - 0.5), 0.0, static_cast<double>(strip.width)));
+    const int x_end = static_cast<int>(std::clamp(std::floor(right - 0.5) + 1, 0.0, static_cast<double>(strip.width)));
+    const int y_begin = static_cast<int>(
+        std::clamp(std::ceil(top - 0.5), static_cast<double>(strip.y0), static_cast<double>(strip.y0 + strip.rows)));
+    const int y_end = static_cast<int>(std::clamp(std::floor(bottom - 0.5) + 1, static_cast<double>(strip.y0),
+                                                  static_cast<double>(strip.y0 + strip.rows)));
     for (int y = y_begin; y < y_end; ++y) {
         int          begin = x_begin, end = x_end;
         const double centre = y + 0.5;
@@ -77,8 +84,8 @@ void fill(Strip& strip, const ScreenTriangle& t)
         const std::size_t row  = static_cast<std::size_t>(y - strip.y0) * static_cast<std::size_t>(strip.width);
         const double      base = t.nearness[0] + dy * (centre - t.y[0]);
         for (int x = begin; x < end; ++x) {
-            const std::size_t at       = row + static_cast<std::size_t>(x);
-            const auto        nearness = static_cast<float>(std::clamp(base + dx * (x + 0.5 - t.x[0]), lowest, highest));
+            const std::size_t at = row + static_cast<std::size_t>(x);
+            const auto nearness  = static_cast<float>(std::clamp(base + dx * (x + 0.5 - t.x[0]), lowest, highest));
             if (nearness > strip.nearness[at]) {
                 strip.nearness[at] = nearness;
                 strip.ids[at]      = t.id;
@@ -91,12 +98,13 @@ Bins::Bins(const std::vector<ScreenTriangle>& triangles, int height, int rows)
     : triangles_(triangles), members_(static_cast<std::size_t>((height + rows - 1) / rows))
 {
     for (std::uint32_t i = 0; i < triangles.size(); ++i) {
-        const auto& y             = triangles[i].y;
-        const auto [top, bottom]  = std::minmax({y[0], y[1], y[2]});
+        const auto& y            = triangles[i].y;
+        const auto [top, bottom] = std::minmax({y[0], y[1], y[2]});
         if (!(bottom > 0) || !(top < height)) continue;
         const int last  = std::min(height - 1, static_cast<int>(std::min<double>(bottom, height)));
         const int first = std::max(0, static_cast<int>(std::max(top, 0.0)));
-        for (int strip = first / rows; strip <= last / rows; ++strip) members_[static_cast<std::size_t>(strip)].push_back(i);
+        for (int strip = first / rows; strip <= last / rows; ++strip)
+            members_[static_cast<std::size_t>(strip)].push_back(i);
     }
 }
 

@@ -30,8 +30,8 @@ struct Strip {
     }
 };
 
-/// Enters a triangle, seen from either side. Samples on an edge that two triangles share belong to exactly one of them; of equally
-/// near ones the first stays.
+/// Enters a triangle, seen from either side. Samples on an edge that two triangles share belong to exactly one of them;
+/// of equally near ones the first stays.
 void fill(Strip& strip, const ScreenTriangle& triangle);
 
 /// Which triangles touch which strip of `rows` sample rows, in their order.

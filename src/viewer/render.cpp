@@ -4,23 +4,27 @@
 
 #include "mechane/record/atomic_file.h"
 #include "mechane/viewer/codes.h"
-#include "picture.h"
 #include "overlay.h"
+#include "picture.h"
 #include "png.h"
 #include "request.h"
 
 namespace mechane::viewer {
 
-std::optional<Diagnostic> check_request(const record::Recording& recording, std::size_t frame, const RenderOptions& options, const std::string& file)
+std::optional<Diagnostic> check_request(const record::Recording& recording, std::size_t frame,
+                                        const RenderOptions& options, const std::string& file)
 {
     if (options.width < 1 || options.height < 1 || options.width > 16384 || options.height > 16384)
-        return make_diagnostic(kPictureSize, {.layer = file}, fmt::format("a picture of {} x {} pixels", options.width, options.height));
+        return make_diagnostic(kPictureSize, {.layer = file},
+                               fmt::format("a picture of {} x {} pixels", options.width, options.height));
     if (frame >= recording.frames.size())
-        return make_diagnostic(kFrameMissing, {.layer = file}, fmt::format("frame {} of {}", frame, recording.frames.size()));
+        return make_diagnostic(kFrameMissing, {.layer = file},
+                               fmt::format("frame {} of {}", frame, recording.frames.size()));
     return {};
 }
 
-Image render(const model::Model& model, const record::Recording& recording, std::size_t frame, const RenderOptions& options)
+Image render(const model::Model& model, const record::Recording& recording, std::size_t frame,
+             const RenderOptions& options)
 {
     MCH_CHECK(!check_request(recording, frame, options, {}));
     const Scene       scene  = build_scene(model);
@@ -28,11 +32,14 @@ Image render(const model::Model& model, const record::Recording& recording, std:
     const auto        points = focus_points(scene, moment.body_q);
     const Focus       focus  = focus_of(points);
     const tasks::Pool pool(options.threads);
-    return draw(scene, moment, {make_camera(options, scene.up_axis, points), focus, options.contacts ? force_scale(recording, focus.radius) : 0}, options, pool);
+    return draw(scene, moment,
+                {make_camera(options, scene.up_axis, points), focus,
+                 options.contacts ? force_scale(recording, focus.radius) : 0},
+                options, pool);
 }
 
-Result<void> render_png(const model::Model& model, const record::Recording& recording, std::size_t frame, const RenderOptions& options,
-                        const std::string& file)
+Result<void> render_png(const model::Model& model, const record::Recording& recording, std::size_t frame,
+                        const RenderOptions& options, const std::string& file)
 {
     if (auto wrong = check_request(recording, frame, options, file)) return std::move(*wrong);
     return record::write_file(file, encode_png(render(model, recording, frame, options)));

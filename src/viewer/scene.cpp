@@ -15,18 +15,27 @@ DrawMesh mesh_of(const model::ShapeGeometry& shape)
 {
     const Vec3d s = model::absorb_signs(shape.type, shape.scale);
     switch (shape.type) {
-        case GeoType::plane: return tessellate_rectangle(s.x, s.y);
-        case GeoType::sphere: return tessellate_ellipsoid({s.x, s.x, s.x});
-        case GeoType::ellipsoid: return tessellate_ellipsoid(s);
-        case GeoType::capsule: return tessellate_capsule(s.x, s.y);
-        case GeoType::cylinder: return tessellate_cylinder(s.x, s.y);
-        case GeoType::cone: return tessellate_cone(s.x, s.y);
-        case GeoType::box: return tessellate_box(s);
+        case GeoType::plane:
+            return tessellate_rectangle(s.x, s.y);
+        case GeoType::sphere:
+            return tessellate_ellipsoid({s.x, s.x, s.x});
+        case GeoType::ellipsoid:
+            return tessellate_ellipsoid(s);
+        case GeoType::capsule:
+            return tessellate_capsule(s.x, s.y);
+        case GeoType::cylinder:
+            return tessellate_cylinder(s.x, s.y);
+        case GeoType::cone:
+            return tessellate_cone(s.x, s.y);
+        case GeoType::box:
+            return tessellate_box(s);
         case GeoType::mesh:
-        case GeoType::convex_mesh: return shade_mesh(*shape.source, s);
+        case GeoType::convex_mesh:
+            return shade_mesh(*shape.source, s);
         case GeoType::none:
         case GeoType::heightfield:
-        case GeoType::gaussian: return {};
+        case GeoType::gaussian:
+            return {};
     }
     return {};
 }
@@ -36,9 +45,7 @@ bool has(std::int32_t flags, std::int32_t bit) { return (flags & bit) != 0; }
 }  // namespace
 
 Posed world_pose(std::int32_t body, const Posed& X_BS, const std::vector<Pose>& body_q)
-{
-    return body < 0 ? X_BS : static_cast<Posed>(body_q[static_cast<std::size_t>(body)]) * X_BS;
-}
+{ return body < 0 ? X_BS : static_cast<Posed>(body_q[static_cast<std::size_t>(body)]) * X_BS; }
 
 Scene build_scene(const model::Model& model)
 {
@@ -48,7 +55,8 @@ Scene build_scene(const model::Model& model)
     // Bodies with something visible keep their colliders for the overlay. Static shapes each decide for themselves.
     std::vector<std::uint8_t> has_visual(model.body_count());
     for (std::size_t i = 0; i < model.shape_count(); ++i)
-        if (model.shape_body[i] >= 0 && has(model.shape_flags[i], model::shape_flag::visible) && !has(model.shape_flags[i], model::shape_flag::site))
+        if (model.shape_body[i] >= 0 && has(model.shape_flags[i], model::shape_flag::visible) &&
+            !has(model.shape_flags[i], model::shape_flag::site))
             has_visual[static_cast<std::size_t>(model.shape_body[i])] = 1;
 
     std::map<std::tuple<GeoType, double, double, double, const geometry::Mesh*>, std::int32_t> known;
@@ -56,24 +64,33 @@ Scene build_scene(const model::Model& model)
         const std::int32_t flags = model.shape_flags[i], body = model.shape_body[i];
         if (has(flags, model::shape_flag::site)) continue;
         const bool collider = has(flags, model::shape_flag::collide_shapes);
-        const bool solid    = has(flags, model::shape_flag::visible) || (collider && (body < 0 || !has_visual[static_cast<std::size_t>(body)]));
+        const bool solid    = has(flags, model::shape_flag::visible) ||
+                              (collider && (body < 0 || !has_visual[static_cast<std::size_t>(body)]));
         if (!solid && !collider) continue;
 
-        const model::ShapeGeometry shape{model.shape_type[i], static_cast<Vec3d>(model.shape_scale[i]), model.shape_source[i].get()};
-        const Posed X_BS = static_cast<Posed>(model.shape_transform[i]);
-        const Vec3f color = static_cast<Vec3f>(model.shape_color[i]);
-        const auto  index = static_cast<std::int32_t>(i);
+        const model::ShapeGeometry shape{model.shape_type[i], static_cast<Vec3d>(model.shape_scale[i]),
+                                         model.shape_source[i].get()};
+        const Posed                X_BS  = static_cast<Posed>(model.shape_transform[i]);
+        const Vec3f                color = static_cast<Vec3f>(model.shape_color[i]);
+        const auto                 index = static_cast<std::int32_t>(i);
         if (!model::is_usable(shape) || !is_finite(X_BS)) continue;
         if (shape.type == GeoType::plane && (shape.scale.x == 0 || shape.scale.y == 0)) {
             scene.grounds.push_back({index, body, X_BS, color});
             continue;
         }
-        const auto [entry, fresh] = known.try_emplace({shape.type, shape.scale.x, shape.scale.y, shape.scale.z, shape.source},
-                                                      static_cast<std::int32_t>(scene.meshes.size()));
+        const auto [entry, fresh] =
+            known.try_emplace({shape.type, shape.scale.x, shape.scale.y, shape.scale.z, shape.source},
+                              static_cast<std::int32_t>(scene.meshes.size()));
         if (fresh) scene.meshes.push_back(mesh_of(shape));
         if (scene.meshes[static_cast<std::size_t>(entry->second)].triangles.empty()) continue;
-        scene.items.push_back({.shape = index, .body = body, .mesh = entry->second, .X_BS = X_BS, .color = color,
-                               .opacity = static_cast<float>(model.shape_opacity[i]), .solid = solid, .collider = collider});
+        scene.items.push_back({.shape    = index,
+                               .body     = body,
+                               .mesh     = entry->second,
+                               .X_BS     = X_BS,
+                               .color    = color,
+                               .opacity  = static_cast<float>(model.shape_opacity[i]),
+                               .solid    = solid,
+                               .collider = collider});
     }
     return scene;
 }

@@ -34,12 +34,15 @@ DrawMesh shade_mesh(const geometry::Mesh& source, const Vec3d& factor)
 
     std::vector<Vec3d> points(source.points.size());
     for (std::size_t i = 0; i < points.size(); ++i) points[i] = scale(factor, source.points[i]);
-    const bool                  mirrored = factor.x * factor.y * factor.z < 0;
-    const auto                  corner   = corner_of_points(points);
-    std::vector<Triangle>       faces;
-    std::vector<Vec3d>          areas;  ///< normal times twice the area
+    const bool            mirrored = factor.x * factor.y * factor.z < 0;
+    const auto            corner   = corner_of_points(points);
+    std::vector<Triangle> faces;
+    std::vector<Vec3d>    areas;  ///< normal times twice the area
     for (const auto& t : source.triangles) {
-        if (std::any_of(t.begin(), t.end(), [&](std::int32_t i) { return i < 0 || static_cast<std::size_t>(i) >= points.size() || !is_finite(points[static_cast<std::size_t>(i)]); }))
+        if (std::any_of(t.begin(), t.end(), [&](std::int32_t i) {
+                return i < 0 || static_cast<std::size_t>(i) >= points.size() ||
+                       !is_finite(points[static_cast<std::size_t>(i)]);
+            }))
             continue;
         Triangle face;
         for (std::size_t k = 0; k < 3; ++k) face[k] = corner[static_cast<std::size_t>(t[k])];
@@ -96,7 +99,8 @@ DrawMesh shade_mesh(const geometry::Mesh& source, const Vec3d& factor)
             const std::uint32_t a = faces[f][k], b = faces[f][(k + 1) % 3];
             edges.push_back({std::min(a, b), std::max(a, b), f});
         }
-    std::sort(edges.begin(), edges.end(), [](const Edge& x, const Edge& y) { return std::tie(x.a, x.b, x.face) < std::tie(y.a, y.b, y.face); });
+    std::sort(edges.begin(), edges.end(),
+              [](const Edge& x, const Edge& y) { return std::tie(x.a, x.b, x.face) < std::tie(y.a, y.b, y.face); });
     for (std::size_t i = 0, next = 0; i < edges.size(); i = next) {
         for (next = i + 1; next < edges.size() && edges[next].a == edges[i].a && edges[next].b == edges[i].b;) ++next;
         const bool smooth = next - i == 2 && dot(normals[edges[i].face], normals[edges[i + 1].face]) >= kCrease;

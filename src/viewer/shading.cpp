@@ -48,22 +48,31 @@ float to_linear(float v) { return v <= 0.04045F ? v / 12.92F : std::pow((v + 0.0
 std::uint8_t to_display_byte(float linear)
 {
     // Steep at black: 4096 steps are 0.8 of a byte there, and finer everywhere else.
-    constexpr int    kSteps = 4096;
-    static const auto table = [] {
+    constexpr int     kSteps = 4096;
+    static const auto table  = [] {
         std::array<std::uint8_t, kSteps + 1> out{};
         for (int i = 0; i <= kSteps; ++i) {
-            const double v = static_cast<double>(i) / kSteps;
-            out[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(std::lround(255 * (v <= 0.0031308 ? 12.92 * v : 1.055 * std::pow(v, 1 / 2.4) - 0.055)));
+            const double v                   = static_cast<double>(i) / kSteps;
+            out[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(
+                std::lround(255 * (v <= 0.0031308 ? 12.92 * v : 1.055 * std::pow(v, 1 / 2.4) - 0.055)));
         }
         return out;
     }();
     return table[static_cast<std::size_t>(std::clamp(linear, 0.0F, 1.0F) * kSteps + 0.5F)];
 }
 
-Shading::Shading(const Scene& scene, const std::vector<PlacedItem>& placed, const std::vector<Posed>& grounds, const Projection& projection,
-                 const ShadowMap& shadow, const Focus& focus)
-    : scene_(scene), placed_(placed), grounds_(grounds), projection_(projection), shadow_(shadow), focus_(focus), cell_(round_cell(focus.radius / 4)),
-      up_(axis_vector<float>(scene.up_axis)), to_sun_(static_cast<Vec3f>(sun_direction(scene.up_axis))), background_(linear(kBackground)),
+Shading::Shading(const Scene& scene, const std::vector<PlacedItem>& placed, const std::vector<Posed>& grounds,
+                 const Projection& projection, const ShadowMap& shadow, const Focus& focus)
+    : scene_(scene),
+      placed_(placed),
+      grounds_(grounds),
+      projection_(projection),
+      shadow_(shadow),
+      focus_(focus),
+      cell_(round_cell(focus.radius / 4)),
+      up_(axis_vector<float>(scene.up_axis)),
+      to_sun_(static_cast<Vec3f>(sun_direction(scene.up_axis))),
+      background_(linear(kBackground)),
       ink_(linear(kGridInk))
 {
     for (const DrawItem& item : scene.items) colors_.push_back(linear(item.color));
@@ -72,12 +81,15 @@ Shading::Shading(const Scene& scene, const std::vector<PlacedItem>& placed, cons
 
 Vec3f Shading::surface(const Facet& facet, double x, double y) const
 {
-    const PlacedItem& item    = placed_[facet.item];
-    const auto&       corners = scene_.meshes[static_cast<std::size_t>(scene_.items[facet.item].mesh)].triangles[facet.triangle];
-    const Vec3d       eye = projection_.camera().eye, ray = projection_.ray(x, y);
-    const Vec3d       a = item.points[corners[0]] - eye, ab = item.points[corners[1]] - eye - a, ac = item.points[corners[2]] - eye - a;
+    const PlacedItem& item = placed_[facet.item];
+    const auto&       corners =
+        scene_.meshes[static_cast<std::size_t>(scene_.items[facet.item].mesh)].triangles[facet.triangle];
+    const Vec3d eye = projection_.camera().eye, ray = projection_.ray(x, y);
+    const Vec3d a = item.points[corners[0]] - eye, ab = item.points[corners[1]] - eye - a,
+                ac = item.points[corners[2]] - eye - a;
 
-    // Moeller and Trumbore 1997; beside the triangle, where a pixel's middle is not covered, the nearest weights stand in.
+    // Moeller and Trumbore 1997; beside the triangle, where a pixel's middle is not covered, the nearest weights stand
+    // in.
     const Vec3d  p = cross(ray, ac), q = cross(a, ab);
     const double det = dot(ab, p);
     double       v = 1.0 / 3, w = 1.0 / 3;
@@ -85,11 +97,12 @@ Vec3f Shading::surface(const Facet& facet, double x, double y) const
         v = std::clamp(-dot(a, p) / det, 0.0, 1.0);
         w = std::clamp(-dot(ray, q) / det, 0.0, 1.0 - v);
     }
-    const Vec3d at       = eye + a + v * ab + w * ac;
-    const auto  fv       = static_cast<float>(v), fw = static_cast<float>(w);
-    const Vec3f to_eye   = normalized(static_cast<Vec3f>(-ray));
-    Vec3f       face     = static_cast<Vec3f>(normalized(cross(ab, ac)));
-    Vec3f       n        = normalized((1 - fv - fw) * item.normals[corners[0]] + fv * item.normals[corners[1]] + fw * item.normals[corners[2]], face);
+    const Vec3d at = eye + a + v * ab + w * ac;
+    const auto  fv = static_cast<float>(v), fw = static_cast<float>(w);
+    const Vec3f to_eye = normalized(static_cast<Vec3f>(-ray));
+    Vec3f       face   = static_cast<Vec3f>(normalized(cross(ab, ac)));
+    Vec3f       n      = normalized(
+        (1 - fv - fw) * item.normals[corners[0]] + fv * item.normals[corners[1]] + fw * item.normals[corners[2]], face);
     if (dot(face, to_eye) < 0) face = -face;
     if (dot(n, face) < 0) n = -n;
 
@@ -106,10 +119,12 @@ Vec3f Shading::surface(const Facet& facet, double x, double y) const
 
 Shading::Plane Shading::plane_of(const Posed& X) const
 {
-    // A ray is r(s) = R s for a matrix R; it meets z = 0 of the plane where nearness = -z(r) / z(eye), at eye + r / nearness.
-    const Vec3d origin = projection_.ray(0, 0), dx = projection_.ray(1, 0) - origin, dy = projection_.ray(0, 1) - origin;
-    const Vec3d eye    = inverse_times(X, projection_.camera().eye);
-    const auto  R      = Mat33d::from_columns(rotate_inverse(X.q, dx), rotate_inverse(X.q, dy), rotate_inverse(X.q, origin));
+    // A ray is r(s) = R s for a matrix R; it meets z = 0 of the plane where nearness = -z(r) / z(eye), at eye + r /
+    // nearness.
+    const Vec3d origin = projection_.ray(0, 0), dx = projection_.ray(1, 0) - origin,
+                dy  = projection_.ray(0, 1) - origin;
+    const Vec3d eye = inverse_times(X, projection_.camera().eye);
+    const auto  R = Mat33d::from_columns(rotate_inverse(X.q, dx), rotate_inverse(X.q, dy), rotate_inverse(X.q, origin));
     Plane       out;
     if (eye.z != 0) out.nearness = (-1 / eye.z) * R.r2;
     out.u      = R.r0 + eye.x * out.nearness;
@@ -123,17 +138,24 @@ Vec3f Shading::ground(std::size_t index, double x, double y) const
 {
     const Plane& plane = planes_[index];
     const Vec3d  at{x, y, 1};
-    const double inverse_nearness = 1 / std::max(1e-9, dot(plane.nearness, at)), u = dot(plane.u, at) * inverse_nearness, v = dot(plane.v, at) * inverse_nearness;
-    const double fade = 1 - smoothstep(0.25, 1, std::hypot(u - plane.below.x, v - plane.below.y) / (14 * focus_.radius));
+    const double inverse_nearness = 1 / std::max(1e-9, dot(plane.nearness, at)),
+                 u = dot(plane.u, at) * inverse_nearness, v = dot(plane.v, at) * inverse_nearness;
+    const double fade =
+        1 - smoothstep(0.25, 1, std::hypot(u - plane.below.x, v - plane.below.y) / (14 * focus_.radius));
     if (!(fade > 0)) return background_;
     // Width of a pixel, two samples, in the plane's coordinates: the larger of its two directions on the picture.
     const auto width = [&](const Vec3d& row, double value) {
-        return 2 * inverse_nearness * std::max(std::abs(row.x - value * plane.nearness.x), std::abs(row.y - value * plane.nearness.y));
+        return 2 * inverse_nearness *
+               std::max(std::abs(row.x - value * plane.nearness.x), std::abs(row.y - value * plane.nearness.y));
     };
     const double width_u = width(plane.u, u), width_v = width(plane.v, v);
-    const auto   grid    = [&](double cell, double thick) { return std::max(line(u / cell, width_u / cell, thick), line(v / cell, width_v / cell, thick)); };
+    const auto   grid = [&](double cell, double thick) {
+        return std::max(line(u / cell, width_u / cell, thick), line(v / cell, width_v / cell, thick));
+    };
     const double ink   = fade * std::max(0.3 * grid(cell_, 0.6), 0.8 * grid(5 * cell_, 0.9));
-    const float  light = dot(static_cast<Vec3f>(plane.normal), to_sun_) > 0 ? shadow_.lit(grounds_[index] * Vec3d{u, v, 0}, plane.normal) : 1;
+    const float  light = dot(static_cast<Vec3f>(plane.normal), to_sun_) > 0
+                             ? shadow_.lit(grounds_[index] * Vec3d{u, v, 0}, plane.normal)
+                             : 1;
     const Vec3f  color = mix(background_, ink_, static_cast<float>(ink));
     return (1 - kShadowOnGround * (1 - light)) * color;
 }

@@ -22,20 +22,21 @@ struct Facet {
 /// Light and colour of surfaces; linear RGB in, linear RGB out.
 class Shading {
   public:
-    Shading(const Scene& scene, const std::vector<PlacedItem>& placed, const std::vector<Posed>& grounds, const Projection& projection,
-            const ShadowMap& shadow, const Focus& focus);
+    Shading(const Scene& scene, const std::vector<PlacedItem>& placed, const std::vector<Posed>& grounds,
+            const Projection& projection, const ShadowMap& shadow, const Focus& focus);
 
     /// Colour of a facet where the ray through (x, y) [samples] meets its plane.
     [[nodiscard]] Vec3f surface(const Facet& facet, double x, double y) const;
     /// Colour of a ground there: background, lines that fade out, shadow.
     [[nodiscard]] Vec3f ground(std::size_t index, double x, double y) const;
     /// Nearness of a ground there, 0 where it is not seen.
-    [[nodiscard]] double ground_nearness(std::size_t index, double x, double y) const { return dot(planes_[index].nearness, Vec3d{x, y, 1}); }
+    [[nodiscard]] double ground_nearness(std::size_t index, double x, double y) const
+    { return dot(planes_[index].nearness, Vec3d{x, y, 1}); }
     [[nodiscard]] Vec3f background() const { return background_; }
 
   private:
-    /// A plane as the picture sees it. With s = (x, y, 1) [samples], nearness is dot(nearness, s) and the plane's own coordinates are
-    /// dot(u, s) and dot(v, s) over it.
+    /// A plane as the picture sees it. With s = (x, y, 1) [samples], nearness is dot(nearness, s) and the plane's own
+    /// coordinates are dot(u, s) and dot(v, s) over it.
     struct Plane {
         Vec3d nearness, u, v;
         Vec3d below;   ///< the focus, dropped onto the plane, in the plane's coordinates

@@ -11,15 +11,21 @@ constexpr int kSize = 1024, kRows = 64, kBlock = 16, kBlocks = kSize / kBlock, k
 }  // namespace
 
 ShadowMap::ShadowMap(const Focus& focus, const Vec3d& to_sun)
-    : centre_(focus.centre), right_(any_perpendicular(to_sun)), up_(cross(to_sun, right_)), to_sun_(to_sun), half_(1.7 * focus.radius),
+    : centre_(focus.centre),
+      right_(any_perpendicular(to_sun)),
+      up_(cross(to_sun, right_)),
+      to_sun_(to_sun),
+      half_(1.7 * focus.radius),
       texel_(2 * half_ / kSize)
-{}
+{
+}
 
 Vec3d ShadowMap::to_map(const Vec3d& p) const
 {
     const Vec3d d = p - centre_;
     // Nearness is counted from far below the focus, so that it is positive for everything in sight.
-    return {(dot(d, right_) / half_ + 1) * 0.5 * kSize, (1 - dot(d, up_) / half_) * 0.5 * kSize, dot(d, to_sun_) + 1000 * half_};
+    return {(dot(d, right_) / half_ + 1) * 0.5 * kSize, (1 - dot(d, up_) / half_) * 0.5 * kSize,
+            dot(d, to_sun_) + 1000 * half_};
 }
 
 void ShadowMap::add_triangle(const Vec3d& a, const Vec3d& b, const Vec3d& c)
@@ -36,7 +42,8 @@ void ShadowMap::finish(const tasks::Pool& pool)
         Strip strip;
         strip.reset(kSize, static_cast<int>(i) * kRows, kRows);
         bins.fill_strip(strip, static_cast<int>(i));
-        std::copy(strip.nearness.begin(), strip.nearness.end(), nearness_.begin() + static_cast<std::ptrdiff_t>(i * kRows * kSize));
+        std::copy(strip.nearness.begin(), strip.nearness.end(),
+                  nearness_.begin() + static_cast<std::ptrdiff_t>(i * kRows * kSize));
     });
     occupied_.assign(static_cast<std::size_t>(kBlocks) * kBlocks, 0);
     for (int y = 0; y < kSize; ++y)
@@ -55,13 +62,14 @@ float ShadowMap::lit(const Vec3d& point, const Vec3d& normal) const
     const Vec3d  p = to_map(point + (2.5 * texel_) * normal);
     const double x = p.x - 0.5 - (kTaps - 1) / 2, y = p.y - 0.5 - (kTaps - 1) / 2;
     if (!(x >= 0) || !(y >= 0) || !(x < kSize - kTaps - 1) || !(y < kSize - kTaps - 1)) return 1;
-    if (!occupied_[static_cast<std::size_t>(static_cast<int>(p.y) / kBlock * kBlocks + static_cast<int>(p.x) / kBlock)]) return 1;
-    const int   x0 = static_cast<int>(x), y0 = static_cast<int>(y);
-    const auto  fx = static_cast<float>(x - x0), fy = static_cast<float>(y - y0);
-    const auto  own = static_cast<float>(p.z + 1.5 * texel_);
-    float       sum = 0;
+    if (!occupied_[static_cast<std::size_t>(static_cast<int>(p.y) / kBlock * kBlocks + static_cast<int>(p.x) / kBlock)])
+        return 1;
+    const int  x0 = static_cast<int>(x), y0 = static_cast<int>(y);
+    const auto fx = static_cast<float>(x - x0), fy = static_cast<float>(y - y0);
+    const auto own = static_cast<float>(p.z + 1.5 * texel_);
+    float      sum = 0;
     for (int j = 0; j <= kTaps; ++j) {
-        const float* row    = nearness_.data() + static_cast<std::size_t>(y0 + j) * kSize + static_cast<std::size_t>(x0);
+        const float* row = nearness_.data() + static_cast<std::size_t>(y0 + j) * kSize + static_cast<std::size_t>(x0);
         float        inside = 0;
         for (int i = 0; i <= kTaps; ++i) {
             const float weight = i == 0 ? 1 - fx : i == kTaps ? fx : 1;

@@ -7,7 +7,8 @@
 
 namespace mechane::viewer {
 
-/// What the sun sees: a square of nearness towards it around the focus. A point lies in shadow when something is nearer.
+/// What the sun sees: a square of nearness towards it around the focus. A point lies in shadow when something is
+/// nearer.
 class ShadowMap {
   public:
     ShadowMap(const Focus& focus, const Vec3d& to_sun);

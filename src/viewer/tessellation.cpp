@@ -5,8 +5,8 @@
 namespace mechane::viewer {
 namespace {
 
-constexpr int kAround = 32;  ///< segments of a full circle
-constexpr int kQuarter = 8;  ///< segments from a pole to the equator
+constexpr int kAround  = 32;  ///< segments of a full circle
+constexpr int kQuarter = 8;   ///< segments from a pole to the equator
 
 Vec3f to_float(const Vec3d& v) { return static_cast<Vec3f>(v); }
 
@@ -31,10 +31,13 @@ void add_revolution(DrawMesh& mesh, const std::vector<Ring>& rings, const Vec3d&
     for (const Ring& ring : rings)
         for (int i = 0; i <= kAround; ++i) {
             const double a = 2 * kPi * (i % kAround) / kAround, c = std::cos(a), s = std::sin(a);
-            add_vertex(mesh, scale(stretch, {ring.radius * c, ring.radius * s, ring.z}),
-                       {ring.normal_radial * c / stretch.x, ring.normal_radial * s / stretch.y, ring.normal_z / stretch.z});
+            add_vertex(
+                mesh, scale(stretch, {ring.radius * c, ring.radius * s, ring.z}),
+                {ring.normal_radial * c / stretch.x, ring.normal_radial * s / stretch.y, ring.normal_z / stretch.z});
         }
-    const auto at = [&](std::size_t ring, int i) { return base + static_cast<std::uint32_t>(ring) * (kAround + 1) + static_cast<std::uint32_t>(i); };
+    const auto at = [&](std::size_t ring, int i) {
+        return base + static_cast<std::uint32_t>(ring) * (kAround + 1) + static_cast<std::uint32_t>(i);
+    };
     for (std::size_t r = 0; r < rings.size(); ++r)
         for (int i = 0; i < kAround; ++i) {
             if (rings[r].outline) mesh.lines.push_back({at(r, i), at(r, i + 1)});
@@ -67,8 +70,10 @@ void add_disc(DrawMesh& mesh, double radius, double z, double direction)
     }
     for (std::uint32_t i = 0; i < kAround; ++i) {
         const std::uint32_t a = centre + 1 + i, b = centre + 1 + (i + 1) % kAround;
-        if (direction > 0) mesh.triangles.push_back({centre, a, b});
-        else mesh.triangles.push_back({centre, b, a});
+        if (direction > 0)
+            mesh.triangles.push_back({centre, a, b});
+        else
+            mesh.triangles.push_back({centre, b, a});
     }
 }
 
@@ -124,7 +129,8 @@ DrawMesh tessellate_cone(double radius, double half_height)
 {
     DrawMesh mesh;
     // The slope's normal is perpendicular to (radius, -2 half_height).
-    add_revolution(mesh, {{0, half_height, 2 * half_height, radius}, {radius, -half_height, 2 * half_height, radius, true}});
+    add_revolution(mesh,
+                   {{0, half_height, 2 * half_height, radius}, {radius, -half_height, 2 * half_height, radius, true}});
     add_disc(mesh, radius, -half_height, -1);
     return mesh;
 }

@@ -23,9 +23,10 @@ model::Model machine()
 {
     model::ModelBuilder   builder;
     model::JointDofConfig axis;
-    const auto cart = builder.add_link({{0, 0, 1}}, "/cart", 1), pole = builder.add_link({{0, 0, 1.5}}, "/pole", 1), ball = builder.add_link({}, "/ball", 1);
-    const auto slide = builder.add_joint_prismatic(model::kWorldBody, cart, {{0, 0, 1}}, {}, axis, "/slide");
-    const auto hinge = builder.add_joint_revolute(cart, pole, {}, {{0, 0, -0.5}}, axis, "/hinge");
+    const auto cart = builder.add_link({{0, 0, 1}}, "/cart", 1), pole = builder.add_link({{0, 0, 1.5}}, "/pole", 1),
+               ball   = builder.add_link({}, "/ball", 1);
+    const auto slide  = builder.add_joint_prismatic(model::kWorldBody, cart, {{0, 0, 1}}, {}, axis, "/slide");
+    const auto hinge  = builder.add_joint_revolute(cart, pole, {}, {{0, 0, -0.5}}, axis, "/hinge");
     const auto socket = builder.add_joint_ball(pole, ball, {{0, 0, 1}}, {}, "/socket");
     builder.add_articulation({slide, hinge, socket}, "/machine");
     builder.add_body({{3, 0, 0}}, "/box", 1);
@@ -39,7 +40,13 @@ record::Recording two_frames(const model::Model& model)
 {
     record::Recording out{.source = "machine.usda", .solver = "softstep", .dt = 1.0 / 60, .steps = 1};
     for (int i = 0; i < 2; ++i)
-        out.frames.push_back({.t = i / 60.0, .body_q = model.body_q, .body_qd = model.body_qd, .joint_q = model.joint_q, .joint_qd = model.joint_qd, .kinetic = 0.1, .potential = -2});
+        out.frames.push_back({.t         = i / 60.0,
+                              .body_q    = model.body_q,
+                              .body_qd   = model.body_qd,
+                              .joint_q   = model.joint_q,
+                              .joint_qd  = model.joint_qd,
+                              .kinetic   = 0.1,
+                              .potential = -2});
     out.hash          = 0x0123456789abcdefULL;
     out.report.wall_s = {{"step", 0.25}};
     return out;
@@ -61,7 +68,8 @@ TEST_CASE("every number of the state reads back from JSON to the same bits, and 
     auto&      q = run.frames[1].body_q;
     for (Pose& pose : q) pose = {static_cast<Vec3>(random.vec(1e3)), static_cast<Quat>(random.rotation())};
     q[1].p = {Real(0.1), std::numeric_limits<Real>::denorm_min(), std::numeric_limits<Real>::max()};
-    q[2].p = {std::numeric_limits<Real>::quiet_NaN(), std::numeric_limits<Real>::infinity(), -std::numeric_limits<Real>::infinity()};
+    q[2].p = {std::numeric_limits<Real>::quiet_NaN(), std::numeric_limits<Real>::infinity(),
+              -std::numeric_limits<Real>::infinity()};
 
     const json document = json::parse(record::to_json(model, run));
     CHECK(document["schema"] == "mechane.trajectory/1");
@@ -104,10 +112,16 @@ TEST_CASE("contacts are a number, and points beside it when asked for")
 {
     const auto model = machine();
     auto       run   = two_frames(model);
-    run.frames[0].contacts.push_back({.point = {1, 2, 3}, .normal = {0, 0, 1}, .force = {0, 0, 5}, .distance = Real(-0.5), .shape0 = -1, .shape1 = 99});
+    run.frames[0].contacts.push_back({.point    = {1, 2, 3},
+                                      .normal   = {0, 0, 1},
+                                      .force    = {0, 0, 5},
+                                      .distance = Real(-0.5),
+                                      .shape0   = -1,
+                                      .shape1   = 99});
     CHECK(json::parse(record::to_json(model, run))["frames"][0]["contacts"] == 1);
     CHECK_FALSE(json::parse(record::to_json(model, run))["frames"][0].contains("contact_points"));
-    const json point = json::parse(record::to_json(model, run, {.contact_points = true}))["frames"][0]["contact_points"][0];
+    const json point =
+        json::parse(record::to_json(model, run, {.contact_points = true}))["frames"][0]["contact_points"][0];
     CHECK(point["point"] == json({1, 2, 3}));
     CHECK(point["shapes"][0].is_null());
 }
@@ -118,8 +132,10 @@ TEST_CASE("the header of a CSV names every column with its unit, and rows have a
     std::istringstream text(record::to_csv(model, two_frames(model)));
     std::string        header, row;
     std::getline(text, header);
-    CHECK(header.starts_with("t [s],/cart.px [m],/cart.py [m],/cart.pz [m],/cart.qx,/cart.qy,/cart.qz,/cart.qw,/cart.vx [m/s]"));
-    for (const char* column : {",/slide.q [m],/slide.qd [m/s],", ",/hinge.q [rad],/hinge.qd [rad/s],", ",/socket.qx,/socket.qy,/socket.qz,/socket.qw,/socket.qd0 [rad/s],"})
+    CHECK(header.starts_with(
+        "t [s],/cart.px [m],/cart.py [m],/cart.pz [m],/cart.qx,/cart.qy,/cart.qz,/cart.qw,/cart.vx [m/s]"));
+    for (const char* column : {",/slide.q [m],/slide.qd [m/s],", ",/hinge.q [rad],/hinge.qd [rad/s],",
+                               ",/socket.qx,/socket.qy,/socket.qz,/socket.qw,/socket.qd0 [rad/s],"})
         CHECK(header.find(column) != std::string::npos);
     CHECK(header.ends_with(",kinetic [J],potential [J],contacts"));
     int rows = 0;
@@ -156,14 +172,18 @@ def Xform "robot" {
     REQUIRE(model);
     record::Recording run{.source = (folder.path() / "source.usda").string(), .solver = "s", .dt = 0.5, .steps = 1};
     // The stage's y is the world's z: a quarter turn about x takes stage to world.
-    const Quatd  quarter = from_axis_angle<double>({1, 0, 0}, kPi / 2);
-    const Posed  X_WB[]  = {{{1, 0, 0.5}, quarter}, {{1, -2, 0.5}, from_axis_angle<double>({0, 0, 1}, kPi / 2) * quarter}};
-    for (int i = 0; i < 2; ++i) run.frames.push_back({.t = 0.5 * i, .body_q = {static_cast<Pose>(X_WB[i]), Pose{}}, .body_qd = std::vector<Spatial>(2)});
+    const Quatd quarter = from_axis_angle<double>({1, 0, 0}, kPi / 2);
+    const Posed X_WB[]  = {{{1, 0, 0.5}, quarter},
+                           {{1, -2, 0.5}, from_axis_angle<double>({0, 0, 1}, kPi / 2) * quarter}};
+    for (int i = 0; i < 2; ++i)
+        run.frames.push_back(
+            {.t = 0.5 * i, .body_q = {static_cast<Pose>(X_WB[i]), Pose{}}, .body_qd = std::vector<Spatial>(2)});
 
     const auto source = usd::Stage::open(run.source);
     REQUIRE(source);
-    Diagnostics found;
-    const record::WriteOptions options{.usd = {.meters_per_unit = 0.01, .up_axis = 'Y', .X_WS = {{}, quarter}, .stage = source->get()}};
+    Diagnostics                found;
+    const record::WriteOptions options{
+        .usd = {.meters_per_unit = 0.01, .up_axis = 'Y', .X_WS = {{}, quarter}, .stage = source->get()}};
     for (const char* name : {"run.usda", "run.usdc"}) {
         CAPTURE(name);
         const std::string file = (folder.path() / name).string();
@@ -179,7 +199,8 @@ def Xform "robot" {
         REQUIRE(part);
         for (int i = 0; i < 2; ++i) {
             const usd::Matrix4d m = (*stage)->world_matrix(part, static_cast<double>(i));
-            // The corner (1, 1, 1) of the cube, scaled in its own frame, posed in the world, seen from the stage in centimetres.
+            // The corner (1, 1, 1) of the cube, scaled in its own frame, posed in the world, seen from the stage in
+            // centimetres.
             const Vec3d world    = X_WB[i] * (0.01 * Vec3d{2, 3, 4});
             const Vec3d expected = 100.0 * rotate_inverse(quarter, world);
             // Poses are single precision: 1e-7 of 200 units.
@@ -222,7 +243,7 @@ TEST_CASE("the chained hash depends on every array and on the order of states")
     CHECK(record::chain_hash(0, a) == record::chain_hash(0, a));
     CHECK(record::chain_hash(0, a) != record::chain_hash(0, b));
     CHECK(record::chain_hash(record::chain_hash(0, a), b) != record::chain_hash(record::chain_hash(0, b), a));
-    b = a;
+    b               = a;
     b.body_q[0].p.x = 1;
     CHECK(record::chain_hash(0, a) != record::chain_hash(0, b));
 }

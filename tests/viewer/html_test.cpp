@@ -11,8 +11,9 @@ TEST_CASE("a page loads nothing: no address is fetched by any element, style or 
 {
     const auto        model = test::walker();
     const std::string page  = viewer::to_html(model, test::sway(model, 0.1));
-    const std::regex  load(R"re((src|href|action|data)\s*=\s*["']?\s*(https?:)?//|url\(\s*["']?(https?:)?//|@import|import\s*\(\s*["']https?:|fetch\(\s*["'`]https?:)re");
-    std::smatch       match;
+    const std::regex  load(
+        R"re((src|href|action|data)\s*=\s*["']?\s*(https?:)?//|url\(\s*["']?(https?:)?//|@import|import\s*\(\s*["']https?:|fetch\(\s*["'`]https?:)re");
+    std::smatch match;
     CHECK_FALSE(std::regex_search(page, match, load));
     // A module that vite left outside would be loaded by its path.
     CHECK(page.find("src=\"/") == std::string::npos);

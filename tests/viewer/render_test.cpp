@@ -1,6 +1,7 @@
 #include "mechane/viewer/render.h"
 
 #include <png.h>
+#include <zlib.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -35,7 +36,8 @@ Silhouette silhouette(const viewer::Image& image)
     Silhouette out;
     double     count = 0;
     for (std::size_t i = 0; i < image.pixels.size(); i += 3)
-        if (!std::equal(image.pixels.begin(), image.pixels.begin() + 3, image.pixels.begin() + static_cast<std::ptrdiff_t>(i))) {
+        if (!std::equal(image.pixels.begin(), image.pixels.begin() + 3,
+                        image.pixels.begin() + static_cast<std::ptrdiff_t>(i))) {
             ++count;
             out.mean_x += static_cast<double>(i / 3 % static_cast<std::size_t>(image.width));
         }
@@ -61,6 +63,55 @@ std::string bytes_of(const std::string& file)
 {
     std::ifstream in(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::uint32_t number_at(const std::string& bytes, std::size_t at)
+{
+    std::uint32_t out = 0;
+    for (std::size_t i = 0; i < 4; ++i) out = out << 8 | static_cast<std::uint8_t>(bytes[at + i]);
+    return out;
+}
+
+/// Plays an animated PNG to its end: each frame's data become a file of their own, which libpng reads into its
+/// rectangle.
+viewer::Image play(const std::string& bytes)
+{
+    const auto chunk = [](std::string& out, std::string body) {
+        const auto word = [&](auto v) {
+            for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(v >> shift & 255);
+        };
+        word(body.size() - 4);
+        out += body;
+        word(crc32(0, reinterpret_cast<const Bytef*>(body.data()), static_cast<uInt>(body.size())));
+    };
+    viewer::Image canvas;
+    std::string   header, control;
+    std::uint32_t sequence = 0;
+    for (std::size_t at = 8; at < bytes.size(); at += 12 + number_at(bytes, at)) {
+        const std::string type = bytes.substr(at + 4, 4), data = bytes.substr(at + 8, number_at(bytes, at));
+        if (type == "IHDR") {
+            header        = data;
+            canvas.width  = static_cast<int>(number_at(data, 0));
+            canvas.height = static_cast<int>(number_at(data, 4));
+            canvas.pixels.resize(3 * static_cast<std::size_t>(canvas.width) * static_cast<std::size_t>(canvas.height));
+        }
+        if (type == "fcTL" || type == "fdAT") CHECK(number_at(data, 0) == sequence++);
+        if (type == "fcTL") control = data;
+        if (type != "IDAT" && type != "fdAT") continue;
+        std::string file("\x89PNG\r\n\x1a\n");
+        chunk(file, "IHDR" + control.substr(4, 8) + header.substr(8));
+        chunk(file, "IDAT" + data.substr(type == "fdAT" ? 4 : 0));
+        chunk(file, "IEND");
+        png_image png{};
+        png.version = PNG_IMAGE_VERSION;
+        REQUIRE(png_image_begin_read_from_memory(&png, file.data(), file.size()));
+        png.format            = PNG_FORMAT_RGB;
+        const std::size_t row = 3 * static_cast<std::size_t>(canvas.width);
+        std::uint8_t*     to =
+            canvas.pixels.data() + number_at(control, 16) * row + 3 * std::size_t{number_at(control, 12)};
+        REQUIRE(png_image_finish_read(&png, nullptr, to, static_cast<png_int_32>(row), nullptr));
+    }
+    return canvas;
 }
 
 /// Pictures are kept where a person wants to look at them.
@@ -99,7 +150,8 @@ TEST_CASE("a box that moves to the right is seen further right, by as much as pr
 
 TEST_CASE("what moves fills between a tenth and six tenths of an automatic picture's height and width")
 {
-    for (const auto view : {viewer::NamedView::three_quarter, viewer::NamedView::front, viewer::NamedView::side, viewer::NamedView::top}) {
+    for (const auto view : {viewer::NamedView::three_quarter, viewer::NamedView::front, viewer::NamedView::side,
+                            viewer::NamedView::top}) {
         const auto model = one_box({30, -20, 5});
         const auto share = silhouette(viewer::render(model, test::still(model), 0, {.view = view})).share;
         CHECK(share > 0.1);
@@ -115,7 +167,9 @@ TEST_CASE("a picture has the same bytes with one thread, two and five")
     std::string           first;
     for (const int threads : {1, 2, 5}) {
         const std::string file = (folder.path() / "a.png").string();
-        REQUIRE(viewer::render_png(model, run, 7, {.width = 333, .height = 217, .colliders = true, .contacts = true, .threads = threads}, file));
+        REQUIRE(viewer::render_png(
+            model, run, 7, {.width = 333, .height = 217, .colliders = true, .contacts = true, .threads = threads},
+            file));
         const std::string bytes = bytes_of(file);
         if (first.empty()) first = bytes;
         CHECK(bytes == first);
@@ -127,11 +181,14 @@ TEST_CASE("libpng reads back the pixels that were drawn")
     test::TemporaryFolder folder;
     const auto            model = test::walker();
     const auto            run   = test::sway(model, 1);
-    for (const auto& [name, colliders, contacts] : {std::tuple{"walker.png", false, false}, {"walker_overlay.png", true, true}}) {
+    for (const auto& [name, colliders, contacts] :
+         {std::tuple{"walker.png", false, false}, {"walker_overlay.png", true, true}}) {
         const viewer::RenderOptions options{.colliders = colliders, .contacts = contacts};
         const auto                  begin = std::chrono::steady_clock::now();
         REQUIRE(viewer::render_png(model, run, 30, options, kept(name, folder)));
-        MESSAGE(name << " " << std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count() << " ms");
+        MESSAGE(name << " "
+                     << std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count()
+                     << " ms");
         CHECK(read_png(kept(name, folder)).pixels == viewer::render(model, run, 30, options).pixels);
     }
 }
@@ -145,7 +202,8 @@ TEST_CASE("an animation is one file whose first picture any reader shows, or num
     const std::string              single = kept("walker_animated.png", folder);
     REQUIRE(viewer::write_animation(model, run, options, single));
     CHECK(read_png(single).width == 320);
-    // Half a second at ten pictures a second, both ends: six; each has its control chunk, all but the first their data chunk.
+    // Half a second at ten pictures a second, both ends: six; each has its control chunk, all but the first their data
+    // chunk.
     const std::string bytes = bytes_of(single);
     const auto        count = [&](const std::string& type) {
         int n = 0;
@@ -159,7 +217,8 @@ TEST_CASE("an animation is one file whose first picture any reader shows, or num
     CHECK(fs::exists(folder.path() / "frames/0000.png"));
     CHECK(fs::exists(folder.path() / "frames/0005.png"));
     CHECK_FALSE(fs::exists(folder.path() / "frames/0006.png"));
-    CHECK(bytes_of((folder.path() / "frames/0000.png").string()) != bytes_of((folder.path() / "frames/0005.png").string()));
+    CHECK(bytes_of((folder.path() / "frames/0000.png").string()) !=
+          bytes_of((folder.path() / "frames/0005.png").string()));
 }
 
 TEST_CASE("a request that cannot be met is refused with its reason")
@@ -169,14 +228,16 @@ TEST_CASE("a request that cannot be met is refused with its reason")
     const auto id    = [](const Result<void>& r) { return r ? std::string() : r.error().id; };
     CHECK(id(viewer::render_png(model, run, 1, {}, "/dev/null")) == viewer::kFrameMissing.id);
     CHECK(id(viewer::render_png(model, run, 0, {.width = 0}, "/dev/null")) == viewer::kPictureSize.id);
-    CHECK(id(viewer::render_png(model, run, 0, {.width = 16, .height = 16}, "/nowhere/a.png")) == "RECORD_WRITE_FAILED");
-    for (const char* name : {"a.gif", "%s.png", "%04d%04d.png", "%.png"}) CHECK(id(viewer::write_animation(model, run, {}, name)) == viewer::kAnimationName.id);
+    CHECK(id(viewer::render_png(model, run, 0, {.width = 16, .height = 16}, "/nowhere/a.png")) ==
+          "RECORD_WRITE_FAILED");
+    for (const char* name : {"a.gif", "%s.png", "%04d%04d.png", "%.png"})
+        CHECK(id(viewer::write_animation(model, run, {}, name)) == viewer::kAnimationName.id);
 }
 
 TEST_CASE("bodies without a finite pose are left out and the rest is drawn")
 {
-    const auto model = one_box();
-    auto       run   = test::still(model);
+    const auto                  model = one_box();
+    auto                        run   = test::still(model);
     const viewer::RenderOptions options{.width = 64, .height = 36, .eye = Vec3d{0, -10, 0}};
     run.frames[0].body_q[0].p.x = std::numeric_limits<Real>::quiet_NaN();
     CHECK(std::isnan(silhouette(viewer::render(model, run, 0, options)).mean_x));

@@ -27,7 +27,7 @@ const FRAGMENT = `
   }
   void main() {
     float fade = 1.0 - smoothstep(0.25, 1.0, distance(place, centre) / reach);
-    float line = max(0.3 * lines(local / cell, 0.6), 0.8 * lines(local / (5.0 * cell), 0.9));
+    float line = max(0.3 * lines(local / cell, 0.2), 0.8 * lines(local / (5.0 * cell), 0.4));
     gl_FragColor = vec4(mix(paper, ink, line), fade);
   }`;
 

@@ -30,7 +30,7 @@ export class Stage {
   private readonly renderer: THREE.WebGLRenderer;
   private readonly scene = new THREE.Scene();
   private readonly camera: THREE.PerspectiveCamera;
-  private readonly sun = new THREE.DirectionalLight("#fff6e8", 2.6);
+  private readonly sun = new THREE.DirectionalLight("#fffaf3", 2.5);
   private readonly fill = new THREE.HemisphereLight("#ffffff", "#b9bdc6", 1.5);
   private readonly up: THREE.Vector3;
   private readonly sunDirection: THREE.Vector3;

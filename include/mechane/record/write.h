@@ -15,7 +15,8 @@ namespace mechane::record {
 
 enum class Format { json, csv, usd };
 
-/// Format by extension. "-" and files that are not regular (/dev/null) are JSON; nothing for an extension that is unknown.
+/// Format by extension. "-" and files that are not regular (/dev/null) are JSON; nothing for an extension that is
+/// unknown.
 std::optional<Format> format_of(std::string_view file);
 
 struct JsonOptions {
@@ -36,16 +37,17 @@ struct WriteOptions {
     UsdOptions  usd;
 };
 
-/// "mechane.trajectory/1" (docs/contracts.md). State is printed as the shortest text that restores each Real; nan and inf are
-/// the texts "nan", "inf", "-inf".
+/// "mechane.trajectory/1" (docs/contracts.md). State is printed as the shortest text that restores each Real; nan and
+/// inf are the texts "nan", "inf", "-inf".
 std::string to_json(const model::Model& model, const Recording& recording, const JsonOptions& options = {});
 
-/// One row per frame: t, body poses and velocities, joint coordinates and velocities, energies, number of contacts. The header
-/// names each column as `path.component [unit]`.
+/// One row per frame: t, body poses and velocities, joint coordinates and velocities, energies, number of contacts. The
+/// header names each column as `path.component [unit]`.
 std::string to_csv(const model::Model& model, const Recording& recording);
 
-/// A layer over the source that holds the bodies' poses as time samples; it plays in any OpenUSD viewer. A body is the prim that
-/// its label names; it ignores its parents' transforms (`!resetXformStack!`), so that each sample is the simulated pose.
+/// A layer over the source that holds the bodies' poses as time samples; it plays in any OpenUSD viewer. A body is the
+/// prim that its label names; it ignores its parents' transforms (`!resetXformStack!`), so that each sample is the
+/// simulated pose.
 /// @param file  where the layer will lie: the sublayer path is relative to its folder
 /// @param found  RECORD_BODY_NO_PRIM for labels that are no prim path, appear twice, or lie inside an instance
 usd::LayerWriter to_layer(const model::Model& model, const Recording& recording, const std::string& file,

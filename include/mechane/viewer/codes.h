@@ -4,7 +4,8 @@
 /// Diagnostics of drawing.
 namespace mechane::viewer {
 
-inline constexpr Code kFrameMissing{"RENDER_FRAME_MISSING", Severity::error, "The recording has no frame of this number.",
+inline constexpr Code kFrameMissing{"RENDER_FRAME_MISSING", Severity::error,
+                                    "The recording has no frame of this number.",
                                     "Frames count from 0; a recording of N steps has N + 1."};
 inline constexpr Code kPictureSize{"RENDER_SIZE", Severity::error, "A picture cannot have this size.",
                                    "Use a width and a height of 1 to 16384 pixels."};

@@ -8,12 +8,12 @@
 namespace mechane::viewer {
 
 struct HtmlOptions {
-    std::string title;           ///< shown on the page; the recording's source when empty
+    std::string title;            ///< shown on the page; the recording's source when empty
     bool        contacts = true;  ///< embed the contacts of every frame
 };
 
-/// One page that plays a recording: nothing is loaded from elsewhere, it opens from disk. Positions are single precision,
-/// rotations and normals 16 bit, vertices 16 bit of their mesh's box.
+/// One page that plays a recording: nothing is loaded from elsewhere, it opens from disk. Positions are single
+/// precision, rotations and normals 16 bit, vertices 16 bit of their mesh's box.
 std::string to_html(const model::Model& model, const record::Recording& recording, const HtmlOptions& options = {});
 
 /// Writes that page, atomically; "-" is standard output.

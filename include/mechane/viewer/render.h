@@ -17,12 +17,12 @@ enum class NamedView { three_quarter, front, side, top };
 
 struct RenderOptions {
     int                  width = 1280, height = 720;  ///< [px], 1..16384
-    NamedView            view  = NamedView::three_quarter;
+    NamedView            view = NamedView::three_quarter;
     std::optional<Vec3d> eye, target;  ///< world [m]; what is missing follows from `view` and from what moves
-    double               fov       = 36;  ///< vertical, [degrees], 1..150
-    bool                 colliders = false;  ///< overlay: what collides, as veils and lines, bodies green, static shapes blue
-    bool                 contacts  = false;  ///< overlay: points orange, normals blue, forces red
-    int                  threads   = 0;  ///< 0: all cores; the picture is the same for any number
+    double               fov = 36;     ///< vertical, [degrees], 1..150
+    bool colliders           = false;  ///< overlay: what collides, as veils and lines, bodies green, static shapes blue
+    bool contacts            = false;  ///< overlay: points orange, normals blue, forces red
+    int  threads             = 0;      ///< 0: all cores; the picture is the same for any number
 };
 
 /// 8-bit sRGB, rows from the top, three bytes a pixel.
@@ -31,8 +31,10 @@ struct Image {
     std::vector<std::uint8_t> pixels;
 };
 
-/// Draws one frame: perspective, one sun with a soft shadow, four samples a pixel. Bodies whose pose is not finite are left out.
-Image render(const model::Model& model, const record::Recording& recording, std::size_t frame, const RenderOptions& options = {});
+/// Draws one frame: perspective, one sun with a soft shadow, four samples a pixel. Bodies whose pose is not finite are
+/// left out.
+Image render(const model::Model& model, const record::Recording& recording, std::size_t frame,
+             const RenderOptions& options = {});
 
 /// Draws one frame into a PNG file; "-" is standard output.
 /// @error RENDER_FRAME_MISSING, RENDER_SIZE, RECORD_WRITE_FAILED
@@ -45,10 +47,10 @@ struct AnimationOptions {
     double        speed             = 1;   ///< recorded seconds per second
 };
 
-/// One animated PNG that repeats for ever, or numbered pictures when the name holds a printf number ("frames/%04d.png"). The
-/// camera stands still where it sees the whole motion, or follows what travels far.
+/// One animated PNG that repeats for ever, or numbered pictures when the name holds a printf number
+/// ("frames/%04d.png"). The camera stands still where it sees the whole motion, or follows what travels far.
 /// @error RENDER_FRAME_MISSING, RENDER_SIZE, RENDER_NAME, RECORD_WRITE_FAILED
-Result<void> write_animation(const model::Model& model, const record::Recording& recording, const AnimationOptions& options,
-                             const std::string& file);
+Result<void> write_animation(const model::Model& model, const record::Recording& recording,
+                             const AnimationOptions& options, const std::string& file);
 
 }  // namespace mechane::viewer

@@ -10,20 +10,21 @@
 
 namespace mechane::viewer {
 
-/// Triangles with a normal at each vertex, and the lines that show the shape when it is drawn as wire. Lengths in metres.
+/// Triangles with a normal at each vertex, and the lines that show the shape when it is drawn as wire. Lengths in
+/// metres.
 struct DrawMesh {
-    std::vector<Vec3f>                       positions, normals;  ///< equal counts; normals are unit, outwards
-    std::vector<std::array<std::uint32_t, 3>> triangles;          ///< counter-clockwise seen from outside
-    std::vector<std::array<std::uint32_t, 2>> lines;              ///< creases and outlines, indices into `positions`
+    std::vector<Vec3f>                        positions, normals;  ///< equal counts; normals are unit, outwards
+    std::vector<std::array<std::uint32_t, 3>> triangles;           ///< counter-clockwise seen from outside
+    std::vector<std::array<std::uint32_t, 2>> lines;               ///< creases and outlines, indices into `positions`
 };
 
 /// One shape of the model as it is drawn.
 struct DrawItem {
-    std::int32_t shape   = -1;  ///< in the model
-    std::int32_t body    = -1;  ///< -1: fixed in the world
-    std::int32_t mesh    = -1;  ///< in Scene::meshes
-    Posed        X_BS;          ///< shape in body, or in the world
-    Vec3f        color;         ///< display (sRGB) RGB
+    std::int32_t shape = -1;  ///< in the model
+    std::int32_t body  = -1;  ///< -1: fixed in the world
+    std::int32_t mesh  = -1;  ///< in Scene::meshes
+    Posed        X_BS;        ///< shape in body, or in the world
+    Vec3f        color;       ///< display (sRGB) RGB
     float        opacity  = 1;
     bool         solid    = false;  ///< drawn as itself
     bool         collider = false;  ///< drawn by the overlay of colliders
@@ -33,7 +34,7 @@ struct DrawItem {
 struct Ground {
     std::int32_t shape = -1;
     std::int32_t body  = -1;
-    Posed        X_BS;   ///< normal along z
+    Posed        X_BS;  ///< normal along z
     Vec3f        color;
 };
 
