@@ -11,6 +11,7 @@ function(mechane_module name)
     add_library(${target} STATIC ${sources} ${headers})
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE ${ARG_PRIVATE})
+    target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src)  # private headers, as <module>/<file>.h
     if(ARG_PCH)
       target_precompile_headers(${target} PRIVATE ${ARG_PCH})
     endif()

@@ -160,6 +160,8 @@ class Printer {
         o.member("contacts_mean", [&] { number(r.contacts_mean); });
         o.member("deepest_penetration", [&] { number(r.deepest_penetration); });
         o.member("final_penetration", [&] { number(r.final_penetration); });
+        o.member("start_overlap", [&] { number(r.start_overlap); });
+        o.member("final_overlap", [&] { number(r.final_overlap); });
         o.member("joint_error_linear", [&] { number(r.joint_error_linear); });
         o.member("joint_error_angular", [&] { number(r.joint_error_angular); });
         o.member("clamped_velocities", [&] { number(r.clamped_velocities); });

@@ -108,9 +108,9 @@ Decomposition decompose(const Matrix4d& m)
         // Report the factored scales themselves, each at the axis where its direction has the largest share.
         bool taken[3] = {};
         for (std::size_t axis = 0; axis < 3; ++axis) {
-            std::size_t best = 3;
-            for (std::size_t k = 0; k < 3; ++k)
-                if (!taken[k] && (best == 3 || std::abs(u(axis, k)) > std::abs(u(axis, best)))) best = k;
+            std::size_t best = taken[0] ? (taken[1] ? 2 : 1) : 0;
+            for (std::size_t k = best + 1; k < 3; ++k)
+                if (!taken[k] && std::abs(u(axis, k)) > std::abs(u(axis, best))) best = k;
             taken[best]     = true;
             out.scale[axis] = sign * s[best];
         }

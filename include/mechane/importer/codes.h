@@ -41,9 +41,6 @@ inline constexpr Code kMimicInvalid{"E_MIMIC_INVALID", Severity::error, "A mimic
 // -- shapes
 inline constexpr Code kMeshData{"E_MESH_DATA", Severity::error, "A mesh has no usable points or faces.", "Author points, faceVertexCounts and faceVertexIndices that fit together."};
 inline constexpr Code kApproxFallback{"W_APPROX_FALLBACK", Severity::warning, "The approximation of a mesh collider was replaced by a simpler one.", "Author convex pieces as colliders of their own."};
-inline constexpr Code kSdfApprox{"W_SDF_APPROX", Severity::warning, "physics:approximation is ignored on a prim with NewtonSDFCollisionAPI.", "Remove one of the two."};
-inline constexpr Code kHydroNoSdf{"W_HYDRO_NO_SDF", Severity::warning, "A hydroelastic mesh has no signed distance field; the flag was cleared.", "Apply NewtonSDFCollisionAPI."};
-inline constexpr Code kShellThick{"E_SHELL_THICK", Severity::error, "The wall of a shell is thicker than the shape.", "Reduce newton:shellThickness."};
 inline constexpr Code kFilteredPair{"W_FILTERED_PAIR", Severity::warning, "An end of physics:filteredPairs has no imported shapes; the pair is dropped.", "Name a collider, a body or an articulation."};
 inline constexpr Code kColorSpace{"W_COLOR_SPACE", Severity::warning, "A colour has a colour space that is not converted.", "Author the colour in linear Rec.709 or sRGB."};
 // clang-format on

@@ -14,7 +14,7 @@ inline constexpr Code kGravityInvalid{"PHY_GRAVITY_INVALID", Severity::error, "T
 inline constexpr Code kSceneMissing{"PHY_SCENE_MISSING", Severity::info, "The stage has no PhysicsScene.", "Define one; the earth's gravity along minus the up axis is assumed."};
 inline constexpr Code kOwnerInvalid{"PHY_OWNER_INVALID", Severity::warning, "A simulation owner is missing or is no PhysicsScene.", "Point physics:simulationOwner at a PhysicsScene; the first scene is used."};
 inline constexpr Code kOwnerMultiple{"PHY_OWNER_MULTIPLE", Severity::warning, "An object names several simulation owners.", "Name one; the first valid one is used."};
-inline constexpr Code kBodyNested{"PHY_BODY_NESTED", Severity::warning, "A rigid body lies below another one without resetting its transform stack.", "Add !resetXformStack! or move it out; it is simulated as a body of its own."};
+inline constexpr Code kBodyNested{"PHY_BODY_NESTED", Severity::info, "A rigid body lies below another one without resetting its transform stack.", "Add !resetXformStack! or move it out; it is simulated as a body of its own."};
 inline constexpr Code kBodyNotXformable{"PHY_BODY_NOT_XFORMABLE", Severity::error, "A rigid body API is applied to a prim that has no transform.", "Apply it to an Xform or a shape; the body is left out."};
 inline constexpr Code kBodyShear{"PHY_BODY_SHEAR", Severity::error, "The world transform of a rigid body has shear.", "Remove rotations below non-uniform scales; the factored scale is used."};
 inline constexpr Code kBodyMirrored{"PHY_BODY_MIRRORED", Severity::warning, "The world transform of a rigid body mirrors.", "Remove the negative scale; the mirror image of its shapes is simulated."};

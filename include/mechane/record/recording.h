@@ -34,7 +34,8 @@ struct RunReport {
     std::int32_t contacts_max = 0;
     double       contacts_mean = 0;
     double       deepest_penetration = 0;        ///< over the run [m]
-    double       final_penetration = 0;          ///< at the last frame [m]
+    double       final_penetration = 0;          ///< into static shapes at the last frame [m]
+    double       start_overlap = 0, final_overlap = 0;  ///< between shapes of bodies at the first and the last frame [m]
     double       joint_error_linear = 0, joint_error_angular = 0;  ///< worst loop error [m], [rad]
     std::int32_t clamped_velocities = 0;
     std::map<std::string, double> wall_s;        ///< wall time per phase [s]

@@ -1,0 +1,45 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "mechane/core/result.h"
+#include "mechane/importer/import_usd.h"
+#include "mechane/model/builder.h"
+#include "mechane/model/model.h"
+#include "mechane/usd/stage.h"
+
+namespace mechane::run {
+
+/// Gains that hold every joint at its start: stiffness [N/m or N m/rad] and damping [N s/m or N m s/rad].
+struct Hold {
+    double ke = 0, kd = 0;
+};
+
+/// What is changed between import and simulation.
+struct SceneOptions {
+    usd::OpenOptions        open;
+    importer::ImportOptions import;
+    bool                    ground = false;  ///< add a static plane
+    std::optional<double>   ground_height;   ///< along the up axis [m]; just below the lowest collider when unset
+    std::optional<Hold>     hold;
+    int                     worlds = 1;      ///< copies of the whole scene, each a world of its own
+};
+
+/// A stage and the model that was made of it.
+struct Scene {
+    std::shared_ptr<const usd::Stage> stage;
+    importer::ImportResult            imported;
+    model::ModelBuilder               builder;  ///< as finalized: ground, hold and copies included
+    model::Model                      model;
+};
+
+/// Opens a stage, imports it, applies the options, finalizes.
+/// @error those of usd::Stage::open, importer::import_usd and model::ModelBuilder::finalize; RUN_ARGUMENT
+Result<Scene> load_scene(const std::string& file, const SceneOptions& options, Diagnostics& found);
+
+/// Height of the lowest point of any collider along the up axis [m], infinite planes left out; nothing when there is none.
+/// Conservative for meshes.
+std::optional<double> lowest_collider(const model::Model& model);
+
+}  // namespace mechane::run

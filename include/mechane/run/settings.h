@@ -1,0 +1,46 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mechane/core/result.h"
+#include "mechane/model/model.h"
+#include "mechane/model/state.h"
+
+namespace mechane::run {
+
+/// What a setting changes. All in the layout of the named joint or body, SI units, radians.
+enum class Field { target_q, target_qd, joint_f, joint_q, joint_qd, body_qd };
+
+/// "PATH.field=value[,value...]", resolved against a model.
+struct Setting {
+    Field               field = Field::target_q;
+    std::size_t         start = 0;  ///< first entry of the array it writes
+    std::vector<double> values;     ///< one per entry, or one for all entries of the joint
+    std::size_t         count = 0;  ///< entries of the joint or body
+};
+
+/// Reads one setting. Numbers may end in deg, rad, m, mm, cm; deg is converted to radians. The path is a joint or body label, or
+/// its last elements if that is unambiguous. Fields: target_q (target), target_qd, f, q, qd; one entry as field[i].
+/// @error RUN_SET_UNKNOWN; RUN_ARGUMENT for a value that is no number
+Result<Setting> parse_setting(const model::Model& model, std::string_view text);
+
+/// Writes the values into state or control.
+void apply_setting(const Setting& setting, model::State& state, model::Control& control);
+
+/// Commands over time: each column is a setting, held from its row's time until the next.
+struct ControlTable {
+    std::vector<double>              times;    ///< [s], ascending
+    std::vector<Setting>             columns;  ///< without values
+    std::vector<std::vector<double>> rows;     ///< [times][columns]
+};
+
+/// Reads a CSV whose first row is `t,PATH.field,...`.
+/// @error RUN_CONTROL_FILE, RUN_SET_UNKNOWN
+Result<ControlTable> read_control_file(const model::Model& model, const std::string& file);
+
+/// Applies the last row whose time is not after `t`; nothing before the first.
+void apply_controls(const ControlTable& table, double t, model::State& state, model::Control& control);
+
+}  // namespace mechane::run

@@ -1,0 +1,38 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "mechane/core/result.h"
+#include "mechane/model/model.h"
+#include "mechane/record/recording.h"
+
+namespace mechane::run {
+
+struct SimulateOptions {
+    std::string              solver   = "softstep";
+    double                   dt       = 1.0 / 60;  ///< external step [s]
+    std::int64_t             frames   = 120;       ///< external steps
+    std::int64_t             every    = 1;         ///< keep every k-th step (the first and the last always)
+    int                      substeps = 8;         ///< 1..64
+    int                      threads  = 0;         ///< 0: all cores
+    std::vector<std::string> set;                  ///< "PATH.field=value", applied before the first step
+    std::string              control_file;         ///< CSV of commands over time, or empty
+    /// Called after every step; return false to stop early (the recording ends there).
+    std::function<bool(std::int64_t done, std::int64_t total)> progress;
+};
+
+/// The outcome of a run. When it diverged the recording ends with the last good state.
+struct SimulateResult {
+    record::Recording recording;
+    bool              diverged = false;
+    bool              interrupted = false;
+    double            projected_linear = 0, projected_angular = 0;  ///< how far authored poses were moved onto the joints [m], [rad]
+};
+
+/// Runs the loop: collide, step, record. The same model and options give the same hash for any number of threads.
+/// @error RUN_ARGUMENT, RUN_SET_UNKNOWN, RUN_CONTROL_FILE, and those of solvers::make_solver
+Result<SimulateResult> simulate(const model::Model& model, const SimulateOptions& options, Diagnostics& found);
+
+}  // namespace mechane::run

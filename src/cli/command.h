@@ -1,0 +1,51 @@
+#pragma once
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/io.h"
+#include "mechane/run/scene.h"
+
+namespace mechane::cli {
+
+/// Options that every verb understands.
+struct GlobalOptions {
+    bool                     json         = false;
+    bool                     reproducible = false;  ///< sorted keys, nothing that differs between runs
+    int                      threads      = 0;
+    std::vector<std::string> variants;      ///< "set=name" or "/Prim{set=name}"
+    std::vector<std::string> resolvers;     ///< priority order
+    std::vector<std::string> packages;      ///< "name=folder"
+    std::vector<std::string> search_paths;
+    bool                     unloaded = false;
+    bool                     strict   = false;
+    bool                     timings  = false;
+    std::string              compat;            ///< "" or "newton-1.8"
+    std::string              unauthored_units;  ///< "one" or "usd"
+    std::string              units;             ///< "si" or "stage"
+};
+
+/// What a command gets: how to speak, and the global options; it leaves its exit status here.
+struct Context {
+    Io            io;
+    GlobalOptions global;
+    int           exit = kExitClean;
+};
+
+/// Adds the global options to a verb.
+void add_global_options(CLI::App& verb, Context& context);
+/// Options of opening and importing a stage that the global options ask for.
+/// @return nothing, with a message printed, when one of them cannot be understood
+std::optional<run::SceneOptions> scene_options(const Context& context);
+
+// One function a command, each in the file of its name: declares the verb and its options, and what runs when it is chosen.
+void add_demo(CLI::App& app, Context& context);
+void add_doctor(CLI::App& app, Context& context);
+void add_dump(CLI::App& app, Context& context);
+void add_info(CLI::App& app, Context& context);
+void add_render(CLI::App& app, Context& context);
+void add_sim(CLI::App& app, Context& context);
+void add_tree(CLI::App& app, Context& context);
+void add_version(CLI::App& app, Context& context);
+
+}  // namespace mechane::cli

@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/outputs.h"
+#include "mechane/core/hash.h"
+#include "mechane/run/simulate.h"
+
+namespace mechane::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct DemoArgs {
+    std::string folder = "out";
+};
+
+/// The samples lie beside the program.
+std::optional<fs::path> find_sample()
+{
+    std::error_code failed;
+    const fs::path  program = fs::read_symlink("/proc/self/exe", failed);
+    const fs::path  sample  = program.parent_path() / "samples" / "quadruped" / "quadruped.usda";
+    return !failed && fs::exists(sample, failed) ? std::optional(sample) : std::nullopt;
+}
+
+int run_demo(const DemoArgs& args, Context& context)
+{
+    Io&        io     = context.io;
+    const auto sample = find_sample();
+    if (!sample) {
+        io.say("error: the sample stage is not beside the program\n  help: keep the folder 'samples' where the build put it, or build again\n");
+        return kExitInput;
+    }
+    const auto options = scene_options(context);
+    if (!options) return kExitUsage;
+    std::error_code failed;
+    fs::create_directories(args.folder, failed);
+    if (failed) {
+        io.say(fmt::format("error: cannot make the folder {}: {}\n", args.folder, failed.message()));
+        return kExitOutput;
+    }
+
+    Diagnostics found;
+    const auto  start = std::chrono::steady_clock::now();
+    const auto  scene = run::load_scene(sample->string(), *options, found);
+    io.report(found);
+    if (!scene) return io.fail(scene.error());
+    run::SimulateOptions run;
+    run.frames  = 240;
+    run.threads = context.global.threads;
+    Diagnostics running;
+    auto        result = run::simulate(scene->model, run, running);
+    io.report(running);
+    if (!result) return io.fail(result.error());
+    record::Recording& recording = result->recording;
+    recording.source             = sample->string();
+    const double wall            = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    io.say(fmt::format("A robot of {} bodies and {} drives dropped, landed and stood for {:.0f} s; opening, importing and simulating it took {:.0f} ms.\n",
+                       scene->model.body_count(), scene->model.joint_dof_count() - 6, run.dt * static_cast<double>(recording.steps), 1e3 * wall));
+    io.say(fmt::format("State hash {}:{}, the same on every run of this build.\n", to_hex(recording.hash), recording.steps));
+
+    auto written = nlohmann::json::array();
+    for (const char* name : {"quadruped.html", "quadruped.png", "quadruped.apng", "quadruped.usda", "quadruped.json"}) {
+        const std::string file = (fs::path(args.folder) / name).string();
+        const auto        done = write_output(file, *scene, recording, context);
+        if (!done) return io.fail(done.error());
+        written.push_back(file);
+        io.say(fmt::format("wrote {}\n", file));
+    }
+    const std::string program = fs::read_symlink("/proc/self/exe", failed).string(), shown = fs::relative(program, fs::current_path(failed), failed).string();
+    const std::string name    = failed || shown.starts_with("../..") ? program : shown;
+    io.say(fmt::format("\nTry next:\n  open {0}/quadruped.html                 in a browser: play, scrub, orbit, overlays\n"
+                       "  {1} tree {2}\n  {1} sim YOUR_ROBOT.usda --ground -o run.html\n  {1} info YOUR_ROBOT.usda --mass\n",
+                       args.folder, name, fs::relative(*sample, fs::current_path(failed), failed).string()));
+    if (context.global.json)
+        io.out(nlohmann::json{{"schema", "mechane.demo/1"}, {"files", written}, {"hash", to_hex(recording.hash)}, {"steps", recording.steps}}.dump(1) + "\n");
+    return result->diverged ? kExitDiverged : kExitClean;
+}
+
+}  // namespace
+
+void add_demo(CLI::App& app, Context& context)
+{
+    auto      args = std::make_shared<DemoArgs>();
+    CLI::App* verb = app.add_subcommand("demo", "A robot falls on its feet; a page, pictures and a USD layer show it");
+    verb->add_option("-o,--output", args->folder, "Folder to write to")->capture_default_str();
+    add_global_options(*verb, context);
+    verb->callback([args, &context] { context.exit = run_demo(*args, context); });
+}
+
+}  // namespace mechane::cli

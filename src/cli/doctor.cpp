@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "mechane/solvers/solver.h"
+#include "mechane/tasks/parallel.h"
+#include "mechane/usd/stage.h"
+
+namespace mechane::cli {
+namespace {
+
+struct Check {
+    std::string name, value;
+    bool        good;
+    std::string remedy;
+};
+
+std::string simd()
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f")) return "AVX-512";
+    if (__builtin_cpu_supports("avx2")) return "AVX2";
+    return "SSE2";
+#else
+    return "baseline";
+#endif
+}
+
+/// Opens a stage in memory: proves that OpenUSD's libraries and plug-in files are found where this program lies.
+Check openusd()
+{
+    const auto stage = usd::Stage::open_text("#usda 1.0\n(\n    upAxis = \"Z\"\n)\ndef PhysicsScene \"s\"\n{\n}\n");
+    if (!stage) return {"OpenUSD", "cannot open a stage: " + stage.error().message, false, "Keep the folder 'openusd' beside the program, or build again."};
+    if (!(*stage)->prim_at(usd::Path("/s")).is_a("PhysicsScene"))
+        return {"OpenUSD", "schema definitions are missing", false, "Build again: the definitions are compiled in."};
+    return {"OpenUSD", "26.8", true, {}};
+}
+
+std::vector<Check> checks()
+{
+    std::vector<Check> all;
+    all.push_back({"version", fmt::format("{} ({})", MECHANE_VERSION, sizeof(Real) == 4 ? "float" : "double"), true, {}});
+    all.push_back({"processor", fmt::format("{}, {} threads", simd(), tasks::available_threads()), true, {}});
+    all.push_back(openusd());
+    all.push_back({"solvers", fmt::format("{}", fmt::join(solvers::solver_names(), " ")), true, {}});
+    std::error_code ignored;
+    const auto      temporary = std::filesystem::temp_directory_path(ignored);
+    all.push_back({"temporary folder", temporary.string(), access(temporary.c_str(), W_OK) == 0, "Set TMPDIR to a folder that can be written."});
+    return all;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Context& context)
+{
+    CLI::App* verb = app.add_subcommand("doctor", "What this build can do on this machine");
+    add_global_options(*verb, context);
+    verb->callback([&context] {
+        const auto all  = checks();
+        auto       list = nlohmann::json::array();
+        for (const Check& check : all) {
+            if (!check.good) context.exit = kExitFindings;
+            list.push_back({{"name", check.name}, {"value", check.value}, {"ok", check.good}, {"remedy", check.remedy}});
+            if (context.global.json) continue;
+            context.io.out(fmt::format("{:18} {}\n", check.name, check.value));
+            if (!check.good) context.io.out(fmt::format("{:18} help: {}\n", "", check.remedy));
+        }
+        if (context.global.json) context.io.out(nlohmann::json{{"schema", "mechane.doctor/1"}, {"checks", list}}.dump(1) + "\n");
+    });
+}
+
+}  // namespace mechane::cli

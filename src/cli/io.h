@@ -1,0 +1,45 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "cli/exit_codes.h"
+#include "mechane/core/diagnostic.h"
+
+namespace mechane::cli {
+
+enum class When { automatic, always, never };
+
+/// Where a command speaks: data to stdout, talk to stderr. Colour and progress appear on terminals only unless asked for.
+class Io {
+  public:
+    bool quiet   = false;
+    int  verbose = 0;
+    When color   = When::automatic;
+    When show_progress = When::automatic;
+
+    /// Data, to stdout.
+    void out(std::string_view text) const;
+    /// Talk, to stderr; nothing when quiet.
+    void say(std::string_view text) const;
+    /// Diagnostics to stderr in the look of a compiler. Infos appear with -v only; --quiet leaves errors.
+    void report(const Diagnostics& found) const;
+    void report(const Diagnostic& diagnostic) const;
+    /// Reports the error and gives the exit status that belongs to it.
+    [[nodiscard]] ExitCode fail(const Diagnostic& error) const;
+
+    /// Text in a colour of the terminal (ANSI code such as "1;31") if stderr wants colour.
+    [[nodiscard]] std::string paint(std::string_view text, std::string_view ansi) const;
+    /// One line that is rewritten in place, on a terminal and after half a second only.
+    void progress(std::string_view label, std::int64_t done, std::int64_t total);
+    void end_progress();
+
+  private:
+    [[nodiscard]] bool                                     colored() const;
+    std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now(), drawn_{};
+    bool                                  line_open_ = false;
+};
+
+
+}  // namespace mechane::cli

@@ -1,0 +1,21 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "cli/command.h"
+#include "mechane/record/recording.h"
+
+namespace mechane::cli {
+
+/// True when the extension of `file` is one that `write_output` knows. "/dev/null" and "-.json" (JSON to stdout) are.
+bool is_known_output(const std::string& file);
+/// ".json .usda ..." for messages.
+std::string known_outputs();
+/// Writes a recording in the format of the file's extension.
+Result<void> write_output(const std::string& file, const run::Scene& scene, const record::Recording& recording, Context& context);
+
+/// Writes a document to a file, compressed if its name ends in .gz, or to stdout when `file` is empty or "-".
+/// @return the exit status; failures have been printed
+ExitCode write_text(const std::string& file, std::string_view text, const Io& io);
+
+}  // namespace mechane::cli

@@ -1,0 +1,131 @@
+#include "mechane/run/scene.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mechane/dynamics/kinematics.h"
+#include "mechane/model/joint_table.h"
+#include "mechane/model/state.h"
+#include "mechane/run/codes.h"
+
+namespace mechane::run {
+namespace {
+
+using model::GeoType;
+
+/// How far below the lowest collider the default ground lies: enough that nothing starts in contact by rounding [m].
+constexpr double kGroundClearance = 1e-4;
+
+bool is_infinite_plane(const model::Model& model, std::size_t shape)
+{
+    return model.shape_type[shape] == GeoType::plane && model.shape_scale[shape].x == 0 && model.shape_scale[shape].y == 0;
+}
+
+bool collides(const model::Model& model, std::size_t shape) { return (model.shape_flags[shape] & model::shape_flag::collide_shapes) != 0; }
+
+bool has_ground(const model::Model& model)
+{
+    for (std::size_t i = 0; i < model.shape_count(); ++i)
+        if (collides(model, i) && model.shape_body[i] < 0 && is_infinite_plane(model, i)) return true;
+    return false;
+}
+
+/// Drives every joint axis to where it starts. Free-like joints have no drives.
+void hold_joints(model::ModelBuilder& builder, const Hold& hold)
+{
+    for (model::BuilderJoint& joint : builder.joints) {
+        const auto& info = model::joint_type_info(joint.type);
+        if (info.free_like || info.quaternion) continue;
+        std::size_t entry = 0;
+        for (auto* axes : {&joint.linear_axes, &joint.angular_axes})
+            for (model::JointDofConfig& dof : *axes) {
+                dof.target_ke     = hold.ke;
+                dof.target_kd     = hold.kd;
+                dof.target_q      = entry < joint.q.size() ? joint.q[entry] : dof.initial_q;
+                dof.target_qd     = 0;
+                dof.drive_type    = model::DriveType::force;
+                dof.actuator_mode = model::TargetMode::position;
+                ++entry;
+            }
+    }
+}
+
+}  // namespace
+
+std::optional<double> lowest_collider(const model::Model& model)
+{
+    model::State start = model::make_state(model);
+    dynamics::project_to_joints(model, start);  // where the first step will find the bodies
+    const auto            up = static_cast<std::size_t>(model.up_axis);
+    std::optional<double> lowest;
+    for (std::size_t i = 0; i < model.shape_count(); ++i) {
+        if (!collides(model, i) || is_infinite_plane(model, i)) continue;
+        const std::int32_t body = model.shape_body[i];
+        const Posed        X_WB = body < 0 ? Posed{} : static_cast<Posed>(start.body_q[static_cast<std::size_t>(body)]);
+        const Posed        X_WS = X_WB * static_cast<Posed>(model.shape_transform[i]);
+        const Vec3d        lower = static_cast<Vec3d>(model.shape_collision_aabb_lower[i]), upper = static_cast<Vec3d>(model.shape_collision_aabb_upper[i]);
+        const Vec3d        centre = X_WS * (0.5 * (lower + upper)), half = 0.5 * (upper - lower);
+        const Vec3d        row    = to_matrix(X_WS.q).row(up);
+        double             reach  = dot(abs(row), half);  // of the box that bounds the shape
+        // Round shapes reach less far than their boxes: exact where the reach has a closed form.
+        const Vec3d scale = static_cast<Vec3d>(model.shape_scale[i]);
+        const double radial = std::sqrt(std::max(0.0, 1 - row.z * row.z));
+        if (model.shape_type[i] == GeoType::sphere) reach = scale.x;
+        if (model.shape_type[i] == GeoType::capsule) reach = scale.x + std::abs(row.z) * scale.y;
+        if (model.shape_type[i] == GeoType::cylinder) reach = radial * scale.x + std::abs(row.z) * scale.y;
+        const double height = centre[up] - reach;
+        if (std::isfinite(height) && (!lowest || height < *lowest)) lowest = height;
+    }
+    return lowest;
+}
+
+Result<Scene> load_scene(const std::string& file, const SceneOptions& options, Diagnostics& found)
+{
+    if (options.worlds < 1) return make_diagnostic(kArgument, {}, fmt::format("{} worlds", options.worlds));
+    if (options.hold && !(options.hold->ke >= 0 && options.hold->kd >= 0 && std::isfinite(options.hold->ke) && std::isfinite(options.hold->kd)))
+        return make_diagnostic(kArgument, {}, fmt::format("hold gains {}, {} must be finite and not negative", options.hold->ke, options.hold->kd));
+
+    auto stage = usd::Stage::open(file, options.open);
+    if (!stage) return stage.error();
+    found.append((*stage)->diagnostics());
+
+    Scene scene;
+    scene.stage   = *stage;
+    auto imported = importer::import_usd(**stage, options.import, scene.builder, found);
+    if (!imported) return imported.error();
+    scene.imported = *std::move(imported);
+
+    if (options.hold) hold_joints(scene.builder, *options.hold);
+    if (options.ground) {
+        Diagnostics quiet;  // the final finalize reports; this one only measures
+        const auto  measured = scene.builder.finalize({}, quiet);
+        if (!measured) return measured.error();
+        if (!options.ground_height && has_ground(*measured)) {
+            found.add(kGroundKept, {.layer = file}, "no ground was added: the stage has an infinite plane");
+        } else {
+            const double height = options.ground_height.value_or(lowest_collider(*measured).value_or(0.0) - kGroundClearance);
+            if (!std::isfinite(height)) return make_diagnostic(kArgument, {}, "the height of the ground is not finite");
+            scene.builder.add_ground_plane(height);
+        }
+    }
+    if (options.worlds > 1) {
+        model::ModelBuilder many;
+        many.up_axis = scene.builder.up_axis;
+        many.gravity = scene.builder.gravity;
+        many.replicate(scene.builder, options.worlds);
+        scene.builder = std::move(many);
+    }
+
+    auto model = scene.builder.finalize({}, found);
+    if (!model) return model.error();
+    scene.model = *std::move(model);
+
+    const bool moves = std::any_of(scene.model.body_inv_mass.begin(), scene.model.body_inv_mass.end(), [](Real m) { return m > 0; });
+    if (!moves) found.add(kNothingMoves, {.layer = file}, "no body can move");
+    else if (!lowest_collider(scene.model)) found.add(kNoColliders, {.layer = file}, "no body has a collider");
+    return scene;
+}
+
+}  // namespace mechane::run

@@ -1,0 +1,27 @@
+"""Runs the program under test: environment variable MECHANE, else the release build."""
+import json
+import os
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PROGRAM = os.environ.get("MECHANE", str(ROOT / "build" / "release" / "bin" / "mechane"))
+QUADRUPED = str(ROOT / "samples" / "quadruped" / "quadruped.usda")
+
+
+def corpus():
+    """Folder of real assets, or None."""
+    folder = pathlib.Path(os.environ.get("MECHANE_CORPUS", ROOT.parent / "shared" / "corpus"))
+    return folder if folder.is_dir() else None
+
+
+def mechane(*arguments, timeout=120, **environment):
+    """The finished process; stdout and stderr are text."""
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=timeout, errors="replace", env={**os.environ, **environment})
+
+
+def document(*arguments, **options):
+    """The JSON object that a successful command prints."""
+    done = mechane(*arguments, **options)
+    assert done.returncode == 0, f"exit {done.returncode}\n{done.stderr}"
+    return json.loads(done.stdout)

@@ -1,0 +1,59 @@
+"""Every kind of bad input ends in a diagnostic with a remedy and the right exit code, never in a crash or a raw message of a library."""
+import pathlib
+import tempfile
+import unittest
+
+from tests.cli.program import mechane
+
+HEAD = '#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = "Z"\n)\n'
+BODY = 'def Xform "b" (\n    prepend apiSchemas = ["PhysicsRigidBodyAPI"]\n)\n{\n%s\n}\n'
+BALL = '    def Sphere "s" (\n        prepend apiSchemas = ["PhysicsCollisionAPI"]\n    )\n    {\n    }\n'
+
+# name, file name, text, expected exit, what the message must name
+CASES = [
+    ("not USD", "a.usda", "hello\n", 3, ["a.usda"]),
+    ("empty", "a.usda", "", 3, ["a.usda"]),
+    ("other suffix", "a.txt", "hello\n", 3, ["a.txt"]),
+    ("syntax error", "a.usda", HEAD + 'def Xform "a"\n{\n    double x =\n}\n', 3, ["a.usda"]),
+    ("truncated", "a.usda", HEAD + 'def Xform "a"\n{\n    double x = 1\n', 3, ["a.usda"]),
+    ("truncated crate", "a.usdc", "PXR-USDC\0\10", 3, ["a.usdc"]),
+    ("not a package", "a.usdz", "PK\3\4 nothing", 3, ["a.usdz"]),
+    ("missing reference", "a.usda", HEAD + 'def "a" (\n    prepend references = @./gone.usda@\n)\n{\n}\n', 3, ["gone.usda", "/a"]),
+    ("missing payload", "a.usda", HEAD + 'def "a" (\n    prepend payload = @./gone.usda@\n)\n{\n}\n', 3, ["gone.usda", "/a"]),
+    ("no physics", "a.usda", HEAD + 'def Sphere "a"\n{\n}\n', 0, ["RUN_NOTHING_MOVES"]),
+    ("no default prim", "a.usda", HEAD + BODY % BALL, 0, []),
+    ("body without mass or collider", "a.usda", HEAD + BODY % "", 0, ["/b"]),
+    ("joint to a missing body", "a.usda", HEAD + BODY % BALL + 'def PhysicsRevoluteJoint "j"\n{\n    rel physics:body0 = </gone>\n    rel physics:body1 = </b>\n}\n', 0, ["/gone", "/j"]),
+    ("NaN in a transform", "a.usda", HEAD + BODY % (BALL + '    double3 xformOp:translate = (nan, 0, 0)\n    uniform token[] xformOpOrder = ["xformOp:translate"]'), 0, ["/b"]),
+    ("NaN mass", "a.usda", HEAD + (BODY % (BALL + "    float physics:mass = nan")).replace('BodyAPI"]', 'BodyAPI", "PhysicsMassAPI"]'), 0, ["/b"]),
+    ("negative radius", "a.usda", HEAD + BODY % BALL.replace("    {\n", "    {\n        double radius = -1\n"), 0, []),
+    ("infinite gravity", "a.usda", HEAD + 'def PhysicsScene "s"\n{\n    float physics:gravityMagnitude = inf\n}\n' + BODY % BALL, 0, []),
+]
+
+
+class BadInput(unittest.TestCase):
+    def test_each_case(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, file, text, code, words in CASES:
+                path = pathlib.Path(folder) / file
+                path.write_bytes(text.encode("latin-1"))
+                with self.subTest(name):
+                    done = mechane("sim", path, "--frames", "3", "-o", "/dev/null")
+                    self.assertEqual(done.returncode, code, done.stderr)
+                    for word in words:
+                        self.assertIn(word, done.stderr)
+                    if code:
+                        self.assertIn("help:", done.stderr)
+                    self.assertNotIn("pxrInternal", done.stderr)
+                    self.assertNotIn("nan", done.stdout)
+
+    def test_a_missing_file_and_a_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for path in (pathlib.Path(folder) / "gone.usda", pathlib.Path(folder)):
+                done = mechane("sim", path, "--frames", "1")
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertIn("help:", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

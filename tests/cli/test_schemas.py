@@ -1,0 +1,36 @@
+"""Every JSON document follows its published schema in docs/schemas."""
+import json
+import unittest
+
+from tests.cli.program import QUADRUPED, ROOT, document
+
+try:
+    import jsonschema
+except ImportError:  # a developer's Python without the Debian package
+    jsonschema = None
+
+DOCUMENTS = {
+    "version": ["version", "--json"],
+    "doctor": ["doctor", "--json"],
+    "info": ["info", QUADRUPED, "--json"],
+    "tree": ["tree", QUADRUPED, "--json"],
+    "tree.prims": ["tree", "--prims", QUADRUPED, "--json"],
+    "trajectory": ["sim", QUADRUPED, "--frames", "2", "--json"],
+}
+
+
+@unittest.skipUnless(jsonschema, "python3-jsonschema is missing")
+class Schemas(unittest.TestCase):
+    def test_documents_follow_their_schemas(self):
+        for name, command in DOCUMENTS.items():
+            with self.subTest(name):
+                schema = json.loads((ROOT / "docs" / "schemas" / f"{name}.schema.json").read_text())
+                jsonschema.validate(document(*command), schema)
+
+    def test_every_schema_is_used(self):
+        found = {path.name[: -len(".schema.json")] for path in (ROOT / "docs" / "schemas").glob("*.schema.json")}
+        self.assertEqual(found, set(DOCUMENTS))
+
+
+if __name__ == "__main__":
+    unittest.main()

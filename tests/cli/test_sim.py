@@ -1,0 +1,93 @@
+"""What `mechane sim` computes: the sample robot lands and stands, runs repeat to the bit, files hold what was simulated."""
+import json
+import math
+import pathlib
+import tempfile
+import unittest
+
+from tests.cli.program import QUADRUPED, document, mechane
+
+
+def angle_error(frame, index, target):
+    return abs(math.degrees(frame["joint_q"][index]) - target)
+
+
+class Quadruped(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.run_ = document("sim", QUADRUPED, "--duration", "4s", "--json")
+
+    def test_it_falls_lands_and_holds_its_stance(self):
+        frames = self.run_["frames"]
+        torso = self.run_["bodies"].index("/quadruped/torso")
+        heights = [frame["body_q"][torso][2] for frame in frames]
+        self.assertGreater(heights[0] - heights[-1], 0.05)
+        last_second = [h for frame, h in zip(frames, heights) if frame["t"] >= frames[-1]["t"] - 1]
+        self.assertLess(max(last_second) - min(last_second), 0.005)
+        self.assertGreater(min(heights), 0.2)
+
+    def test_every_drive_is_within_five_degrees_of_its_target(self):
+        # A FREE joint has 7 coordinates; every other joint of the robot has one. Targets are authored in leg.usda.
+        targets = {"hip_joint": 0, "thigh_joint": 40, "knee_joint": -80}
+        index = 0
+        for path in self.run_["joints"]:
+            name = path.rsplit("/", 1)[-1]
+            if name in targets:
+                self.assertLess(angle_error(self.run_["frames"][-1], index, targets[name]), 5, path)
+                index += 1
+            else:
+                index += 7
+
+    def test_penetration_at_rest_is_under_five_millimetres(self):
+        self.assertLess(self.run_["report"]["final_penetration"], 0.005)
+
+    def test_energy_falls_to_rest(self):
+        self.assertLess(self.run_["frames"][-1]["energy"]["kinetic"], 1e-3)
+
+
+class Runs(unittest.TestCase):
+    def test_runs_repeat_to_the_bit_for_any_number_of_threads(self):
+        hashes = {document("sim", QUADRUPED, "--frames", "30", "--json", "--threads", n)["hash"] for n in (1, 2, 5)}
+        self.assertEqual(len(hashes), 1)
+
+    def test_settings_move_a_joint(self):
+        moved = document("sim", QUADRUPED, "--frames", "60", "--json", "--set", "front_left/hip_joint.target=20deg")
+        index = 0
+        for path in moved["joints"]:
+            if path == "/quadruped/front_left/hip_joint":
+                break
+            index += 7 if not path.endswith(("hip_joint", "thigh_joint", "knee_joint")) else 1
+        self.assertLess(angle_error(moved["frames"][-1], index, 20), 5)
+
+    def test_worlds_are_copies(self):
+        one = document("sim", QUADRUPED, "--frames", "20", "--json")
+        two = document("sim", QUADRUPED, "--frames", "20", "--json", "--worlds", "2")
+        bodies = len(one["bodies"])
+        self.assertEqual(len(two["bodies"]), 2 * bodies)
+        self.assertEqual(two["frames"][-1]["body_q"][:bodies], one["frames"][-1]["body_q"])
+        self.assertEqual(two["frames"][-1]["body_q"][bodies:], one["frames"][-1]["body_q"])
+
+    def test_each_format_is_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            names = ["a.json", "a.json.gz", "a.csv", "a.usda", "a.usdc", "a.html"]
+            outputs = [part for name in names for part in ("-o", pathlib.Path(folder) / name)]
+            done = mechane("sim", QUADRUPED, "--frames", "10", *outputs)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for name in names:
+                self.assertGreater((pathlib.Path(folder) / name).stat().st_size, 500, name)
+            self.assertEqual(len(json.loads((pathlib.Path(folder) / "a.json").read_text())["frames"]), 11)
+            layer = (pathlib.Path(folder) / "a.usda").read_text()
+            self.assertIn("timeSamples", layer)
+            # the layer plays over its source: it opens, and the torso has moved at its last time code
+            self.assertEqual(mechane("info", pathlib.Path(folder) / "a.usda").returncode, 0)
+            page = (pathlib.Path(folder) / "a.html").read_text()
+            self.assertNotRegex(page, r"<(script|link)[^>]+(src|href)=\"https?:")
+
+    def test_frame_zero_is_the_initial_state_and_every_counts_steps(self):
+        run = document("sim", QUADRUPED, "--frames", "10", "--every", "4", "--dt", "0.01", "--json")
+        self.assertEqual([round(frame["t"], 9) for frame in run["frames"]], [0, 0.04, 0.08, 0.1])
+        self.assertEqual(run["steps"], 10)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,83 @@
+"""Exit codes, channels and suggestions of the command line."""
+import json
+import unittest
+
+from tests.cli.program import QUADRUPED, document, mechane
+
+
+class Usage(unittest.TestCase):
+    def test_no_verb_is_wrong_usage_and_prints_help_to_stderr(self):
+        done = mechane()
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stdout, "")
+        self.assertIn("demo", done.stderr)
+
+    def test_help_and_version_are_data(self):
+        self.assertEqual(mechane("--help").returncode, 0)
+        self.assertIn("sim", mechane("--help").stdout)
+        self.assertRegex(mechane("--version").stdout, r"^mechane \d+\.\d+\.\d+\n$")
+        for verb in ("demo", "doctor", "dump", "info", "render", "sim", "tree", "version"):
+            done = mechane(verb, "--help")
+            self.assertEqual(done.returncode, 0, verb)
+            self.assertIn("--json", done.stdout, verb)
+
+    def test_an_unknown_verb_or_option_names_the_nearest(self):
+        done = mechane("simm", QUADRUPED)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("sim", done.stderr)
+        done = mechane("sim", QUADRUPED, "--framez", "3")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--frames", done.stderr)
+
+    def test_values_that_make_no_sense_are_wrong_usage(self):
+        for arguments in (["--dt", "0"], ["--dt", "-1"], ["--dt", "nan"], ["--frames", "-1"], ["--substeps", "65"], ["--hold", "x"], ["--ground", "high"],
+                          ["--set", "/nowhere.target=1"], ["--set", "knee_joint.target=1"], ["--solver", "magic"], ["-o", "a.xyz"], ["--every", "0"], ["--worlds", "0"]):
+            done = mechane("sim", QUADRUPED, *arguments)
+            self.assertEqual(done.returncode, 2, f"{arguments}: {done.stderr}")
+            self.assertNotIn("Traceback", done.stderr)
+
+    def test_an_output_that_cannot_be_written_is_exit_5(self):
+        self.assertEqual(mechane("sim", QUADRUPED, "--frames", "1", "-o", "/nowhere/a.json").returncode, 5)
+        self.assertEqual(mechane("render", QUADRUPED, "-o", "/nowhere/a.png").returncode, 5)
+
+    def test_an_unexpected_hash_is_exit_1(self):
+        self.assertEqual(mechane("sim", QUADRUPED, "--frames", "1", "--expect", "0").returncode, 1)
+
+    def test_json_documents_carry_their_schema(self):
+        self.assertEqual(document("version", "--json")["schema"], "mechane.version/1")
+        self.assertEqual(document("doctor", "--json")["schema"], "mechane.doctor/1")
+        self.assertEqual(document("info", QUADRUPED, "--json")["schema"], "mechane.info/1")
+        self.assertEqual(document("tree", QUADRUPED, "--json")["schema"], "mechane.tree/1")
+        self.assertEqual(document("dump", "model", QUADRUPED)["schema"], "mechane.dump.model/1")
+        self.assertEqual(document("sim", QUADRUPED, "--frames", "1", "--json")["schema"], "mechane.trajectory/1")
+
+    def test_colour_only_when_asked_for(self):
+        self.assertNotIn("\033[", mechane("info", "/nowhere.usda").stderr)
+        self.assertIn("\033[", mechane("info", "/nowhere.usda", "--color", "always").stderr)
+        self.assertIn("\033[", mechane("info", "/nowhere.usda", CLICOLOR_FORCE="1").stderr)
+        self.assertNotIn("\033[", mechane("info", "/nowhere.usda", NO_COLOR="1").stderr)
+
+
+class Queries(unittest.TestCase):
+    def test_the_tree_of_the_sample_hangs_each_leg_on_the_torso(self):
+        text = mechane("tree", QUADRUPED).stdout
+        self.assertEqual(text.count("hip  "), 4, text)
+        self.assertIn("torso", text)
+        joints = document("tree", QUADRUPED, "--json")["joints"]
+        self.assertEqual(sum(j["type"] == "REVOLUTE" for j in joints), 12)
+
+    def test_info_counts_bodies_joints_and_mass(self):
+        info = document("info", QUADRUPED, "--json")
+        self.assertEqual(info["model"]["bodies"], 13)
+        self.assertEqual(info["model"]["joints"], {"FREE": 1, "REVOLUTE": 12})
+        # torso 6 kg and four legs of 0.6 + 0.7 + 0.25 kg, as authored
+        self.assertAlmostEqual(info["model"]["mass"], 6 + 4 * 1.55, places=5)
+
+    def test_the_prim_tree_shows_composed_prims(self):
+        text = mechane("tree", "--prims", QUADRUPED).stdout
+        self.assertIn("knee_joint [def PhysicsRevoluteJoint]", text)
+        self.assertEqual(text.count("knee_joint "), 4)
+
+
+if __name__ == "__main__":
+    unittest.main()
