@@ -186,9 +186,9 @@ TEST_CASE("libpng reads back the pixels that were drawn")
         const viewer::RenderOptions options{.colliders = colliders, .contacts = contacts};
         const auto                  begin = std::chrono::steady_clock::now();
         REQUIRE(viewer::render_png(model, run, 30, options, kept(name, folder)));
-        MESSAGE(name << " "
-                     << std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count()
-                     << " ms");
+        MESSAGE(std::string(name)
+                << " " << std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count()
+                << " ms");
         CHECK(read_png(kept(name, folder)).pixels == viewer::render(model, run, 30, options).pixels);
     }
 }
@@ -217,6 +217,7 @@ TEST_CASE("an animation is one file whose first picture any reader shows, or num
     CHECK(fs::exists(folder.path() / "frames/0000.png"));
     CHECK(fs::exists(folder.path() / "frames/0005.png"));
     CHECK_FALSE(fs::exists(folder.path() / "frames/0006.png"));
+    CHECK(play(bytes).pixels == read_png((folder.path() / "frames/0005.png").string()).pixels);
     CHECK(bytes_of((folder.path() / "frames/0000.png").string()) !=
           bytes_of((folder.path() / "frames/0005.png").string()));
 }

@@ -30,8 +30,8 @@ export class Stage {
   private readonly renderer: THREE.WebGLRenderer;
   private readonly scene = new THREE.Scene();
   private readonly camera: THREE.PerspectiveCamera;
-  private readonly sun = new THREE.DirectionalLight("#fffaf3", 2.5);
-  private readonly fill = new THREE.HemisphereLight("#ffffff", "#b9bdc6", 1.5);
+  private readonly sun = new THREE.DirectionalLight("#fffaf3", 2.15);
+  private readonly fill = new THREE.HemisphereLight("#ffffff", "#b9bdc6", 1.4);
   private readonly up: THREE.Vector3;
   private readonly sunDirection: THREE.Vector3;
   private readonly follows: boolean;
@@ -42,7 +42,6 @@ export class Stage {
     this.view = view;
     this.up = new THREE.Vector3().setComponent(view.up, 1);
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
-    this.renderer.toneMapping = THREE.NeutralToneMapping;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.camera = new THREE.PerspectiveCamera(36, 1, 0.01, 100);
@@ -67,7 +66,7 @@ export class Stage {
     this.fill.position.copy(this.up);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
-    this.sun.shadow.radius = 3;
+    this.sun.shadow.radius = 5;
     this.sun.shadow.normalBias = 0.012 * this.radius;
     const box = this.sun.shadow.camera;
     box.left = box.bottom = -2.2 * this.radius;
