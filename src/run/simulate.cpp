@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -13,6 +14,7 @@
 #include "mechane/run/settings.h"
 #include "mechane/solvers/solver.h"
 #include "mechane/tasks/parallel.h"
+#include "run/rest_overlaps.h"
 
 namespace mechane::run {
 namespace {
@@ -131,6 +133,13 @@ Result<SimulateResult> simulate(const model::Model& model, const SimulateOptions
     recording.frames.push_back(make_frame(model, state, contacts));
     recording.hash        = record::chain_hash(0, state);
     report.start_overlap  = deepest(model, contacts).moving;
+    const RestOverlaps rest(model, contacts);
+    if (!rest.pairs().empty()) {
+        const auto worst = std::max_element(rest.pairs().begin(), rest.pairs().end(), [](const auto& a, const auto& b) { return a.depth < b.depth; });
+        found.add(kOverlapKept, {.prim = model.shape_label[static_cast<std::size_t>(worst->shape0)]},
+                  fmt::format("{} pairs of parts overlap at the start, {} by {:.3g} mm; they are not pushed apart", rest.pairs().size(),
+                              model.shape_label[static_cast<std::size_t>(worst->shape1)], 1e3 * static_cast<double>(worst->depth)));
+    }
 
     double       contact_sum = 0;
     std::int32_t overflows   = 0;
@@ -139,6 +148,7 @@ Result<SimulateResult> simulate(const model::Model& model, const SimulateOptions
         {
             const Stopwatch watch(report.wall_s["collide"]);
             const auto      status = pipeline.collide(state, options.dt, contacts);
+            rest.apply(model, state, contacts);
             overflows += status.overflow ? 1 : 0;
         }
         solvers::StepReport stepped;

@@ -23,6 +23,9 @@ class Rollouts(unittest.TestCase):
                 print(f"{path.name}: {figures}", file=sys.stderr)
                 self.assertLess(tree, 1e-5, figures)
                 self.assertLess(loop, 1e-4, figures)
+                self.assertLess(run["report"]["final_penetration"], 5e-3, figures)
+                # parts of a robot may overlap as authored, not deeper; 0.1 mm is the contact's own softness
+                self.assertLess(run["report"]["final_overlap"], run["report"]["start_overlap"] + 1e-4, figures)
                 lowest = min(min(pose[2] for pose in frame["body_q"]) for frame in run["frames"])
                 self.assertGreater(lowest, -100, "something fell out of the scene")
 

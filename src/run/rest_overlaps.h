@@ -1,0 +1,31 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "mechane/model/contacts.h"
+#include "mechane/model/model.h"
+#include "mechane/model/state.h"
+
+namespace mechane::run {
+
+/// Overlaps between parts of one mechanism in its start pose. Robots are drawn with links that reach into each other; pushing them
+/// apart would bend the robot. So an authored overlap counts as touching: contacts of such a pair push only against what is deeper.
+class RestOverlaps {
+  public:
+    /// @param contacts  those of the start pose
+    RestOverlaps(const model::Model& model, const model::Contacts& contacts);
+
+    /// Moves the surfaces of the pairs back by the depth they start with. Call after each collide.
+    void apply(const model::Model& model, const model::State& state, model::Contacts& contacts) const;
+
+    struct Pair {
+        std::int32_t shape0 = 0, shape1 = 0;
+        Real         depth = 0;  ///< [m], positive
+    };
+    [[nodiscard]] const std::vector<Pair>& pairs() const { return pairs_; }
+
+  private:
+    std::vector<Pair> pairs_;  ///< sorted by shapes
+};
+
+}  // namespace mechane::run

@@ -1,0 +1,107 @@
+#include "mechane/run/simulate.h"
+
+#include "mechane/model/builder.h"
+#include "mechane/run/scene.h"
+#include "support/support.h"
+
+using namespace mechane;
+using mechane::test::close_to;
+
+namespace {
+
+model::Model finalized(const model::ModelBuilder& builder)
+{
+    Diagnostics found;
+    auto        model = builder.finalize({}, found);
+    REQUIRE(model);
+    return *std::move(model);
+}
+
+}  // namespace
+
+TEST_CASE("a dropped ball falls as g t^2 / 2, rests on the ground, and its hash does not depend on threads")
+{
+    model::ModelBuilder builder;
+    const auto          body = builder.add_body({{0, 0, 2}, {}}, "/ball");
+    builder.add_shape_sphere(body, {}, 0.5, {}, "/ball/s");
+    builder.add_ground_plane(0);
+    const auto  model = finalized(builder);
+    Diagnostics found;
+    const auto  run = run::simulate(model, {.dt = 0.01, .frames = 300, .threads = 1}, found);
+    REQUIRE(run);
+    const auto& frames = run->recording.frames;
+    REQUIRE(frames.size() == 301);
+    // Symplectic Euler with h = dt/8 falls g t h / 2 further than the parabola: 9.81 * 0.5 * 0.00125 / 2 = 3 mm at 0.5 s.
+    CHECK(static_cast<double>(frames[50].body_q[0].p.z) == close_to(2 - 0.5 * 9.81 * 0.25, 4e-3));
+    CHECK(static_cast<double>(frames[300].body_q[0].p.z) == close_to(0.5, 1e-3));
+    CHECK(run->recording.report.final_penetration < 1e-3);
+    for (const int threads : {2, 5}) {
+        const auto again = run::simulate(model, {.dt = 0.01, .frames = 300, .threads = threads}, found);
+        REQUIRE(again);
+        CHECK(again->recording.hash == run->recording.hash);
+    }
+}
+
+TEST_CASE("parts of one mechanism keep the overlap they start with, and free bodies are pushed apart")
+{
+    for (const bool jointed : {true, false}) {
+        CAPTURE(jointed);
+        model::ModelBuilder  builder;
+        builder.gravity = {};
+        std::vector<std::int32_t> bodies;
+        for (int i = 0; i < 3; ++i) {  // three balls in a row, each 0.1 m into the next but one: the middle one has no shape
+            const auto body = jointed ? builder.add_link({{0.45 * i, 0, 0}, {}}, "/b" + std::to_string(i)) : builder.add_body({{0.45 * i, 0, 0}, {}}, "/b" + std::to_string(i));
+            if (i != 1) builder.add_shape_sphere(body, {}, 0.5, {}, "/s" + std::to_string(i));
+            else builder.bodies[static_cast<std::size_t>(body)].mass = 1, builder.bodies[static_cast<std::size_t>(body)].inertia = Mat33d::identity();
+            bodies.push_back(body);
+        }
+        if (jointed) {
+            const auto root = builder.add_joint_free(bodies[0], "/root");
+            const auto a    = builder.add_joint_prismatic(bodies[0], bodies[1], {{0.45, 0, 0}, {}}, {}, {}, "/j1");
+            const auto b    = builder.add_joint_prismatic(bodies[1], bodies[2], {{0.45, 0, 0}, {}}, {}, {}, "/j2");
+            builder.add_articulation({root, a, b}, "/r");
+        }
+        const auto  model = finalized(builder);
+        Diagnostics found;
+        const auto  run = run::simulate(model, {.frames = 60, .threads = 1}, found);
+        REQUIRE(run);
+        const auto& report = run->recording.report;
+        CHECK(report.start_overlap == close_to(0.1, 1e-6));  // 1 m of diameters, 0.9 m apart
+        CHECK(found.count("RUN_OVERLAP_KEPT") == (jointed ? 1 : 0));
+        if (jointed) CHECK(report.final_overlap == close_to(0.1, 1e-5));
+        else CHECK(report.final_overlap < 0.01);
+    }
+}
+
+TEST_CASE("options that make no sense are refused")
+{
+    model::ModelBuilder builder;
+    builder.add_body({}, "/b", 1, {}, Mat33d::identity());
+    const auto  model = finalized(builder);
+    Diagnostics found;
+    CHECK(run::simulate(model, {.dt = 0}, found).error().id == "RUN_ARGUMENT");
+    CHECK(run::simulate(model, {.frames = -1}, found).error().id == "RUN_ARGUMENT");
+    CHECK(run::simulate(model, {.every = 0}, found).error().id == "RUN_ARGUMENT");
+    CHECK(run::simulate(model, {.substeps = 0}, found).error().id == "RUN_ARGUMENT");
+    CHECK(run::simulate(model, {.solver = "magic"}, found).error().id == "SOLVER_UNKNOWN");
+    CHECK(run::simulate(model, {.set = {"/gone.target=1"}}, found).error().id == "RUN_SET_UNKNOWN");
+    CHECK(run::simulate(model, {.control_file = "/gone.csv"}, found).error().id == "RUN_CONTROL_FILE");
+    const auto stopped = run::simulate(model, {.frames = 100, .progress = [](std::int64_t done, std::int64_t) { return done < 7; }}, found);
+    REQUIRE(stopped);
+    CHECK(stopped->interrupted);
+    CHECK(stopped->recording.steps == 7);
+}
+
+TEST_CASE("the ground lies just below the lowest collider, where joints have put it")
+{
+    model::ModelBuilder builder;
+    const auto          a = builder.add_body({{0, 0, 3}, {}}, "/a");
+    builder.add_shape_capsule(a, {{}, from_axis_angle(Vec3d{1, 0, 0}, kPi / 2)}, 0.2, 1.0, {}, "/a/s");  // lying: its lowest point is the radius below
+    const auto b = builder.add_link({{0, 0, -9}, {}}, "/b");  // authored far below, held at z = 1 by its joint
+    builder.add_shape_sphere(b, {}, 0.5, {}, "/b/s");
+    const auto j = builder.add_joint_fixed(-1, b, {{0, 0, 1}, {}}, {}, "/j");
+    builder.add_articulation({j}, "/r");
+    const auto lowest = run::lowest_collider(finalized(builder));
+    REQUIRE(lowest);
+    CHECK(*lowest == close_to(0.5, 1e-6));
+}
