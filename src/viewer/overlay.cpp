@@ -58,7 +58,8 @@ void add_contacts(const std::vector<record::ContactSample>& contacts, double sca
             projection.add_line(p, tip, 3 * pixel, 1e4, forces, out.triangles);
             projection.add_head(p, tip, 7 * pixel, 1e4, forces, out.triangles);
         }
-        projection.add_disc(p, 4.5 * pixel, 1e5, points, out.triangles);
+        // Contacts that were made early, while the shapes are still apart, carry nothing: they are half as large.
+        projection.add_disc(p, (reach > 0.01 * radius ? 4.5 : 2.25) * pixel, 1e5, points, out.triangles);
     }
 }
 

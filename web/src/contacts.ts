@@ -33,7 +33,7 @@ export class Contacts {
     const thick = 0.008 * radius;
     this.shafts = instances(new THREE.CylinderGeometry(thick, thick, 1, 10).translate(0, 0.5, 0), "#e5484d");
     this.heads = instances(new THREE.ConeGeometry(3 * thick, 9 * thick, 14).translate(0, -4.5 * thick, 0), "#e5484d");
-    this.points = instances(new THREE.SphereGeometry(0.02 * radius, 14, 10), "#f5a524");
+    this.points = instances(new THREE.SphereGeometry(0.016 * radius, 14, 10), "#f5a524");
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(6 * most), 3));
     this.normals = new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ color: "#3b82f6", depthTest: false, transparent: true }));
@@ -59,13 +59,16 @@ export class Contacts {
     let arrows = 0;
     for (let i = 0; i < count; i++) {
       point.fromArray(view.contactPoints, 3 * (first + i));
-      this.points.setMatrixAt(i, matrix.makeTranslation(point));
+      force.fromArray(view.contactForces, 3 * (first + i));
+      const length = Math.min(1.1 * this.size, force.length() * this.forceScale);
+      const active = length > 0.01 * this.size;
+      // Contacts that were made early, while the shapes are still apart, carry nothing: they are half as large.
+      const size = active ? 1 : 0.5;
+      this.points.setMatrixAt(i, matrix.makeScale(size, size, size).setPosition(point));
       direction.fromArray(view.contactNormals, 3 * (first + i)).multiplyScalar(0.16 * this.size);
       ends.setXYZ(2 * i, point.x, point.y, point.z);
       ends.setXYZ(2 * i + 1, point.x + direction.x, point.y + direction.y, point.z + direction.z);
-      force.fromArray(view.contactForces, 3 * (first + i));
-      const length = Math.min(1.1 * this.size, force.length() * this.forceScale);
-      if (!(length > 0.01 * this.size)) continue;
+      if (!active) continue;
       turn.setFromUnitVectors(UP, direction.copy(force).normalize());
       this.shafts.setMatrixAt(arrows, matrix.compose(point, turn, stretch.set(1, length, 1)));
       this.heads.setMatrixAt(arrows, matrix.compose(direction.multiplyScalar(length).add(point), turn, one));
