@@ -15,8 +15,8 @@ if(MECHANE_SANITIZE)
   target_link_options(mechane_flags INTERFACE -fsanitize=${MECHANE_SANITIZE})
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # Both are false positives of GCC 12 and 13 on optional, variant and string under -O3 and under sanitizers.
-  target_compile_options(mechane_flags INTERFACE -Wno-maybe-uninitialized -Wno-stringop-overflow)
+  # False positives of GCC 12 and 13 on optional, variant and string under -O3 and under sanitizers.
+  target_compile_options(mechane_flags INTERFACE -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-array-bounds -Wno-restrict)
 endif()
 
 if(MECHANE_REAL STREQUAL "double")
