@@ -47,7 +47,7 @@ add_custom_command(
   COMMAND ${CMAKE_COMMAND} -E copy_directory ${MECHANE_DEPS}/pluginfo ${CMAKE_BINARY_DIR}/bin/openusd/pxr/pluginfo
   COMMAND ${CMAKE_COMMAND} -E copy_directory ${CMAKE_SOURCE_DIR}/deps/pluginfo ${CMAKE_BINARY_DIR}/bin/openusd/pxr/pluginfo
   COMMAND ${CMAKE_COMMAND} -E touch ${CMAKE_BINARY_DIR}/bin/openusd/.stamp
-  DEPENDS ${MECHANE_DEPS}/.stamp-wheels ${MECHANE_DEPS}/.stamp-schemas
+  DEPENDS ${MECHANE_DEPS}/.stamp-wheels ${MECHANE_DEPS}/.stamp-schemas ${CMAKE_SOURCE_DIR}/deps/pluginfo/mechane/resources/plugInfo.json
   COMMENT "Copying OpenUSD beside the programs")
 add_custom_target(openusd_runtime DEPENDS ${CMAKE_BINARY_DIR}/bin/openusd/.stamp)
 

@@ -1,22 +1,28 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 
-#include "mechane/core/result.h"
+#include "mechane/core/diagnostic.h"
 #include "mechane/usd/stage.h"
 
 namespace mechane::usd {
 
-/// Looks at a file's bytes before OpenUSD's parsers do, for what is known to end them: text nested too deeply, crates whose table of
-/// contents lies, packages whose directory lies. `shown` is the name for messages.
-/// @error STAGE_OPEN_FAILED, STAGE_LIMIT
-Result<void> guard_file(const std::string& file, const std::string& shown, const Limits& limits);
+/// Looks at a layer's bytes before OpenUSD's parsers do, for what is known to end them: text nested too deeply, crates whose indices lie,
+/// packages whose entries do either. `shown` is the name for messages.
+/// @return STAGE_OPEN_FAILED or STAGE_LIMIT, or nothing when the library may read on
+std::optional<Diagnostic> guard_layer(std::string_view bytes, const std::string& shown, const Limits& limits);
 
-/// The nesting check alone, for text in memory.
-Result<void> guard_text(std::string_view text, const std::string& shown, const Limits& limits);
-
-/// The table-of-contents check of a crate (version 0.0.1 to 0.13): magic, offsets, names and extents of sections.
-/// @return an empty text, or what is wrong
-std::string check_crate(std::string_view bytes);
+/// While it lives, the process's resolver (guarded_resolver.cpp) checks every layer that any arc opens against these limits. Made by the
+/// operation that holds the MessageScope, so there is one at a time.
+class GuardScope {
+  public:
+    explicit GuardScope(const Limits& limits);
+    ~GuardScope();
+    GuardScope(const GuardScope&)            = delete;
+    GuardScope& operator=(const GuardScope&) = delete;
+    /// What was refused since the last call, by file name.
+    [[nodiscard]] Diagnostics take();
+};
 
 }  // namespace mechane::usd

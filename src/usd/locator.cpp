@@ -72,15 +72,19 @@ std::pair<int, int> find_in_text(const std::string& text, const SdfPath& path, c
 
 }  // namespace
 
+std::string shown_path(const std::string& path)
+{
+    std::error_code failed;
+    const auto      relative = std::filesystem::relative(path, std::filesystem::current_path(failed), failed).string();
+    return failed || relative.empty() || relative.starts_with("../..") ? path : relative;
+}
+
 std::string shown(const Stage::Impl& stage, const SdfLayerHandle& layer)
 {
     if (!layer) return stage.source;
     // Pointers are compared: handles and references compare through each other without end in C++20.
     if (get_pointer(layer) == get_pointer(stage.root)) return stage.source;
-    const std::string path = layer->GetRealPath().empty() ? layer->GetIdentifier() : layer->GetRealPath();
-    std::error_code   failed;
-    const auto        relative = std::filesystem::relative(path, std::filesystem::current_path(failed), failed).string();
-    return failed || relative.empty() || relative.starts_with("../..") ? path : relative;
+    return shown_path(layer->GetRealPath().empty() ? layer->GetIdentifier() : layer->GetRealPath());
 }
 
 Site site_of(const Stage::Impl& stage, const PrimRecord& prim, const TfToken& property)

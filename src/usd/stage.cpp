@@ -37,8 +37,12 @@ void add_messages(MessageScope& messages, const std::string& source, Diagnostics
 }
 
 /// Why a file did not open: the parser's own words if it had any, else what can be found out.
-Diagnostic explain_failure(MessageScope& messages, const std::string& source, const std::string& file)
+Diagnostic explain_failure(MessageScope& messages, GuardScope& guard, const std::string& source, const std::string& file)
 {
+    for (Diagnostic finding : guard.take()) {
+        if (finding.site.layer == file) finding.site.layer = source;
+        return finding;
+    }
     for (const LibraryMessage& message : messages.take())
         if (message.severity == Severity::error) return from_parser_message(kOpenFailed, source, message.text);
     return make_diagnostic(kOpenFailed, {.layer = source}, file.ends_with(".usdz") ? "the package is damaged" : "the file is not USD");
@@ -56,6 +60,7 @@ Result<std::string> find_file(const std::string& source)
     if (fs::is_directory(path, failed)) return make_diagnostic(kOpenFailed, {.layer = source}, "this is a folder", "Name a .usda, .usdc, .usd or .usdz file in it.");
     const std::string suffix = path.extension().string();
     if (suffix != ".usda" && suffix != ".usdc" && suffix != ".usd" && suffix != ".usdz") return make_diagnostic(kFormatUnknown, {.layer = source}, fmt::format("the suffix '{}' is not USD's", suffix));
+    if (!fs::is_regular_file(path, failed)) return make_diagnostic(kOpenFailed, {.layer = source}, "this is a pipe or a device", "Name a .usda, .usdc, .usd or .usdz file.");
     if (!std::ifstream(path, std::ios::binary)) return make_diagnostic(kOpenFailed, {.layer = source}, "the file cannot be read", "Check its permissions.");
     return packaged ? ArJoinPackageRelativePath(path.string(), ArSplitPackageRelativePathOuter(source).second) : path.string();
 }
@@ -73,12 +78,14 @@ void author_selections(const SdfLayerRefPtr& session, const OpenOptions& options
     }
 }
 
-Result<std::shared_ptr<const Stage>> compose(std::unique_ptr<Stage::Impl> impl, const OpenOptions& options, MessageScope& messages, const std::function<std::shared_ptr<const Stage>(std::unique_ptr<Stage::Impl>)>& wrap_stage)
+Result<std::shared_ptr<const Stage>> compose(std::unique_ptr<Stage::Impl> impl, const OpenOptions& options, MessageScope& messages, GuardScope& guard,
+                                             const std::function<std::shared_ptr<const Stage>(std::unique_ptr<Stage::Impl>)>& wrap_stage)
 {
     if (!options.session_text.empty() || !options.variant_selections.empty()) {
+        if (auto wrong = options.session_text.empty() ? std::nullopt : guard_layer(options.session_text, "session layer", options.limits)) return *wrong;
         impl->session = SdfLayer::CreateAnonymous("session.usda");
         if (!options.session_text.empty() && !impl->session->ImportFromString(options.session_text))
-            return explain_failure(messages, "session layer", "session.usda");
+            return explain_failure(messages, guard, "session layer", "session.usda");
         author_selections(impl->session, options, wrap(impl->root->GetDefaultPrim()).text());
     }
     impl->openusd_schemas_only = options.openusd_schemas_only;
@@ -110,8 +117,11 @@ Result<std::shared_ptr<const Stage>> compose(std::unique_ptr<Stage::Impl> impl, 
             impl->diagnostics.add(kDefaultPrimMissing, {.layer = impl->source, .property = "defaultPrim"}, fmt::format("there is no prim '{}'", name));
     }
     compute_world_matrices(*impl);
-    // Composition errors are in already, with their sites; what is left of the library's words would only repeat them.
-    if (!impl->diagnostics.has_errors()) add_messages(messages, impl->source, impl->diagnostics);
+    for (Diagnostic refused : guard.take()) {
+        refused.site.layer = shown_path(refused.site.layer);
+        impl->diagnostics.add(std::move(refused));
+    }
+    add_messages(messages, impl->source, impl->diagnostics);
     return wrap_stage(std::move(impl));
 }
 
@@ -125,8 +135,8 @@ Result<std::shared_ptr<const Stage>> Stage::open(const std::string& source, cons
     if (const std::string& copies = prepare_runtime(); !copies.empty()) return make_diagnostic(kTwoCopies, {}, copies);
     const auto file = find_file(source);
     if (!file) return file.error();
-    if (auto good = guard_file(*file, source, options.limits); !good) return good.error();
     MessageScope messages;
+    GuardScope   guard(options.limits);
     set_packages(options.packages);
     auto impl     = std::make_unique<Impl>();
     impl->source  = source;
@@ -135,8 +145,8 @@ Result<std::shared_ptr<const Stage>> Stage::open(const std::string& source, cons
         const ArResolverContextBinder bind(impl->context);
         impl->root = SdfLayer::FindOrOpen(*file);
     }
-    if (!impl->root) return explain_failure(messages, source, *file);
-    return compose(std::move(impl), options, messages, [](std::unique_ptr<Impl> done) {
+    if (!impl->root) return explain_failure(messages, guard, source, *file);
+    return compose(std::move(impl), options, messages, guard, [](std::unique_ptr<Impl> done) {
         std::shared_ptr<Stage> stage(new Stage);
         stage->impl_ = std::move(done);
         return std::shared_ptr<const Stage>(stage);
@@ -146,8 +156,9 @@ Result<std::shared_ptr<const Stage>> Stage::open(const std::string& source, cons
 Result<std::shared_ptr<const Stage>> Stage::open_text(std::string_view usda, const std::string& anchor_folder, const OpenOptions& options)
 {
     if (const std::string& copies = prepare_runtime(); !copies.empty()) return make_diagnostic(kTwoCopies, {}, copies);
-    if (auto good = guard_text(usda, "text", options.limits); !good) return good.error();
+    if (auto wrong = guard_layer(usda, "text.usda", options.limits)) return *wrong;
     MessageScope messages;
+    GuardScope   guard(options.limits);
     set_packages(options.packages);
     auto impl    = std::make_unique<Impl>();
     impl->source = "text.usda";
@@ -155,8 +166,8 @@ Result<std::shared_ptr<const Stage>> Stage::open_text(std::string_view usda, con
     std::vector<std::string> folders = options.search_paths;
     if (!anchor_folder.empty()) folders.insert(folders.begin(), fs::absolute(anchor_folder).string());
     impl->context = ArResolverContext(ArDefaultResolverContext(folders));
-    if (!impl->root->ImportFromString(std::string(usda))) return explain_failure(messages, impl->source, impl->source);
-    return compose(std::move(impl), options, messages, [](std::unique_ptr<Impl> done) {
+    if (!impl->root->ImportFromString(std::string(usda))) return explain_failure(messages, guard, impl->source, impl->source);
+    return compose(std::move(impl), options, messages, guard, [](std::unique_ptr<Impl> done) {
         std::shared_ptr<Stage> stage(new Stage);
         stage->impl_ = std::move(done);
         return std::shared_ptr<const Stage>(stage);

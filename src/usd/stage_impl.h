@@ -98,5 +98,6 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const p
 Site site_of(const Stage::Impl& stage, const PrimRecord& prim, const pxr::TfToken& property);  ///< locator.cpp
 /// A layer as the user would write it.
 std::string shown(const Stage::Impl& stage, const pxr::SdfLayerHandle& layer);  ///< locator.cpp
+std::string shown_path(const std::string& path);                                ///< locator.cpp; relative to the working folder if below it
 
 }  // namespace mechane::usd

@@ -301,13 +301,6 @@ TEST_CASE("a missing file, a wrong suffix and broken text are one error each, wi
     CHECK(broken.error().site.layer.ends_with("broken.usda"));
 }
 
-TEST_CASE("text nested too deeply is refused before the parser sees it")
-{
-    const auto stage = usd::Stage::open_text("#usda 1.0\ndef \"a\"\n{\n    custom double x = " + std::string(5000, '(') + "\n}\n");
-    REQUIRE_FALSE(stage);
-    CHECK(stage.error().id == "STAGE_LIMIT");
-}
-
 TEST_CASE("missing references are errors of the stage, which still opens (STG-027..029)")
 {
     const auto stage = stage_from("def \"a\" (\n    references = @./gone.usda@\n)\n{\n}\ndef \"b\" (\n    references = </nowhere>\n)\n{\n}\ndef \"c\" (\n    references = </c>\n)\n{\n}\n");
@@ -366,27 +359,4 @@ TEST_CASE("layers are written and read back equal; variants select (STG-124)")
     usd::LayerWriter writer;
     CHECK_FALSE(writer.save("/nowhere/a.usda"));
     CHECK_FALSE(writer.save((folder.path() / "a.usdz").string()));
-}
-
-TEST_CASE("every hostile file opens or is refused, and nothing worse")
-{
-    MCH_NEEDS_CORPUS();
-    int opened = 0, refused = 0;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(*test::corpus() / "hostile")) {
-        if (!entry.is_regular_file()) continue;
-        const std::string suffix = entry.path().extension().string();
-        if (!suffix.starts_with(".usd")) continue;
-        CAPTURE(entry.path().string());
-        const auto stage = usd::Stage::open(entry.path().string());
-        if (stage) {
-            ++opened;
-            for (const auto& prim : (*stage)->traverse())
-                for (const auto& name : prim.authored_property_names()) (void)prim.attribute(name).value();
-        } else {
-            ++refused;
-            CHECK_FALSE(stage.error().message.empty());
-        }
-    }
-    MESSAGE(opened << " opened, " << refused << " refused");
-    CHECK(opened + refused >= 30);
 }

@@ -1,0 +1,24 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mechane::usd {
+
+/// What text may nest before OpenUSD's recursive parsers run out of stack.
+struct NestingLimits {
+    std::size_t brackets = 256;   ///< ( and [: tuples, lists, metadata
+    std::size_t braces   = 4096;  ///< {: prims, variant sets, dictionaries
+    std::size_t quoted   = 4096;  ///< ( in one string: path expressions and variable expressions nest there
+};
+
+struct NestingFinding {
+    int         line;
+    std::string what;
+};
+
+/// Scans usda text for nesting outside strings, asset paths and comments. Says nothing about whether the text is valid.
+std::optional<NestingFinding> check_nesting(std::string_view text, const NestingLimits& limits);
+
+}  // namespace mechane::usd
