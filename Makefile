@@ -14,7 +14,7 @@ demo: build
 	@$(MECHANE) demo -o out
 
 build: configure
-	@cmake --build $(BUILD) -j $(JOBS)
+	@cmake --build $(BUILD) -j $(JOBS) --target mechane
 
 configure: setup
 	@test -f $(BUILD)/build.ninja || cmake --preset release
@@ -22,7 +22,8 @@ configure: setup
 setup:
 	@/usr/bin/python3 tools/bootstrap.py || { command -v python3 >/dev/null || echo "python3 is missing: apt-get install python3"; exit 1; }
 
-test: build
+test: configure
+	@cmake --build $(BUILD) -j $(JOBS)
 	@cd $(BUILD) && ctest --output-on-failure
 
 test-asan test-tsan test-double: test-%: setup
