@@ -1,6 +1,9 @@
 #include <pxr/pcp/errors.h>
 #include <pxr/sdf/primSpec.h>
 
+#include <algorithm>
+#include <tuple>
+
 #include "mechane/usd/codes.h"
 #include "usd/stage_impl.h"
 
@@ -60,16 +63,22 @@ std::string readable(std::string text)
 
 void add_composition_errors(Stage::Impl& stage, const PcpErrorVector& errors)
 {
-    for (const PcpErrorBasePtr& error : errors) {
+    // Errors come in the order in which threads found them.
+    struct Entry {
+        SdfPath     prim;
+        std::string message;
+        const Code* code;
+    };
+    std::vector<Entry> entries;
+    for (const PcpErrorBasePtr& error : errors) entries.push_back({error->rootSite.path.GetPrimPath(), readable(error->ToString()), &code_of(error->errorType)});
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return std::tie(a.prim, a.message) < std::tie(b.prim, b.message); });
+    for (Entry& entry : entries) {
         Site site{.layer = stage.source};
-        if (!error->rootSite.path.IsEmpty()) site.prim = error->rootSite.path.GetPrimPath().GetString();
-        if (site.prim == "/") site.prim.clear();
-        const auto found = stage.by_path.find(error->rootSite.path.GetPrimPath());
-        if (found != stage.by_path.end() && found->second != 0) {
-            const Site where = site_of(stage, stage.prims[found->second], {});
-            if (!where.layer.empty()) site = where;
-        }
-        stage.diagnostics.add(code_of(error->errorType), std::move(site), readable(error->ToString()));
+        if (entry.prim != SdfPath::AbsoluteRootPath()) site.prim = entry.prim.GetString();
+        const PcpPrimIndex* index = entry.prim.IsPrimPath() ? stage.cache->FindPrimIndex(entry.prim) : nullptr;
+        if (index != nullptr)
+            if (const Site where = site_of(stage, PrimRecord{.path = wrap(entry.prim), .index = index}, {}); !where.layer.empty()) site = where;
+        stage.diagnostics.add(*entry.code, std::move(site), std::move(entry.message));
     }
 }
 

@@ -3,7 +3,6 @@
 #include <pxr/sdf/listOp.h>
 
 #include <algorithm>
-#include <atomic>
 
 #include "mechane/usd/codes.h"
 #include "usd/stage_impl.h"
@@ -13,7 +12,7 @@ namespace {
 
 using namespace pxr;
 
-const TfToken kActive("active"), kSpecifier("specifier"), kTypeName("typeName"), kApiSchemas("apiSchemas");
+const TfToken kActive("active"), kSpecifier("specifier"), kTypeName("typeName"), kApiSchemas("apiSchemas"), kClips("clips"), kAnyType("__AnyType__");
 
 bool is_active(const PcpPrimIndex& index)
 {
@@ -50,7 +49,9 @@ TfToken compose_type(const PcpPrimIndex& index)
 {
     TfToken out;
     for_each_site(index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
-        return layer->HasField(node.GetPath(), kTypeName, &out) && !out.IsEmpty();
+        if (layer->HasField(node.GetPath(), kTypeName, &out) && !out.IsEmpty() && out != kAnyType) return true;
+        out = TfToken();
+        return false;
     });
     return out;
 }
@@ -79,51 +80,122 @@ void report_schemas(Stage::Impl& stage, const PrimRecord& prim, const std::vecto
     }
 }
 
+void report_clips(Stage::Impl& stage, const PrimRecord& prim)
+{
+    const bool clips = for_each_site(*prim.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) { return layer->HasField(node.GetPath(), kClips); });
+    if (clips) stage.diagnostics.add(kClipsUnsupported, {.layer = stage.source, .prim = prim.path.text(), .property = "clips"}, "values come from the layers alone, not from the clips");
+}
+
+/// A prim before its place in the depth-first array is known.
+struct Found {
+    SdfPath                  path;
+    std::vector<std::size_t> children;
+};
+
+/// Indexes prims level by level, in batches: a stage that grows beyond the limits ends with the batch that shows it. Within a batch the
+/// library works on all cores.
+class Indexer {
+  public:
+    Indexer(Stage::Impl& stage, const OpenOptions& options) : stage_(stage), options_(options)
+    {
+        for (const Path& path : options.mask) mask_.push_back(unwrap(path));
+    }
+
+    std::vector<Found> run()
+    {
+        std::vector<Found> found{{SdfPath::AbsoluteRootPath(), {}}};
+        std::size_t        done = 0, batch = 1;
+        while (done < found.size() && !limited_) {
+            const std::size_t end = std::min(found.size(), done + batch);
+            index(found, done, end);
+            for (; done < end && !limited_; ++done) expand(found, done);
+            batch = std::min<std::size_t>(2 * batch, 8192);
+        }
+        if (limited_) {
+            found.resize(done);
+            for (Found& f : found) std::erase_if(f.children, [&](std::size_t child) { return child >= done; });
+            stage_.diagnostics.add(kLimit, {.layer = stage_.source}, fmt::format("stopped after {} prims ({}); the rest is missing", done, why_));
+        }
+        add_composition_errors(stage_, errors_);
+        return found;
+    }
+
+  private:
+    void index(const std::vector<Found>& found, std::size_t begin, std::size_t end)
+    {
+        SdfPathVector paths;
+        for (std::size_t i = begin; i < end; ++i) paths.push_back(found[i].path);
+        const auto no_children = [](const PcpPrimIndex&, TfTokenVector*) { return false; };
+        const auto payloads    = [&](const SdfPath&) { return options_.load_payloads; };
+        stage_.cache->ComputePrimIndexesInParallel(paths, &errors_, no_children, payloads);
+    }
+
+    void expand(std::vector<Found>& found, std::size_t at)
+    {
+        const SdfPath       path  = found[at].path;
+        const PcpPrimIndex* index = stage_.cache->FindPrimIndex(path);
+        if (index == nullptr) return;
+        std::size_t nodes = 0;
+        for (const PcpNodeRef& node : index->GetNodeRange()) (void)node, ++nodes;
+        nodes_ += nodes;
+        if (nodes > kMaxNodesOfOnePrim) limit(fmt::format("{} is composed of more than {} sites", path.GetString(), kMaxNodesOfOnePrim));
+        if (nodes_ > options_.limits.max_graph_nodes) limit(fmt::format("more than {} sites", options_.limits.max_graph_nodes));
+        if (limited_ || !is_active(*index)) return;
+        TfTokenVector names;
+        PcpTokenSet   prohibited;
+        index->ComputePrimChildNames(&names, &prohibited);
+        if (!names.empty() && path.GetPathElementCount() >= options_.limits.max_depth) return limit(fmt::format("prims nest deeper than {}", options_.limits.max_depth));
+        for (const TfToken& name : names) {
+            SdfPath child = path.AppendChild(name);
+            if (child.IsEmpty() || !in_mask(mask_, child)) continue;
+            if (found.size() >= options_.limits.max_prims) return limit(fmt::format("more than {} prims", options_.limits.max_prims));
+            found[at].children.push_back(found.size());
+            found.push_back({std::move(child), {}});
+        }
+    }
+
+    void limit(std::string why)
+    {
+        limited_ = true;
+        why_     = std::move(why);
+    }
+
+    /// The cost of one prim grows faster than its sites do; chains of arcs this long are made, not written.
+    static constexpr std::size_t kMaxNodesOfOnePrim = 512;
+
+    Stage::Impl&         stage_;
+    const OpenOptions&   options_;
+    std::vector<SdfPath> mask_;
+    PcpErrorVector       errors_;
+    std::size_t          nodes_   = 0;
+    bool                 limited_ = false;
+    std::string          why_;
+};
+
 }  // namespace
 
 void populate(Stage::Impl& stage, const OpenOptions& options)
 {
     const ArResolverContextBinder bind(stage.context);
-    std::vector<SdfPath>          mask;
-    for (const Path& path : options.mask) mask.push_back(unwrap(path));
-
-    // Parallel indexing; the predicates run on many threads. The limits also end expansions that would never end.
-    std::atomic<std::size_t> indexed{0}, nodes{0};
-    std::atomic<bool>        limited{false};
-    const auto               children = [&](const PcpPrimIndex& index, TfTokenVector* names) {
-        const std::size_t count = ++indexed;
-        std::size_t       here  = 0;
-        for (const PcpNodeRef& node : index.GetNodeRange()) (void)node, ++here;
-        const std::size_t total = nodes += here;
-        if (count > options.limits.max_prims || total > options.limits.max_graph_nodes || index.GetPath().GetPathElementCount() > options.limits.max_depth) {
-            limited = true;
-            return false;
-        }
-        if (!is_active(index)) return false;
-        (void)names;  // empty: all children
-        if (mask.empty()) return true;
-        return in_mask(mask, index.GetPath());
-    };
-    const auto payloads = [&](const SdfPath&) { return options.load_payloads; };
-    PcpErrorVector errors;
-    stage.cache->ComputePrimIndexesInParallel(SdfPath::AbsoluteRootPath(), &errors, children, payloads);
-    if (limited) stage.diagnostics.add(kLimit, {.layer = stage.source}, fmt::format("stopped after {} prims; the rest is missing", indexed.load()));
+    const std::vector<Found>      found = Indexer(stage, options).run();
 
     struct Entry {
-        SdfPath       path;
+        std::size_t   at;
         std::uint32_t parent, depth;
     };
-    std::vector<Entry> stack{{SdfPath::AbsoluteRootPath(), 0, 0}};
+    std::vector<Entry> stack{{0, 0, 0}};
     auto&              registry = SchemaRegistry::instance();
-    stage.prims.reserve(indexed);
+    stage.prims.reserve(found.size());
+    stage.by_path.reserve(found.size());
     while (!stack.empty()) {
         const Entry entry = stack.back();
         stack.pop_back();
-        const PcpPrimIndex* index = stage.cache->FindPrimIndex(entry.path);
-        if (index == nullptr) continue;  // beyond a limit
-        const bool  root   = stage.prims.empty();
-        const auto  at     = static_cast<std::uint32_t>(stage.prims.size());
-        PrimRecord  prim{.path = wrap(entry.path), .index = index, .parent = entry.parent, .depth = entry.depth};
+        const SdfPath&      path  = found[entry.at].path;
+        const PcpPrimIndex* index = stage.cache->FindPrimIndex(path);
+        if (index == nullptr) continue;  // the library gave up on it, with an error
+        const bool  root = stage.prims.empty();
+        const auto  at   = static_cast<std::uint32_t>(stage.prims.size());
+        PrimRecord  prim{.path = wrap(path), .index = index, .parent = entry.parent, .depth = entry.depth};
         const std::uint8_t above = root ? std::uint8_t(prim_flag::active | prim_flag::defined | prim_flag::loaded) : stage.prims[entry.parent].flags;
         if (root) {
             prim.specifier  = Specifier::def;
@@ -135,27 +207,21 @@ void populate(Stage::Impl& stage, const OpenOptions& options)
             prim.type_name     = compose_type(*index);
             prim.authored_apis = compose_apis(*index);
             prim.definition    = registry.definition(prim.type_name, prim.authored_apis, stage.openusd_schemas_only, &problems);
-            const bool active  = is_active(*index);
+            const bool active  = (above & prim_flag::active) != 0 && is_active(*index);
             const bool payload_missing = index->HasAnyPayloads() && !options.load_payloads;
             prim.flags = static_cast<std::uint8_t>(
-                (active && (above & prim_flag::active) ? prim_flag::active : 0) |
+                (active ? prim_flag::active : 0) |
                 (prim.specifier != Specifier::over && (above & prim_flag::defined) ? prim_flag::defined : 0) |
                 (prim.specifier == Specifier::class_ || (above & prim_flag::abstract) ? prim_flag::abstract : 0) |
-                (!payload_missing && (above & prim_flag::loaded) ? prim_flag::loaded : 0) |
+                (active && !payload_missing && (above & prim_flag::loaded) ? prim_flag::loaded : 0) |
                 ((above & (prim_flag::instance | prim_flag::proxy)) != 0 ? prim_flag::proxy : 0) | (index->IsInstanceable() ? prim_flag::instance : 0));
             report_schemas(stage, prim, problems);
+            report_clips(stage, prim);
         }
-        const bool descend = (prim.flags & prim_flag::active) != 0;
-        stage.by_path.emplace(entry.path, at);
+        stage.by_path.emplace(path, at);
         stage.prims.push_back(std::move(prim));
-        if (!descend) continue;
-        TfTokenVector names;
-        PcpTokenSet   prohibited;
-        index->ComputePrimChildNames(&names, &prohibited);
-        for (auto name = names.rbegin(); name != names.rend(); ++name) {
-            const SdfPath child = entry.path.AppendChild(*name);
-            if (in_mask(mask, child)) stack.push_back({child, at, entry.depth + 1});
-        }
+        const auto& children = found[entry.at].children;
+        for (auto child = children.rbegin(); child != children.rend(); ++child) stack.push_back({*child, at, entry.depth + 1});
     }
     // In depth-first order the subtree of a prim ends where the next prim of no greater depth begins.
     std::vector<std::uint32_t> open;
@@ -166,7 +232,6 @@ void populate(Stage::Impl& stage, const OpenOptions& options)
         }
         if (i < stage.prims.size()) open.push_back(i);
     }
-    add_composition_errors(stage, errors);
 }
 
 }  // namespace mechane::usd

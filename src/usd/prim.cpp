@@ -103,6 +103,8 @@ bool Prim::is_a(const Token& schema) const
     if (stage_ == nullptr) return false;
     const auto& registry = SchemaRegistry::instance();
     const auto& type     = record(*this).type_name;
+    // A prim that names an abstract type has no type, as in OpenUSD.
+    if (const auto* own = registry.find(type); own == nullptr || !own->concrete) return false;
     if (registry.is_a(type, unwrap(schema))) return true;
     return registry.is_a(type, TfToken("UsdGeom" + schema.text())) || registry.is_a(type, TfToken("Usd" + schema.text())) || registry.is_a(type, TfToken("UsdShade" + schema.text()));
 }

@@ -158,11 +158,11 @@ std::shared_ptr<const Definition> SchemaRegistry::definition(const TfToken& type
     if (entry) return entry;
     auto       definition = std::make_shared<Definition>();
     const auto typed      = by_identifier_.find(type);
-    if (typed != by_identifier_.end() && usable(schemas_[typed->second], openusd_only)) {
+    if (typed != by_identifier_.end() && schemas_[typed->second].concrete && usable(schemas_[typed->second], openusd_only)) {
         add_schema(typed->second, {}, openusd_only, *definition);
     }
     for (const TfToken& name : authored_apis) add_api(name, openusd_only, *definition);
-    if (typed != by_identifier_.end())
+    if (typed != by_identifier_.end() && schemas_[typed->second].concrete)
         for (const auto& [api, types] : auto_apply_) {
             const bool applies = usable(schemas_[api], openusd_only) && std::any_of(types.begin(), types.end(), [&, name = type](std::size_t base) {
                                      return is_a(name, TfToken(schemas_[base].row->identifier));

@@ -57,6 +57,9 @@ void read_metadata(Stage::Impl& stage)
     read_number(stage, "timeCodesPerSecond", m.time_codes_per_second, &codes);
     read_number(stage, "framesPerSecond", m.frames_per_second, &frames);
     if (!codes && frames) m.time_codes_per_second = m.frames_per_second;
+    // The names of before 2016 count where the new ones are absent.
+    read_number(stage, "startFrame", m.start_time_code, &start);
+    read_number(stage, "endFrame", m.end_time_code, &end);
     read_number(stage, "startTimeCode", m.start_time_code, &start);
     read_number(stage, "endTimeCode", m.end_time_code, &end);
     m.authored_time_range = start && end;

@@ -34,6 +34,7 @@
 
 #include "mechane/core/sha256.h"
 #include "usd/handles.h"
+#include "usd/value_json.h"
 
 namespace mechane::usd {
 namespace {
@@ -214,6 +215,11 @@ bool list_op(const VtValue& v, Json& out, const Item& item)
     return true;
 }
 
+}  // namespace
+
+Json to_json(double x) { return number(x); }
+Json to_json(const std::vector<std::string>& list, std::size_t limit) { return texts(list, limit); }
+
 Json to_json(const VtValue& v, std::size_t limit)
 {
     Json out;
@@ -238,12 +244,13 @@ Json to_json(const VtValue& v, std::size_t limit)
         return out;
     }
     if (list_op<SdfTokenListOp>(v, out, [](const auto& x) { return x.GetString(); }) || list_op<SdfStringListOp>(v, out, [](const auto& x) { return x; }) ||
-        list_op<SdfPathListOp>(v, out, [](const auto& x) { return x.GetString(); }) || list_op<SdfIntListOp>(v, out, [](int x) { return x; }))
+        list_op<SdfPathListOp>(v, out, [](const auto& x) { return x.GetString(); }) || list_op<SdfIntListOp>(v, out, [](int x) { return x; }) ||
+        list_op<SdfInt64ListOp>(v, out, [](std::int64_t x) { return x; }) || list_op<SdfUIntListOp>(v, out, [](unsigned x) { return x; }) ||
+        list_op<SdfUInt64ListOp>(v, out, [](std::uint64_t x) { return x; }))
         return out;
+    if (v.IsHolding<SdfPermission>()) return v.UncheckedGet<SdfPermission>() == SdfPermissionPublic ? "Public" : "Private";
     return {{"repr", TfStringify(v).substr(0, 400)}, {"type", v.GetTypeName()}};
 }
-
-}  // namespace
 
 std::string Value::to_json(std::size_t limit) const
 {

@@ -1,5 +1,7 @@
 #include <pxr/ar/resolver.h>
 #include <pxr/ar/resolverContextBinder.h>
+#include <pxr/gf/matrix2d.h>
+#include <pxr/gf/matrix3d.h>
 #include <pxr/gf/matrix4d.h>
 #include <pxr/gf/quatd.h>
 #include <pxr/gf/quatf.h>
@@ -7,14 +9,17 @@
 #include <pxr/gf/rotation.h>
 #include <pxr/gf/vec2d.h>
 #include <pxr/gf/vec2f.h>
+#include <pxr/gf/vec2h.h>
 #include <pxr/gf/vec3d.h>
 #include <pxr/gf/vec3f.h>
 #include <pxr/gf/vec3h.h>
 #include <pxr/gf/vec4d.h>
 #include <pxr/gf/vec4f.h>
+#include <pxr/gf/vec4h.h>
 #include <pxr/pcp/expressionVariables.h>
 #include <pxr/sdf/assetPath.h>
 #include <pxr/sdf/layerUtils.h>
+#include <pxr/sdf/pathExpression.h>
 #include <pxr/sdf/schema.h>
 #include <pxr/sdf/timeCode.h>
 #include <pxr/sdf/types.h>
@@ -39,7 +44,9 @@ T blend(double u, const T& a, const T& b)
     else if constexpr (std::is_same_v<T, GfHalf>) return GfHalf(static_cast<float>((1 - u) * static_cast<double>(static_cast<float>(a)) + u * static_cast<double>(static_cast<float>(b))));
     else if constexpr (std::is_same_v<T, float>) return static_cast<float>((1 - u) * static_cast<double>(a) + u * static_cast<double>(b));
     else if constexpr (std::is_same_v<T, SdfTimeCode>) return SdfTimeCode((1 - u) * a.GetValue() + u * b.GetValue());
+    else if constexpr (std::is_same_v<T, GfVec2h>) return GfVec2h((1 - u) * GfVec2d(a) + u * GfVec2d(b));
     else if constexpr (std::is_same_v<T, GfVec3h>) return GfVec3h((1 - u) * GfVec3d(a) + u * GfVec3d(b));
+    else if constexpr (std::is_same_v<T, GfVec4h>) return GfVec4h((1 - u) * GfVec4d(a) + u * GfVec4d(b));
     else return T((1 - u) * a + u * b);
 }
 
@@ -67,6 +74,7 @@ VtValue interpolate(double u, const VtValue& a, const VtValue& b)
     VtValue out;
     if (blend_as<double>(u, a, b, out) || blend_as<float>(u, a, b, out) || blend_as<GfHalf>(u, a, b, out) || blend_as<GfVec2f>(u, a, b, out) ||
         blend_as<GfVec2d>(u, a, b, out) || blend_as<GfVec3f>(u, a, b, out) || blend_as<GfVec3d>(u, a, b, out) || blend_as<GfVec3h>(u, a, b, out) ||
+        blend_as<GfVec2h>(u, a, b, out) || blend_as<GfVec4h>(u, a, b, out) || blend_as<GfMatrix2d>(u, a, b, out) || blend_as<GfMatrix3d>(u, a, b, out) ||
         blend_as<GfVec4f>(u, a, b, out) || blend_as<GfVec4d>(u, a, b, out) || blend_as<GfQuatf>(u, a, b, out) || blend_as<GfQuatd>(u, a, b, out) ||
         blend_as<GfQuath>(u, a, b, out) || blend_as<GfMatrix4d>(u, a, b, out) || blend_as<SdfTimeCode>(u, a, b, out))
         return out;
@@ -86,7 +94,8 @@ VtValue sample(const SdfLayerRefPtr& layer, const SdfPath& path, double time)
     return interpolate((time - lower) / (upper - lower), a, b);
 }
 
-/// Asset paths: evaluated, anchored to the layer that authored them, resolved. Time codes: mapped to stage time.
+/// Asset paths: evaluated, anchored to the layer that authored them, resolved. Time codes: mapped to stage time. Path expressions: mapped
+/// into the stage's namespace.
 void finish(const Stage::Impl& stage, const SdfLayerRefPtr& layer, const PcpNodeRef& node, const SdfLayerOffset& offset, VtValue& value)
 {
     const auto resolve = [&](const SdfAssetPath& asset) {
@@ -108,6 +117,13 @@ void finish(const Stage::Impl& stage, const SdfLayerRefPtr& layer, const PcpNode
         value = VtValue(paths);
     } else if (value.IsHolding<SdfTimeCode>() && !offset.IsIdentity()) {
         value = VtValue(SdfTimeCode(offset * value.UncheckedGet<SdfTimeCode>().GetValue()));
+    } else if (value.IsHolding<VtArray<SdfTimeCode>>() && !offset.IsIdentity()) {
+        VtArray<SdfTimeCode> times = value.UncheckedGet<VtArray<SdfTimeCode>>();
+        for (SdfTimeCode& time : times) time = SdfTimeCode(offset * time.GetValue());
+        value = VtValue(times);
+    } else if (value.IsHolding<SdfPathExpression>()) {
+        const SdfPathExpression absolute = value.UncheckedGet<SdfPathExpression>().MakeAbsolute(node.GetPath().StripAllVariantSelections());
+        value = VtValue(node.GetMapToRoot().Evaluate().MapSourceToTarget(absolute));
     }
 }
 

@@ -14,6 +14,8 @@ constexpr std::string_view kReset = "!resetXformStack!", kInvert = "!invert!", k
 
 bool is_xformable(const PrimRecord& prim)
 {
+    const auto* type = SchemaRegistry::instance().find(prim.type_name);
+    if (type == nullptr || !type->concrete) return false;
     return SchemaRegistry::instance().is_a(prim.type_name, unwrap(kXformable)) || SchemaRegistry::instance().is_a(prim.type_name, unwrap(kGeomXformable));
 }
 

@@ -157,12 +157,12 @@ struct StageMetadata {
 };
 
 struct Limits {
-    std::size_t max_prims        = 20'000'000;
+    std::size_t max_prims        = 1'000'000;  ///< about 4 GB and half a minute of composition
     std::size_t max_depth        = 4096;
     std::size_t max_layer_bytes  = std::size_t{4} << 30;
     std::size_t max_sublayers    = 10'000;   ///< per layer stack
     std::size_t max_nesting      = 256;      ///< brackets in text
-    std::size_t max_graph_nodes  = 50'000'000;
+    std::size_t max_graph_nodes  = 20'000'000;  ///< (layer stack, path) sites over all prims
 };
 
 struct OpenOptions {

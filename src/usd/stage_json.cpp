@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "mechane/usd/dump.h"
+#include "usd/property_json.h"
+#include "usd/value_json.h"
+
+namespace mechane::usd {
+namespace {
+
+using namespace pxr;
+using Json = nlohmann::json;
+
+const Token kImageable("Imageable"), kXformable("Xformable"), kGprim("Gprim");
+
+Json rows(const Matrix4d& m)
+{
+    Json out = Json::array();
+    for (int r = 0; r < 4; ++r) out.push_back({to_json(m(r, 0)), to_json(m(r, 1)), to_json(m(r, 2)), to_json(m(r, 3))});
+    return out;
+}
+
+/// Sets of the strongest first, each with the names of its variants and what is selected.
+Json variants_json(const PrimRecord& prim)
+{
+    std::map<std::string, std::set<std::string>> names;
+    std::map<std::string, std::string>           selections;
+    for_each_site(*prim.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
+        for (const TfToken& set : layer->GetFieldAs<TfTokenVector>(node.GetPath(), TfToken("variantSetChildren"))) {
+            auto& variants = names[set.GetString()];
+            for (const TfToken& variant : layer->GetFieldAs<TfTokenVector>(node.GetPath().AppendVariantSelection(set.GetString(), ""), TfToken("variantChildren")))
+                variants.insert(variant.GetString());
+        }
+        return false;
+    });
+    Json out = Json::object();
+    for (const auto& [set, variants] : names) out[set] = {{"selection", prim.index->GetSelectionAppliedForVariantSet(set)}, {"variants", variants}};
+    return out;
+}
+
+class Dump {
+  public:
+    Dump(const Stage& stage, std::size_t limit) : stage_(stage), impl_(stage.impl()), limit_(limit)
+    {
+        const StageMetadata& m = stage.metadata();
+        if (m.authored_time_range && m.end_time_code > m.start_time_code) times_ = {m.start_time_code, 0.5 * (m.start_time_code + m.end_time_code), m.end_time_code};
+    }
+
+    Json all()
+    {
+        Json                     prims = Json::object();
+        std::vector<std::string> order;
+        for (const Prim& prim : stage_.traverse({.all = true})) {
+            order.push_back(prim.path().text());
+            prims[order.back()] = prim_json(prim);
+        }
+        constexpr std::size_t kWholeOrder = 2000;
+        Json                  out{{"stage", stage_json()}, {"order", to_json(order, order.size() <= kWholeOrder ? 0 : 64)}, {"prims", std::move(prims)}, {"schemaFallbacks", std::move(fallbacks_)}};
+        for (const Diagnostic& d : stage_.diagnostics())
+            if (d.id.starts_with("COMP_")) out["compositionErrors"].push_back(to_text(d).substr(0, to_text(d).find('\n')));
+        return out;
+    }
+
+  private:
+    Json stage_json() const
+    {
+        const StageMetadata& m    = stage_.metadata();
+        const Prim           main = stage_.default_prim();
+        return {{"metadata", root_metadata()},
+                {"defaultPrim", main ? Json(main.path().text()) : Json()},
+                {"upAxis", std::string(1, m.up_axis)},
+                {"metersPerUnit", to_json(m.meters_per_unit)},
+                {"kilogramsPerUnit", to_json(m.kilograms_per_unit)},
+                {"timeCodesPerSecond", to_json(m.time_codes_per_second)},
+                {"framesPerSecond", to_json(m.frames_per_second)},
+                {"startTimeCode", to_json(m.start_time_code)},
+                {"endTimeCode", to_json(m.end_time_code)},
+                {"layers", stage_.used_layers()}};
+    }
+
+    Json root_metadata() const
+    {
+        Json out = Json::object();
+        for (const SdfLayerRefPtr& layer : {impl_.session, impl_.root}) {
+            if (!layer) continue;
+            for (const TfToken& field : layer->ListFields(SdfPath::AbsoluteRootPath()))
+                if (!SdfSchema::GetInstance().HoldsChildren(field) && field != "subLayers" && field != "subLayerOffsets" && field != "primOrder" && field != "layerRelocates" && !out.contains(field.GetString()))
+                    out[field.GetString()] = to_json(layer->GetField(SdfPath::AbsoluteRootPath(), field), limit_);
+        }
+        return out;
+    }
+
+    Json prim_json(const Prim& prim)
+    {
+        const PrimRecord& record = impl_.record(prim);
+        Json              out{{"typeName", record.type_name.GetString()}, {"active", prim.active()}};
+        out["specifier"] = record.specifier == Specifier::def ? "def" : record.specifier == Specifier::class_ ? "class" : "over";
+        std::vector<std::string> apis;
+        for (const Token& api : prim.applied_apis()) apis.push_back(api.text());
+        if (!apis.empty()) out["appliedSchemas"] = apis;
+        if (const auto kind = prim.metadata("kind").get<std::string>()) out["kind"] = *kind;
+        if (prim.abstract()) out["abstract"] = true;
+        if (prim.is_instance()) out["instance"] = true;
+        if (prim.is_instance_proxy()) out["instanceProxy"] = true;
+        if (prim.metadata("instanceable").get<bool>().value_or(false)) out["instanceable"] = true;
+        if (record.index->HasAnyPayloads()) out["hasPayload"] = true;
+        if (!prim.defined()) out["defined"] = false;
+        if (!prim.loaded()) out["loaded"] = false;
+        if (Json metadata = metadata_json(record, TfToken(), limit_); !metadata.empty()) out["metadata"] = std::move(metadata);
+        if (Json variants = variants_json(record); !variants.empty()) out["variantSets"] = std::move(variants);
+        if (prim.active()) add_geometry(prim, out);
+
+        Json properties = Json::object();
+        for (const Token& name : prim.authored_property_names()) {
+            if (const Attribute attribute = prim.attribute(name)) properties[name.text()] = attribute_json(impl_, record, attribute, limit_);
+            else if (const Relationship relationship = prim.relationship(name)) properties[name.text()] = relationship_json(record, relationship, limit_);
+        }
+        if (!properties.empty()) out["properties"] = std::move(properties);
+
+        std::string key = record.type_name.GetString();
+        for (const std::string& api : apis) key += "+" + api;
+        if (!key.empty() && !fallbacks_.contains(key)) fallbacks_[key] = fallbacks_json(*record.definition, limit_);
+        return out;
+    }
+
+    void add_geometry(const Prim& prim, Json& out) const
+    {
+        if (prim.is_a(kImageable)) {
+            out["purpose"]    = stage_.purpose(prim).text();
+            out["visibility"] = stage_.visible(prim) ? "inherited" : "invisible";
+        }
+        if (prim.is_a(kXformable)) {
+            bool           resets = false;
+            const Matrix4d world  = stage_.world_matrix(prim);
+            (void)stage_.local_matrix(prim, {}, &resets);
+            out["worldTransform"] = rows(world);
+            if (resets) out["resetXformStack"] = true;
+            for (const double t : times_)
+                if (const Matrix4d at = stage_.world_matrix(prim, t); at != world) out["worldTransformAt"][fmt::format("{}", t).find_first_of(".e") == std::string::npos ? fmt::format("{}.0", t) : fmt::format("{}", t)] = rows(at);
+        }
+        if (prim.is_a(kGprim)) {
+            if (const Prim material = stage_.bound_material(prim, {})) out["boundMaterial"] = material.path().text();
+            if (const Prim material = stage_.bound_material(prim, "physics")) out["boundPhysicsMaterial"] = material.path().text();
+        }
+    }
+
+    const Stage&        stage_;
+    const Stage::Impl&  impl_;
+    std::size_t         limit_;
+    std::vector<double> times_;
+    Json                fallbacks_ = Json::object();
+};
+
+}  // namespace
+
+std::string dump_stage(const Stage& stage, std::size_t limit) { return Dump(stage, limit).all().dump(1, ' ', true, Json::error_handler_t::replace) + "\n"; }
+
+}  // namespace mechane::usd
