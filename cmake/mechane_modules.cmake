@@ -1,10 +1,15 @@
 # mechane_module(<name> USES <modules...> [PRIVATE <targets...>] [PUBLIC <targets...>] [PCH <headers...>])
 #
-# One static library target mechane::<name> from src/<name>/**.cpp. The public headers lie in include/mechane/<name>.
+# One static library target mechane::<name> from src/<name>/**.cpp; a folder with a CMakeLists.txt of its own is another program. The public headers lie in include/mechane/<name>.
 # USES names the modules it may include; tools/layers.py checks the same column against the #include lines.
 function(mechane_module name)
   cmake_parse_arguments(ARG "" "" "USES;PRIVATE;PUBLIC;PCH" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  file(GLOB programs ${CMAKE_SOURCE_DIR}/src/${name}/*/CMakeLists.txt)
+  foreach(program ${programs})
+    cmake_path(GET program PARENT_PATH folder)
+    list(FILTER sources EXCLUDE REGEX "^${folder}/")
+  endforeach()
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/mechane/${name}/*.h ${CMAKE_SOURCE_DIR}/src/${name}/*.h)
   set(target mechane_${name})
   if(sources)

@@ -16,7 +16,8 @@ constexpr const char* kFooter =
     "  mechane info robot.usda                   what is in this file\n"
     "  mechane sim robot.usda --ground -o a.html run it, look at it in a browser\n"
     "  mechane render robot.usda -o a.png        a picture, no display needed\n"
-    "Exit status: 0 done, 1 something to look at, 2 usage, 3 input, 4 diverged, 5 output, 6 not in this build, 70 bug, 130 interrupted.";
+    "Exit status: 0 done, 1 something to look at, 2 usage, 3 input, 4 diverged, 5 output, 6 not in this build, 70 bug, "
+    "130 interrupted.";
 
 /// Verbs and options that look like the ones that were not understood.
 void suggest(const CLI::App& app, const std::string& word, const Io& io)
@@ -31,7 +32,16 @@ void suggest(const CLI::App& app, const std::string& word, const Io& io)
             for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
     const auto near = nearest(word.substr(0, word.find('=')), known);
     if (!near.empty()) io.say(fmt::format("  did you mean {}?\n", fmt::join(near, ", ")));
-    io.say(verb == nullptr ? "  'mechane --help' lists the verbs.\n" : fmt::format("  'mechane {} --help' lists its options.\n", verb->get_name()));
+    io.say(verb == nullptr ? "  'mechane --help' lists the verbs.\n"
+                           : fmt::format("  'mechane {} --help' lists its options.\n", verb->get_name()));
+}
+
+/// An option that may repeat takes one value each time: what follows is the next argument, not one more value.
+void take_one_value_each_time(CLI::App& app)
+{
+    for (CLI::App* verb : app.get_subcommands(nullptr))
+        for (CLI::Option* option : verb->get_options())
+            if (!option->get_positional() && option->get_items_expected_max() > 1) option->allow_extra_args(false);
 }
 
 int run(int argc, char** argv)
@@ -42,7 +52,9 @@ int run(int argc, char** argv)
     app.require_subcommand(0, 1);
     app.set_help_flag("-h,--help", "Print this help and exit");
     app.set_version_flag("--version", std::string("mechane ") + MECHANE_VERSION);
-    for (const auto add : {add_demo, add_doctor, add_dump, add_info, add_render, add_sim, add_tree, add_version}) add(app, context);
+    for (const auto add : {add_demo, add_doctor, add_dump, add_info, add_render, add_sim, add_tree, add_version})
+        add(app, context);
+    take_one_value_each_time(app);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& wanted) {  // --help, --version
@@ -79,7 +91,8 @@ int main(int argc, char** argv)
         return mechane::cli::run(argc, argv);
     } catch (const std::exception& error) {
         std::fprintf(stderr,
-                     "mechane: internal error: %s\n  This is a bug in Mechane. Please report it with the command line and, if you can, the file.\n",
+                     "mechane: internal error: %s\n  This is a bug in Mechane. Please report it with the command line "
+                     "and, if you can, the file.\n",
                      error.what());
         return mechane::cli::kExitBug;
     }

@@ -31,7 +31,9 @@ model::ShapeConfig config_of(Import& run, const physics::Collider& collider)
     defaults.ke = config.ke, defaults.kd = config.kd, defaults.kf = config.kf, defaults.ka = config.ka;
     defaults.mu_torsional = config.mu_torsional, defaults.mu_rolling = config.mu_rolling;
     defaults.margin = config.margin, defaults.gap = config.gap.value_or(run.builder.rigid_gap);
-    const auto contact = resolve::contact_values(run.resolvers, collider.prim, material != nullptr ? material->prim : usd::Prim{}, run.context, defaults, run.found);
+    const auto contact =
+        resolve::contact_values(run.resolvers, collider.prim, material != nullptr ? material->prim : usd::Prim{},
+                                run.context, defaults, run.found);
     config.ke = contact.ke, config.kd = contact.kd, config.kf = contact.kf, config.ka = contact.ka;
     config.mu_torsional = contact.mu_torsional, config.mu_rolling = contact.mu_rolling;
     config.margin = contact.margin, config.gap = contact.gap;
@@ -42,12 +44,13 @@ model::ShapeConfig config_of(Import& run, const physics::Collider& collider)
     }
     const auto sdf = resolve::sdf_settings(run.resolvers, collider, run.context, config.is_hydroelastic, run.found);
     config.kh      = sdf.kh;
-    config.is_hydroelastic = sdf.hydroelastic;
+    config.is_hydroelastic     = sdf.hydroelastic;
     config.has_shape_collision = config.has_particle_collision = collider.enabled;
     const auto i    = static_cast<std::size_t>(&collider - run.physics.colliders.data());
     config.density  = run.masses.collider_density[i];
     config.is_solid = !run.masses.collider_shell[i];
-    if (const auto group = run.resolvers.get(collider.prim, resolve::Key::shape_collision_group, run.context).number(); group && !run.newton())
+    if (const auto group = run.resolvers.get(collider.prim, resolve::Key::shape_collision_group, run.context).number();
+        group && !run.newton())
         config.collision_group = static_cast<std::int32_t>(*group);
     return config;
 }
@@ -55,7 +58,10 @@ model::ShapeConfig config_of(Import& run, const physics::Collider& collider)
 /// Adds one collider prim, which may be several shapes.
 class ColliderAdder {
   public:
-    ColliderAdder(Import& run, physics::Index index) : run_(run), index_(index), collider_(run.collider(index)), owner_(run.body_index(collider_.body)) {}
+    ColliderAdder(Import& run, physics::Index index)
+        : run_(run), index_(index), collider_(run.collider(index)), owner_(run.body_index(collider_.body))
+    {
+    }
 
     void add()
     {
@@ -71,7 +77,8 @@ class ColliderAdder {
         shape_.config = config_of(run_, collider_);
         look_         = appearance_of(run_.stage, collider_.prim, run_.found);
         drawn_        = is_drawn(run_.stage, collider_.prim);
-        hidden_       = run_.options.hide_collision_shapes && run_.options.load_visual_shapes && run_.bodies_with_visuals.count(owner_) != 0;
+        hidden_       = run_.options.hide_collision_shapes && run_.options.load_visual_shapes &&
+                        run_.bodies_with_visuals.count(owner_) != 0;
         shape_.config.is_visible = (run_.options.force_show_colliders || drawn_) && !hidden_;
         if (collider_.kind == ShapeKind::mesh)
             add_mesh();
@@ -81,12 +88,16 @@ class ColliderAdder {
 
   private:
     /// A collider of a body that was left out stands where the body stands.
-    [[nodiscard]] Posed owner_pose_in_stage() const { return collider_.body == physics::kNone ? Posed{} : run_.body(collider_.body).X_WB; }
+    [[nodiscard]] Posed owner_pose_in_stage() const
+    { return collider_.body == physics::kNone ? Posed{} : run_.body(collider_.body).X_WB; }
 
     std::int32_t emit(model::BuilderShape shape)
     {
         const bool textured = look_.textured && collider_.kind == ShapeKind::mesh;
-        shape.color   = textured ? Vec3d{1, 1, 1} : look_.color.value_or(shape.config.is_visible ? Vec3d{kNeutralGrey, kNeutralGrey, kNeutralGrey} : palette_color(run_.builder.shapes.size()));
+        shape.color =
+            textured ? Vec3d{1, 1, 1}
+                     : look_.color.value_or(shape.config.is_visible ? Vec3d{kNeutralGrey, kNeutralGrey, kNeutralGrey}
+                                                                    : palette_color(run_.builder.shapes.size()));
         if (shape.config.is_visible) shape.opacity = look_.opacity.value_or(1);
         const std::string  label = shape.label;
         const std::int32_t index = run_.builder.add_shape(std::move(shape));
@@ -103,7 +114,7 @@ class ColliderAdder {
     void emit_along(GeoType type, double radius, double half_height)
     {
         shape_.type    = type;
-        shape_.xform.q = shape_.xform.q * onto_axis(collider_.axis);
+        shape_.xform.q = turned_onto(shape_.xform.q, collider_.axis, run_.newton());
         shape_.scale   = {run_.length() * radius, run_.length() * half_height, 0};
         emit(shape_);
     }
@@ -123,20 +134,26 @@ class ColliderAdder {
                 shape_.scale = unit * collider_.half_extents;
                 emit(shape_);
                 return;
-            case ShapeKind::capsule: return emit_along(GeoType::capsule, collider_.radius, collider_.half_height);
-            case ShapeKind::cylinder: return emit_along(GeoType::cylinder, collider_.radius, collider_.half_height);
-            case ShapeKind::cone: return emit_along(GeoType::cone, collider_.radius, collider_.half_height);
+            case ShapeKind::capsule:
+                return emit_along(GeoType::capsule, collider_.radius, collider_.half_height);
+            case ShapeKind::cylinder:
+                return emit_along(GeoType::cylinder, collider_.radius, collider_.half_height);
+            case ShapeKind::cone:
+                return emit_along(GeoType::cone, collider_.radius, collider_.half_height);
             case ShapeKind::plane:
                 shape_.type    = GeoType::plane;
-                shape_.xform.q = shape_.xform.q * onto_axis(collider_.axis);
+                shape_.xform.q = turned_onto(shape_.xform.q, collider_.axis, run_.newton());
                 shape_.scale   = {};
                 emit(shape_);
                 return;
             case ShapeKind::capsule_1:
-            case ShapeKind::cylinder_1: return add_tapered();
-            case ShapeKind::sphere_points: return add_points();
+            case ShapeKind::cylinder_1:
+                return add_tapered();
+            case ShapeKind::sphere_points:
+                return add_points();
             case ShapeKind::mesh:
-            case ShapeKind::custom: return;
+            case ShapeKind::custom:
+                return;
         }
     }
 
@@ -156,8 +173,9 @@ class ColliderAdder {
                 const double lift = capsule ? ring * kPi / 8 : 0;
                 for (int i = 0; i < kAround; ++i) {
                     const double a = 2 * kPi * i / kAround;
-                    points.push_back(rotate(turn, Vec3d{radius * std::cos(lift) * std::cos(a), radius * std::cos(lift) * std::sin(a),
-                                                        end * (collider_.half_height + radius * std::sin(lift))}));
+                    points.push_back(
+                        rotate(turn, Vec3d{radius * std::cos(lift) * std::cos(a), radius * std::cos(lift) * std::sin(a),
+                                           end * (collider_.half_height + radius * std::sin(lift))}));
                 }
             }
         }
@@ -169,7 +187,9 @@ class ColliderAdder {
         constexpr std::size_t kMost = 1000;
         if (run_.newton() || collider_.points.size() > kMost) {
             if (!run_.newton())
-                run_.found.add(codes::kApproxFallback, collider_.prim.site(), fmt::format("{} has {} spheres, more than {}; left out", shape_.label, collider_.points.size(), kMost));
+                run_.found.add(codes::kApproxFallback, collider_.prim.site(),
+                               fmt::format("{} has {} spheres, more than {}; left out", shape_.label,
+                                           collider_.points.size(), kMost));
             return;
         }
         for (const physics::SpherePoint& point : collider_.points) {
@@ -195,23 +215,28 @@ class ColliderAdder {
     {
         const MeshData* data = run_.meshes.read(collider_.prim, run_.found);
         if (data == nullptr) {
-            if (run_.newton()) run_.refuse(codes::kMeshData, collider_.prim.site(), fmt::format("{} has no usable mesh data", shape_.label));
+            if (run_.newton())
+                run_.refuse(codes::kMeshData, collider_.prim.site(),
+                            fmt::format("{} has no usable mesh data", shape_.label));
             return;
         }
         const physics::Approximation      method = approximation_of(run_, collider_);
-        const std::vector<CollisionPart>& parts = approximate(run_, collider_, *data);
+        const std::vector<CollisionPart>& parts  = approximate(run_, collider_, *data);
         // What is drawn keeps the authored faces as a visual shape beside the simpler collider.
-        const bool twin = method != physics::Approximation::none && run_.options.load_visual_shapes && drawn_ && !hidden_;
+        const bool twin =
+            method != physics::Approximation::none && run_.options.load_visual_shapes && drawn_ && !hidden_;
         if (twin) shape_.config.is_visible = false;
         for (std::size_t i = 0; i < parts.size(); ++i) {
             model::BuilderShape part = shape_;
             if (i > 0) part.label = fmt::format("{}_convex_{}", shape_.label, i);
-            part.type    = parts[i].type;
-            part.source  = parts[i].source;
-            part.xform   = shape_.xform * run_.scaled(parts[i].X_SP);
-            part.scale   = run_.length() * parts[i].scale;
+            part.type   = parts[i].type;
+            part.source = parts[i].source;
+            part.xform  = shape_.xform * run_.scaled(parts[i].X_SP);
+            part.scale  = run_.length() * parts[i].scale;
             if (i > 0) {
-                part.color   = run_.builder.shapes[static_cast<std::size_t>(run_.shape_of[static_cast<std::size_t>(index_)])].color;
+                part.color =
+                    run_.builder.shapes[static_cast<std::size_t>(run_.shape_of[static_cast<std::size_t>(index_)])]
+                        .color;
                 part.opacity = look_.opacity.value_or(1);
                 run_.further_parts.emplace_back(index_, std::move(part));
                 continue;
@@ -220,8 +245,9 @@ class ColliderAdder {
             if (twin) {
                 // The collider shows its authored colour when somebody looks at colliders.
                 model::BuilderShape& added = run_.builder.shapes[static_cast<std::size_t>(n)];
-                added.color                = look_.textured ? Vec3d{1, 1, 1} : look_.color.value_or(Vec3d{kNeutralGrey, kNeutralGrey, kNeutralGrey});
-                added.opacity              = look_.opacity.value_or(1);
+                added.color   = look_.textured ? Vec3d{1, 1, 1}
+                                               : look_.color.value_or(Vec3d{kNeutralGrey, kNeutralGrey, kNeutralGrey});
+                added.opacity = look_.opacity.value_or(1);
             }
         }
         if (twin) run_.twins.push_back(index_);
@@ -239,21 +265,25 @@ class ColliderAdder {
 /// The authored mesh of an approximated collider, drawn and nothing else.
 void add_twin(Import& run, physics::Index index)
 {
-    const physics::Collider& collider = run.collider(index);
-    const MeshData*          data     = run.meshes.read(collider.prim, run.found);
-    const model::BuilderShape& simple = run.builder.shapes[static_cast<std::size_t>(run.shape_of[static_cast<std::size_t>(index)])];
-    model::BuilderShape      twin;
+    const physics::Collider&   collider = run.collider(index);
+    const MeshData*            data     = run.meshes.read(collider.prim, run.found);
+    const model::BuilderShape& simple =
+        run.builder.shapes[static_cast<std::size_t>(run.shape_of[static_cast<std::size_t>(index)])];
+    model::BuilderShape twin;
     twin.label  = simple.label + "_visual";
     twin.body   = simple.body;
     twin.type   = GeoType::mesh;
     twin.source = data->mesh;
-    twin.xform  = simple.body < 0 ? run.placed((collider.body == physics::kNone ? Posed{} : run.body(collider.body).X_WB) * collider.X_BS) : run.scaled(collider.X_BS);
-    twin.scale  = run.length() * collider.mesh_scale;
-    twin.color  = simple.color;
-    twin.opacity = simple.opacity;
-    twin.config = run.builder.default_shape;
-    twin.config.density = 0;
-    twin.config.is_visible = true;
+    twin.xform =
+        simple.body < 0
+            ? run.placed((collider.body == physics::kNone ? Posed{} : run.body(collider.body).X_WB) * collider.X_BS)
+            : run.scaled(collider.X_BS);
+    twin.scale                      = run.length() * collider.mesh_scale;
+    twin.color                      = simple.color;
+    twin.opacity                    = simple.opacity;
+    twin.config                     = run.builder.default_shape;
+    twin.config.density             = 0;
+    twin.config.is_visible          = true;
     twin.config.has_shape_collision = twin.config.has_particle_collision = false;
     run.builder.add_shape(std::move(twin));
 }
@@ -272,11 +302,15 @@ void add_colliders(Import& run)
         run.collect(collider.prim);
         ColliderAdder(run, i).add();
     }
-    // Further pieces of decomposed meshes follow, so that a collider's index does not depend on how many pieces others have.
-    for (auto& [collider, part] : run.further_parts) run.further_shapes[collider].push_back(run.builder.add_shape(std::move(part)));
+    // Further pieces of decomposed meshes follow, so that a collider's index does not depend on how many pieces others
+    // have.
+    for (auto& [collider, part] : run.further_parts)
+        run.further_shapes[collider].push_back(run.builder.add_shape(std::move(part)));
     run.further_parts.clear();
     // Visual copies follow all colliders, grouped by the method that replaced them.
-    std::stable_sort(run.twins.begin(), run.twins.end(), [&](physics::Index a, physics::Index b) { return run.collider(a).approximation < run.collider(b).approximation; });
+    std::stable_sort(run.twins.begin(), run.twins.end(), [&](physics::Index a, physics::Index b) {
+        return run.collider(a).approximation < run.collider(b).approximation;
+    });
     for (const physics::Index i : run.twins) add_twin(run, i);
     run.twins.clear();
 }

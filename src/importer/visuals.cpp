@@ -17,12 +17,12 @@ enum class VisualKind { none, cube, sphere, plane, capsule, cylinder, cone, mesh
 VisualKind visual_kind(const usd::Prim& prim)
 {
     constexpr std::array<std::pair<const char*, VisualKind>, 7> kKinds{{{"Cube", VisualKind::cube},
-                                                                         {"Sphere", VisualKind::sphere},
-                                                                         {"Plane", VisualKind::plane},
-                                                                         {"Capsule", VisualKind::capsule},
-                                                                         {"Cylinder", VisualKind::cylinder},
-                                                                         {"Cone", VisualKind::cone},
-                                                                         {"Mesh", VisualKind::mesh}}};
+                                                                        {"Sphere", VisualKind::sphere},
+                                                                        {"Plane", VisualKind::plane},
+                                                                        {"Capsule", VisualKind::capsule},
+                                                                        {"Cylinder", VisualKind::cylinder},
+                                                                        {"Cone", VisualKind::cone},
+                                                                        {"Mesh", VisualKind::mesh}}};
     for (const auto& [name, kind] : kKinds)
         if (prim.type_name().text() == name) return kind;
     return VisualKind::none;
@@ -39,7 +39,10 @@ physics::Axis axis_of(const usd::Prim& prim)
 /// Adds visual shapes below one prim or one prim alone.
 class VisualLoader {
   public:
-    VisualLoader(Import& run, std::int32_t body, const usd::Matrix4d& owner_from_stage) : run_(run), body_(body), owner_from_stage_(owner_from_stage) {}
+    VisualLoader(Import& run, std::int32_t body, const usd::Matrix4d& owner_from_stage)
+        : run_(run), body_(body), owner_from_stage_(owner_from_stage)
+    {
+    }
 
     void load_below(const usd::Prim& prim, bool geometry)
     {
@@ -71,15 +74,15 @@ class VisualLoader {
         look_            = appearance_of(run_.stage, prim, run_.found);
 
         model::BuilderShape shape;
-        shape.label                          = prim.path().text();
-        shape.body                           = body_;
-        shape.xform                          = {run_.length() * placed.pose.p, placed.pose.q};
-        shape.config                         = run_.builder.default_shape;
-        shape.config.density                 = 0;
-        shape.config.has_shape_collision     = false;
-        shape.config.has_particle_collision  = false;
-        shape.config.is_site                 = site && (kind != VisualKind::plane || !run_.newton());
-        shape.config.is_visible              = site || drawn;
+        shape.label                         = prim.path().text();
+        shape.body                          = body_;
+        shape.xform                         = {run_.length() * placed.pose.p, placed.pose.q};
+        shape.config                        = run_.builder.default_shape;
+        shape.config.density                = 0;
+        shape.config.has_shape_collision    = false;
+        shape.config.has_particle_collision = false;
+        shape.config.is_site                = site && (kind != VisualKind::plane || !run_.newton());
+        shape.config.is_visible             = site || drawn;
         if (kind == VisualKind::mesh) {
             add_mesh(prim, shape, placed.scale);
         } else {
@@ -91,15 +94,17 @@ class VisualLoader {
   private:
     void size_primitive(const usd::Prim& prim, VisualKind kind, const Vec3d& scale, model::BuilderShape& shape) const
     {
-        const double        unit   = run_.length();
-        const auto          number = [&](const char* name, double otherwise) { return std::abs(prim.attribute(name).get_or<double>(otherwise)); };
+        const double unit   = run_.length();
+        const auto   number = [&](const char* name, double otherwise) {
+            return std::abs(prim.attribute(name).get_or<double>(otherwise));
+        };
         const physics::Axis axis   = axis_of(prim);
         const auto          a      = static_cast<std::size_t>(axis);
         const Vec3d         s      = abs(scale);
         const double        around = std::max(s[(a + 1) % 3], s[(a + 2) % 3]);
         const auto          along  = [&](GeoType type, double radius, double height) {
             shape.type    = type;
-            shape.xform.q = shape.xform.q * onto_axis(axis);
+            shape.xform.q = turned_onto(shape.xform.q, axis, run_.newton());
             shape.scale   = {unit * number("radius", radius) * around, unit * number("height", height) / 2 * s[a], 0};
         };
         switch (kind) {
@@ -111,17 +116,25 @@ class VisualLoader {
                 shape.type  = GeoType::sphere;
                 shape.scale = {unit * number("radius", 1) * max_component(s), 0, 0};
                 break;
-            case VisualKind::capsule: along(GeoType::capsule, 0.5, 1); break;
-            case VisualKind::cylinder: along(GeoType::cylinder, 1, 2); break;
-            case VisualKind::cone: along(GeoType::cone, 1, 2); break;
+            case VisualKind::capsule:
+                along(GeoType::capsule, 0.5, 1);
+                break;
+            case VisualKind::cylinder:
+                along(GeoType::cylinder, 1, 2);
+                break;
+            case VisualKind::cone:
+                along(GeoType::cone, 1, 2);
+                break;
             case VisualKind::plane:
                 // UsdGeomPlane measures its width along z when it faces x, its length along z when it faces y.
                 shape.type    = GeoType::plane;
-                shape.xform.q = shape.xform.q * onto_axis(axis);
-                shape.scale   = {unit * number("width", 0) * (axis == physics::Axis::x ? s.z : s.x), unit * number("length", 0) * (axis == physics::Axis::y ? s.z : s.y), 0};
+                shape.xform.q = turned_onto(shape.xform.q, axis, run_.newton());
+                shape.scale   = {unit * number("width", 0) * (axis == physics::Axis::x ? s.z : s.x),
+                                 unit * number("length", 0) * (axis == physics::Axis::y ? s.z : s.y), 0};
                 break;
             case VisualKind::mesh:
-            case VisualKind::none: break;
+            case VisualKind::none:
+                break;
         }
     }
 
@@ -130,11 +143,12 @@ class VisualLoader {
         const bool textured = look_.textured && shape.type == GeoType::mesh;
         const bool visible  = shape.config.is_visible;
         shape.color         = textured ? Vec3d{1, 1, 1}
-                                       : look_.color.value_or(visible ? Vec3d{kNeutralGrey, kNeutralGrey, kNeutralGrey} : palette_color(run_.builder.shapes.size()));
+                                       : look_.color.value_or(visible ? Vec3d{kNeutralGrey, kNeutralGrey, kNeutralGrey}
+                                                                      : palette_color(run_.builder.shapes.size()));
         shape.opacity       = look_.opacity.value_or(1);
-        const bool        counts = visible && !shape.config.is_site;
-        const std::string label  = shape.label;
-        const std::int32_t index = run_.builder.add_shape(std::move(shape));
+        const bool         counts           = visible && !shape.config.is_site;
+        const std::string  label            = shape.label;
+        const std::int32_t index            = run_.builder.add_shape(std::move(shape));
         run_.result.path_shape_map[label]   = index;
         run_.result.path_shape_scale[label] = scale;
         if (counts) run_.bodies_with_visuals.insert(body_);
@@ -145,15 +159,18 @@ class VisualLoader {
         Diagnostics     unreadable;  // a mesh that only looks is not worth a finding of its own
         const MeshData* data = run_.meshes.read(prim, run_.newton() ? run_.found : unreadable);
         if (data == nullptr) {
-            if (run_.newton() && unreadable.empty()) run_.refuse(codes::kMeshData, prim.site(), fmt::format("{} has no usable mesh data", prim.path().text()));
+            if (run_.newton() && unreadable.empty())
+                run_.refuse(codes::kMeshData, prim.site(),
+                            fmt::format("{} has no usable mesh data", prim.path().text()));
             return;
         }
         shape.type  = GeoType::mesh;
         shape.scale = run_.length() * scale;
-        std::vector<bool> covered(data->face_count, false);
+        std::vector<bool>                                    covered(data->face_count, false);
         std::vector<std::pair<usd::Prim, std::vector<bool>>> parts;
         for (const usd::Prim& child : prim.children()) {
-            if (!child.is_a("GeomSubset") || child.attribute("elementType").get_or<std::string>("face") != "face") continue;
+            if (!child.is_a("GeomSubset") || child.attribute("elementType").get_or<std::string>("face") != "face")
+                continue;
             const std::string family = child.attribute("familyName").get_or<std::string>("");
             if (!family.empty() && family != "materialBind") continue;
             if (!binds_material(child)) continue;
@@ -171,7 +188,8 @@ class VisualLoader {
             return;
         }
         covered.flip();
-        if (std::find(covered.begin(), covered.end(), true) != covered.end()) parts.insert(parts.begin(), {prim, covered});
+        if (std::find(covered.begin(), covered.end(), true) != covered.end())
+            parts.insert(parts.begin(), {prim, covered});
         std::int32_t first = -1;
         for (const auto& [owner, faces] : parts) {
             model::BuilderShape part = shape;
@@ -241,12 +259,14 @@ void add_static_visuals(Import& run)
 {
     const bool geometry = run.options.load_visual_shapes && run.options.load_static_visual_shapes;
     if (!geometry && !run.options.load_sites) return;
-    const Posed   X_builder{run.X_WS.p / run.length(), run.X_WS.q};
-    VisualLoader  loader(run, model::kWorldBody, usd::from_pose(X_builder));
+    const Posed     X_builder{run.X_WS.p / run.length(), run.X_WS.q};
+    VisualLoader    loader(run, model::kWorldBody, usd::from_pose(X_builder));
     const usd::Prim root = run.stage.prim_at(usd::Path(run.options.root_path));
     if (!root) return;
     for (const usd::Prim& prim : root.subtree()) {
-        if (prim.path().is_root() || visual_kind(prim) == VisualKind::none || run.ignored(prim.path()) || run.deformable.count(prim.path()) != 0) continue;
+        if (prim.path().is_root() || visual_kind(prim) == VisualKind::none || run.ignored(prim.path()) ||
+            run.deformable.count(prim.path()) != 0)
+            continue;
         const physics::Index collider = run.physics.collider_at(prim.path());
         if (collider != physics::kNone && run.collider(collider).enabled) continue;
         bool in_body = false;

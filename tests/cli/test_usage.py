@@ -1,5 +1,7 @@
 """Exit codes, channels and suggestions of the command line."""
 import json
+import os
+import tempfile
 import unittest
 
 from tests.cli.program import QUADRUPED, document, mechane
@@ -28,6 +30,13 @@ class Usage(unittest.TestCase):
         done = mechane("sim", QUADRUPED, "--framez", "3")
         self.assertEqual(done.returncode, 2)
         self.assertIn("--frames", done.stderr)
+
+    def test_an_option_that_may_repeat_leaves_the_file_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for arguments in (["sim", "--frames", "1", "-o", f"{folder}/a.json", "-o", f"{folder}/b.csv", QUADRUPED], ["sim", "--frames", "1", "--resolvers", "newton,physx", QUADRUPED],
+                              ["dump", "model", "--option", "schema_resolvers=newton,physx", QUADRUPED], ["info", "--search-path", folder, QUADRUPED], ["sim", "--frames", "1", "--ground", QUADRUPED]):
+                self.assertEqual(mechane(*arguments).returncode, 0, arguments)
+            self.assertEqual(sorted(os.listdir(folder)), ["a.json", "b.csv"])
 
     def test_values_that_make_no_sense_are_wrong_usage(self):
         for arguments in (["--dt", "0"], ["--dt", "-1"], ["--dt", "nan"], ["--frames", "-1"], ["--substeps", "65"], ["--hold", "x"], ["--ground", "high"],

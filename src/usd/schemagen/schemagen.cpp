@@ -1,7 +1,9 @@
-// Reads the plugInfo.json and generatedSchema.usda files of schema plug-ins and prints a C++ table of facts: names, bases, kinds,
-// built-in and automatic application, and each class as usda text without documentation. Runs at build time.
+// Reads the plugInfo.json and generatedSchema.usda files of schema plug-ins and prints a C++ table of facts: names,
+// bases, kinds, built-in and automatic application, and each class as usda text without documentation. Runs at build
+// time.
 //
-// usage: schemagen FOLDER > schema_tables.cpp      (FOLDER holds <module>/resources/{plugInfo.json,generatedSchema.usda})
+// usage: schemagen FOLDER > schema_tables.cpp      (FOLDER holds
+// <module>/resources/{plugInfo.json,generatedSchema.usda})
 #include <pxr/sdf/attributeSpec.h>
 #include <pxr/sdf/copyUtils.h>
 #include <pxr/sdf/layer.h>
@@ -27,11 +29,13 @@ std::string quoted(const std::string& text) { return nlohmann::json(text).dump()
 std::string list(const nlohmann::json& info, const char* key)
 {
     std::string out;
-    for (const auto& name : info.value(key, nlohmann::json::array())) out += (out.empty() ? "" : " ") + name.get<std::string>();
+    for (const auto& name : info.value(key, nlohmann::json::array()))
+        out += (out.empty() ? "" : " ") + name.get<std::string>();
     return out;
 }
 
-/// The class alone in a layer of its own, as text: properties with types, fallbacks and variability, and built-in API schemas.
+/// The class alone in a layer of its own, as text: properties with types, fallbacks and variability, and built-in API
+/// schemas.
 std::string facts(const SdfPrimSpecHandle& spec)
 {
     const SdfLayerRefPtr layer = SdfLayer::CreateAnonymous(".usda");
@@ -57,7 +61,7 @@ int main(int argc, char** argv)
     for (const auto& entry : fs::directory_iterator(argv[1])) modules.push_back(entry.path());
     std::sort(modules.begin(), modules.end());
 
-    std::cout << "// Made by tools/schemagen of the schema files in deps/requirements-schemas.txt.\n"
+    std::cout << "// Made by src/usd/schemagen of the schema files in deps/requirements-schemas.txt.\n"
                  "#include \"usd/schema_tables.h\"\n\nnamespace mechane::usd {\n\nconst SchemaRow kSchemaRows[] = {\n";
     int rows = 0;
     for (const fs::path& module : modules) {
@@ -73,12 +77,15 @@ int main(int argc, char** argv)
             for (const auto& [type, info] : types.items()) {
                 if (!info.contains("schemaKind")) continue;
                 std::string identifier = type;
-                if (info.contains("alias") && info["alias"].contains("UsdSchemaBase")) identifier = info["alias"]["UsdSchemaBase"].get<std::string>();
+                if (info.contains("alias") && info["alias"].contains("UsdSchemaBase"))
+                    identifier = info["alias"]["UsdSchemaBase"].get<std::string>();
                 if (info.contains("schemaIdentifier")) identifier = info["schemaIdentifier"].get<std::string>();
-                const SdfPrimSpecHandle spec = layer->GetPrimAtPath(SdfPath::AbsoluteRootPath().AppendChild(TfToken(identifier)));
-                std::cout << "    {" << quoted(module.filename().string()) << ", " << quoted(identifier) << ", " << quoted(type) << ", "
-                          << quoted(info["schemaKind"].get<std::string>()) << ", " << quoted(list(info, "bases")) << ", "
-                          << quoted(list(info, "apiSchemaAutoApplyTo")) << ", " << quoted(list(info, "apiSchemaCanOnlyApplyTo")) << ",\n     R\"usda("
+                const SdfPrimSpecHandle spec =
+                    layer->GetPrimAtPath(SdfPath::AbsoluteRootPath().AppendChild(TfToken(identifier)));
+                std::cout << "    {" << quoted(module.filename().string()) << ", " << quoted(identifier) << ", "
+                          << quoted(type) << ", " << quoted(info["schemaKind"].get<std::string>()) << ", "
+                          << quoted(list(info, "bases")) << ", " << quoted(list(info, "apiSchemaAutoApplyTo")) << ", "
+                          << quoted(list(info, "apiSchemaCanOnlyApplyTo")) << ",\n     R\"usda("
                           << (spec ? facts(spec) : std::string()) << ")usda\"},\n";
                 ++rows;
             }
