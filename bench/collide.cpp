@@ -6,7 +6,8 @@
 #include "mechane/collision/pipeline.h"
 #include "mechane/model/builder.h"
 
-/// Time of one collide call on one thread: scene, shapes, candidate pairs, contacts, microseconds (least of five batches).
+/// Time of one collide call on one thread: scene, shapes, candidate pairs, contacts, microseconds (least of five
+/// batches).
 namespace {
 
 using namespace mechane;
@@ -39,7 +40,8 @@ model::ModelBuilder walker()
         for (int part = 0; part < 3; ++part) {
             const double a = kPi / 2 * leg + kPi / 4, r = 0.4 + 0.45 * part;
             const Quatd  q = from_axis_angle(Vec3d{0, 0, 1}, a) * from_axis_angle(Vec3d{0, 1, 0}, kPi / 2);
-            b.add_shape_capsule(b.add_body({{r * std::cos(a), r * std::sin(a), part < 2 ? 0.5 : 0.08}, q}, "part"), {}, 0.08, 0.14, b.default_shape);
+            b.add_shape_capsule(b.add_body({{r * std::cos(a), r * std::sin(a), part < 2 ? 0.5 : 0.08}, q}, "part"), {},
+                                0.08, 0.14, b.default_shape);
         }
     b.add_ground_plane();
     return b;
@@ -52,16 +54,22 @@ model::ModelBuilder heap(bool hulls)
     b.rigid_gap = 0.005;
     geometry::Mesh cube;
     for (int i = 0; i < 8; ++i) cube.points.push_back({i & 1 ? 0.1 : -0.1, i & 2 ? 0.1 : -0.1, i & 4 ? 0.1 : -0.1});
-    cube.triangles = {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}, {0, 1, 5}, {0, 5, 4}, {2, 6, 7}, {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
-    cube.is_convex = true;
+    cube.triangles    = {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}, {0, 1, 5}, {0, 5, 4},
+                         {2, 6, 7}, {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
+    cube.is_convex    = true;
     const auto shared = std::make_shared<geometry::Mesh>(cube);
     for (int z = 0; z < 10; ++z)
         for (int y = 0; y < 10; ++y)
             for (int x = 0; x < 10; ++x) {
                 const Posed at{{0.205 * x, 0.205 * y, 0.0995 + 0.1995 * z}, from_axis_angle(Vec3d{0, 0, 1}, 0.02 * z)};
                 const auto  body = b.add_body(at, "box");
-                if (hulls) b.add_shape({.type = model::GeoType::convex_mesh, .body = body, .source = shared, .config = b.default_shape});
-                else b.add_shape_box(body, {}, {0.1, 0.1, 0.1}, b.default_shape);
+                if (hulls)
+                    b.add_shape({.type   = model::GeoType::convex_mesh,
+                                 .body   = body,
+                                 .source = shared,
+                                 .config = b.default_shape});
+                else
+                    b.add_shape_box(body, {}, {0.1, 0.1, 0.1}, b.default_shape);
             }
     b.add_ground_plane();
     return b;
@@ -72,7 +80,8 @@ model::ModelBuilder on_terrain()
     geometry::Mesh terrain;
     const int      n = 100;
     for (int y = 0; y <= n; ++y)
-        for (int x = 0; x <= n; ++x) terrain.points.push_back({0.1 * x, 0.1 * y, 0.05 * std::sin(1.3 * x) * std::cos(0.9 * y)});
+        for (int x = 0; x <= n; ++x)
+            terrain.points.push_back({0.1 * x, 0.1 * y, 0.05 * std::sin(1.3 * x) * std::cos(0.9 * y)});
     for (int y = 0; y < n; ++y)
         for (int x = 0; x < n; ++x) {
             const int a = y * (n + 1) + x;

@@ -13,9 +13,9 @@ struct GlobalOptions {
     bool                     json         = false;
     bool                     reproducible = false;  ///< sorted keys, nothing that differs between runs
     int                      threads      = 0;
-    std::vector<std::string> variants;      ///< "set=name" or "/Prim{set=name}"
-    std::vector<std::string> resolvers;     ///< priority order
-    std::vector<std::string> packages;      ///< "name=folder"
+    std::vector<std::string> variants;   ///< "set=name" or "/Prim{set=name}"
+    std::vector<std::string> resolvers;  ///< priority order
+    std::vector<std::string> packages;   ///< "name=folder"
     std::vector<std::string> search_paths;
     bool                     unloaded = false;
     bool                     strict   = false;
@@ -38,7 +38,8 @@ void add_global_options(CLI::App& verb, Context& context);
 /// @return nothing, with a message printed, when one of them cannot be understood
 std::optional<run::SceneOptions> scene_options(const Context& context);
 
-// One function a command, each in the file of its name: declares the verb and its options, and what runs when it is chosen.
+// One function a command, each in the file of its name: declares the verb and its options, and what runs when it is
+// chosen.
 void add_demo(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_dump(CLI::App& app, Context& context);

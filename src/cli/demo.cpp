@@ -33,7 +33,9 @@ int run_demo(const DemoArgs& args, Context& context)
     Io&        io     = context.io;
     const auto sample = find_sample();
     if (!sample) {
-        io.say("error: the sample stage is not beside the program\n  help: keep the folder 'samples' where the build put it, or build again\n");
+        io.say(
+            "error: the sample stage is not beside the program\n  help: keep the folder 'samples' where the build put "
+            "it, or build again\n");
         return kExitInput;
     }
     const auto options = scene_options(context);
@@ -60,9 +62,13 @@ int run_demo(const DemoArgs& args, Context& context)
     record::Recording& recording = result->recording;
     recording.source             = sample->string();
     const double wall            = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    io.say(fmt::format("A robot of {} bodies and {} drives dropped, landed and stood for {:.0f} s; opening, importing and simulating it took {:.0f} ms.\n",
-                       scene->model.body_count(), scene->model.joint_dof_count() - 6, run.dt * static_cast<double>(recording.steps), 1e3 * wall));
-    io.say(fmt::format("State hash {}:{}, the same on every run of this build.\n", to_hex(recording.hash), recording.steps));
+    io.say(
+        fmt::format("A robot of {} bodies and {} drives dropped, landed and stood for {:.0f} s; opening, importing and "
+                    "simulating it took {:.0f} ms.\n",
+                    scene->model.body_count(), scene->model.joint_dof_count() - 6,
+                    run.dt * static_cast<double>(recording.steps), 1e3 * wall));
+    io.say(fmt::format("State hash {}:{}, the same on every run of this build.\n", to_hex(recording.hash),
+                       recording.steps));
 
     auto written = nlohmann::json::array();
     for (const char* name : {"quadruped.html", "quadruped.png", "quadruped.apng", "quadruped.usda", "quadruped.json"}) {
@@ -72,13 +78,20 @@ int run_demo(const DemoArgs& args, Context& context)
         written.push_back(file);
         io.say(fmt::format("wrote {}\n", file));
     }
-    const std::string program = fs::read_symlink("/proc/self/exe", failed).string(), shown = fs::relative(program, fs::current_path(failed), failed).string();
+    const std::string program = fs::read_symlink("/proc/self/exe", failed).string(),
+                      shown   = fs::relative(program, fs::current_path(failed), failed).string();
     const std::string name    = failed || shown.starts_with("../..") ? program : shown;
-    io.say(fmt::format("\nTry next:\n  open {0}/quadruped.html                 in a browser: play, scrub, orbit, overlays\n"
-                       "  {1} tree {2}\n  {1} sim YOUR_ROBOT.usda --ground -o run.html\n  {1} info YOUR_ROBOT.usda --mass\n",
-                       args.folder, name, fs::relative(*sample, fs::current_path(failed), failed).string()));
+    io.say(fmt::format(
+        "\nTry next:\n  open {0}/quadruped.html                 in a browser: play, scrub, orbit, overlays\n"
+        "  {1} tree {2}\n  {1} sim YOUR_ROBOT.usda --ground -o run.html\n  {1} info YOUR_ROBOT.usda --mass\n",
+        args.folder, name, fs::relative(*sample, fs::current_path(failed), failed).string()));
     if (context.global.json)
-        io.out(nlohmann::json{{"schema", "mechane.demo/1"}, {"files", written}, {"hash", to_hex(recording.hash)}, {"steps", recording.steps}}.dump(1) + "\n");
+        io.out(nlohmann::json{{"schema", "mechane.demo/1"},
+                              {"files", written},
+                              {"hash", to_hex(recording.hash)},
+                              {"steps", recording.steps}}
+                   .dump(1) +
+               "\n");
     return result->diverged ? kExitDiverged : kExitClean;
 }
 

@@ -33,7 +33,9 @@ std::string simd()
 Check openusd()
 {
     const auto stage = usd::Stage::open_text("#usda 1.0\n(\n    upAxis = \"Z\"\n)\ndef PhysicsScene \"s\"\n{\n}\n");
-    if (!stage) return {"OpenUSD", "cannot open a stage: " + stage.error().message, false, "Keep the folder 'openusd' beside the program, or build again."};
+    if (!stage)
+        return {"OpenUSD", "cannot open a stage: " + stage.error().message, false,
+                "Keep the folder 'openusd' beside the program, or build again."};
     if (!(*stage)->prim_at(usd::Path("/s")).is_a("PhysicsScene"))
         return {"OpenUSD", "schema definitions are missing", false, "Build again: the definitions are compiled in."};
     return {"OpenUSD", "26.8", true, {}};
@@ -42,13 +44,15 @@ Check openusd()
 std::vector<Check> checks()
 {
     std::vector<Check> all;
-    all.push_back({"version", fmt::format("{} ({})", MECHANE_VERSION, sizeof(Real) == 4 ? "float" : "double"), true, {}});
+    all.push_back(
+        {"version", fmt::format("{} ({})", MECHANE_VERSION, sizeof(Real) == 4 ? "float" : "double"), true, {}});
     all.push_back({"processor", fmt::format("{}, {} threads", simd(), tasks::available_threads()), true, {}});
     all.push_back(openusd());
     all.push_back({"solvers", fmt::format("{}", fmt::join(solvers::solver_names(), " ")), true, {}});
     std::error_code ignored;
     const auto      temporary = std::filesystem::temp_directory_path(ignored);
-    all.push_back({"temporary folder", temporary.string(), access(temporary.c_str(), W_OK) == 0, "Set TMPDIR to a folder that can be written."});
+    all.push_back({"temporary folder", temporary.string(), access(temporary.c_str(), W_OK) == 0,
+                   "Set TMPDIR to a folder that can be written."});
     return all;
 }
 
@@ -63,12 +67,14 @@ void add_doctor(CLI::App& app, Context& context)
         auto       list = nlohmann::json::array();
         for (const Check& check : all) {
             if (!check.good) context.exit = kExitFindings;
-            list.push_back({{"name", check.name}, {"value", check.value}, {"ok", check.good}, {"remedy", check.remedy}});
+            list.push_back(
+                {{"name", check.name}, {"value", check.value}, {"ok", check.good}, {"remedy", check.remedy}});
             if (context.global.json) continue;
             context.io.out(fmt::format("{:18} {}\n", check.name, check.value));
             if (!check.good) context.io.out(fmt::format("{:18} help: {}\n", "", check.remedy));
         }
-        if (context.global.json) context.io.out(nlohmann::json{{"schema", "mechane.doctor/1"}, {"checks", list}}.dump(1) + "\n");
+        if (context.global.json)
+            context.io.out(nlohmann::json{{"schema", "mechane.doctor/1"}, {"checks", list}}.dump(1) + "\n");
     });
 }
 

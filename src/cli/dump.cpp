@@ -25,7 +25,8 @@ std::string dump_physics(const usd::Stage& stage, bool strict, const Io& io)
     physics::ParseOptions parsing;
     parsing.strict_reference = strict;
     const auto        model  = physics::parse(stage, parsing, found);
-    const std::string text   = physics::dump_physics(model, [&](const physics::Collider& collider) { return resolve::mass_info(collider, strict, found); });
+    const std::string text   = physics::dump_physics(
+        model, [&](const physics::Collider& collider) { return resolve::mass_info(collider, strict, found); });
     io.report(found);
     return text;
 }
@@ -40,12 +41,17 @@ int run_dump(const DumpArgs& args, Context& context)
             context.io.say(fmt::format("error: --option '{}' is not of the form KEY=VALUE\n", text));
             return kExitUsage;
         }
-        if (const auto set = importer::set_option(options->import, text.substr(0, equals), text.substr(equals + 1)); !set) return context.io.fail(set.error());
+        if (const auto set = importer::set_option(options->import, text.substr(0, equals), text.substr(equals + 1));
+            !set)
+            return context.io.fail(set.error());
     }
     const auto stage = usd::Stage::open(args.file, options->open);
     if (!stage) return context.io.fail(stage.error());
-    if (args.kind == "physics") return write_text(args.output, dump_physics(**stage, context.global.compat == "openusd-26", context.io), context.io);
-    const auto text = importer::dump_model(**stage, options->import, args.limit < 0 ? 4096 : static_cast<std::size_t>(args.limit));
+    if (args.kind == "physics")
+        return write_text(args.output, dump_physics(**stage, context.global.compat == "openusd-26", context.io),
+                          context.io);
+    const auto text =
+        importer::dump_model(**stage, options->import, args.limit < 0 ? 4096 : static_cast<std::size_t>(args.limit));
     if (!text) return context.io.fail(text.error());
     return write_text(args.output, *text, context.io);
 }
@@ -55,10 +61,12 @@ int run_dump(const DumpArgs& args, Context& context)
 void add_dump(CLI::App& app, Context& context)
 {
     auto      args = std::make_shared<DumpArgs>();
-    CLI::App* verb = app.add_subcommand("dump", "The physics of a stage, or the model made of it, as JSON, for tools and tests");
+    CLI::App* verb =
+        app.add_subcommand("dump", "The physics of a stage, or the model made of it, as JSON, for tools and tests");
     verb->add_option("kind", args->kind, "physics or model")->required()->check(CLI::IsMember({"physics", "model"}));
     verb->add_option("file", args->file, "Stage")->required();
-    verb->add_option("--option", args->options, "KEY=VALUE of the import, e.g. schema_resolvers=newton,physx; may repeat");
+    verb->add_option("--option", args->options,
+                     "KEY=VALUE of the import, e.g. schema_resolvers=newton,physx; may repeat");
     verb->add_option("--limit", args->limit, "Arrays of a model longer than this become a hash; 0 prints all");
     verb->add_option("-o,--output", args->output, "File, .gz compresses; stdout by default");
     add_global_options(*verb, context);

@@ -13,23 +13,36 @@ void add_global_options(CLI::App& verb, Context& context)
     verb.add_flag("-q,--quiet", context.io.quiet, "Errors only on stderr")->group(group);
     verb.add_flag("-v,--verbose", context.io.verbose, "Say more (-vv: even more)")->group(group);
     const std::map<std::string, When> when{{"auto", When::automatic}, {"always", When::always}, {"never", When::never}};
-    verb.add_option("--color", context.io.color, "auto, always or never")->transform(CLI::CheckedTransformer(when))->group(group);
-    verb.add_option("--progress", context.io.show_progress, "auto, always or never")->transform(CLI::CheckedTransformer(when))->group(group);
+    verb.add_option("--color", context.io.color, "auto, always or never")
+        ->transform(CLI::CheckedTransformer(when))
+        ->group(group);
+    verb.add_option("--progress", context.io.show_progress, "auto, always or never")
+        ->transform(CLI::CheckedTransformer(when))
+        ->group(group);
     verb.add_flag("--json", g.json, "One JSON object on stdout")->group(group);
     verb.add_flag("--reproducible", g.reproducible, "Leave out what differs between runs (wall times)")->group(group);
-    verb.add_option("--threads", g.threads, "Worker threads, 0 for all cores")->check(CLI::Range(0, 1024))->group(group);
+    verb.add_option("--threads", g.threads, "Worker threads, 0 for all cores")
+        ->check(CLI::Range(0, 1024))
+        ->group(group);
     verb.add_option("--variant", g.variants, "SET=NAME or /Prim{SET=NAME}; may repeat")->group(group);
-    verb.add_option("--resolvers", g.resolvers, "Schema resolvers in order of priority: newton, physx, mjc")->delimiter(',')->group(group);
+    verb.add_option("--resolvers", g.resolvers, "Schema resolvers in order of priority: newton, physx, mjc")
+        ->delimiter(',')
+        ->group(group);
     verb.add_option("--package", g.packages, "NAME=FOLDER of a package:// address; may repeat")->group(group);
-    verb.add_option("--search-path", g.search_paths, "Folder in which bare asset paths are looked up; may repeat")->group(group);
+    verb.add_option("--search-path", g.search_paths, "Folder in which bare asset paths are looked up; may repeat")
+        ->group(group);
     verb.add_flag("--unloaded", g.unloaded, "Do not load payloads")->group(group);
     verb.add_flag("--strict", g.strict, "Warnings count as findings (exit status 1)")->group(group);
     verb.add_flag("--timings", g.timings, "Wall time per phase on stderr")->group(group);
-    verb.add_option("--compat", g.compat, "Behave like another reader: newton-1.8, or openusd-26 for dump physics")->check(CLI::IsMember({"newton-1.8", "openusd-26"}))->group(group);
-    verb.add_option("--units", g.units, "si: convert to metres, kilograms, radians (default); stage: keep the file's lengths and masses")
+    verb.add_option("--compat", g.compat, "Behave like another reader: newton-1.8, or openusd-26 for dump physics")
+        ->check(CLI::IsMember({"newton-1.8", "openusd-26"}))
+        ->group(group);
+    verb.add_option("--units", g.units,
+                    "si: convert to metres, kilograms, radians (default); stage: keep the file's lengths and masses")
         ->check(CLI::IsMember({"si", "stage"}))
         ->group(group);
-    verb.add_option("--unauthored-units", g.unauthored_units, "What a stage without metersPerUnit means: one (metres, default) or usd (0.01)")
+    verb.add_option("--unauthored-units", g.unauthored_units,
+                    "What a stage without metersPerUnit means: one (metres, default) or usd (0.01)")
         ->check(CLI::IsMember({"one", "usd"}))
         ->group(group);
 }
@@ -47,12 +60,14 @@ std::optional<run::SceneOptions> scene_options(const Context& context)
             context.io.say(fmt::format("error: --package '{}' is not of the form NAME=FOLDER\n", package));
             return std::nullopt;
         }
-        options.open.packages[package.substr(0, equals)] = std::filesystem::absolute(package.substr(equals + 1)).string();
+        options.open.packages[package.substr(0, equals)] =
+            std::filesystem::absolute(package.substr(equals + 1)).string();
     }
     for (const std::string& variant : g.variants) {
         const std::size_t equals = variant.rfind('=');
         if (equals == std::string::npos || equals == 0) {
-            context.io.say(fmt::format("error: --variant '{}' is not of the form SET=NAME or /Prim{{SET=NAME}}\n", variant));
+            context.io.say(
+                fmt::format("error: --variant '{}' is not of the form SET=NAME or /Prim{{SET=NAME}}\n", variant));
             return std::nullopt;
         }
         std::string target = variant.substr(0, equals), name = variant.substr(equals + 1);

@@ -23,7 +23,8 @@ struct Family {
     const char* name;
     const char* prefix;
 };
-constexpr Family kFamilies[] = {{"UsdPhysics", "Physics"}, {"Newton", "Newton"}, {"PhysX", "Physx"}, {"MuJoCo", "Mjc"}, {"ROS", "Ros"}};
+constexpr Family kFamilies[] = {
+    {"UsdPhysics", "Physics"}, {"Newton", "Newton"}, {"PhysX", "Physx"}, {"MuJoCo", "Mjc"}, {"ROS", "Ros"}};
 
 /// How often prims of the stage use the schemas of each family.
 std::map<std::string, int> schema_counts(const usd::Stage& stage)
@@ -43,7 +44,8 @@ std::map<std::string, int> shape_counts(const Model& model)
 {
     std::map<std::string, int> counts;
     for (std::size_t i = 0; i < model.shape_count(); ++i)
-        if ((model.shape_flags[i] & model::shape_flag::collide_shapes) != 0) ++counts[std::string(model::to_string(model.shape_type[i]))];
+        if ((model.shape_flags[i] & model::shape_flag::collide_shapes) != 0)
+            ++counts[std::string(model::to_string(model.shape_type[i]))];
     return counts;
 }
 
@@ -64,28 +66,51 @@ std::string counts_text(const Counts& counts, const char* separator)
 
 nlohmann::json to_json(const InfoArgs& args, const run::Scene& scene, const Diagnostics& found)
 {
-    const Model&         model = scene.model;
-    const auto&          meta  = scene.stage->metadata();
-    nlohmann::json       bodies = nlohmann::json::array(), findings = nlohmann::json::array();
+    const Model&   model  = scene.model;
+    const auto&    meta   = scene.stage->metadata();
+    nlohmann::json bodies = nlohmann::json::array(), findings = nlohmann::json::array();
     for (std::size_t b = 0; b < model.body_count(); ++b) {
         const Vec3&  c = model.body_com[b];
         const Mat33& i = model.body_inertia[b];
-        bodies.push_back({{"prim", model.body_label[b]}, {"mass", model.body_mass[b]}, {"com", {c.x, c.y, c.z}},
+        bodies.push_back({{"prim", model.body_label[b]},
+                          {"mass", model.body_mass[b]},
+                          {"com", {c.x, c.y, c.z}},
                           {"inertia", {{i.r0.x, i.r0.y, i.r0.z}, {i.r1.x, i.r1.y, i.r1.z}, {i.r2.x, i.r2.y, i.r2.z}}},
                           {"kinematic", model.body_flags[b] == model::body_flag::kinematic}});
     }
     for (const Diagnostic& d : found)
-        findings.push_back({{"id", d.id}, {"severity", to_string(d.severity)}, {"message", d.message}, {"prim", d.site.prim}, {"layer", d.site.layer},
-                            {"line", d.site.line}, {"hint", d.hint}, {"count", d.count}});
+        findings.push_back({{"id", d.id},
+                            {"severity", to_string(d.severity)},
+                            {"message", d.message},
+                            {"prim", d.site.prim},
+                            {"layer", d.site.layer},
+                            {"line", d.site.line},
+                            {"hint", d.hint},
+                            {"count", d.count}});
     double total = 0;
     for (const Real m : model.body_mass) total += static_cast<double>(m);
-    return {{"schema", "mechane.info/1"}, {"asset", args.file},
-            {"stage", {{"layers", scene.stage->used_layers().size()}, {"prims", scene.stage->prim_count()}, {"defaultPrim", meta.default_prim}, {"upAxis", std::string(1, meta.up_axis)},
-                       {"metersPerUnit", meta.meters_per_unit}, {"kilogramsPerUnit", meta.kilograms_per_unit}, {"authoredMetersPerUnit", meta.authored_meters_per_unit}}},
+    return {{"schema", "mechane.info/1"},
+            {"asset", args.file},
+            {"stage",
+             {{"layers", scene.stage->used_layers().size()},
+              {"prims", scene.stage->prim_count()},
+              {"defaultPrim", meta.default_prim},
+              {"upAxis", std::string(1, meta.up_axis)},
+              {"metersPerUnit", meta.meters_per_unit},
+              {"kilogramsPerUnit", meta.kilograms_per_unit},
+              {"authoredMetersPerUnit", meta.authored_meters_per_unit}}},
             {"schemas", schema_counts(*scene.stage)},
-            {"model", {{"articulations", model.articulation_count()}, {"bodies", model.body_count()}, {"joints", joint_counts(model)}, {"dofs", model.joint_dof_count()},
-                       {"colliders", shape_counts(model)}, {"shapes", model.shape_count()}, {"worlds", model.world_count}, {"mass", total}}},
-            {"bodies", bodies}, {"findings", findings}};
+            {"model",
+             {{"articulations", model.articulation_count()},
+              {"bodies", model.body_count()},
+              {"joints", joint_counts(model)},
+              {"dofs", model.joint_dof_count()},
+              {"colliders", shape_counts(model)},
+              {"shapes", model.shape_count()},
+              {"worlds", model.world_count},
+              {"mass", total}}},
+            {"bodies", bodies},
+            {"findings", findings}};
 }
 
 std::string to_text(const InfoArgs& args, const run::Scene& scene, const Diagnostics& found)
@@ -97,19 +122,28 @@ std::string to_text(const InfoArgs& args, const run::Scene& scene, const Diagnos
     const auto  layers    = scene.stage->used_layers();
     const auto  kinematic = std::count(model.body_flags.begin(), model.body_flags.end(), model::body_flag::kinematic);
     std::string out;
-    out += fmt::format("{}   {} layer{} · {} prims · defaultPrim {} · {}-up · {} m{} · {} kg\n", args.file, layers.size(), layers.size() == 1 ? "" : "s", scene.stage->prim_count(),
-                       meta.default_prim.empty() ? "none" : meta.default_prim, meta.up_axis, meta.meters_per_unit, meta.authored_meters_per_unit ? "" : " (not authored)", meta.kilograms_per_unit);
+    out += fmt::format("{}   {} layer{} · {} prims · defaultPrim {} · {}-up · {} m{} · {} kg\n", args.file,
+                       layers.size(), layers.size() == 1 ? "" : "s", scene.stage->prim_count(),
+                       meta.default_prim.empty() ? "none" : meta.default_prim, meta.up_axis, meta.meters_per_unit,
+                       meta.authored_meters_per_unit ? "" : " (not authored)", meta.kilograms_per_unit);
     out += fmt::format("schemas    {}\n", counts_text(schema_counts(*scene.stage), " · "));
-    out += fmt::format("model      {} articulation{} · {} bodies{} · {} joints · {} DOF · {} shapes · {:.6g} kg\n", model.articulation_count(), model.articulation_count() == 1 ? "" : "s",
-                       model.body_count(), kinematic > 0 ? fmt::format(" ({} kinematic)", kinematic) : "", model.joint_count(), model.joint_dof_count(), model.shape_count(), total);
+    out += fmt::format("model      {} articulation{} · {} bodies{} · {} joints · {} DOF · {} shapes · {:.6g} kg\n",
+                       model.articulation_count(), model.articulation_count() == 1 ? "" : "s", model.body_count(),
+                       kinematic > 0 ? fmt::format(" ({} kinematic)", kinematic) : "", model.joint_count(),
+                       model.joint_dof_count(), model.shape_count(), total);
     if (model.joint_count() > 0) out += fmt::format("joints     {}\n", counts_text(joint_counts(model), " · "));
-    if (const auto shapes = shape_counts(model); !shapes.empty()) out += fmt::format("colliders  {}\n", counts_text(shapes, " · "));
-    out += fmt::format("findings   {} errors · {} warnings · {} notes\n", found.count(Severity::error), found.count(Severity::warning), found.count(Severity::info));
+    if (const auto shapes = shape_counts(model); !shapes.empty())
+        out += fmt::format("colliders  {}\n", counts_text(shapes, " · "));
+    out += fmt::format("findings   {} errors · {} warnings · {} notes\n", found.count(Severity::error),
+                       found.count(Severity::warning), found.count(Severity::info));
     if (args.mass)
         for (std::size_t b = 0; b < model.body_count(); ++b)
-            out += fmt::format("{:12.6g} kg  com {:.4g} {:.4g} {:.4g}  inertia {:.4g} {:.4g} {:.4g}  {}\n", static_cast<double>(model.body_mass[b]), static_cast<double>(model.body_com[b].x),
-                               static_cast<double>(model.body_com[b].y), static_cast<double>(model.body_com[b].z), static_cast<double>(model.body_inertia[b].r0.x),
-                               static_cast<double>(model.body_inertia[b].r1.y), static_cast<double>(model.body_inertia[b].r2.z), model.body_label[b]);
+            out += fmt::format("{:12.6g} kg  com {:.4g} {:.4g} {:.4g}  inertia {:.4g} {:.4g} {:.4g}  {}\n",
+                               static_cast<double>(model.body_mass[b]), static_cast<double>(model.body_com[b].x),
+                               static_cast<double>(model.body_com[b].y), static_cast<double>(model.body_com[b].z),
+                               static_cast<double>(model.body_inertia[b].r0.x),
+                               static_cast<double>(model.body_inertia[b].r1.y),
+                               static_cast<double>(model.body_inertia[b].r2.z), model.body_label[b]);
     if (args.assets)
         for (const std::string& layer : layers) out += fmt::format("layer      {}\n", layer);
     return out;
@@ -124,7 +158,8 @@ int run_info(const InfoArgs& args, Context& context)
     context.io.report(found);
     if (!scene) return context.io.fail(scene.error());
     context.io.out(context.global.json ? to_json(args, *scene, found).dump(1) + "\n" : to_text(args, *scene, found));
-    return context.global.strict && found.count(Severity::warning) + found.count(Severity::error) > 0 ? kExitFindings : kExitClean;
+    return context.global.strict && found.count(Severity::warning) + found.count(Severity::error) > 0 ? kExitFindings
+                                                                                                      : kExitClean;
 }
 
 }  // namespace

@@ -16,7 +16,9 @@ constexpr auto kProgressPause = std::chrono::milliseconds(100);
 bool wants_color(When when)
 {
     if (when != When::automatic) return when == When::always;
-    if (const char* force = std::getenv("CLICOLOR_FORCE"); force != nullptr && *force != '\0' && std::string_view(force) != "0") return true;
+    if (const char* force = std::getenv("CLICOLOR_FORCE");
+        force != nullptr && *force != '\0' && std::string_view(force) != "0")
+        return true;
     if (const char* no = std::getenv("NO_COLOR"); no != nullptr && *no != '\0') return false;
     return isatty(STDERR_FILENO) != 0;
 }
@@ -24,9 +26,12 @@ bool wants_color(When when)
 std::string_view severity_color(Severity severity)
 {
     switch (severity) {
-        case Severity::info: return "1;34";
-        case Severity::warning: return "1;33";
-        case Severity::error: return "1;31";
+        case Severity::info:
+            return "1;34";
+        case Severity::warning:
+            return "1;33";
+        case Severity::error:
+            return "1;31";
     }
     return "0";
 }
@@ -35,10 +40,7 @@ std::string_view severity_color(Severity severity)
 
 bool Io::colored() const { return wants_color(color); }
 
-void Io::out(std::string_view text) const
-{
-    std::fwrite(text.data(), 1, text.size(), stdout);
-}
+void Io::out(std::string_view text) const { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 void Io::say(std::string_view text) const
 {
@@ -46,22 +48,22 @@ void Io::say(std::string_view text) const
 }
 
 std::string Io::paint(std::string_view text, std::string_view ansi) const
-{
-    return colored() ? fmt::format("\033[{}m{}\033[0m", ansi, text) : std::string(text);
-}
+{ return colored() ? fmt::format("\033[{}m{}\033[0m", ansi, text) : std::string(text); }
 
 void Io::report(const Diagnostic& d) const
 {
     if (d.severity == Severity::info && verbose == 0) return;
     if (quiet && d.severity != Severity::error) return;
-    std::string text = fmt::format("{}: {}", paint(fmt::format("{}[{}]", to_string(d.severity), d.id), severity_color(d.severity)), d.message);
+    std::string text = fmt::format(
+        "{}: {}", paint(fmt::format("{}[{}]", to_string(d.severity), d.id), severity_color(d.severity)), d.message);
     if (d.count > 1) text += fmt::format(" ({} times)", d.count);
     text += '\n';
     std::string place = d.site.layer;
     if (!place.empty() && d.site.line > 0) place += fmt::format(":{}", d.site.line);
     if (!place.empty() && d.site.line > 0 && d.site.column > 0) place += fmt::format(":{}", d.site.column);
     if (!d.site.prim.empty() || !d.site.property.empty())
-        place += fmt::format("{}{}{}{}", place.empty() ? "" : "   ", d.site.prim, d.site.property.empty() ? "" : ".", d.site.property);
+        place += fmt::format("{}{}{}{}", place.empty() ? "" : "   ", d.site.prim, d.site.property.empty() ? "" : ".",
+                             d.site.property);
     if (!place.empty()) text += fmt::format("  {} {}\n", paint("-->", "1;34"), place);
     if (!d.hint.empty()) text += fmt::format("   {} help: {}\n", paint("=", "1;34"), d.hint);
     std::fwrite(text.data(), 1, text.size(), stderr);
@@ -70,8 +72,8 @@ void Io::report(const Diagnostic& d) const
 void Io::report(const Diagnostics& found) const
 {
     // A robot of a hundred links repeats the same remark a hundred times; a few show what is meant.
-    constexpr int                    kShown = 3;
-    std::map<std::string, int>       seen;
+    constexpr int              kShown = 3;
+    std::map<std::string, int> seen;
     for (const Diagnostic& diagnostic : found) {
         const bool fold = verbose == 0 && diagnostic.severity != Severity::error;
         if (!fold || ++seen[diagnostic.id] <= kShown) report(diagnostic);
@@ -80,26 +82,30 @@ void Io::report(const Diagnostics& found) const
     std::map<std::string, Severity> severity;
     for (const Diagnostic& diagnostic : found) severity.emplace(diagnostic.id, diagnostic.severity);
     for (const auto& [id, count] : seen)
-        if (count > kShown && severity[id] != Severity::info) say(fmt::format("{} more {}[{}]; -v shows them\n", count - kShown, to_string(severity[id]), id));
+        if (count > kShown && severity[id] != Severity::info)
+            say(fmt::format("{} more {}[{}]; -v shows them\n", count - kShown, to_string(severity[id]), id));
 }
 
 ExitCode Io::fail(const Diagnostic& error) const
 {
     report(error);
     if (error.id == "STAGE_WRITE_FAILED" || error.id == "RECORD_WRITE_FAILED") return kExitOutput;
-    if (error.id == "SOLVER_UNKNOWN" || error.id.starts_with("E_ARG_") || error.id == "RUN_ARGUMENT" || error.id.starts_with("RUN_SET_") || error.id.starts_with("RUN_CONTROL_") || error.id.starts_with("RENDER_")) return kExitUsage;
+    if (error.id == "SOLVER_UNKNOWN" || error.id.starts_with("E_ARG_") || error.id == "RUN_ARGUMENT" ||
+        error.id.starts_with("RUN_SET_") || error.id.starts_with("RUN_CONTROL_") || error.id.starts_with("RENDER_"))
+        return kExitUsage;
     if (error.id == "SOLVER_MODEL") return kExitUnsupported;
     return kExitInput;
 }
 
 void Io::progress(std::string_view label, std::int64_t done, std::int64_t total)
 {
-    if (quiet || show_progress == When::never || (show_progress == When::automatic && isatty(STDERR_FILENO) == 0)) return;
+    if (quiet || show_progress == When::never || (show_progress == When::automatic && isatty(STDERR_FILENO) == 0))
+        return;
     const auto now = std::chrono::steady_clock::now();
     if (now - started_ < kProgressDelay || now - drawn_ < kProgressPause) return;
-    drawn_           = now;
-    line_open_       = true;
-    const int filled = total > 0 ? static_cast<int>(24 * done / total) : 0;
+    drawn_             = now;
+    line_open_         = true;
+    const int   filled = total > 0 ? static_cast<int>(24 * done / total) : 0;
     std::string bar;
     for (int i = 0; i < 24; ++i) bar += i < filled ? "━" : "─";
     fmt::print(stderr, "\r{} {} {}/{}\033[K", label, bar, done, total);
@@ -111,6 +117,5 @@ void Io::end_progress()
     if (line_open_) std::fputs("\r\033[K", stderr);
     line_open_ = false;
 }
-
 
 }  // namespace mechane::cli

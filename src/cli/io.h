@@ -11,12 +11,13 @@ namespace mechane::cli {
 
 enum class When { automatic, always, never };
 
-/// Where a command speaks: data to stdout, talk to stderr. Colour and progress appear on terminals only unless asked for.
+/// Where a command speaks: data to stdout, talk to stderr. Colour and progress appear on terminals only unless asked
+/// for.
 class Io {
   public:
-    bool quiet   = false;
-    int  verbose = 0;
-    When color   = When::automatic;
+    bool quiet         = false;
+    int  verbose       = 0;
+    When color         = When::automatic;
     When show_progress = When::automatic;
 
     /// Data, to stdout.
@@ -36,10 +37,9 @@ class Io {
     void end_progress();
 
   private:
-    [[nodiscard]] bool                                     colored() const;
-    std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now(), drawn_{};
+    [[nodiscard]] bool                    colored() const;
+    std::chrono::steady_clock::time_point started_   = std::chrono::steady_clock::now(), drawn_{};
     bool                                  line_open_ = false;
 };
-
 
 }  // namespace mechane::cli

@@ -15,13 +15,15 @@
 namespace mechane::cli {
 namespace {
 
-constexpr std::array<std::string_view, 9> kExtensions{".json", ".json.gz", ".csv", ".usda", ".usdc", ".usd", ".html", ".png", ".apng"};
+constexpr std::array<std::string_view, 9> kExtensions{".json", ".json.gz", ".csv", ".usda", ".usdc",
+                                                      ".usd",  ".html",    ".png", ".apng"};
 
 /// gzip with a zero time stamp, so that equal content gives equal bytes.
 std::optional<std::string> compressed(std::string_view text)
 {
     z_stream stream{};
-    if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK) return std::nullopt;
+    if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK)
+        return std::nullopt;
     std::string out(deflateBound(&stream, text.size()) + 32, '\0');
     stream.next_in   = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
     stream.avail_in  = static_cast<uInt>(text.size());
@@ -46,11 +48,14 @@ record::UsdOptions usd_options(const run::Scene& scene, const GlobalOptions& glo
 {
     const usd::StageMetadata& meta = scene.stage->metadata();
     record::UsdOptions        options;
-    options.up_axis       = meta.up_axis;
-    options.stage         = scene.stage.get();
+    options.up_axis        = meta.up_axis;
+    options.stage          = scene.stage.get();
     const bool stage_units = global.units == "stage" || global.compat == "newton-1.8";
-    if (!stage_units) options.meters_per_unit = meta.authored_meters_per_unit || global.unauthored_units == "usd" ? meta.meters_per_unit : 1.0;
-    options.X_WS.q = rotation_between(axis_vector<double>(meta.up_axis - 'X'), axis_vector<double>(scene.model.up_axis));
+    if (!stage_units)
+        options.meters_per_unit =
+            meta.authored_meters_per_unit || global.unauthored_units == "usd" ? meta.meters_per_unit : 1.0;
+    options.X_WS.q =
+        rotation_between(axis_vector<double>(meta.up_axis - 'X'), axis_vector<double>(scene.model.up_axis));
     return options;
 }
 
@@ -58,16 +63,20 @@ record::UsdOptions usd_options(const run::Scene& scene, const GlobalOptions& glo
 
 bool is_known_output(const std::string& file)
 {
-    return file == "/dev/null" || std::any_of(kExtensions.begin(), kExtensions.end(), [&](std::string_view extension) { return file.ends_with(extension); });
+    return file == "/dev/null" || std::any_of(kExtensions.begin(), kExtensions.end(),
+                                              [&](std::string_view extension) { return file.ends_with(extension); });
 }
 
 std::string known_outputs() { return fmt::format("{}", fmt::join(kExtensions, " ")); }
 
-Result<void> write_output(const std::string& file, const run::Scene& scene, const record::Recording& recording, Context& context)
+Result<void> write_output(const std::string& file, const run::Scene& scene, const record::Recording& recording,
+                          Context& context)
 {
     if (file == "/dev/null") return {};
-    const record::WriteOptions options{.json = {.reproducible = context.global.reproducible, .contact_points = false}, .usd = usd_options(scene, context.global)};
-    if (file.ends_with(".json") || file.ends_with(".json.gz")) return write_file(file == "-.json" ? "-" : file, record::to_json(scene.model, recording, options.json));
+    const record::WriteOptions options{.json = {.reproducible = context.global.reproducible, .contact_points = false},
+                                       .usd  = usd_options(scene, context.global)};
+    if (file.ends_with(".json") || file.ends_with(".json.gz"))
+        return write_file(file == "-.json" ? "-" : file, record::to_json(scene.model, recording, options.json));
     if (file.ends_with(".html")) return viewer::write_html(scene.model, recording, file);
     const viewer::RenderOptions picture{.threads = context.global.threads};
     if (file.ends_with(".apng") || file.find('%') != std::string::npos) {
@@ -75,7 +84,8 @@ Result<void> write_output(const std::string& file, const run::Scene& scene, cons
         animation.render.threads = context.global.threads;
         return viewer::write_animation(scene.model, recording, animation, file);
     }
-    if (file.ends_with(".png")) return viewer::render_png(scene.model, recording, recording.frames.size() - 1, picture, file);
+    if (file.ends_with(".png"))
+        return viewer::render_png(scene.model, recording, recording.frames.size() - 1, picture, file);
     Diagnostics found;
     const auto  done = record::write(scene.model, recording, file, options, found);
     context.io.report(found);

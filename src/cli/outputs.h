@@ -12,7 +12,8 @@ bool is_known_output(const std::string& file);
 /// ".json .usda ..." for messages.
 std::string known_outputs();
 /// Writes a recording in the format of the file's extension.
-Result<void> write_output(const std::string& file, const run::Scene& scene, const record::Recording& recording, Context& context);
+Result<void> write_output(const std::string& file, const run::Scene& scene, const record::Recording& recording,
+                          Context& context);
 
 /// Writes a document to a file, compressed if its name ends in .gz, or to stdout when `file` is empty or "-".
 /// @return the exit status; failures have been printed

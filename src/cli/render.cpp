@@ -24,16 +24,19 @@ struct RenderArgs {
 /// "three-quarter", "front", "side", "top", or "x,y,z" / "x,y,z,tx,ty,tz".
 bool read_camera(const std::string& text, viewer::RenderOptions& out)
 {
-    const std::pair<const char*, viewer::NamedView> names[] = {{"three-quarter", viewer::NamedView::three_quarter}, {"front", viewer::NamedView::front},
-                                                               {"side", viewer::NamedView::side},                   {"top", viewer::NamedView::top}};
+    const std::pair<const char*, viewer::NamedView> names[] = {{"three-quarter", viewer::NamedView::three_quarter},
+                                                               {"front", viewer::NamedView::front},
+                                                               {"side", viewer::NamedView::side},
+                                                               {"top", viewer::NamedView::top}};
     for (const auto& [name, view] : names)
         if (text == name) {
             out.view = view;
             return true;
         }
-    double     v[6];
-    char       rest  = 0;
-    const int  count = std::sscanf(text.c_str(), "%lf,%lf,%lf,%lf,%lf,%lf%c", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &rest);
+    double    v[6];
+    char      rest = 0;
+    const int count =
+        std::sscanf(text.c_str(), "%lf,%lf,%lf,%lf,%lf,%lf%c", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &rest);
     if (count != 3 && count != 6) return false;
     out.eye = Vec3d{v[0], v[1], v[2]};
     if (count == 6) out.target = Vec3d{v[3], v[4], v[5]};
@@ -50,7 +53,9 @@ int run_render(const RenderArgs& args, Context& context)
         return kExitUsage;
     }
     if (!read_camera(args.camera, picture)) {
-        io.say(fmt::format("error: --camera '{}' is none of three-quarter, front, side, top, and not x,y,z[,tx,ty,tz]\n", args.camera));
+        io.say(
+            fmt::format("error: --camera '{}' is none of three-quarter, front, side, top, and not x,y,z[,tx,ty,tz]\n",
+                        args.camera));
         return kExitUsage;
     }
     for (const std::string& overlay : args.overlays) {
@@ -59,7 +64,9 @@ int run_render(const RenderArgs& args, Context& context)
     }
     const bool animated = args.output.ends_with(".apng") || args.output.find('%') != std::string::npos;
     if (!animated && !args.output.ends_with(".png") && args.output != "-") {
-        io.say(fmt::format("error: do not know how to draw '{}'\n  use .png, .apng or a numbered name such as frames/%04d.png\n", args.output));
+        io.say(fmt::format(
+            "error: do not know how to draw '{}'\n  use .png, .apng or a numbered name such as frames/%04d.png\n",
+            args.output));
         return kExitUsage;
     }
     auto options = scene_options(context);
@@ -79,13 +86,21 @@ int run_render(const RenderArgs& args, Context& context)
     if (!result) return io.fail(result.error());
     const record::Recording& recording = result->recording;
     const auto               start     = std::chrono::steady_clock::now();
-    const auto               done      = animated ? viewer::write_animation(scene->model, recording, {.render = picture}, args.output)
-                                                  : viewer::render_png(scene->model, recording, recording.frames.size() - 1, picture, args.output);
+    const auto               done =
+        animated ? viewer::write_animation(scene->model, recording, {.render = picture}, args.output)
+                 : viewer::render_png(scene->model, recording, recording.frames.size() - 1, picture, args.output);
     if (!done) return io.fail(done.error());
     const double ms = 1e3 * std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    io.say(fmt::format("{}  {}x{} at {:.3g} s, {:.0f} ms\n", args.output, picture.width, picture.height, recording.frames.back().t, ms));
+    io.say(fmt::format("{}  {}x{} at {:.3g} s, {:.0f} ms\n", args.output, picture.width, picture.height,
+                       recording.frames.back().t, ms));
     if (context.global.json)
-        io.out(nlohmann::json{{"schema", "mechane.render/1"}, {"file", args.output}, {"width", picture.width}, {"height", picture.height}, {"t", recording.frames.back().t}}.dump(1) + "\n");
+        io.out(nlohmann::json{{"schema", "mechane.render/1"},
+                              {"file", args.output},
+                              {"width", picture.width},
+                              {"height", picture.height},
+                              {"t", recording.frames.back().t}}
+                   .dump(1) +
+               "\n");
     return kExitClean;
 }
 
@@ -98,10 +113,15 @@ void add_render(CLI::App& app, Context& context)
     verb->add_option("file", args->file, "Stage")->required();
     verb->add_option("-o,--output", args->output, "x.png, x.apng or frames/%04d.png")->required();
     verb->add_option("--at", args->at, "Simulate this many seconds first [s]")->check(CLI::NonNegativeNumber);
-    verb->add_option("--camera", args->camera, "three-quarter, front, side, top, or x,y,z[,tx,ty,tz] in metres")->capture_default_str();
-    verb->add_option("--fov", args->fov, "Vertical field of view [degrees]")->check(CLI::Range(1.0, 150.0))->capture_default_str();
+    verb->add_option("--camera", args->camera, "three-quarter, front, side, top, or x,y,z[,tx,ty,tz] in metres")
+        ->capture_default_str();
+    verb->add_option("--fov", args->fov, "Vertical field of view [degrees]")
+        ->check(CLI::Range(1.0, 150.0))
+        ->capture_default_str();
     verb->add_option("--size", args->size, "WIDTHxHEIGHT in pixels")->capture_default_str();
-    verb->add_option("--overlay", args->overlays, "colliders, contacts")->delimiter(',')->check(CLI::IsMember({"colliders", "contacts"}));
+    verb->add_option("--overlay", args->overlays, "colliders, contacts")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"colliders", "contacts"}));
     verb->add_flag("--ground", args->ground, "Add a static plane just below the lowest collider");
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_render(*args, context); });

@@ -21,7 +21,7 @@ struct SimArgs {
     std::vector<std::string> ground;  ///< empty: no ground; one empty text: default height
     std::string              hold, expect;
     std::vector<std::string> outputs;
-    int                      worlds = 1;
+    int                      worlds      = 1;
     CLI::Option*             ground_flag = nullptr;
 };
 
@@ -49,24 +49,34 @@ std::optional<run::Hold> parse_hold(const std::string& text)
     return run::Hold{*ke, *kd};
 }
 
-void summarize(const Context& context, const SimArgs& args, const run::Scene& scene, const run::SimulateResult& result, double wall_s)
+void summarize(const Context& context, const SimArgs& args, const run::Scene& scene, const run::SimulateResult& result,
+               double wall_s)
 {
     const record::Recording& recording = result.recording;
     const record::RunReport& report    = recording.report;
     const double             simulated = static_cast<double>(recording.steps) * recording.dt;
     const Io&                io        = context.io;
-    io.say(fmt::format("{} · {} bodies · {} {} sub-steps · dt {:.6g} s · {} threads\n", args.file, scene.model.body_count(), recording.solver, args.options.substeps,
-                       recording.dt, args.options.threads == 0 ? "all" : std::to_string(args.options.threads)));
-    io.say(fmt::format("ran       {:.3f} s simulated in {:.3f} s ({:.1f}x real time)\n", simulated, wall_s, wall_s > 0 ? simulated / wall_s : 0));
-    io.say(fmt::format("contacts  max {} · mean {:.1f} · at the end {:.3g} mm into static shapes, {:.3g} mm between bodies ({:.3g} mm at the start)\n", report.contacts_max,
-                       report.contacts_mean, 1e3 * report.final_penetration, 1e3 * report.final_overlap, 1e3 * report.start_overlap));
+    io.say(fmt::format("{} · {} bodies · {} {} sub-steps · dt {:.6g} s · {} threads\n", args.file,
+                       scene.model.body_count(), recording.solver, args.options.substeps, recording.dt,
+                       args.options.threads == 0 ? "all" : std::to_string(args.options.threads)));
+    io.say(fmt::format("ran       {:.3f} s simulated in {:.3f} s ({:.1f}x real time)\n", simulated, wall_s,
+                       wall_s > 0 ? simulated / wall_s : 0));
+    io.say(
+        fmt::format("contacts  max {} · mean {:.1f} · at the end {:.3g} mm into static shapes, {:.3g} mm between "
+                    "bodies ({:.3g} mm at the start)\n",
+                    report.contacts_max, report.contacts_mean, 1e3 * report.final_penetration,
+                    1e3 * report.final_overlap, 1e3 * report.start_overlap));
     if (report.joint_error_linear > 0 || report.joint_error_angular > 0)
-        io.say(fmt::format("loops     closed within {:.3g} mm, {:.3g} degrees\n", 1e3 * report.joint_error_linear, report.joint_error_angular / kDegrees));
-    io.say(fmt::format("energy    kinetic {:.4g} -> {:.4g} J · potential {:.4g} -> {:.4g} J\n", recording.frames.front().kinetic, recording.frames.back().kinetic,
+        io.say(fmt::format("loops     closed within {:.3g} mm, {:.3g} degrees\n", 1e3 * report.joint_error_linear,
+                           report.joint_error_angular / kDegrees));
+    io.say(fmt::format("energy    kinetic {:.4g} -> {:.4g} J · potential {:.4g} -> {:.4g} J\n",
+                       recording.frames.front().kinetic, recording.frames.back().kinetic,
                        recording.frames.front().potential, recording.frames.back().potential));
     io.say(fmt::format("state     hash {}:{}\n", to_hex(recording.hash), recording.steps));
     if (context.global.timings)
-        for (const auto& [phase, seconds] : report.wall_s) io.say(fmt::format("time      {:12} {:.3f} ms a step\n", phase, 1e3 * seconds / std::max<double>(1, static_cast<double>(recording.steps))));
+        for (const auto& [phase, seconds] : report.wall_s)
+            io.say(fmt::format("time      {:12} {:.3f} ms a step\n", phase,
+                               1e3 * seconds / std::max<double>(1, static_cast<double>(recording.steps))));
 }
 
 int run_sim(SimArgs& args, Context& context)
@@ -74,7 +84,8 @@ int run_sim(SimArgs& args, Context& context)
     Io&  io      = context.io;
     auto options = scene_options(context);
     if (!options) return kExitUsage;
-    if (args.file.empty() && !args.ground.empty() && !parse_double(args.ground.front())) {  // "--ground FILE": the flag took the file
+    if (args.file.empty() && !args.ground.empty() &&
+        !parse_double(args.ground.front())) {  // "--ground FILE": the flag took the file
         args.file = args.ground.front();
         args.ground.clear();
     }
@@ -87,7 +98,9 @@ int run_sim(SimArgs& args, Context& context)
         if (!args.ground.empty() && !args.ground.front().empty()) {
             options->ground_height = parse_double(args.ground.front());
             if (!options->ground_height) {
-                io.say(fmt::format("error: --ground '{}' is no height in metres\n  write the file before --ground, or --ground=Z\n", args.ground.front()));
+                io.say(fmt::format(
+                    "error: --ground '{}' is no height in metres\n  write the file before --ground, or --ground=Z\n",
+                    args.ground.front()));
                 return kExitUsage;
             }
         }
@@ -102,11 +115,13 @@ int run_sim(SimArgs& args, Context& context)
     if (args.floating) options->import.floating = true;
     options->worlds      = args.worlds;
     args.options.threads = context.global.threads;
-    if (args.duration > 0) args.options.frames = static_cast<std::int64_t>(std::ceil(args.duration / args.options.dt - 1e-9));
+    if (args.duration > 0)
+        args.options.frames = static_cast<std::int64_t>(std::ceil(args.duration / args.options.dt - 1e-9));
     if (context.global.json && args.outputs.empty()) args.outputs = {"-.json"};
     for (const std::string& output : args.outputs)
         if (!is_known_output(output)) {
-            io.say(fmt::format("error: do not know how to write '{}'\n  formats by extension: {}\n", output, known_outputs()));
+            io.say(fmt::format("error: do not know how to write '{}'\n  formats by extension: {}\n", output,
+                               known_outputs()));
             return kExitUsage;
         }
 
@@ -121,9 +136,9 @@ int run_sim(SimArgs& args, Context& context)
         io.progress("simulating", done, total);
         return !g_interrupted;
     };
-    const auto start  = std::chrono::steady_clock::now();
-    auto       result = run::simulate(scene->model, args.options, running);
-    const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const auto   start  = std::chrono::steady_clock::now();
+    auto         result = run::simulate(scene->model, args.options, running);
+    const double wall   = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     io.end_progress();
     io.report(running);
     if (!result) return io.fail(result.error());
@@ -145,7 +160,8 @@ int run_sim(SimArgs& args, Context& context)
         }
     }
     found.append(running);
-    return context.global.strict && found.count(Severity::warning) + found.count(Severity::error) > 0 ? kExitFindings : kExitClean;
+    return context.global.strict && found.count(Severity::warning) + found.count(Severity::error) > 0 ? kExitFindings
+                                                                                                      : kExitClean;
 }
 
 }  // namespace
@@ -159,11 +175,17 @@ void add_sim(CLI::App& app, Context& context)
     verb->add_option("--dt", args->options.dt, "External step [s]")->capture_default_str();
     verb->add_option("--frames,--num-frames", args->options.frames, "External steps")->capture_default_str();
     verb->add_option("--duration", args->duration, "Seconds to simulate, instead of --frames (a trailing s is allowed)")
-        ->transform([](std::string text) { return !text.empty() && text.back() == 's' ? text.substr(0, text.size() - 1) : text; });
+        ->transform([](std::string text) {
+            return !text.empty() && text.back() == 's' ? text.substr(0, text.size() - 1) : text;
+        });
     verb->add_option("--every", args->options.every, "Keep every k-th step")->capture_default_str();
     verb->add_option("--substeps", args->options.substeps, "Sub-steps of the solver, 1 to 64")->capture_default_str();
-    verb->add_option("--worlds,--world-count", args->worlds, "Copies of the scene, each a world of its own")->capture_default_str();
-    args->ground_flag = verb->add_option("--ground", args->ground, "Add a static plane; at height Z [m], by default just below the lowest collider")->expected(0, 1);
+    verb->add_option("--worlds,--world-count", args->worlds, "Copies of the scene, each a world of its own")
+        ->capture_default_str();
+    args->ground_flag =
+        verb->add_option("--ground", args->ground,
+                         "Add a static plane; at height Z [m], by default just below the lowest collider")
+            ->expected(0, 1);
     verb->add_flag("--floating", args->floating, "Free a robot that is fixed to the world");
     verb->add_option("--hold", args->hold, "KE,KD: drive every joint to its start pose");
     verb->add_option("--set", args->options.set, "PATH.field=value before the first step; may repeat");

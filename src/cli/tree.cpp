@@ -28,13 +28,16 @@ std::string leaf(const std::string& label)
 
 std::string range_text(const Model& model, std::size_t dof, bool angular)
 {
-    const double lower = static_cast<double>(model.joint_limit_lower[dof]), upper = static_cast<double>(model.joint_limit_upper[dof]);
-    const double unit = angular ? 1 / kDegrees : 1e3;
-    const char*  sign = angular ? "°" : " mm";
+    const double lower = static_cast<double>(model.joint_limit_lower[dof]),
+                 upper = static_cast<double>(model.joint_limit_upper[dof]);
+    const double unit  = angular ? 1 / kDegrees : 1e3;
+    const char*  sign  = angular ? "°" : " mm";
     const bool   low = lower > -model::kMaxValue, high = upper < model::kMaxValue;
     if (!low && !high) return {};
-    if (low && high && std::abs(lower + upper) < 1e-6 * std::abs(upper)) return fmt::format(" ±{:.1f}{}", upper * unit, sign);
-    return fmt::format(" {}..{}{}", low ? fmt::format("{:.1f}", lower * unit) : "-∞", high ? fmt::format("{:.1f}", upper * unit) : "∞", sign);
+    if (low && high && std::abs(lower + upper) < 1e-6 * std::abs(upper))
+        return fmt::format(" ±{:.1f}{}", upper * unit, sign);
+    return fmt::format(" {}..{}{}", low ? fmt::format("{:.1f}", lower * unit) : "-∞",
+                       high ? fmt::format("{:.1f}", upper * unit) : "∞", sign);
 }
 
 /// "↻ knee -150.0..-10.0°": how a joint moves, its name and its range.
@@ -42,14 +45,30 @@ std::string joint_text(const Model& model, std::size_t joint)
 {
     const char* symbol = "?";
     switch (model.joint_type[joint]) {
-        case JointType::revolute: symbol = "↻"; break;
-        case JointType::prismatic: symbol = "↔"; break;
-        case JointType::ball: symbol = "◎"; break;
-        case JointType::fixed: symbol = "⊥"; break;
-        case JointType::free: symbol = "free"; break;
-        case JointType::distance: symbol = "⋯"; break;
-        case JointType::d6: symbol = "D6"; break;
-        case JointType::rod: symbol = "rod"; break;
+        case JointType::revolute:
+            symbol = "↻";
+            break;
+        case JointType::prismatic:
+            symbol = "↔";
+            break;
+        case JointType::ball:
+            symbol = "◎";
+            break;
+        case JointType::fixed:
+            symbol = "⊥";
+            break;
+        case JointType::free:
+            symbol = "free";
+            break;
+        case JointType::distance:
+            symbol = "⋯";
+            break;
+        case JointType::d6:
+            symbol = "D6";
+            break;
+        case JointType::rod:
+            symbol = "rod";
+            break;
     }
     std::string text = symbol;
     if (model.joint_type[joint] != JointType::free) text += " " + leaf(model.joint_label[joint]);
@@ -75,7 +94,8 @@ struct Kinematics {
                 return;
             }
             held[static_cast<std::size_t>(child)] = true;
-            below[m.joint_parent[joint] < 0 ? m.body_count() : static_cast<std::size_t>(m.joint_parent[joint])].push_back(joint);
+            below[m.joint_parent[joint] < 0 ? m.body_count() : static_cast<std::size_t>(m.joint_parent[joint])]
+                .push_back(joint);
         };
         for (std::size_t j = 0; j < m.joint_count(); ++j)
             if (m.joint_articulation[j] >= 0) take(j);
@@ -87,7 +107,8 @@ struct Kinematics {
 std::string body_line(const Model& model, std::size_t joint, const std::string& prefix, const std::string& branch)
 {
     const auto body = static_cast<std::size_t>(model.joint_child[joint]);
-    return fmt::format("{}{}{}  {}   {:.4g} kg\n", prefix, branch, leaf(model.body_label[body]), joint_text(model, joint), static_cast<double>(model.body_mass[body]));
+    return fmt::format("{}{}{}  {}   {:.4g} kg\n", prefix, branch, leaf(model.body_label[body]),
+                       joint_text(model, joint), static_cast<double>(model.body_mass[body]));
 }
 
 /// Depth-first without recursion: a chain may be as long as the stage is deep.
@@ -104,7 +125,8 @@ std::string kinematic_text(const Model& model, int max_depth)
     std::vector<Entry> stack;
     const auto         push = [&](std::size_t node, const std::string& prefix, int depth) {
         const auto& joints = tree.below[node];
-        for (std::size_t i = joints.size(); i-- > 0;) stack.push_back({joints[i], prefix, i + 1 == joints.size(), depth});
+        for (std::size_t i = joints.size(); i-- > 0;)
+            stack.push_back({joints[i], prefix, i + 1 == joints.size(), depth});
     };
     push(model.body_count(), "", 1);
     while (!stack.empty()) {
@@ -112,20 +134,29 @@ std::string kinematic_text(const Model& model, int max_depth)
         stack.pop_back();
         if (entry.depth > max_depth) continue;
         out += body_line(model, entry.joint, entry.prefix, entry.last ? "└─ " : "├─ ");
-        push(static_cast<std::size_t>(model.joint_child[entry.joint]), entry.prefix + (entry.last ? "   " : "│  "), entry.depth + 1);
+        push(static_cast<std::size_t>(model.joint_child[entry.joint]), entry.prefix + (entry.last ? "   " : "│  "),
+             entry.depth + 1);
     }
     for (const std::size_t joint : tree.loops)
-        out += fmt::format("loop {}  {} – {}\n", joint_text(model, joint), model.joint_parent[joint] < 0 ? "world" : leaf(model.body_label[static_cast<std::size_t>(model.joint_parent[joint])]),
-                           model.joint_child[joint] < 0 ? "world" : leaf(model.body_label[static_cast<std::size_t>(model.joint_child[joint])]));
+        out += fmt::format(
+            "loop {}  {} – {}\n", joint_text(model, joint),
+            model.joint_parent[joint] < 0 ? "world"
+                                          : leaf(model.body_label[static_cast<std::size_t>(model.joint_parent[joint])]),
+            model.joint_child[joint] < 0 ? "world"
+                                         : leaf(model.body_label[static_cast<std::size_t>(model.joint_child[joint])]));
     return out;
 }
 
 std::string kinematic_dot(const Model& model)
 {
     std::string out  = "digraph robot {\n  node [shape=box];\n  world [shape=plaintext];\n";
-    const auto  name = [&](std::int32_t body) { return body < 0 ? std::string("world") : fmt::format("\"{}\"", model.body_label[static_cast<std::size_t>(body)]); };
+    const auto  name = [&](std::int32_t body) {
+        return body < 0 ? std::string("world")
+                        : fmt::format("\"{}\"", model.body_label[static_cast<std::size_t>(body)]);
+    };
     for (std::size_t j = 0; j < model.joint_count(); ++j)
-        out += fmt::format("  {} -> {} [label=\"{}\"{}];\n", name(model.joint_parent[j]), name(model.joint_child[j]), joint_text(model, j), model.joint_articulation[j] < 0 ? ", style=dashed" : "");
+        out += fmt::format("  {} -> {} [label=\"{}\"{}];\n", name(model.joint_parent[j]), name(model.joint_child[j]),
+                           joint_text(model, j), model.joint_articulation[j] < 0 ? ", style=dashed" : "");
     return out + "}\n";
 }
 
@@ -133,10 +164,16 @@ nlohmann::json kinematic_json(const Model& model)
 {
     auto joints = nlohmann::json::array();
     for (std::size_t j = 0; j < model.joint_count(); ++j)
-        joints.push_back({{"joint", model.joint_label[j]}, {"type", model::to_string(model.joint_type[j])},
-                          {"parent", model.joint_parent[j] < 0 ? nlohmann::json() : nlohmann::json(model.body_label[static_cast<std::size_t>(model.joint_parent[j])])},
-                          {"child", model.joint_child[j] < 0 ? nlohmann::json() : nlohmann::json(model.body_label[static_cast<std::size_t>(model.joint_child[j])])},
-                          {"in_tree", model.joint_articulation[j] >= 0}});
+        joints.push_back(
+            {{"joint", model.joint_label[j]},
+             {"type", model::to_string(model.joint_type[j])},
+             {"parent", model.joint_parent[j] < 0
+                            ? nlohmann::json()
+                            : nlohmann::json(model.body_label[static_cast<std::size_t>(model.joint_parent[j])])},
+             {"child", model.joint_child[j] < 0
+                           ? nlohmann::json()
+                           : nlohmann::json(model.body_label[static_cast<std::size_t>(model.joint_child[j])])},
+             {"in_tree", model.joint_articulation[j] >= 0}});
     return {{"schema", "mechane.tree/1"}, {"joints", joints}};
 }
 
@@ -147,15 +184,20 @@ std::string prim_text(const usd::Stage& stage, int max_depth, nlohmann::json* li
         int depth = 0;
         for (usd::Prim p = prim.parent(); p && !p.path().is_root(); p = p.parent()) ++depth;
         if (depth + 1 > max_depth) continue;
-        const char* word = prim.specifier() == usd::Specifier::def ? "def" : prim.specifier() == usd::Specifier::over ? "over" : "class";
+        const char* word = prim.specifier() == usd::Specifier::def    ? "def"
+                           : prim.specifier() == usd::Specifier::over ? "over"
+                                                                      : "class";
         std::string notes;
         if (!prim.active()) notes += " inactive";
         if (!prim.loaded()) notes += " unloaded";
         if (prim.is_instance()) notes += " instance";
         std::vector<std::string> apis;
         for (const usd::Token& api : prim.applied_apis()) apis.push_back(api.text());
-        if (list != nullptr) list->push_back({{"prim", prim.path().text()}, {"specifier", word}, {"type", prim.type_name().text()}, {"apis", apis}});
-        out += fmt::format("{:{}}{} [{}{}{}]{}{}\n", "", 2 * depth, prim.name().text(), word, prim.type_name().empty() ? "" : " ", prim.type_name().text(),
+        if (list != nullptr)
+            list->push_back(
+                {{"prim", prim.path().text()}, {"specifier", word}, {"type", prim.type_name().text()}, {"apis", apis}});
+        out += fmt::format("{:{}}{} [{}{}{}]{}{}\n", "", 2 * depth, prim.name().text(), word,
+                           prim.type_name().empty() ? "" : " ", prim.type_name().text(),
                            apis.empty() ? "" : fmt::format(" {}", fmt::join(apis, " ")), notes);
     }
     return out;
@@ -172,14 +214,18 @@ int run_tree(const TreeArgs& args, Context& context)
         context.io.report((*stage)->diagnostics());
         auto              list = nlohmann::json::array();
         const std::string text = prim_text(**stage, args.depth, context.global.json ? &list : nullptr);
-        context.io.out(context.global.json ? nlohmann::json{{"schema", "mechane.tree.prims/1"}, {"prims", list}}.dump(1) + "\n" : text);
+        context.io.out(context.global.json
+                           ? nlohmann::json{{"schema", "mechane.tree.prims/1"}, {"prims", list}}.dump(1) + "\n"
+                           : text);
         return kExitClean;
     }
     const auto scene = run::load_scene(args.file, *options, found);
     context.io.report(found);
     if (!scene) return context.io.fail(scene.error());
-    if (context.global.json) context.io.out(kinematic_json(scene->model).dump(1) + "\n");
-    else context.io.out(args.dot ? kinematic_dot(scene->model) : kinematic_text(scene->model, args.depth));
+    if (context.global.json)
+        context.io.out(kinematic_json(scene->model).dump(1) + "\n");
+    else
+        context.io.out(args.dot ? kinematic_dot(scene->model) : kinematic_text(scene->model, args.depth));
     return kExitClean;
 }
 

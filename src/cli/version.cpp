@@ -12,7 +12,10 @@ void add_version(CLI::App& app, Context& context)
     add_global_options(*verb, context);
     verb->callback([&context] {
         if (context.global.json) {
-            const nlohmann::json document = {{"schema", "mechane.version/1"}, {"version", MECHANE_VERSION}, {"openusd", "26.8"}, {"real", sizeof(Real) == 4 ? "float" : "double"}};
+            const nlohmann::json document = {{"schema", "mechane.version/1"},
+                                             {"version", MECHANE_VERSION},
+                                             {"openusd", "26.8"},
+                                             {"real", sizeof(Real) == 4 ? "float" : "double"}};
             context.io.out(document.dump(1) + "\n");
         } else {
             context.io.out(fmt::format("mechane {}\n", MECHANE_VERSION));

@@ -33,21 +33,22 @@ bool by_key(const RowRef& x, const RowRef& y)
     if (x.feature != y.feature) return x.feature < y.feature;
     return x.chunk != y.chunk ? x.chunk < y.chunk : x.index < y.index;
 }
-bool by_depth(const RowRef& x, const RowRef& y) { return x.distance != y.distance ? x.distance < y.distance : by_key(x, y); }
+bool by_depth(const RowRef& x, const RowRef& y)
+{ return x.distance != y.distance ? x.distance < y.distance : by_key(x, y); }
 
 constexpr std::size_t kPairsPerChunk = 16;
 
-double seconds_since(std::chrono::steady_clock::time_point start) { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
+double seconds_since(std::chrono::steady_clock::time_point start)
+{ return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
 
 Vec3d velocity_at(const BodyMotion& m, const Vec3d& p) { return m.v + cross(m.w, p - m.com); }
 
 }  // namespace
 
 struct CollisionPipeline::Impl {
-    Impl(const model::Model& m, const PipelineOptions& o) : options(o), set(m), broad(set.filters(), m.shape_collision_filter_pairs)
-    {
-        capacity = o.rigid_contact_max > 0 ? o.rigid_contact_max : std::max<std::size_t>(1000, 16 * m.shape_count());
-    }
+    Impl(const model::Model& m, const PipelineOptions& o)
+        : options(o), set(m), broad(set.filters(), m.shape_collision_filter_pairs)
+    { capacity = o.rigid_contact_max > 0 ? o.rigid_contact_max : std::max<std::size_t>(1000, 16 * m.shape_count()); }
 
     void collide_pair(const ShapePair& pair, std::vector<Row>& rows);
     void collide_chunk(std::size_t begin, std::size_t end, std::size_t chunk)
@@ -71,7 +72,8 @@ struct CollisionPipeline::Impl {
 void CollisionPipeline::Impl::collide_pair(const ShapePair& pair, std::vector<Row>& rows)
 {
     std::int32_t i = pair.first, k = pair.second;
-    if (!in_table_order(set.shapes[static_cast<std::size_t>(i)].kind, set.shapes[static_cast<std::size_t>(k)].kind)) std::swap(i, k);
+    if (!in_table_order(set.shapes[static_cast<std::size_t>(i)].kind, set.shapes[static_cast<std::size_t>(k)].kind))
+        std::swap(i, k);
     const auto i_ = static_cast<std::size_t>(i), k_ = static_cast<std::size_t>(k);
     // Everything is computed relative to the first shape, so far away is as accurate as near by.
     Shape       a = set.shapes[i_], b = set.shapes[k_];
@@ -79,13 +81,15 @@ void CollisionPipeline::Impl::collide_pair(const ShapePair& pair, std::vector<Ro
     a.p -= origin, b.p -= origin;
     const BodyMotion &ma = set.motion_of(i), &mb = set.motion_of(k);
     const double      m = set.margin[i_] + set.margin[k_], g = set.gap[i_] + set.gap[k_];
-    const double      travel = std::min((length(mb.v - ma.v) + set.spin[i_] + set.spin[k_]) * dt, options.speculative_max);
-    Manifold          found;
+    const double travel = std::min((length(mb.v - ma.v) + set.spin[i_] + set.spin[k_]) * dt, options.speculative_max);
+    Manifold     found;
     collision::collide(a, b, m + std::max(g, travel), found);
     const double r0 = a.core_radius(), r1 = b.core_radius();
     for (int c = 0; c < found.count; ++c) {
         const ContactPoint& p = found.points[static_cast<std::size_t>(c)];
-        if (!is_finite(p.p0) || !is_finite(p.p1) || !std::isfinite(p.distance) || !(std::abs(length_squared(p.normal) - 1) < 1e-4)) continue;
+        if (!is_finite(p.p0) || !is_finite(p.p1) || !std::isfinite(p.distance) ||
+            !(std::abs(length_squared(p.normal) - 1) < 1e-4))
+            continue;
         const double d = p.distance - m;
         if (d > g) {  // admitted only if it closes within this step
             const Vec3d  middle  = origin + 0.5 * (p.p0 + p.p1);
@@ -104,23 +108,26 @@ void CollisionPipeline::Impl::gather()
     for (std::size_t c = 0; c < used; ++c)
         for (std::size_t i = 0; i < chunks[c].size(); ++i) {
             const Row& r = chunks[c][i];
-            order.push_back({(static_cast<std::uint64_t>(static_cast<std::uint32_t>(r.shape0)) << 32) | static_cast<std::uint32_t>(r.shape1), r.feature,
-                             static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(i), r.distance});
+            order.push_back({(static_cast<std::uint64_t>(static_cast<std::uint32_t>(r.shape0)) << 32) |
+                                 static_cast<std::uint32_t>(r.shape1),
+                             r.feature, static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(i), r.distance});
         }
     std::sort(order.begin(), order.end(), by_key);
 }
 
 void CollisionPipeline::Impl::store(std::size_t row, const RowRef& ref, model::Contacts& contacts) const
 {
-    const Row&        r  = chunks[ref.chunk][ref.index];
-    const auto        s0 = static_cast<std::size_t>(r.shape0), s1 = static_cast<std::size_t>(r.shape1);
-    const double      m0 = set.shapes[s0].core_radius() + set.margin[s0], m1 = set.shapes[s1].core_radius() + set.margin[s1];
-    contacts.rigid_contact_shape0[row]   = r.shape0;
-    contacts.rigid_contact_shape1[row]   = r.shape1;
-    contacts.rigid_contact_point0[row]   = static_cast<Vec3>(r.point0);
-    contacts.rigid_contact_point1[row]   = static_cast<Vec3>(r.point1);
-    contacts.rigid_contact_offset0[row]  = static_cast<Vec3>(rotate_inverse(set.motion_of(r.shape0).X_WB.q, m0 * r.normal));
-    contacts.rigid_contact_offset1[row]  = static_cast<Vec3>(rotate_inverse(set.motion_of(r.shape1).X_WB.q, -m1 * r.normal));
+    const Row&   r  = chunks[ref.chunk][ref.index];
+    const auto   s0 = static_cast<std::size_t>(r.shape0), s1 = static_cast<std::size_t>(r.shape1);
+    const double m0 = set.shapes[s0].core_radius() + set.margin[s0], m1 = set.shapes[s1].core_radius() + set.margin[s1];
+    contacts.rigid_contact_shape0[row] = r.shape0;
+    contacts.rigid_contact_shape1[row] = r.shape1;
+    contacts.rigid_contact_point0[row] = static_cast<Vec3>(r.point0);
+    contacts.rigid_contact_point1[row] = static_cast<Vec3>(r.point1);
+    contacts.rigid_contact_offset0[row] =
+        static_cast<Vec3>(rotate_inverse(set.motion_of(r.shape0).X_WB.q, m0 * r.normal));
+    contacts.rigid_contact_offset1[row] =
+        static_cast<Vec3>(rotate_inverse(set.motion_of(r.shape1).X_WB.q, -m1 * r.normal));
     contacts.rigid_contact_normal[row]   = static_cast<Vec3>(r.normal);
     contacts.rigid_contact_margin0[row]  = static_cast<Real>(m0);
     contacts.rigid_contact_margin1[row]  = static_cast<Real>(m1);
@@ -129,7 +136,10 @@ void CollisionPipeline::Impl::store(std::size_t row, const RowRef& ref, model::C
     contacts.rigid_contact_force[row]    = {};
 }
 
-CollisionPipeline::CollisionPipeline(const model::Model& model, const PipelineOptions& options) : impl_(std::make_unique<Impl>(model, options)) {}
+CollisionPipeline::CollisionPipeline(const model::Model& model, const PipelineOptions& options)
+    : impl_(std::make_unique<Impl>(model, options))
+{
+}
 CollisionPipeline::~CollisionPipeline() = default;
 
 model::Contacts CollisionPipeline::make_contacts() const
@@ -154,11 +164,14 @@ CollideStatus CollisionPipeline::collide(const model::State& state, double dt, m
     start                    = std::chrono::steady_clock::now();
     const std::size_t chunks = tasks::chunk_count(impl.pairs.size(), kPairsPerChunk);
     if (impl.chunks.size() < chunks) impl.chunks.resize(chunks);
-    const auto work = [&impl](std::size_t begin, std::size_t end, std::size_t chunk) { impl.collide_chunk(begin, end, chunk); };
+    const auto work = [&impl](std::size_t begin, std::size_t end, std::size_t chunk) {
+        impl.collide_chunk(begin, end, chunk);
+    };
     if (impl.options.pool && chunks > 1) {
         impl.options.pool->for_chunks(impl.pairs.size(), kPairsPerChunk, work);
     } else {
-        for (std::size_t c = 0; c < chunks; ++c) work(c * kPairsPerChunk, std::min(impl.pairs.size(), (c + 1) * kPairsPerChunk), c);
+        for (std::size_t c = 0; c < chunks; ++c)
+            work(c * kPairsPerChunk, std::min(impl.pairs.size(), (c + 1) * kPairsPerChunk), c);
     }
     impl.gather();
 
@@ -176,9 +189,10 @@ CollideStatus CollisionPipeline::collide(const model::State& state, double dt, m
     for (std::size_t row = 0; row < impl.order.size(); ++row) impl.store(row, impl.order[row], contacts);
     contacts.rigid_contact_count  = static_cast<std::int32_t>(impl.order.size());
     contacts.rigid_contact_needed = static_cast<std::int32_t>(needed);
-    contacts.contact_generation   = contacts.contact_generation == std::numeric_limits<std::int32_t>::max() ? 0 : contacts.contact_generation + 1;
-    status.contacts               = contacts.rigid_contact_count;
-    status.narrow_phase_s         = seconds_since(start);
+    contacts.contact_generation =
+        contacts.contact_generation == std::numeric_limits<std::int32_t>::max() ? 0 : contacts.contact_generation + 1;
+    status.contacts       = contacts.rigid_contact_count;
+    status.narrow_phase_s = seconds_since(start);
     return status;
 }
 

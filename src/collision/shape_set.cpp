@@ -24,27 +24,35 @@ std::optional<Geometry> geometry_of(GeoType type, const Vec3d& s, bool has_trian
             if (s.x == 0 && s.y == 0) return Geometry{ShapeKind::plane, {}};
             if (!(s.x > 0 && s.y > 0)) return std::nullopt;
             return Geometry{ShapeKind::rectangle, {0.5 * s.x, 0.5 * s.y, 0}};
-        case GeoType::sphere: return Geometry{ShapeKind::sphere, abs(s)};
-        case GeoType::capsule: return Geometry{ShapeKind::capsule, abs(s)};
-        case GeoType::ellipsoid: return Geometry{ShapeKind::ellipsoid, abs(s)};
-        case GeoType::cylinder: return Geometry{ShapeKind::cylinder, abs(s)};
-        case GeoType::box: return Geometry{ShapeKind::box, abs(s)};
-        case GeoType::cone: return Geometry{ShapeKind::cone, abs(s)};
+        case GeoType::sphere:
+            return Geometry{ShapeKind::sphere, abs(s)};
+        case GeoType::capsule:
+            return Geometry{ShapeKind::capsule, abs(s)};
+        case GeoType::ellipsoid:
+            return Geometry{ShapeKind::ellipsoid, abs(s)};
+        case GeoType::cylinder:
+            return Geometry{ShapeKind::cylinder, abs(s)};
+        case GeoType::box:
+            return Geometry{ShapeKind::box, abs(s)};
+        case GeoType::cone:
+            return Geometry{ShapeKind::cone, abs(s)};
         case GeoType::mesh:
             if (!has_triangles) return std::nullopt;
             return Geometry{ShapeKind::mesh, s};
-        case GeoType::convex_mesh: return Geometry{ShapeKind::hull, s};
+        case GeoType::convex_mesh:
+            return Geometry{ShapeKind::hull, s};
         case GeoType::none:
         case GeoType::heightfield:
-        case GeoType::gaussian: break;
+        case GeoType::gaussian:
+            break;
     }
     return std::nullopt;
 }
 
 /// The shape made before from the same mesh at the same scale, else a new one.
 template <class T, class Make>
-const T* shared(std::vector<std::unique_ptr<T>>& made, std::vector<std::pair<const geometry::Mesh*, Vec3d>>& keys, const geometry::Mesh* mesh,
-                const Vec3d& scale, Make&& make)
+const T* shared(std::vector<std::unique_ptr<T>>& made, std::vector<std::pair<const geometry::Mesh*, Vec3d>>& keys,
+                const geometry::Mesh* mesh, const Vec3d& scale, Make&& make)
 {
     const auto found = std::find(keys.begin(), keys.end(), std::pair{mesh, scale});
     if (found != keys.end()) return made[static_cast<std::size_t>(found - keys.begin())].get();
@@ -67,11 +75,12 @@ ShapeSet::ShapeSet(const model::Model& model) : model_(&model)
     for (std::size_t i = 0; i < n; ++i) {
         margin.push_back(static_cast<double>(model.shape_margin[i]));
         gap.push_back(static_cast<double>(model.shape_gap[i]));
-        X_BS[i]   = static_cast<Posed>(model.shape_transform[i]);
-        X_BS[i].q = normalized(X_BS[i].q);
-        const geometry::Mesh* mesh = model.shape_source[i].get();
-        const auto            g    = geometry_of(model.shape_type[i], static_cast<Vec3d>(model.shape_scale[i]), mesh && !mesh->triangles.empty());
-        const bool collides = (model.shape_flags[i] & model::shape_flag::collide_shapes) != 0;
+        X_BS[i]                        = static_cast<Posed>(model.shape_transform[i]);
+        X_BS[i].q                      = normalized(X_BS[i].q);
+        const geometry::Mesh* mesh     = model.shape_source[i].get();
+        const auto            g        = geometry_of(model.shape_type[i], static_cast<Vec3d>(model.shape_scale[i]),
+                                                     mesh && !mesh->triangles.empty());
+        const bool            collides = (model.shape_flags[i] & model::shape_flag::collide_shapes) != 0;
         if (!g || !collides || !is_finite(X_BS[i].p)) {
             shapes[i].kind = ShapeKind::triangle;  // no whole shape: never collides
             continue;
@@ -86,7 +95,9 @@ ShapeSet::ShapeSet(const model::Model& model) : model_(&model)
             }
             s.hull = shared(hulls_, hull_keys, mesh, s.size, [&] { return make_hull_shape(*mesh, s.size); });
         }
-        if (s.kind == ShapeKind::mesh) s.mesh = shared(meshes_, mesh_keys, mesh, s.size, [&] { return make_mesh_shape(*mesh, s.size, two_meshes); });
+        if (s.kind == ShapeKind::mesh)
+            s.mesh =
+                shared(meshes_, mesh_keys, mesh, s.size, [&] { return make_mesh_shape(*mesh, s.size, two_meshes); });
         radius[i] = bounding_radius(s);
     }
 }
@@ -96,12 +107,13 @@ std::vector<Filter> ShapeSet::filters() const
     std::vector<Filter> out(size());
     for (std::size_t i = 0; i < size(); ++i) {
         const std::int32_t b = body[i];
-        out[i]               = {.body   = b,
-                                .world  = model_->shape_world[i],
-                                .group  = model_->shape_collision_group[i],
-                                .active = shapes[i].kind != ShapeKind::triangle,
-                                .mobile = b >= 0 && (model_->body_flags[static_cast<std::size_t>(b)] & model::body_flag::dynamic) != 0,
-                                .plane  = shapes[i].kind == ShapeKind::plane};
+        out[i]               = {
+            .body   = b,
+            .world  = model_->shape_world[i],
+            .group  = model_->shape_collision_group[i],
+            .active = shapes[i].kind != ShapeKind::triangle,
+            .mobile = b >= 0 && (model_->body_flags[static_cast<std::size_t>(b)] & model::body_flag::dynamic) != 0,
+            .plane  = shapes[i].kind == ShapeKind::plane};
     }
     return out;
 }
@@ -110,12 +122,13 @@ void ShapeSet::place(const model::State& state, double dt, double speculative_ma
 {
     unsound_bodies = 0;
     for (std::size_t b = 0; b + 1 < motion.size(); ++b) {
-        BodyMotion& m = motion[b + 1];
-        m.X_WB        = static_cast<Posed>(state.body_q[b]);
-        m.v           = static_cast<Vec3d>(state.body_qd[b].linear);
-        m.w           = static_cast<Vec3d>(state.body_qd[b].angular);
+        BodyMotion& m  = motion[b + 1];
+        m.X_WB         = static_cast<Posed>(state.body_q[b]);
+        m.v            = static_cast<Vec3d>(state.body_qd[b].linear);
+        m.w            = static_cast<Vec3d>(state.body_qd[b].angular);
         const double n = dot(m.X_WB.q, m.X_WB.q);
-        m.sound        = is_finite(m.X_WB.p) && length_squared(m.X_WB.p) < 1e16 && std::abs(n - 1) < 1e-3 && is_finite(m.v) && is_finite(m.w);
+        m.sound = is_finite(m.X_WB.p) && length_squared(m.X_WB.p) < 1e16 && std::abs(n - 1) < 1e-3 && is_finite(m.v) &&
+                  is_finite(m.w);
         unsound_bodies += m.sound ? 0 : 1;
         if (!m.sound) continue;
         m.X_WB.q = normalized(m.X_WB.q);
@@ -127,10 +140,10 @@ void ShapeSet::place(const model::State& state, double dt, double speculative_ma
         if (s.kind == ShapeKind::triangle) continue;
         const BodyMotion& m = motion[static_cast<std::size_t>(body[i] + 1)];
         if (!m.sound) continue;
-        const Posed X_WS = m.X_WB * X_BS[i];
-        s.p              = X_WS.p;
-        s.R              = to_matrix(X_WS.q);
-        spin[i]          = s.kind == ShapeKind::plane ? 0 : length(m.w) * (length(centre(s) - m.com) + radius[i]);
+        const Posed X_WS    = m.X_WB * X_BS[i];
+        s.p                 = X_WS.p;
+        s.R                 = to_matrix(X_WS.q);
+        spin[i]             = s.kind == ShapeKind::plane ? 0 : length(m.w) * (length(centre(s) - m.com) + radius[i]);
         const double travel = std::min((length(m.v) + spin[i]) * dt, speculative_max);
         const double grow   = std::max(0.0, margin[i] + gap[i]) + std::max(0.0, travel);
         if (s.kind == ShapeKind::plane) {

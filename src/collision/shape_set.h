@@ -12,8 +12,8 @@ namespace mechane::collision {
 /// A body as the contacts need it, in double: everything below is relative to the world.
 struct BodyMotion {
     Posed X_WB;
-    Vec3d com, v, w;      ///< centre of mass [m], its velocity [m/s], angular velocity [rad/s]
-    bool  sound = true;   ///< finite, with a unit quaternion
+    Vec3d com, v, w;     ///< centre of mass [m], its velocity [m/s], angular velocity [rad/s]
+    bool  sound = true;  ///< finite, with a unit quaternion
 };
 
 /// The shapes of a model for collision: what is fixed at construction, and where everything is in the present state.
@@ -21,21 +21,23 @@ class ShapeSet {
   public:
     explicit ShapeSet(const model::Model& model);
 
-    /// Moves all shapes to the state; grows the boxes by margin, gap and what the motion may cover in `dt` (at most `speculative_max`).
+    /// Moves all shapes to the state; grows the boxes by margin, gap and what the motion may cover in `dt` (at most
+    /// `speculative_max`).
     void place(const model::State& state, double dt, double speculative_max);
 
-    [[nodiscard]] std::size_t        size() const { return shapes.size(); }
+    [[nodiscard]] std::size_t         size() const { return shapes.size(); }
     [[nodiscard]] std::vector<Filter> filters() const;
-    [[nodiscard]] const BodyMotion&  motion_of(std::int32_t shape) const { return motion[static_cast<std::size_t>(body[static_cast<std::size_t>(shape)] + 1)]; }
+    [[nodiscard]] const BodyMotion&   motion_of(std::int32_t shape) const
+    { return motion[static_cast<std::size_t>(body[static_cast<std::size_t>(shape)] + 1)]; }
 
-    std::vector<Shape>           shapes;        ///< `p` and `R` in the world
+    std::vector<Shape>           shapes;  ///< `p` and `R` in the world
     std::vector<Posed>           X_BS;
     std::vector<std::int32_t>    body;
     std::vector<double>          margin, gap, radius;  ///< [m]; radius of the ball about the centre
-    std::vector<double>          spin;          ///< speed that rotation alone may give to some point of the shape [m/s]
+    std::vector<double>          spin;  ///< speed that rotation alone may give to some point of the shape [m/s]
     std::vector<geometry::Aabbd> boxes;
     std::vector<RaisedPlane>     planes;
-    std::vector<BodyMotion>      motion;        ///< [1 + bodies]; the first is the world
+    std::vector<BodyMotion>      motion;  ///< [1 + bodies]; the first is the world
     std::int32_t                 unsound_bodies = 0;
 
   private:

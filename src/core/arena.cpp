@@ -7,9 +7,9 @@ namespace mechane {
 void* Arena::raw(std::size_t bytes, std::size_t alignment)
 {
     for (; block_ < blocks_.size(); ++block_, used_ = 0) {
-        const Block& block   = blocks_[block_];
-        void*        place   = block.data.get() + used_;
-        std::size_t  room    = block.bytes - used_;
+        const Block& block = blocks_[block_];
+        void*        place = block.data.get() + used_;
+        std::size_t  room  = block.bytes - used_;
         if (std::align(alignment, bytes, place, room) != nullptr) {
             used_ = block.bytes - room + bytes;
             return place;

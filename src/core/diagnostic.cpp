@@ -11,9 +11,12 @@ namespace mechane {
 std::string_view to_string(Severity severity) noexcept
 {
     switch (severity) {
-        case Severity::info: return "info";
-        case Severity::warning: return "warning";
-        case Severity::error: return "error";
+        case Severity::info:
+            return "info";
+        case Severity::warning:
+            return "warning";
+        case Severity::error:
+            return "error";
     }
     return "error";
 }
@@ -46,10 +49,10 @@ Diagnostic make_diagnostic(const Code& code, Site site, std::string message, std
 
 void Diagnostics::add(Diagnostic diagnostic)
 {
-    const Site&       site = diagnostic.site;
-    const std::size_t hash = hash_text(
-        fmt::format("{}\n{}\n{}\n{}\n{}\n{}", diagnostic.id, site.layer, site.line, site.prim, site.property, diagnostic.message));
-    const auto first = std::lower_bound(index_.begin(), index_.end(), std::pair{hash, std::size_t{0}});
+    const Site&       site  = diagnostic.site;
+    const std::size_t hash  = hash_text(fmt::format("{}\n{}\n{}\n{}\n{}\n{}", diagnostic.id, site.layer, site.line,
+                                                    site.prim, site.property, diagnostic.message));
+    const auto        first = std::lower_bound(index_.begin(), index_.end(), std::pair{hash, std::size_t{0}});
     for (auto it = first; it != index_.end() && it->first == hash; ++it) {
         Diagnostic& known = items_[it->second];
         if (known.id == diagnostic.id && known.site == site && known.message == diagnostic.message) {
@@ -62,9 +65,7 @@ void Diagnostics::add(Diagnostic diagnostic)
 }
 
 void Diagnostics::add(const Code& code, Site site, std::string message, std::string hint)
-{
-    add(make_diagnostic(code, std::move(site), std::move(message), std::move(hint)));
-}
+{ add(make_diagnostic(code, std::move(site), std::move(message), std::move(hint))); }
 
 void Diagnostics::append(const Diagnostics& other)
 {
@@ -73,12 +74,14 @@ void Diagnostics::append(const Diagnostics& other)
 
 std::size_t Diagnostics::count(Severity severity) const noexcept
 {
-    return static_cast<std::size_t>(std::count_if(items_.begin(), items_.end(), [&](const auto& d) { return d.severity == severity; }));
+    return static_cast<std::size_t>(
+        std::count_if(items_.begin(), items_.end(), [&](const auto& d) { return d.severity == severity; }));
 }
 
 std::size_t Diagnostics::count(std::string_view id) const noexcept
 {
-    return static_cast<std::size_t>(std::count_if(items_.begin(), items_.end(), [&](const auto& d) { return d.id == id; }));
+    return static_cast<std::size_t>(
+        std::count_if(items_.begin(), items_.end(), [&](const auto& d) { return d.id == id; }));
 }
 
 const Diagnostic* Diagnostics::find(std::string_view id) const noexcept

@@ -8,18 +8,16 @@ namespace mechane::dynamics {
 namespace {
 
 /// Velocity of the reference point O and angular velocity, from those of the centre of mass.
-Spatiald at_reference(const Spatiald& twist, const Vec3d& from, const Vec3d& reference) { return shift_twist(twist, reference - from); }
+Spatiald at_reference(const Spatiald& twist, const Vec3d& from, const Vec3d& reference)
+{ return shift_twist(twist, reference - from); }
 
-/// Spatial cross product of motion vectors about one fixed point: d/dt of a column that a frame with velocity v carries.
+/// Spatial cross product of motion vectors about one fixed point: d/dt of a column that a frame with velocity v
+/// carries.
 Spatiald cross_motion(const Spatiald& v, const Spatiald& s)
-{
-    return {cross(v.angular, s.linear) + cross(v.linear, s.angular), cross(v.angular, s.angular)};
-}
+{ return {cross(v.angular, s.linear) + cross(v.linear, s.angular), cross(v.angular, s.angular)}; }
 
 Spatiald times(const Composite& c, const Spatiald& s)
-{
-    return {c.m * s.linear + cross(s.angular, c.h), cross(c.h, s.linear) + c.I * s.angular};
-}
+{ return {c.m * s.linear + cross(s.angular, c.h), cross(c.h, s.linear) + c.I * s.angular}; }
 
 Mat33d world_inertia(const Mat33d& R, const Mat33d& I) { return R * I * transpose(R); }
 
@@ -58,13 +56,13 @@ void forward_kinematics(const Forest& forest, const Tree& tree, Motion& motion, 
             motion.com_W[l] = X.p + motion.R_WB[l] * link.com;
             if (l == tree.link_begin) motion.reference[t] = motion.com_W[l];
             if (!velocities) continue;
-            const double* v  = motion.v.data() + link.dof;
-            motion.twist[l]  = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
-            const Vec3d r    = motion.reference[t] - motion.com_W[l];
+            const double* v = motion.v.data() + link.dof;
+            motion.twist[l] = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
+            const Vec3d r   = motion.reference[t] - motion.com_W[l];
             for (int k = 0; k < 3; ++k) {
-                const Vec3d e                    = axis_vector<double>(k);
-                motion.column[link.dof + k]      = {e, {}};
-                motion.column[link.dof + 3 + k]  = {cross(e, r), e};
+                const Vec3d e                   = axis_vector<double>(k);
+                motion.column[link.dof + k]     = {e, {}};
+                motion.column[link.dof + 3 + k] = {cross(e, r), e};
             }
             motion.link_velocity[l] = at_reference(motion.twist[l], motion.com_W[l], motion.reference[t]);
             continue;
@@ -75,7 +73,8 @@ void forward_kinematics(const Forest& forest, const Tree& tree, Motion& motion, 
         else if (link.base >= 0)
             X_WP = motion.base_X[link.base];
         const Posed       X_WJ = X_WP * link.X_PJ;
-        const JointMotion jm   = joint_motion(link.axes, {motion.q.data() + link.coord, static_cast<std::size_t>(link.coords)});
+        const JointMotion jm =
+            joint_motion(link.axes, {motion.q.data() + link.coord, static_cast<std::size_t>(link.coords)});
         // Anchor of the child in the world, then back to the body frame.
         const Posed X_WC = X_WJ * jm.X_PC;
         X.q              = normalized(X_WC.q * conjugate(link.X_CJ.q));
@@ -102,8 +101,8 @@ void forward_kinematics(const Forest& forest, const Tree& tree, Motion& motion, 
     }
 }
 
-void inverse_dynamics(const Forest& forest, const Tree& tree, const Vec3d& gravity, std::span<const Spatiald> wrench, const double* qdd,
-                      Motion& motion, std::span<double> tau)
+void inverse_dynamics(const Forest& forest, const Tree& tree, const Vec3d& gravity, std::span<const Spatiald> wrench,
+                      const double* qdd, Motion& motion, std::span<double> tau)
 {
     const std::size_t t = static_cast<std::size_t>(&tree - forest.trees.data());
     const Vec3d       O = motion.reference[t];
@@ -116,7 +115,8 @@ void inverse_dynamics(const Forest& forest, const Tree& tree, const Vec3d& gravi
             const Spatiald& twist = motion.twist[l];
             a.linear              = cross(twist.linear, twist.angular);
             if (qdd)
-                for (int k = 0; k < link.dofs; ++k) a += qdd[link.dof - tree.dof_begin + k] * motion.column[link.dof + k];
+                for (int k = 0; k < link.dofs; ++k)
+                    a += qdd[link.dof - tree.dof_begin + k] * motion.column[link.dof + k];
         } else {
             if (link.parent >= 0) {
                 a = motion.link_acceleration[link.parent];
@@ -137,19 +137,21 @@ void inverse_dynamics(const Forest& forest, const Tree& tree, const Vec3d& gravi
             }
         }
         motion.link_acceleration[l] = a;
-        const Vec3d& w     = motion.twist[l].angular;
-        const Vec3d  r     = motion.com_W[l] - O;
-        const Vec3d  a_com = a.linear + cross(a.angular, r) + cross(w, motion.twist[l].linear) - gravity;
-        const Mat33d& R    = motion.R_WB[l];
-        const Vec3d  w_B   = transpose_times(R, w);
-        const Vec3d  L_B   = link.inertia * w_B;
-        Spatiald     f     = {link.mass * a_com, R * (link.inertia * transpose_times(R, a.angular) + cross(w_B, L_B))};
+        const Vec3d&  w             = motion.twist[l].angular;
+        const Vec3d   r             = motion.com_W[l] - O;
+        const Vec3d   a_com         = a.linear + cross(a.angular, r) + cross(w, motion.twist[l].linear) - gravity;
+        const Mat33d& R             = motion.R_WB[l];
+        const Vec3d   w_B           = transpose_times(R, w);
+        const Vec3d   L_B           = link.inertia * w_B;
+        Spatiald      f = {link.mass * a_com, R * (link.inertia * transpose_times(R, a.angular) + cross(w_B, L_B))};
         if (!wrench.empty()) f -= wrench[static_cast<std::size_t>(l)];
         motion.link_force[l] = shift_wrench(f, -r);
     }
     for (std::int32_t l = tree.link_end - 1; l >= tree.link_begin; --l) {
         const Link& link = forest.links[l];
-        for (int k = 0; k < link.dofs; ++k) tau[static_cast<std::size_t>(link.dof - tree.dof_begin + k)] = dot(motion.column[link.dof + k], motion.link_force[l]);
+        for (int k = 0; k < link.dofs; ++k)
+            tau[static_cast<std::size_t>(link.dof - tree.dof_begin + k)] =
+                dot(motion.column[link.dof + k], motion.link_force[l]);
         if (link.parent >= 0) motion.link_force[link.parent] += motion.link_force[l];
     }
 }
@@ -165,7 +167,8 @@ void mass_matrix(const Forest& forest, const Tree& tree, Motion& motion, std::sp
         Composite&  c    = motion.composite[l];
         c.m              = link.mass;
         c.h              = link.mass * r;
-        c.I              = world_inertia(motion.R_WB[l], link.inertia) + link.mass * (Mat33d::diagonal(Vec3d{dot(r, r), dot(r, r), dot(r, r)}) - Mat33d::outer(r, r));
+        c.I              = world_inertia(motion.R_WB[l], link.inertia) +
+                           link.mass * (Mat33d::diagonal(Vec3d{dot(r, r), dot(r, r), dot(r, r)}) - Mat33d::outer(r, r));
     }
     for (std::int32_t l = tree.link_end - 1; l >= tree.link_begin; --l) {
         const Link&      link = forest.links[l];
@@ -179,7 +182,8 @@ void mass_matrix(const Forest& forest, const Tree& tree, Motion& motion, std::sp
         for (std::int32_t k = link.dof; k < link.dof + link.dofs; ++k) {
             const Spatiald f   = times(c, motion.column[k]);
             double*        row = matrix.data() + static_cast<std::ptrdiff_t>(k - tree.dof_begin) * n;
-            for (std::int32_t i = k; i >= 0; i = forest.dof_parent[i]) row[i - tree.dof_begin] = dot(motion.column[i], f);
+            for (std::int32_t i = k; i >= 0; i = forest.dof_parent[i])
+                row[i - tree.dof_begin] = dot(motion.column[i], f);
         }
     }
 }
@@ -189,7 +193,8 @@ int factor(const Forest& forest, const Tree& tree, std::span<double> matrix, std
     const int           n      = tree.dof_count();
     const std::int32_t* parent = forest.dof_parent.data() + tree.dof_begin;
     int                 locked = 0;
-    for (int k = 0; k < n; ++k) inverse_pivots[static_cast<std::size_t>(k)] = matrix[static_cast<std::size_t>(k) * n + k];
+    for (int k = 0; k < n; ++k)
+        inverse_pivots[static_cast<std::size_t>(k)] = matrix[static_cast<std::size_t>(k) * n + k];
     for (int k = n - 1; k >= 0; --k) {
         double*      row      = matrix.data() + static_cast<std::ptrdiff_t>(k) * n;
         const double original = inverse_pivots[static_cast<std::size_t>(k)];
@@ -199,10 +204,11 @@ int factor(const Forest& forest, const Tree& tree, std::span<double> matrix, std
         const double inverse                        = regular ? 1 / row[k] : 0;
         inverse_pivots[static_cast<std::size_t>(k)] = inverse;
         for (std::int32_t g = parent[k]; g >= 0; g = forest.dof_parent[g]) {
-            const std::int32_t i = g - tree.dof_begin;
-            const double       a = row[i] * inverse;
+            const std::int32_t i  = g - tree.dof_begin;
+            const double       a  = row[i] * inverse;
             double*            ri = matrix.data() + static_cast<std::ptrdiff_t>(i) * n;
-            for (std::int32_t gj = g; gj >= 0; gj = forest.dof_parent[gj]) ri[gj - tree.dof_begin] -= a * row[gj - tree.dof_begin];
+            for (std::int32_t gj = g; gj >= 0; gj = forest.dof_parent[gj])
+                ri[gj - tree.dof_begin] -= a * row[gj - tree.dof_begin];
             row[i] = a;
         }
     }
@@ -219,20 +225,31 @@ void integrate(const Forest& forest, const Tree& tree, std::span<const double> v
             const Quatd old = {q[3], q[4], q[5], q[6]};
             const Quatd now = normalized(from_rotation_vector(h * Vec3d{rate[3], rate[4], rate[5]}) * old);
             // The centre of mass moves in a straight line; the frame's origin follows it.
-            const Vec3d p = Vec3d{q[0], q[1], q[2]} + h * Vec3d{rate[0], rate[1], rate[2]} + (rotate(old, link.com) - rotate(now, link.com));
-            q[0] = p.x; q[1] = p.y; q[2] = p.z;
-            q[3] = now.x; q[4] = now.y; q[5] = now.z; q[6] = now.w;
+            const Vec3d p = Vec3d{q[0], q[1], q[2]} + h * Vec3d{rate[0], rate[1], rate[2]} +
+                            (rotate(old, link.com) - rotate(now, link.com));
+            q[0]          = p.x;
+            q[1]          = p.y;
+            q[2]          = p.z;
+            q[3]          = now.x;
+            q[4]          = now.y;
+            q[5]          = now.z;
+            q[6]          = now.w;
         } else if (link.axes.type == model::JointType::ball) {
-            const Quatd now = normalized(from_rotation_vector(h * Vec3d{rate[0], rate[1], rate[2]}) * Quatd{q[0], q[1], q[2], q[3]});
-            q[0] = now.x; q[1] = now.y; q[2] = now.z; q[3] = now.w;
+            const Quatd now =
+                normalized(from_rotation_vector(h * Vec3d{rate[0], rate[1], rate[2]}) * Quatd{q[0], q[1], q[2], q[3]});
+            q[0] = now.x;
+            q[1] = now.y;
+            q[2] = now.z;
+            q[3] = now.w;
         } else {
             for (int k = 0; k < link.dofs; ++k) q[k] += h * rate[k];
         }
     }
 }
 
-void load(const model::Model& model, const Forest& forest, const Tree& tree, std::span<const Real> joint_q, std::span<const Real> joint_qd,
-          std::span<const Pose> body_q, std::span<const Spatial> body_qd, std::span<const std::uint8_t> body_wins, Motion& motion)
+void load(const model::Model& model, const Forest& forest, const Tree& tree, std::span<const Real> joint_q,
+          std::span<const Real> joint_qd, std::span<const Pose> body_q, std::span<const Spatial> body_qd,
+          std::span<const std::uint8_t> body_wins, Motion& motion)
 {
     for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
         const Link& link = forest.links[l];
@@ -245,9 +262,13 @@ void load(const model::Model& model, const Forest& forest, const Tree& tree, std
             for (int k = 0; k < link.coords; ++k) q[k] = static_cast<double>(from[k]);
             if (link.axes.type == model::JointType::ball) {
                 const Quatd unit = normalized(Quatd{q[0], q[1], q[2], q[3]});
-                q[0] = unit.x; q[1] = unit.y; q[2] = unit.z; q[3] = unit.w;
+                q[0]             = unit.x;
+                q[1]             = unit.y;
+                q[2]             = unit.z;
+                q[3]             = unit.w;
             }
-            for (int k = 0; k < link.dofs; ++k) v[k] = static_cast<double>(joint_qd[static_cast<std::size_t>(model.joint_qd_start[j] + k)]);
+            for (int k = 0; k < link.dofs; ++k)
+                v[k] = static_cast<double>(joint_qd[static_cast<std::size_t>(model.joint_qd_start[j] + k)]);
             continue;
         }
         Posed    X;
@@ -258,19 +279,31 @@ void load(const model::Model& model, const Forest& forest, const Tree& tree, std
         } else {
             const JointMotion jm = [&] {
                 std::array<double, 7> coords{};
-                for (std::size_t k = 0; k < 7; ++k) coords[k] = static_cast<double>(joint_q[static_cast<std::size_t>(model.joint_q_start[j]) + k]);
+                for (std::size_t k = 0; k < 7; ++k)
+                    coords[k] = static_cast<double>(joint_q[static_cast<std::size_t>(model.joint_q_start[j]) + k]);
                 return joint_motion(link.axes, coords);
             }();
             const Real* rate = joint_qd.data() + model.joint_qd_start[j];
             X                = link.X_PJ * jm.X_PC * inverse(link.X_CJ);
-            twist            = {rotate(link.X_PJ.q, Vec3d{static_cast<double>(rate[0]), static_cast<double>(rate[1]), static_cast<double>(rate[2])}),
-                                rotate(link.X_PJ.q, Vec3d{static_cast<double>(rate[3]), static_cast<double>(rate[4]), static_cast<double>(rate[5])})};
+            twist            = {rotate(link.X_PJ.q, Vec3d{static_cast<double>(rate[0]), static_cast<double>(rate[1]),
+                                                          static_cast<double>(rate[2])}),
+                                rotate(link.X_PJ.q, Vec3d{static_cast<double>(rate[3]), static_cast<double>(rate[4]),
+                                                          static_cast<double>(rate[5])})};
         }
         X.q  = normalized(X.q);
-        q[0] = X.p.x; q[1] = X.p.y; q[2] = X.p.z;
-        q[3] = X.q.x; q[4] = X.q.y; q[5] = X.q.z; q[6] = X.q.w;
-        v[0] = twist.linear.x; v[1] = twist.linear.y; v[2] = twist.linear.z;
-        v[3] = twist.angular.x; v[4] = twist.angular.y; v[5] = twist.angular.z;
+        q[0] = X.p.x;
+        q[1] = X.p.y;
+        q[2] = X.p.z;
+        q[3] = X.q.x;
+        q[4] = X.q.y;
+        q[5] = X.q.z;
+        q[6] = X.q.w;
+        v[0] = twist.linear.x;
+        v[1] = twist.linear.y;
+        v[2] = twist.linear.z;
+        v[3] = twist.angular.x;
+        v[4] = twist.angular.y;
+        v[5] = twist.angular.z;
     }
 }
 

@@ -20,7 +20,8 @@ void visit_moving(const model::Model& model, const model::State& state, Visit&& 
         const Posed    X = static_cast<Posed>(state.body_q[b]);
         const Spatiald t = static_cast<Spatiald>(state.body_qd[b]);
         const Vec3d    L = rotate(X.q, static_cast<Mat33d>(model.body_inertia[b]) * rotate_inverse(X.q, t.angular));
-        visit(b, Moving{static_cast<double>(model.body_mass[b]), X * static_cast<Vec3d>(model.body_com[b]), t.linear, t.angular, L});
+        visit(b, Moving{static_cast<double>(model.body_mass[b]), X * static_cast<Vec3d>(model.body_com[b]), t.linear,
+                        t.angular, L});
     }
 }
 
@@ -34,14 +35,17 @@ Energy energy(const model::Model& model, const model::State& state)
         e.potential -= m.mass * dot(static_cast<Vec3d>(model.gravity_of(model.body_world[b])), m.com);
     });
     for (std::size_t j = 0; j < model.joint_count(); ++j) {
-        const std::int32_t nq = model.joint_q_start[j + 1] - model.joint_q_start[j], nv = model.joint_qd_start[j + 1] - model.joint_qd_start[j];
+        const std::int32_t nq = model.joint_q_start[j + 1] - model.joint_q_start[j],
+                           nv = model.joint_qd_start[j + 1] - model.joint_qd_start[j];
         for (std::int32_t k = 0; k < nv; ++k) {
             const auto dof = static_cast<std::size_t>(model.joint_qd_start[j] + k);
-            e.armature += 0.5 * static_cast<double>(model.joint_armature[dof]) * square(static_cast<double>(state.joint_qd[dof]));
+            e.armature +=
+                0.5 * static_cast<double>(model.joint_armature[dof]) * square(static_cast<double>(state.joint_qd[dof]));
             if (nq != nv) continue;  // springs act on scalar coordinates
             const auto coord = static_cast<std::size_t>(model.joint_q_start[j] + k);
-            e.elastic += 0.5 * static_cast<double>(model.joint_stiffness[dof]) *
-                         square(static_cast<double>(state.joint_q[coord]) - static_cast<double>(model.joint_rest_q[coord]));
+            e.elastic +=
+                0.5 * static_cast<double>(model.joint_stiffness[dof]) *
+                square(static_cast<double>(state.joint_q[coord]) - static_cast<double>(model.joint_rest_q[coord]));
         }
     }
     return e;

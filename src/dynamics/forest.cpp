@@ -19,12 +19,11 @@ struct Sets {
 };
 
 bool is_free_like(model::JointType type)
-{
-    return type == model::JointType::free || type == model::JointType::distance || type == model::JointType::rod;
-}
+{ return type == model::JointType::free || type == model::JointType::distance || type == model::JointType::rod; }
 
 /// Chooses the inbound joint of every body: `inbound[b]`, or -1.
-std::vector<std::int32_t> choose_inbound(const model::Model& model, const std::vector<std::uint8_t>& prescribed, Forest& out)
+std::vector<std::int32_t> choose_inbound(const model::Model& model, const std::vector<std::uint8_t>& prescribed,
+                                         Forest& out)
 {
     const auto                joints = static_cast<std::int32_t>(model.joint_count());
     std::vector<std::int32_t> inbound(model.body_count(), -1);
@@ -34,7 +33,9 @@ std::vector<std::int32_t> choose_inbound(const model::Model& model, const std::v
         for (std::int32_t j = 0; j < joints; ++j) {
             if ((model.joint_articulation[j] >= 0) != articulated) continue;
             const std::int32_t p = model.joint_parent[j], c = model.joint_child[j];
-            if (!model.joint_enabled[j] || model.joint_exclude_from_articulation[j] || c < 0 || c == p || prescribed[c] || inbound[c] >= 0) continue;
+            if (!model.joint_enabled[j] || model.joint_exclude_from_articulation[j] || c < 0 || c == p ||
+                prescribed[c] || inbound[c] >= 0)
+                continue;
             const bool coupled = p >= 0 && !prescribed[p] && !is_free_like(model.joint_type[j]);
             if (coupled) {
                 if (sets.find(p) == sets.find(c)) continue;
@@ -58,23 +59,28 @@ std::vector<std::int32_t> choose_inbound(const model::Model& model, const std::v
 /// Joints that follow another one, both being inbound joints of moving bodies.
 void find_mimics(const model::Model& model, const std::vector<std::int32_t>& inbound, Forest& out)
 {
-    const auto holds = [&](std::int32_t j) { return model.joint_child[j] >= 0 && inbound[model.joint_child[j]] == j && !is_free_like(model.joint_type[j]); };
+    const auto holds = [&](std::int32_t j) {
+        return model.joint_child[j] >= 0 && inbound[model.joint_child[j]] == j && !is_free_like(model.joint_type[j]);
+    };
     for (std::int32_t j = 0; j < static_cast<std::int32_t>(model.joint_count()); ++j) {
         const std::int32_t leader = model.joint_mimic_joint[j];
         if (leader >= 0 && leader != j && holds(j) && holds(leader)) out.mimics.push_back(j);
     }
 }
 
-/// Sorts the roots so that trees tied together by loops and mimic relations are neighbours; returns the group of each body.
+/// Sorts the roots so that trees tied together by loops and mimic relations are neighbours; returns the group of each
+/// body.
 std::vector<std::int32_t> group_roots(const model::Model& model, const std::vector<std::uint8_t>& prescribed,
-                                      const std::vector<std::int32_t>& inbound, std::vector<std::int32_t>& roots, Forest& forest)
+                                      const std::vector<std::int32_t>& inbound, std::vector<std::int32_t>& roots,
+                                      Forest& forest)
 {
     Sets       sets(model.body_count());
     const auto tie = [&](std::int32_t a, std::int32_t b) {
         if (a >= 0 && b >= 0 && !prescribed[a] && !prescribed[b]) sets.parent[sets.find(a)] = sets.find(b);
     };
     for (std::size_t b = 0; b < inbound.size(); ++b)
-        if (inbound[b] >= 0 && !is_free_like(model.joint_type[inbound[b]])) tie(model.joint_parent[inbound[b]], static_cast<std::int32_t>(b));
+        if (inbound[b] >= 0 && !is_free_like(model.joint_type[inbound[b]]))
+            tie(model.joint_parent[inbound[b]], static_cast<std::int32_t>(b));
     for (const std::int32_t j : forest.loops) tie(model.joint_parent[j], model.joint_child[j]);
     for (const std::int32_t j : forest.mimics) tie(model.joint_child[model.joint_mimic_joint[j]], model.joint_child[j]);
     std::vector<std::int32_t> number(model.body_count(), -1), group(model.body_count(), -1);
@@ -102,10 +108,10 @@ Link make_link(const model::Model& model, std::int32_t body, std::int32_t joint)
         link.X_PJ.q = normalized(link.X_PJ.q);
         link.X_CJ.q = normalized(link.X_CJ.q);
     }
-    link.free   = joint < 0 || link.axes.free_like();
+    link.free      = joint < 0 || link.axes.free_like();
     link.from_body = link.free && (joint < 0 || model.joint_parent[joint] >= 0);
-    link.dofs   = link.free ? 6 : link.axes.dofs();
-    link.coords = link.free ? 7 : link.axes.coords;
+    link.dofs      = link.free ? 6 : link.axes.dofs();
+    link.coords    = link.free ? 7 : link.axes.coords;
     return link;
 }
 
@@ -160,8 +166,8 @@ Forest build_forest(const model::Model& model)
             const auto index = static_cast<std::int32_t>(forest.links.size());
             if (b != root) link.parent = forest.body_link[model.joint_parent[link.joint]];
             if (b == root && link.joint >= 0 && !link.free) link.base = model.joint_parent[link.joint];
-            link.tree = static_cast<std::int32_t>(forest.trees.size());
-            link.dof  = forest.dof_count;
+            link.tree  = static_cast<std::int32_t>(forest.trees.size());
+            link.dof   = forest.dof_count;
             link.coord = forest.coord_count;
             forest.dof_count += link.dofs;
             forest.coord_count += link.coords;

@@ -18,7 +18,8 @@ double twist(const Quatd& q, const Vec3d& axis)
     return angle;
 }
 
-/// Angles of r = Q(a, t0) Q(b, t1) Q(c, t2) for a right-handed orthonormal basis a, b, c (X-Y-Z Tait-Bryan, body fixed).
+/// Angles of r = Q(a, t0) Q(b, t1) Q(c, t2) for a right-handed orthonormal basis a, b, c (X-Y-Z Tait-Bryan, body
+/// fixed).
 Vec3d chain_angles(const Quatd& r, const Vec3d& a, const Vec3d& b, const Vec3d& c)
 {
     const Vec3d  ra = rotate(r, a), rb = rotate(r, b), rc = rotate(r, c);
@@ -38,12 +39,12 @@ JointAxes joint_axes(const model::Model& model, std::int32_t joint)
     const auto  j    = static_cast<std::size_t>(joint);
     const auto& info = model::joint_type_info(model.joint_type[j]);
     JointAxes   axes;
-    axes.type    = model.joint_type[j];
-    axes.linear  = info.linear_axes >= 0 ? info.linear_axes : model.joint_dof_dim[j][0];
-    axes.angular = info.angular_axes >= 0 ? info.angular_axes : model.joint_dof_dim[j][1];
-    axes.linear  = std::clamp(axes.linear, 0, 3);
-    axes.angular = std::clamp(axes.angular, 0, 3);
-    axes.coords  = info.coords >= 0 ? info.coords : axes.dofs();
+    axes.type           = model.joint_type[j];
+    axes.linear         = info.linear_axes >= 0 ? info.linear_axes : model.joint_dof_dim[j][0];
+    axes.angular        = info.angular_axes >= 0 ? info.angular_axes : model.joint_dof_dim[j][1];
+    axes.linear         = std::clamp(axes.linear, 0, 3);
+    axes.angular        = std::clamp(axes.angular, 0, 3);
+    axes.coords         = info.coords >= 0 ? info.coords : axes.dofs();
     const bool own_axes = axes.free_like() || axes.type == model::JointType::ball;
     const auto first    = static_cast<std::size_t>(model.joint_qd_start[j]);
     for (int k = 0; k < axes.dofs(); ++k) {
@@ -123,9 +124,10 @@ void joint_coordinates(const JointAxes& axes, const Posed& X_PC, std::span<doubl
 std::array<Vec3d, 6> joint_rate_rows(const JointAxes& axes, const JointMotion& motion)
 {
     std::array<Vec3d, 6> rows = motion.column;
-    if (axes.angular < 3 || axes.free_like() || axes.type == model::JointType::ball) return rows;  // orthonormal: its own dual
-    const auto  k   = static_cast<std::size_t>(axes.linear);
-    const Vec3d a0  = motion.column[k], a1 = motion.column[k + 1], a2 = motion.column[k + 2];
+    if (axes.angular < 3 || axes.free_like() || axes.type == model::JointType::ball)
+        return rows;  // orthonormal: its own dual
+    const auto  k  = static_cast<std::size_t>(axes.linear);
+    const Vec3d a0 = motion.column[k], a1 = motion.column[k + 1], a2 = motion.column[k + 2];
     double      det = dot(a0, cross(a1, a2));
     if (std::abs(det) < 1e-4) det = std::copysign(1e-4, det);
     rows[k]     = cross(a1, a2) / det;

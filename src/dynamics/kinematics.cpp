@@ -14,9 +14,7 @@ namespace mechane::dynamics {
 namespace {
 
 Vec3d center_of_mass(const model::Model& model, std::int32_t body, const Posed& X)
-{
-    return body >= 0 ? X * static_cast<Vec3d>(model.body_com[body]) : Vec3d{};
-}
+{ return body >= 0 ? X * static_cast<Vec3d>(model.body_com[body]) : Vec3d{}; }
 
 BodyMotion body_motion(const model::State& state, std::int32_t body)
 {
@@ -27,7 +25,8 @@ BodyMotion body_motion(const model::State& state, std::int32_t body)
 }
 
 /// The child of a joint from its parent and the joint's coordinates.
-BodyMotion child_motion(const model::Model& model, std::int32_t j, const BodyMotion& parent, std::span<const Real> joint_q, std::span<const Real> joint_qd)
+BodyMotion child_motion(const model::Model& model, std::int32_t j, const BodyMotion& parent,
+                        std::span<const Real> joint_q, std::span<const Real> joint_qd)
 {
     const JointAxes       axes = joint_axes(model, j);
     std::array<double, 7> q{};
@@ -58,12 +57,15 @@ Result<void> check(const model::Model& model, const Selection& selection)
     if (!selection.articulation_mask.empty() && !selection.articulation_indices.empty())
         return refuse("articulation_mask and articulation_indices are both given, expected one of them");
     if (!selection.articulation_mask.empty() && selection.articulation_mask.size() != model.articulation_count())
-        return refuse(fmt::format("articulation_mask has {} entries, the model has {} articulations", selection.articulation_mask.size(), model.articulation_count()));
+        return refuse(fmt::format("articulation_mask has {} entries, the model has {} articulations",
+                                  selection.articulation_mask.size(), model.articulation_count()));
     if (!selection.joint_mask.empty() && selection.joint_mask.size() != model.joint_count())
-        return refuse(fmt::format("joint_mask has {} entries, the model has {} joints", selection.joint_mask.size(), model.joint_count()));
+        return refuse(fmt::format("joint_mask has {} entries, the model has {} joints", selection.joint_mask.size(),
+                                  model.joint_count()));
     for (const std::int32_t a : selection.articulation_indices)
         if (a < 0 || static_cast<std::size_t>(a) >= model.articulation_count())
-            return refuse(fmt::format("articulation index {} is outside 0..{}", a, static_cast<std::int64_t>(model.articulation_count()) - 1));
+            return refuse(fmt::format("articulation index {} is outside 0..{}", a,
+                                      static_cast<std::int64_t>(model.articulation_count()) - 1));
     return {};
 }
 
@@ -72,14 +74,16 @@ bool selects(const Selection& selection, const model::Model& model, std::int32_t
     if (!selection.joint_mask.empty() && !selection.joint_mask[j]) return false;
     const std::int32_t a = model.joint_articulation[j];
     if (!selection.articulation_mask.empty()) return a >= 0 && selection.articulation_mask[a] != 0;
-    if (!selection.articulation_indices.empty()) return std::find(selection.articulation_indices.begin(), selection.articulation_indices.end(), a) != selection.articulation_indices.end();
+    if (!selection.articulation_indices.empty())
+        return std::find(selection.articulation_indices.begin(), selection.articulation_indices.end(), a) !=
+               selection.articulation_indices.end();
     return true;
 }
 
 }  // namespace
 
-void joint_state(const model::Model& model, std::int32_t j, const BodyMotion& parent, const BodyMotion& child, std::span<Real> joint_q,
-                 std::span<Real> joint_qd, bool keep_winding)
+void joint_state(const model::Model& model, std::int32_t j, const BodyMotion& parent, const BodyMotion& child,
+                 std::span<Real> joint_q, std::span<Real> joint_qd, bool keep_winding)
 {
     const JointAxes       axes = joint_axes(model, j);
     const Posed           X_WJ = parent.X * static_cast<Posed>(model.joint_X_p[j]);
@@ -88,26 +92,32 @@ void joint_state(const model::Model& model, std::int32_t j, const BodyMotion& pa
     std::array<double, 7> q{};
     X_JA.q = normalized(X_JA.q);
     joint_coordinates(axes, X_JA, q);
-    const auto        rows  = joint_rate_rows(axes, joint_motion(axes, q));
-    const Vec3d       com_P = center_of_mass(model, model.joint_parent[j], parent.X);
-    const Vec3d       com_C = center_of_mass(model, model.joint_child[j], child.X);
-    const Vec3d       at    = axes.free_like() ? com_C : X_WA.p;
-    // The parent's velocity field is taken at the child's anchor: only so do several linear axes under a rotating parent come out right.
+    const auto  rows  = joint_rate_rows(axes, joint_motion(axes, q));
+    const Vec3d com_P = center_of_mass(model, model.joint_parent[j], parent.X);
+    const Vec3d com_C = center_of_mass(model, model.joint_child[j], child.X);
+    const Vec3d at    = axes.free_like() ? com_C : X_WA.p;
+    // The parent's velocity field is taken at the child's anchor: only so do several linear axes under a rotating
+    // parent come out right.
     const Spatiald rel = shift_twist(child.twist, at - com_C) - shift_twist(parent.twist, at - com_P);
-    const Vec3d    v   = rotate_inverse(X_WJ.q, rel.linear), w = rotate_inverse(X_WJ.q, rel.angular);
-    const bool angles = !axes.free_like() && axes.type != model::JointType::ball;
+    const Vec3d    v = rotate_inverse(X_WJ.q, rel.linear), w = rotate_inverse(X_WJ.q, rel.angular);
+    const bool     angles = !axes.free_like() && axes.type != model::JointType::ball;
     if (keep_winding && angles)
-        for (int k = axes.linear; k < axes.dofs(); ++k) q[k] = unwind(q[k], static_cast<double>(joint_q[model.joint_q_start[j] + k]));
+        for (int k = axes.linear; k < axes.dofs(); ++k)
+            q[k] = unwind(q[k], static_cast<double>(joint_q[model.joint_q_start[j] + k]));
     for (int k = 0; k < axes.coords; ++k) joint_q[model.joint_q_start[j] + k] = static_cast<Real>(q[k]);
-    for (int k = 0; k < axes.dofs(); ++k) joint_qd[model.joint_qd_start[j] + k] = static_cast<Real>(dot(rows[k], k < axes.linear ? v : w));
+    for (int k = 0; k < axes.dofs(); ++k)
+        joint_qd[model.joint_qd_start[j] + k] = static_cast<Real>(dot(rows[k], k < axes.linear ? v : w));
 }
 
-Result<void> eval_fk(const model::Model& model, std::span<const Real> joint_q, std::span<const Real> joint_qd, model::State& state, const Selection& selection)
+Result<void> eval_fk(const model::Model& model, std::span<const Real> joint_q, std::span<const Real> joint_qd,
+                     model::State& state, const Selection& selection)
 {
     if (auto ok = check(model, selection); !ok) return ok;
     for (std::int32_t j = 0; j < static_cast<std::int32_t>(model.joint_count()); ++j) {
         const std::int32_t c = model.joint_child[j];
-        if (model.joint_articulation[j] < 0 || c < 0 || !selects(selection, model, j) || !(model.body_flags[c] & selection.body_flag_filter)) continue;
+        if (model.joint_articulation[j] < 0 || c < 0 || !selects(selection, model, j) ||
+            !(model.body_flags[c] & selection.body_flag_filter))
+            continue;
         const BodyMotion child = child_motion(model, j, body_motion(state, model.joint_parent[j]), joint_q, joint_qd);
         state.body_q[c]        = static_cast<Pose>(child.X);
         state.body_qd[c]       = static_cast<Spatial>(child.twist);
@@ -115,12 +125,14 @@ Result<void> eval_fk(const model::Model& model, std::span<const Real> joint_q, s
     return {};
 }
 
-Result<void> eval_ik(const model::Model& model, const model::State& state, std::span<Real> joint_q, std::span<Real> joint_qd, const Selection& selection)
+Result<void> eval_ik(const model::Model& model, const model::State& state, std::span<Real> joint_q,
+                     std::span<Real> joint_qd, const Selection& selection)
 {
     if (auto ok = check(model, selection); !ok) return ok;
     for (std::int32_t j = 0; j < static_cast<std::int32_t>(model.joint_count()); ++j)
         if (selects(selection, model, j))
-            joint_state(model, j, body_motion(state, model.joint_parent[j]), body_motion(state, model.joint_child[j]), joint_q, joint_qd);
+            joint_state(model, j, body_motion(state, model.joint_parent[j]), body_motion(state, model.joint_child[j]),
+                        joint_q, joint_qd);
     return {};
 }
 
@@ -131,7 +143,8 @@ void eval_mimic(const model::Model& model, std::span<Real> joint_q, std::span<Re
         for (std::size_t j = 0; j < model.joint_count(); ++j) {
             const std::int32_t leader = model.joint_mimic_joint[j];
             if (leader < 0) continue;
-            const std::int32_t n = std::min(model.joint_qd_start[j + 1] - model.joint_qd_start[j], model.joint_qd_start[leader + 1] - model.joint_qd_start[leader]);
+            const std::int32_t n = std::min(model.joint_qd_start[j + 1] - model.joint_qd_start[j],
+                                            model.joint_qd_start[leader + 1] - model.joint_qd_start[leader]);
             for (std::int32_t k = 0; k < n; ++k) write(j, leader, k, model.joint_mimic_coeffs[j]);
         }
     };
@@ -149,13 +162,13 @@ Projection project_to_joints(const model::Model& model, model::State& state)
     double       most = 0;
     for (const Link& link : forest.links) {
         if (link.from_body) continue;
-        const std::int32_t p     = link.free ? -1 : model.joint_parent[link.joint];
-        const BodyMotion   child = child_motion(model, link.joint, body_motion(state, p), state.joint_q, state.joint_qd);
-        const Posed        old   = static_cast<Posed>(state.body_q[link.body]);
-        const double       d     = length(child.X.p - old.p);
-        const double       angle = length(to_rotation_vector(normalized(conjugate(normalized(old.q)) * child.X.q)));
-        moved.linear             = std::max(moved.linear, d);
-        moved.angular            = std::max(moved.angular, angle);
+        const std::int32_t p   = link.free ? -1 : model.joint_parent[link.joint];
+        const BodyMotion child = child_motion(model, link.joint, body_motion(state, p), state.joint_q, state.joint_qd);
+        const Posed      old   = static_cast<Posed>(state.body_q[link.body]);
+        const double     d     = length(child.X.p - old.p);
+        const double     angle = length(to_rotation_vector(normalized(conjugate(normalized(old.q)) * child.X.q)));
+        moved.linear           = std::max(moved.linear, d);
+        moved.angular          = std::max(moved.angular, angle);
         if (d + angle > most) {
             most       = d + angle;
             moved.body = link.body;
@@ -167,7 +180,8 @@ Projection project_to_joints(const model::Model& model, model::State& state)
     for (std::int32_t j = 0; j < static_cast<std::int32_t>(model.joint_count()); ++j) {
         const std::int32_t l = forest.joint_link[j];
         if (l >= 0 && !forest.links[l].from_body) continue;
-        joint_state(model, j, body_motion(state, model.joint_parent[j]), body_motion(state, model.joint_child[j]), state.joint_q, state.joint_qd);
+        joint_state(model, j, body_motion(state, model.joint_parent[j]), body_motion(state, model.joint_child[j]),
+                    state.joint_q, state.joint_qd);
     }
     return moved;
 }

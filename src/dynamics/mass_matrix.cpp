@@ -20,7 +20,8 @@ void JointSpace::set_state(const model::State& state)
         motion_.base_twist[b] = static_cast<Spatiald>(state.body_qd[b]);
         motion_.base_com[b]   = motion_.base_X[b] * static_cast<Vec3d>(model_->body_com[b]);
     }
-    for (const Tree& tree : forest_.trees) load(*model_, forest_, tree, state.joint_q, state.joint_qd, state.body_q, state.body_qd, {}, motion_);
+    for (const Tree& tree : forest_.trees)
+        load(*model_, forest_, tree, state.joint_q, state.joint_qd, state.body_q, state.body_qd, {}, motion_);
     update();
 }
 
@@ -46,7 +47,8 @@ std::vector<double> JointSpace::inverse_dynamics(std::int32_t t, std::span<const
 {
     const Tree&         tree = forest_.trees[t];
     std::vector<double> tau(static_cast<std::size_t>(tree.dof_count()));
-    dynamics::inverse_dynamics(forest_, tree, static_cast<Vec3d>(model_->gravity_of(tree.world)), {}, qdd.empty() ? nullptr : qdd.data(), motion_, tau);
+    dynamics::inverse_dynamics(forest_, tree, static_cast<Vec3d>(model_->gravity_of(tree.world)), {},
+                               qdd.empty() ? nullptr : qdd.data(), motion_, tau);
     if (!qdd.empty())
         for (std::size_t k = 0; k < tau.size(); ++k) tau[k] += armature_[tree.dof_begin + k] * qdd[k];
     return tau;
@@ -88,13 +90,14 @@ std::vector<double> JointSpace::jacobian(std::int32_t link) const
     const Tree&         tree = forest_.trees[forest_.links[link].tree];
     const auto          n    = static_cast<std::size_t>(tree.dof_count());
     std::vector<double> J(6 * n, 0.0);
-    visit_point_columns(forest_, motion_, link, motion_.com_W[link], [&](std::int32_t dof, const Vec3d& v, const Vec3d& w) {
-        const auto k = static_cast<std::size_t>(dof - tree.dof_begin);
-        for (std::size_t i = 0; i < 3; ++i) {
-            J[i * n + k]       = v[i];
-            J[(3 + i) * n + k] = w[i];
-        }
-    });
+    visit_point_columns(forest_, motion_, link, motion_.com_W[link],
+                        [&](std::int32_t dof, const Vec3d& v, const Vec3d& w) {
+                            const auto k = static_cast<std::size_t>(dof - tree.dof_begin);
+                            for (std::size_t i = 0; i < 3; ++i) {
+                                J[i * n + k]       = v[i];
+                                J[(3 + i) * n + k] = w[i];
+                            }
+                        });
     return J;
 }
 

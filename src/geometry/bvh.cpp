@@ -37,9 +37,11 @@ void Bvh::build(std::size_t node, std::size_t begin, std::size_t end, std::span<
     const Vec3d       extent = centres.upper - centres.lower;
     const std::size_t axis   = extent.x >= extent.y ? (extent.x >= extent.z ? 0 : 2) : (extent.y >= extent.z ? 1 : 2);
     const std::size_t middle = begin + (end - begin) / 2;
-    std::nth_element(items_.begin() + static_cast<std::ptrdiff_t>(begin), items_.begin() + static_cast<std::ptrdiff_t>(middle),
+    std::nth_element(items_.begin() + static_cast<std::ptrdiff_t>(begin),
+                     items_.begin() + static_cast<std::ptrdiff_t>(middle),
                      items_.begin() + static_cast<std::ptrdiff_t>(end), [&](std::int32_t a, std::int32_t b) {
-                         const double ca = centre(boxes[static_cast<std::size_t>(a)])[axis], cb = centre(boxes[static_cast<std::size_t>(b)])[axis];
+                         const double ca = centre(boxes[static_cast<std::size_t>(a)])[axis],
+                                      cb = centre(boxes[static_cast<std::size_t>(b)])[axis];
                          return ca != cb ? ca < cb : a < b;
                      });
     const std::size_t left = nodes_.size();

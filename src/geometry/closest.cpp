@@ -69,13 +69,15 @@ PointOnTriangle closest_on_triangle(const Vec3d& p, const Vec3d& a, const Vec3d&
     return {a + v * ab + w * ac, {1 - v - w, v, w}};
 }
 
-SegmentTriangle closest_on_segment_triangle(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b, const Vec3d& c)
+SegmentTriangle closest_on_segment_triangle(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b,
+                                            const Vec3d& c)
 {
     const Vec3d  n  = cross(b - a, c - a);
     const double dp = dot(n, p - a), dq = dot(n, q - a);
     if (dp * dq < 0) {  // the ends lie on different sides: does the segment pass through the inside?
         const Vec3d x = p + (dp / (dp - dq)) * (q - p);
-        if (dot(n, cross(b - a, x - a)) >= 0 && dot(n, cross(c - b, x - b)) >= 0 && dot(n, cross(a - c, x - c)) >= 0) return {x, x};
+        if (dot(n, cross(b - a, x - a)) >= 0 && dot(n, cross(c - b, x - b)) >= 0 && dot(n, cross(a - c, x - c)) >= 0)
+            return {x, x};
     }
     SegmentTriangle best;
     double          least = kInfinity;

@@ -8,12 +8,14 @@ namespace {
 
 bool is_close(double a, double b) { return std::abs(a - b) <= 1e-8 + 1e-5 * std::abs(b); }
 
-/// The axis of the imported joint that a joint prim stands for, or null for joints with another number of degrees of freedom.
+/// The axis of the imported joint that a joint prim stands for, or null for joints with another number of degrees of
+/// freedom.
 model::JointDofConfig* axis_of(Import& run, const usd::Path& path)
 {
     const physics::Index source = run.physics.joint_at(path);
     if (source == physics::kNone || run.joint_of[static_cast<std::size_t>(source)] < 0) return nullptr;
-    model::BuilderJoint& joint = run.builder.joints[static_cast<std::size_t>(run.joint_of[static_cast<std::size_t>(source)])];
+    model::BuilderJoint& joint =
+        run.builder.joints[static_cast<std::size_t>(run.joint_of[static_cast<std::size_t>(source)])];
     if (const auto merged = run.merged_axis.find(source); merged != run.merged_axis.end())
         return &(merged->second.first ? joint.angular_axes : joint.linear_axes)[merged->second.second];
     if (joint.type == model::JointType::revolute) return &joint.angular_axes.front();
@@ -21,22 +23,28 @@ model::JointDofConfig* axis_of(Import& run, const usd::Path& path)
     return nullptr;
 }
 
-/// Gains of an actuator that MuJoCo's compiler has expanded from <position> or <velocity>: force = gain u + bias (1, q, qd).
+/// Gains of an actuator that MuJoCo's compiler has expanded from <position> or <velocity>: force = gain u + bias (1, q,
+/// qd).
 struct Servo {
     bool   position = true;
     double kp = 0, kv = 0;
 };
 std::optional<Servo> servo_of(const usd::Prim& prim)
 {
-    const auto word    = [&](const char* name, const char* fallback) { return prim.attribute(name).get_or<std::string>(fallback); };
+    const auto word = [&](const char* name, const char* fallback) {
+        return prim.attribute(name).get_or<std::string>(fallback);
+    };
     const auto numbers = [&](const char* name, std::vector<double> fallback) {
         auto values = prim.attribute(name).get_or<std::vector<double>>(fallback);
         values.resize(std::max(values.size(), fallback.size()));
         return values;
     };
-    if (word("mjc:biasType", "none") != "affine" || word("mjc:dynType", "none") != "none" || word("mjc:gainType", "fixed") != "fixed") return std::nullopt;
+    if (word("mjc:biasType", "none") != "affine" || word("mjc:dynType", "none") != "none" ||
+        word("mjc:gainType", "fixed") != "fixed")
+        return std::nullopt;
     const auto gear = numbers("mjc:gear", {1, 0, 0, 0, 0, 0});
-    if (!is_close(gear[0], 1) || std::any_of(gear.begin() + 1, gear.end(), [](double g) { return !is_close(g, 0); })) return std::nullopt;
+    if (!is_close(gear[0], 1) || std::any_of(gear.begin() + 1, gear.end(), [](double g) { return !is_close(g, 0); }))
+        return std::nullopt;
     const auto   gain = numbers("mjc:gainPrm", {1, 0, 0}), bias = numbers("mjc:biasPrm", {0, 0, 0});
     const double k = gain[0];
     if (!(k > 0) || !is_close(bias[0], 0)) return std::nullopt;
@@ -70,7 +78,8 @@ void add_actuators(Import& run)
         if (mode == TargetMode::none) dof->actuator_mode = own;
         if (mode == other) dof->actuator_mode = TargetMode::position_velocity;
         if (!run.newton() && prim.attribute("mjc:forceRange:max").authored()) {
-            const double low = prim.attribute("mjc:forceRange:min").get_or<double>(0), high = prim.attribute("mjc:forceRange:max").get_or<double>(0);
+            const double low  = prim.attribute("mjc:forceRange:min").get_or<double>(0),
+                         high = prim.attribute("mjc:forceRange:max").get_or<double>(0);
             if (low < high) dof->effort_limit = std::min(dof->effort_limit, std::max(std::abs(low), std::abs(high)));
         }
         ++run.result.actuator_count;

@@ -14,9 +14,7 @@ namespace {
 
 /// An authored point of a mesh in the shape frame: scaled, or sheared.
 Vec3d in_shape_frame(const physics::Collider& collider, const Vec3d& p)
-{
-    return collider.sheared_points ? transpose_times(*collider.sheared_points, p) : scale(p, collider.mesh_scale);
-}
+{ return collider.sheared_points ? transpose_times(*collider.sheared_points, p) : scale(p, collider.mesh_scale); }
 
 /// Points of a mesh multiplied by the collider's scale, or put through its shear; only those that faces use.
 std::vector<Vec3d> scaled_points(const physics::Collider& collider, const geometry::Mesh& mesh)
@@ -30,12 +28,14 @@ std::vector<Vec3d> scaled_points(const physics::Collider& collider, const geomet
     return points;
 }
 
-std::optional<CollisionPart> hull_part(const Import& run, const physics::Collider& collider, const std::vector<Vec3d>& points)
+std::optional<CollisionPart> hull_part(const Import& run, const physics::Collider& collider,
+                                       const std::vector<Vec3d>& points)
 {
     const int budget = run.hull_vertices(collider.prim);
     auto      hull   = geometry::build_hull(points, {.max_vertices = std::max(budget, 4)});
     if (!hull) return std::nullopt;
-    return CollisionPart{model::GeoType::convex_mesh, std::make_shared<const geometry::Mesh>(std::move(*hull)), {}, {1, 1, 1}};
+    return CollisionPart{
+        model::GeoType::convex_mesh, std::make_shared<const geometry::Mesh>(std::move(*hull)), {}, {1, 1, 1}};
 }
 
 /// Hulls that together cover the mesh; empty when no part of it has one.
@@ -46,11 +46,16 @@ std::vector<CollisionPart> hull_parts(const Import& run, const physics::Collider
     geometry::DecompositionOptions options;
     options.hull.max_vertices = std::max(run.hull_vertices(collider.prim), 4);
     if (collider.prim.has_api("PhysxConvexDecompositionCollisionAPI"))
-        options.max_hulls = std::max(1, static_cast<int>(run.resolvers.get(collider.prim, resolve::Key::shape_convex_decomposition_max_hulls, run.context).number_or(options.max_hulls)));
-    auto hulls = geometry::decompose(scaled, options);
+        options.max_hulls = std::max(
+            1, static_cast<int>(
+                   run.resolvers.get(collider.prim, resolve::Key::shape_convex_decomposition_max_hulls, run.context)
+                       .number_or(options.max_hulls)));
+    auto                       hulls = geometry::decompose(scaled, options);
     std::vector<CollisionPart> parts;
     if (hulls)
-        for (geometry::Mesh& hull : *hulls) parts.push_back({model::GeoType::convex_mesh, std::make_shared<const geometry::Mesh>(std::move(hull)), {}, {1, 1, 1}});
+        for (geometry::Mesh& hull : *hulls)
+            parts.push_back(
+                {model::GeoType::convex_mesh, std::make_shared<const geometry::Mesh>(std::move(hull)), {}, {1, 1, 1}});
     return parts;
 }
 
@@ -76,15 +81,18 @@ CollisionPart whole_mesh(const physics::Collider& collider, const MeshData& data
     return {model::GeoType::mesh, std::move(baked), {}, {1, 1, 1}};
 }
 
-std::vector<CollisionPart> compute_parts(Import& run, const physics::Collider& collider, const MeshData& data, physics::Approximation method)
+std::vector<CollisionPart> compute_parts(Import& run, const physics::Collider& collider, const MeshData& data,
+                                         physics::Approximation method)
 {
     const auto fallback = [&](const char* wanted, const char* taken) {
         run.found.add(codes::kApproxFallback, collider.prim.attribute("physics:approximation").site(),
                       fmt::format("{} of {} is replaced by {}", wanted, collider.path.text(), taken));
     };
-    const std::vector<Vec3d> points = method == physics::Approximation::none ? std::vector<Vec3d>{} : scaled_points(collider, *data.mesh);
+    const std::vector<Vec3d> points =
+        method == physics::Approximation::none ? std::vector<Vec3d>{} : scaled_points(collider, *data.mesh);
     switch (method) {
-        case physics::Approximation::none: return {whole_mesh(collider, data)};
+        case physics::Approximation::none:
+            return {whole_mesh(collider, data)};
         case physics::Approximation::mesh_simplification:
             fallback("meshSimplification", "the mesh itself");
             return {whole_mesh(collider, data)};
@@ -100,7 +108,8 @@ std::vector<CollisionPart> compute_parts(Import& run, const physics::Collider& c
             [[fallthrough]];
         case physics::Approximation::convex_hull:
             // Shapes that differ in scale only share one hull.
-            if (!collider.sheared_points && std::min({collider.mesh_scale.x, collider.mesh_scale.y, collider.mesh_scale.z}) > 0) {
+            if (!collider.sheared_points &&
+                std::min({collider.mesh_scale.x, collider.mesh_scale.y, collider.mesh_scale.z}) > 0) {
                 physics::Collider unscaled = collider;
                 unscaled.mesh_scale        = {1, 1, 1};
                 if (auto part = hull_part(run, collider, scaled_points(unscaled, *data.mesh))) {
@@ -123,13 +132,15 @@ std::vector<CollisionPart> compute_parts(Import& run, const physics::Collider& c
 
 physics::Approximation approximation_of(const Import& run, const physics::Collider& collider)
 {
-    if (!collider.enabled || run.options.skip_mesh_approximation || collider.prim.has_api("NewtonSDFCollisionAPI")) return physics::Approximation::none;
+    if (!collider.enabled || run.options.skip_mesh_approximation || collider.prim.has_api("NewtonSDFCollisionAPI"))
+        return physics::Approximation::none;
     return collider.approximation;
 }
 
 const std::vector<CollisionPart>& approximate(Import& run, const physics::Collider& collider, const MeshData& data)
 {
-    const auto [place, fresh] = run.collision_parts.try_emplace(static_cast<physics::Index>(&collider - run.physics.colliders.data()));
+    const auto [place, fresh] =
+        run.collision_parts.try_emplace(static_cast<physics::Index>(&collider - run.physics.colliders.data()));
     if (fresh) place->second = compute_parts(run, collider, data, approximation_of(run, collider));
     return place->second;
 }

@@ -3,9 +3,8 @@
 
 namespace mechane::importer {
 
-/// The collision geometry of a mesh collider by its approximation, in stage units; several parts for a convex decomposition.
-/// A failure falls back: pieces, hull, box (W_APPROX_FALLBACK).
-/// Computed once for each collider.
+/// The collision geometry of a mesh collider by its approximation, in stage units; several parts for a convex
+/// decomposition. A failure falls back: pieces, hull, box (W_APPROX_FALLBACK). Computed once for each collider.
 const std::vector<CollisionPart>& approximate(Import& run, const physics::Collider& collider, const MeshData& data);
 
 /// The approximation that holds for a collider: none where options, an SDF or a disabled collider rule it out.

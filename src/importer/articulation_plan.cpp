@@ -15,17 +15,18 @@ namespace {
 JointOrder order_of(const Import& run)
 {
     switch (run.options.joint_ordering) {
-        case JointOrdering::dfs: return JointOrder::dfs;
-        case JointOrdering::bfs: return JointOrder::bfs;
-        case JointOrdering::none: break;
+        case JointOrdering::dfs:
+            return JointOrder::dfs;
+        case JointOrdering::bfs:
+            return JointOrder::bfs;
+        case JointOrdering::none:
+            break;
     }
     return JointOrder::listed;
 }
 
 bool mergeable(const physics::Joint& joint)
-{
-    return joint.kind == physics::JointKind::revolute || joint.kind == physics::JointKind::prismatic;
-}
+{ return joint.kind == physics::JointKind::revolute || joint.kind == physics::JointKind::prismatic; }
 
 /// Joints between the same bodies in the same direction, in order of their first member.
 struct Edges {
@@ -35,16 +36,18 @@ struct Edges {
 
 /// @param node_of  graph node of a body, kGraphWorld for bodies that are not imported
 template <class NodeOf>
-Edges group_edges(const Import& run, const std::vector<physics::Index>& joints, const NodeOf& node_of, bool only_mergeable)
+Edges group_edges(const Import& run, const std::vector<physics::Index>& joints, const NodeOf& node_of,
+                  bool only_mergeable)
 {
-    Edges                                        out;
-    std::map<std::pair<int, int>, std::size_t>   by_pair;
+    Edges                                      out;
+    std::map<std::pair<int, int>, std::size_t> by_pair;
     for (const physics::Index i : joints) {
         const physics::Joint& joint  = run.joint(i);
         int                   parent = node_of(joint.body0), child = node_of(joint.body1);
         if (child == kGraphWorld) std::swap(parent, child);
         const auto found = by_pair.find({parent, child});
-        if (found != by_pair.end() && (!only_mergeable || (mergeable(joint) && mergeable(run.joint(out.members[found->second].front()))))) {
+        if (found != by_pair.end() &&
+            (!only_mergeable || (mergeable(joint) && mergeable(run.joint(out.members[found->second].front()))))) {
             out.members[found->second].push_back(i);
             out.edges[found->second].flippable = false;
             continue;
@@ -60,7 +63,8 @@ std::vector<physics::Index> joints_by_path(const Import& run)
 {
     std::vector<physics::Index> order(run.physics.joints.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<physics::Index>(i);
-    std::stable_sort(order.begin(), order.end(), [&](physics::Index a, physics::Index b) { return run.joint(a).path < run.joint(b).path; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](physics::Index a, physics::Index b) { return run.joint(a).path < run.joint(b).path; });
     return order;
 }
 
@@ -76,21 +80,19 @@ const physics::Articulation* root_above(const Import& run, const usd::Path& path
 std::string join_paths(const Import& run, const std::vector<std::size_t>& edges, const Edges& graph)
 {
     std::string text;
-    for (const std::size_t e : edges) text += (text.empty() ? "" : ", ") + run.joint(graph.members[e].front()).path.text();
+    for (const std::size_t e : edges)
+        text += (text.empty() ? "" : ", ") + run.joint(graph.members[e].front()).path.text();
     return text;
 }
 
-Site site_of(const Import& run, const std::vector<std::size_t>& edges, const Edges& graph, const physics::Articulation& articulation)
-{
-    return edges.empty() ? articulation.prim.site() : run.joint(graph.members[edges.front()].front()).prim.site();
-}
+Site site_of(const Import& run, const std::vector<std::size_t>& edges, const Edges& graph,
+             const physics::Articulation& articulation)
+{ return edges.empty() ? articulation.prim.site() : run.joint(graph.members[edges.front()].front()).prim.site(); }
 
 }  // namespace
 
 bool is_equality(const physics::Joint& joint)
-{
-    return joint.prim.has_api("MjcEqualityConnectAPI") || joint.prim.has_api("MjcEqualityWeldAPI");
-}
+{ return joint.prim.has_api("MjcEqualityConnectAPI") || joint.prim.has_api("MjcEqualityWeldAPI"); }
 
 bool usable_joint(Import& run, physics::Index index)
 {
@@ -104,14 +106,16 @@ bool usable_joint(Import& run, physics::Index index)
                    fmt::format("both ends of {} resolve to {}", joint.path.text(), run.body(joint.body0).path.text()));
         return false;
     }
-    const auto   there  = [&](physics::Index b) { return b != physics::kNone && run.imports(b); };
-    const bool   any    = there(joint.body0) || there(joint.body1);
-    const bool   others = run.scope != physics::kNone && !any && (joint.body0 != physics::kNone || joint.body1 != physics::kNone);
+    const auto there = [&](physics::Index b) { return b != physics::kNone && run.imports(b); };
+    const bool any   = there(joint.body0) || there(joint.body1);
+    const bool others =
+        run.scope != physics::kNone && !any && (joint.body0 != physics::kNone || joint.body1 != physics::kNone);
     if (others) return false;  // belongs to the world of another scene
     if (!joint.valid || !any) {
         run.found.add(codes::kJointSkipped, joint.prim.site(),
-                      joint.valid ? fmt::format("{} connects no imported rigid body", joint.path.text())
-                                  : fmt::format("{} is invalid ({})", joint.path.text(), fmt::join(joint.reasons, ", ")));
+                      joint.valid
+                          ? fmt::format("{} connects no imported rigid body", joint.path.text())
+                          : fmt::format("{} is invalid ({})", joint.path.text(), fmt::join(joint.reasons, ", ")));
         return false;
     }
     return true;
@@ -132,25 +136,28 @@ JointPlan plan_trees(Import& run)
         }
         listed.push_back(i);
     }
-    const auto node_of = [&](physics::Index b) { return b != physics::kNone && run.imports(b) ? b : kGraphWorld; };
-    const Edges graph  = group_edges(run, listed, node_of, true);
+    const auto  node_of = [&](physics::Index b) { return b != physics::kNone && run.imports(b) ? b : kGraphWorld; };
+    const Edges graph   = group_edges(run, listed, node_of, true);
     std::vector<bool> kinematic(run.physics.bodies.size());
     for (std::size_t b = 0; b < kinematic.size(); ++b) kinematic[b] = run.physics.bodies[b].kinematic;
     const JointForest forest = span_joint_graph(run.physics.bodies.size(), graph.edges, kinematic, order_of(run));
 
     std::map<std::string, int> used;
-    const auto label_tree = [&](PlannedTree& tree) {
+    const auto                 label_tree = [&](PlannedTree& tree) {
         const physics::Articulation* authored = nullptr;
         for (const physics::Articulation& a : run.physics.articulations) {
-            const bool lists = std::any_of(tree.bodies.begin(), tree.bodies.end(), [&](physics::Index b) { return std::find(a.links.begin(), a.links.end(), b) != a.links.end(); });
+            const bool lists = std::any_of(tree.bodies.begin(), tree.bodies.end(), [&](physics::Index b) {
+                return std::find(a.links.begin(), a.links.end(), b) != a.links.end();
+            });
             if (lists && authored == nullptr) authored = &a;
         }
         tree.has_authored_root = authored != nullptr;
         if (authored == nullptr) authored = root_above(run, run.body(tree.bodies.front()).path);
         if (authored != nullptr) tree.prim = authored->prim;
-        const std::string base = authored != nullptr ? authored->path.text() : run.body(tree.bodies.front()).path.text();
-        const int         n    = used[base]++;
-        tree.label             = n == 0 ? base : fmt::format("{}#{}", base, n);
+        const std::string base =
+            authored != nullptr ? authored->path.text() : run.body(tree.bodies.front()).path.text();
+        const int n = used[base]++;
+        tree.label  = n == 0 ? base : fmt::format("{}#{}", base, n);
     };
     for (const JointTree& grown : forest.trees) {
         PlannedTree tree;
@@ -160,7 +167,8 @@ JointPlan plan_trees(Import& run)
             tree.joints.push_back({graph.members[e.edge], e.flipped});
             if (e.flipped && graph.edges[e.edge].parent != kGraphWorld) {
                 const physics::Joint& joint = run.joint(graph.members[e.edge].front());
-                run.found.add(codes::kJointReversed, joint.prim.site(), fmt::format("the ends of {} were exchanged", joint.path.text()));
+                run.found.add(codes::kJointReversed, joint.prim.site(),
+                              fmt::format("the ends of {} were exchanged", joint.path.text()));
             }
         }
         label_tree(tree);
@@ -173,16 +181,19 @@ JointPlan plan_trees(Import& run)
         while (run.physics.articulations[i].prim != tree.prim) ++i;
         return i;
     };
-    std::stable_sort(plan.trees.begin(), plan.trees.end(), [&](const PlannedTree& a, const PlannedTree& b) { return rank(a) < rank(b); });
+    std::stable_sort(plan.trees.begin(), plan.trees.end(),
+                     [&](const PlannedTree& a, const PlannedTree& b) { return rank(a) < rank(b); });
 
     for (const std::size_t e : forest.loops) {
         const physics::Joint& joint = run.joint(graph.members[e].front());
-        run.found.add(codes::kLoopCut, joint.prim.site(), fmt::format("{} closes a loop and is simulated as a loop constraint", joint.path.text()));
+        run.found.add(codes::kLoopCut, joint.prim.site(),
+                      fmt::format("{} closes a loop and is simulated as a loop constraint", joint.path.text()));
         plan.loops.push_back({graph.members[e], false});
     }
     for (const std::size_t e : forest.idle) {
         const physics::Joint& joint = run.joint(graph.members[e].front());
-        run.found.add(codes::kJointSkipped, joint.prim.site(), fmt::format("{} connects two bodies that do not move freely", joint.path.text()));
+        run.found.add(codes::kJointSkipped, joint.prim.site(),
+                      fmt::format("{} connects two bodies that do not move freely", joint.path.text()));
     }
     return plan;
 }
@@ -203,7 +214,7 @@ JointPlan plan_as_authored(Import& run)
         for (const physics::Index b : articulation.links) {
             if (!run.imports(b) || taken_body[static_cast<std::size_t>(b)]) continue;
             taken_body[static_cast<std::size_t>(b)] = true;
-            local[b] = static_cast<int>(links.size());
+            local[b]                                = static_cast<int>(links.size());
             links.push_back(b);
         }
         if (links.empty()) continue;
@@ -219,16 +230,19 @@ JointPlan plan_as_authored(Import& run)
             }
             const bool known = local.count(joint.body0) != 0 || local.count(joint.body1) != 0;
             if (!known) {
-                run.refuse(codes::kJointUnresolved, joint.prim.site(), fmt::format("neither end of {} is imported", joint.path.text()));
+                run.refuse(codes::kJointUnresolved, joint.prim.site(),
+                           fmt::format("neither end of {} is imported", joint.path.text()));
                 return plan;
             }
             listed.push_back(i);
         }
-        const Edges graph = group_edges(run, listed, [&](physics::Index b) { return local.count(b) != 0 ? local.at(b) : kGraphWorld; }, false);
+        const Edges graph = group_edges(
+            run, listed, [&](physics::Index b) { return local.count(b) != 0 ? local.at(b) : kGraphWorld; }, false);
         for (const auto& members : graph.members)
             for (const physics::Index i : members)
                 if (members.size() > 1 && !mergeable(run.joint(i))) {
-                    run.refuse(codes::kMergeType, run.joint(i).prim.site(), fmt::format("{} shares its two bodies with another joint", run.joint(i).path.text()));
+                    run.refuse(codes::kMergeType, run.joint(i).prim.site(),
+                               fmt::format("{} shares its two bodies with another joint", run.joint(i).path.text()));
                     return plan;
                 }
         if (graph.edges.empty()) {
@@ -244,15 +258,21 @@ JointPlan plan_as_authored(Import& run)
         const StrictOrder order = order_as_authored(graph.edges, order_of(run));
         switch (order.fault) {
             case StrictOrder::Fault::cycle:
-                run.refuse(codes::kArtCycle, site_of(run, order.edges, graph, articulation), fmt::format("the joints of {} form a loop at {}", tree.label, join_paths(run, order.edges, graph)));
+                run.refuse(
+                    codes::kArtCycle, site_of(run, order.edges, graph, articulation),
+                    fmt::format("the joints of {} form a loop at {}", tree.label, join_paths(run, order.edges, graph)));
                 return plan;
             case StrictOrder::Fault::several_roots:
-                run.refuse(codes::kArtMultiRoot, articulation.prim.site(), fmt::format("the joints of {} do not form one tree", tree.label));
+                run.refuse(codes::kArtMultiRoot, articulation.prim.site(),
+                           fmt::format("the joints of {} do not form one tree", tree.label));
                 return plan;
             case StrictOrder::Fault::reversed:
-                run.refuse(codes::kArtReversed, site_of(run, order.edges, graph, articulation), fmt::format("joints of {} point towards the root: {}", tree.label, join_paths(run, order.edges, graph)));
+                run.refuse(codes::kArtReversed, site_of(run, order.edges, graph, articulation),
+                           fmt::format("joints of {} point towards the root: {}", tree.label,
+                                       join_paths(run, order.edges, graph)));
                 return plan;
-            case StrictOrder::Fault::none: break;
+            case StrictOrder::Fault::none:
+                break;
         }
         std::vector<bool> seen(links.size(), false);
         const auto        mention = [&](int node) {
@@ -275,7 +295,8 @@ JointPlan plan_as_authored(Import& run)
     // Joints outside articulations, in the order of the parser: by kind, then traversal; pairs that can merge do.
     std::vector<physics::Index> orphans;
     for (const physics::Index i : run.physics.joints_by_kind())
-        if (!taken_joint[static_cast<std::size_t>(i)] && !is_equality(run.joint(i)) && usable_joint(run, i)) orphans.push_back(i);
+        if (!taken_joint[static_cast<std::size_t>(i)] && !is_equality(run.joint(i)) && usable_joint(run, i))
+            orphans.push_back(i);
     std::map<std::pair<physics::Index, physics::Index>, std::vector<physics::Index>> by_pair;
     for (const physics::Index i : orphans) by_pair[{run.joint(i).body0, run.joint(i).body1}].push_back(i);
     std::vector<std::vector<physics::Index>> groups;

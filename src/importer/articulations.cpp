@@ -28,7 +28,8 @@ std::int32_t add_base_joint(Import& run, std::int32_t child)
 }
 
 /// Adds one joint of the plan; -1 when it turns out to hold nothing.
-std::int32_t add_joint(Import& run, const PlannedJoint& planned, WorldAnchor anchor, const usd::Prim& articulation, bool excluded = false)
+std::int32_t add_joint(Import& run, const PlannedJoint& planned, WorldAnchor anchor, const usd::Prim& articulation,
+                       bool excluded = false)
 {
     const physics::Joint& first = run.joint(planned.members.front());
     const auto            ends  = joint_ends(run, first, planned.flipped, anchor, articulation);
@@ -43,15 +44,16 @@ std::int32_t add_joint(Import& run, const PlannedJoint& planned, WorldAnchor anc
     joint.exclude_from_articulation = excluded;
     // Outside Newton's rules the pairs that a joint filters are listed one by one, by the rule of the schema.
     joint.collision_filter_parent = run.newton() && ends->parent >= 0 &&
-                                    std::any_of(planned.members.begin(), planned.members.end(), [&](physics::Index i) { return !run.joint(i).collision_enabled; });
-    const Filled filled = fill_joint(run, planned.members, *ends, joint);
+                                    std::any_of(planned.members.begin(), planned.members.end(),
+                                                [&](physics::Index i) { return !run.joint(i).collision_enabled; });
+    const Filled filled           = fill_joint(run, planned.members, *ends, joint);
     if (!filled.holds) return -1;
     if (!run.newton() && !filled.coordinates_authored) take_coordinates_from_poses(run, *ends, joint);
 
     const std::int32_t index = run.builder.add_joint(std::move(joint));
     for (const physics::Index i : planned.members) {
-        run.joint_of[static_cast<std::size_t>(i)]             = index;
-        run.result.path_joint_map[run.joint(i).path.text()]   = index;
+        run.joint_of[static_cast<std::size_t>(i)]           = index;
+        run.result.path_joint_map[run.joint(i).path.text()] = index;
     }
     return index;
 }
@@ -62,7 +64,7 @@ void add_articulation(Import& run, std::vector<std::int32_t> joints, const std::
     std::int32_t index = -1;
     if (run.options.parent_body >= 0) {
         // Composition: the imported joints extend the articulation of the body they hang on.
-        index                        = static_cast<std::int32_t>(run.builder.articulations.size()) - 1;
+        index                         = static_cast<std::int32_t>(run.builder.articulations.size()) - 1;
         model::BuilderArticulation& a = run.builder.articulations[static_cast<std::size_t>(index)];
         for (const std::int32_t j : joints) {
             run.builder.joints[static_cast<std::size_t>(j)].articulation = index;
@@ -73,7 +75,10 @@ void add_articulation(Import& run, std::vector<std::int32_t> joints, const std::
     }
     bool allowed = run.options.enable_self_collisions;
     if (prim) {
-        allowed = run.resolvers.get(prim, resolve::Key::articulation_self_collision_enabled, run.context, resolve::Value(allowed), &run.found).flag_or(allowed);
+        allowed = run.resolvers
+                      .get(prim, resolve::Key::articulation_self_collision_enabled, run.context,
+                           resolve::Value(allowed), &run.found)
+                      .flag_or(allowed);
         run.collect(prim);
         if (const usd::Prim above = prim.parent()) run.collect(above);
     }
@@ -88,15 +93,17 @@ void add_tree(Import& run, const PlannedTree& tree)
     const bool replace_root = run.options.floating.has_value() || run.options.base_joint.has_value();
     for (std::size_t i = 0; i < tree.joints.size(); ++i) {
         const physics::Joint& joint = run.joint(tree.joints[i].members.front());
-        const auto            ends  = joint_ends(run, joint, tree.joints[i].flipped, WorldAnchor::articulation_root, tree.prim);
+        const auto ends = joint_ends(run, joint, tree.joints[i].flipped, WorldAnchor::articulation_root, tree.prim);
         if (!ends) continue;
         if (ends->parent < 0 && i == 0 && replace_root) {
             joints.push_back(add_base_joint(run, ends->child));
             continue;
         }
-        if (run.newton() && ends->parent >= 0 && run.builder.bodies[static_cast<std::size_t>(ends->child)].flags == model::body_flag::kinematic) {
+        if (run.newton() && ends->parent >= 0 &&
+            run.builder.bodies[static_cast<std::size_t>(ends->child)].flags == model::body_flag::kinematic) {
             run.refuse(codes::kBodyKinematicChild, run.body(ends->child_body).prim.site(),
-                       fmt::format("{} is kinematic and hangs on another body by {}", run.body(ends->child_body).path.text(), joint.path.text()));
+                       fmt::format("{} is kinematic and hangs on another body by {}",
+                                   run.body(ends->child_body).path.text(), joint.path.text()));
             return;
         }
         const std::int32_t added = add_joint(run, tree.joints[i], WorldAnchor::articulation_root, tree.prim);
@@ -141,12 +148,15 @@ void add_base_joints(Import& run)
 {
     std::vector<bool> held(run.builder.bodies.size(), false), jointed(run.builder.bodies.size(), false);
     for (const model::BuilderJoint& joint : run.builder.joints) {
-        // A loop joint closes a loop between bodies that already hang somewhere; it holds none of its own outside Newton's rules.
-        if (joint.child >= 0 && (run.newton() || joint.articulation >= 0)) held[static_cast<std::size_t>(joint.child)] = true;
+        // A loop joint closes a loop between bodies that already hang somewhere; it holds none of its own outside
+        // Newton's rules.
+        if (joint.child >= 0 && (run.newton() || joint.articulation >= 0))
+            held[static_cast<std::size_t>(joint.child)] = true;
         for (const std::int32_t b : {joint.parent, joint.child})
             if (b >= 0) jointed[static_cast<std::size_t>(b)] = true;
     }
-    const bool any_articulation = std::any_of(run.physics.articulations.begin(), run.physics.articulations.end(), [](const auto& a) { return a.valid; });
+    const bool any_articulation = std::any_of(run.physics.articulations.begin(), run.physics.articulations.end(),
+                                              [](const auto& a) { return a.valid; });
     const bool spare_jointed    = run.newton() && !any_articulation && !run.plan.loops.empty();
     // In the order in which the bodies came into the builder.
     std::vector<std::int32_t> bodies;
@@ -160,14 +170,16 @@ void add_base_joints(Import& run)
         const std::string            path = run.builder.bodies[slot].label;
         const physics::Articulation* root = root_prim_above(run, usd::Path(path));
         const std::int32_t           j    = add_base_joint(run, b);
-        add_articulation(run, {j}, root != nullptr ? root->path.text() : path, root != nullptr && !run.newton() ? root->prim : usd::Prim{});
+        add_articulation(run, {j}, root != nullptr ? root->path.text() : path,
+                         root != nullptr && !run.newton() ? root->prim : usd::Prim{});
     }
 }
 
 void add_excluded_joints(Import& run)
 {
     for (std::size_t i = 0; i < run.plan.excluded.size(); ++i)
-        add_joint(run, {{run.plan.excluded[i]}, false}, run.newton() ? WorldAnchor::excluded : WorldAnchor::orphan, run.plan.excluded_roots[i], true);
+        add_joint(run, {{run.plan.excluded[i]}, false}, run.newton() ? WorldAnchor::excluded : WorldAnchor::orphan,
+                  run.plan.excluded_roots[i], true);
 }
 
 void add_equalities(Import& run)
@@ -191,12 +203,14 @@ void add_equalities(Import& run)
         const bool holds_point = !weld || source.prim.attribute("mjc:torqueScale").get_or<double>(1) == 0;
         joint.type             = holds_point ? model::JointType::ball : model::JointType::fixed;
         if (!weld) {
-            const auto pose = [&](std::int32_t b) { return b < 0 ? Posed{} : run.builder.bodies[static_cast<std::size_t>(b)].q; };
+            const auto pose = [&](std::int32_t b) {
+                return b < 0 ? Posed{} : run.builder.bodies[static_cast<std::size_t>(b)].q;
+            };
             joint.child_xform.p = inverse_times(pose(ends->child), pose(ends->parent) * joint.parent_xform.p);
         }
         run.collect(source.prim);
-        const std::int32_t index                    = run.builder.add_joint(std::move(joint));
-        run.joint_of[static_cast<std::size_t>(i)]   = index;
+        const std::int32_t index                      = run.builder.add_joint(std::move(joint));
+        run.joint_of[static_cast<std::size_t>(i)]     = index;
         run.result.path_joint_map[source.path.text()] = index;
     }
 }

@@ -26,8 +26,8 @@ std::int32_t add_body(Import& run, physics::Index index)
     if (body.kinematic) added.flags = model::body_flag::kinematic;
     added.starts_asleep = body.starts_asleep && !run.newton();
 
-    const auto frame           = run.newton() ? physics::VelocityFrame::rotation_only : physics::VelocityFrame::local;
-    const auto velocity        = physics::world_velocity(body, frame);
+    const auto  frame          = run.newton() ? physics::VelocityFrame::rotation_only : physics::VelocityFrame::local;
+    const auto  velocity       = physics::world_velocity(body, frame);
     const Quatd stage_to_world = X_WB.q * conjugate(body.X_WB.q);
     if (!added.starts_asleep) {
         added.qd.linear  = run.length() * rotate(stage_to_world, velocity.linear);

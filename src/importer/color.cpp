@@ -16,7 +16,8 @@ namespace {
 
 std::string lower(std::string text)
 {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return text;
 }
 
@@ -76,21 +77,24 @@ std::string color_space_of(const usd::Attribute& attribute)
     if (const auto own = attribute.metadata("colorSpace").get<std::string>(); own && !own->empty()) return lower(*own);
     for (usd::Prim prim = attribute.prim(); prim && !prim.path().is_root(); prim = prim.parent()) {
         if (!prim.has_api("ColorSpaceAPI")) continue;
-        if (const auto name = prim.attribute("colorSpace:name").get<std::string>(); name && !name->empty()) return lower(*name);
+        if (const auto name = prim.attribute("colorSpace:name").get<std::string>(); name && !name->empty())
+            return lower(*name);
     }
     return {};
 }
 
 Vec3d display_color(const Vec3d& color, const usd::Attribute& attribute, Diagnostics& found)
 {
-    constexpr std::array kLinear{"", "auto", "lin_rec709_scene", "lin_rec709", "lin_srgb", "raw", "data", "identity", "linear"};
+    constexpr std::array kLinear{"",    "auto", "lin_rec709_scene", "lin_rec709", "lin_srgb",
+                                 "raw", "data", "identity",         "linear"};
     constexpr std::array kDisplay{"srgb", "srgb_texture", "srgb_rec709_scene", "srgb_rec709_display"};
     const std::string    space = color_space_of(attribute);
     if (std::find(kLinear.begin(), kLinear.end(), space) != kLinear.end()) return to_display(color);
     if (std::find(kDisplay.begin(), kDisplay.end(), space) != kDisplay.end()) return color;
     const bool linear = space.starts_with("lin_") || space == "acescg";
     found.add(codes::kColorSpace, attribute.site(),
-              fmt::format("colour space '{}' is taken as {}; its primaries are not converted", space, linear ? "linear" : "sRGB"));
+              fmt::format("colour space '{}' is taken as {}; its primaries are not converted", space,
+                          linear ? "linear" : "sRGB"));
     return linear ? to_display(color) : color;
 }
 
@@ -160,12 +164,14 @@ void add_from_preview_surface(const usd::Stage& stage, const usd::Prim& shader, 
     if (producer && producer.prim() != shader && producer.prim().is_a("Shader")) {
         look.textured = is_texture(stage, producer.prim());
         if (look.textured) return;
-        const InputValue value = first_input(stage, producer.prim(),
-                                             {"diffuseColor", "baseColor", "diffuse_color", "base_color", "diffuse_color_constant", "displayColor"});
+        const InputValue value = first_input(
+            stage, producer.prim(),
+            {"diffuseColor", "baseColor", "diffuse_color", "base_color", "diffuse_color_constant", "displayColor"});
         if (const auto color = as_color(value.value)) look.color = display_color(*color, value.attribute, found);
         return;
     }
-    const InputValue value = first_input(stage, shader, {input.name().text() == "inputs:baseColor" ? "baseColor" : "diffuseColor"});
+    const InputValue value =
+        first_input(stage, shader, {input.name().text() == "inputs:baseColor" ? "baseColor" : "diffuseColor"});
     if (const auto color = as_color(value.value)) look.color = display_color(*color, value.attribute, found);
 }
 
@@ -180,12 +186,15 @@ std::optional<Appearance> from_material(const usd::Stage& stage, const usd::Prim
         if (node == shader && node.attribute("info:id").get_or<std::string>({}) == "UsdPreviewSurface")
             add_from_preview_surface(stage, node, look, found);
         if (!look.color && !look.textured) {
-            const InputValue value =
-                first_input(stage, node, {"diffuse_color_constant", "diffuse_color", "diffuseColor", "base_color", "baseColor", "displayColor"});
+            const InputValue value = first_input(
+                stage, node,
+                {"diffuse_color_constant", "diffuse_color", "diffuseColor", "base_color", "baseColor", "displayColor"});
             if (const auto color = as_color(value.value)) look.color = display_color(*color, value.attribute, found);
         }
         if (!look.opacity)
-            look.opacity = as_opacity(first_input(stage, node, {"opacity", "alpha", "displayOpacity", "opacity_constant", "alpha_constant"}).value);
+            look.opacity = as_opacity(
+                first_input(stage, node, {"opacity", "alpha", "displayOpacity", "opacity_constant", "alpha_constant"})
+                    .value);
         if (!look.textured && has_color_texture(stage, node)) look.textured = true;
     }
     if (!shader && !look.color && !look.opacity && !look.textured) return std::nullopt;

@@ -8,8 +8,8 @@ namespace mechane::importer {
 
 /// How a prim is drawn, as far as a shape can show it.
 struct Appearance {
-    std::optional<Vec3d>  color;    ///< display (sRGB-encoded) RGB
-    std::optional<double> opacity;  ///< 0..1
+    std::optional<Vec3d>  color;             ///< display (sRGB-encoded) RGB
+    std::optional<double> opacity;           ///< 0..1
     bool                  textured = false;  ///< the colour comes from an image; `color` is then unset
 };
 

@@ -14,20 +14,24 @@
 namespace mechane::importer {
 namespace {
 
-/// An attribute's value: numbers, texts and lists of them as such, quaternions real part first, anything rarer as usda text.
+/// An attribute's value: numbers, texts and lists of them as such, quaternions real part first, anything rarer as usda
+/// text.
 Json json_value(const usd::Value& value, std::size_t limit)
 {
     const ArrayWriter write(limit);
     const std::string type = value.type_name();
     if (value.empty()) return nullptr;
     if (type == "bool") return value.get<bool>().value_or(false);
-    if (const auto v = value.get<std::int64_t>(); v && type.find("[]") == std::string::npos && type.find("int") != std::string::npos) return *v;
+    if (const auto v = value.get<std::int64_t>();
+        v && type.find("[]") == std::string::npos && type.find("int") != std::string::npos)
+        return *v;
     if (const auto v = value.get<double>()) return json_number(*v);
     if (const auto v = value.get<std::string>()) return *v;
     if (const auto v = value.get<usd::AssetPath>()) return {{"asset", v->authored}};
     if (const auto v = value.get<Vec2d>()) return write.floats({2}, {v->x, v->y});
     if (const auto v = value.get<Vec3d>()) return write.floats({3}, {v->x, v->y, v->z});
-    if (const auto v = value.get<Quatd>(); v && type.find("quat") != std::string::npos) return write.floats({4}, {v->w, v->x, v->y, v->z});
+    if (const auto v = value.get<Quatd>(); v && type.find("quat") != std::string::npos)
+        return write.floats({4}, {v->w, v->x, v->y, v->z});
     if (const auto v = value.get<std::vector<std::string>>()) return write.texts(*v);
     if (const auto v = value.get<std::vector<usd::Token>>()) {
         Json list = Json::array();
@@ -43,19 +47,21 @@ Json json_vec(const ArrayWriter& write, const Vec3d& v) { return write.floats({3
 
 Json json_result(const ImportResult& r, const ArrayWriter& write, std::size_t limit)
 {
-    Json out = {{"fps", r.fps},
-                {"duration", r.duration},
-                {"linear_unit", r.linear_unit},
-                {"mass_unit", r.mass_unit},
-                {"up_axis", r.up_axis == 'X' ? 0 : r.up_axis == 'Y' ? 1 : 2},
-                {"path_body_map", r.path_body_map},
-                {"path_joint_map", r.path_joint_map},
-                {"path_shape_map", r.path_shape_map},
-                {"path_collision_group_map", r.path_collision_group_map},
-                {"actuator_count", r.actuator_count},
-                {"physics_scene_path", r.physics_scene_path ? Json(*r.physics_scene_path) : Json()},
-                {"physics_dt", r.physics_dt ? Json(*r.physics_dt) : Json()},
-                {"max_solver_iterations", r.max_solver_iterations ? Json(*r.max_solver_iterations) : Json()}};
+    Json  out   = {{"fps", r.fps},
+                   {"duration", r.duration},
+                   {"linear_unit", r.linear_unit},
+                   {"mass_unit", r.mass_unit},
+                   {"up_axis", r.up_axis == 'X'   ? 0
+                               : r.up_axis == 'Y' ? 1
+                                                  : 2},
+                   {"path_body_map", r.path_body_map},
+                   {"path_joint_map", r.path_joint_map},
+                   {"path_shape_map", r.path_shape_map},
+                   {"path_collision_group_map", r.path_collision_group_map},
+                   {"actuator_count", r.actuator_count},
+                   {"physics_scene_path", r.physics_scene_path ? Json(*r.physics_scene_path) : Json()},
+                   {"physics_dt", r.physics_dt ? Json(*r.physics_dt) : Json()},
+                   {"max_solver_iterations", r.max_solver_iterations ? Json(*r.max_solver_iterations) : Json()}};
     Json& scale = out["path_shape_scale"] = Json::object();
     for (const auto& [path, s] : r.path_shape_scale) scale[path] = json_vec(write, s);
     Json& scene = out["scene_attributes"] = Json::object();
@@ -70,8 +76,13 @@ Json json_result(const ImportResult& r, const ArrayWriter& write, std::size_t li
     }
     Json& scenes = out["scenes"] = Json::array();
     for (const ImportedScene& s : r.scenes)
-        scenes.push_back({{"path", s.path}, {"world", s.world}, {"gravity", json_vec(write, s.gravity)}, {"physics_dt", s.physics_dt},
-                          {"physics_dt_authored", s.physics_dt_authored}, {"max_solver_iterations", s.max_solver_iterations ? Json(*s.max_solver_iterations) : Json()}});
+        scenes.push_back(
+            {{"path", s.path},
+             {"world", s.world},
+             {"gravity", json_vec(write, s.gravity)},
+             {"physics_dt", s.physics_dt},
+             {"physics_dt_authored", s.physics_dt_authored},
+             {"max_solver_iterations", s.max_solver_iterations ? Json(*s.max_solver_iterations) : Json()}});
     return out;
 }
 
@@ -92,14 +103,17 @@ Json body_shapes(const std::vector<std::vector<std::int32_t>>& by_body, const st
 
 Json json_builder(const model::ModelBuilder& b, const ArrayWriter& write, std::size_t limit)
 {
-    std::set<std::pair<std::int32_t, std::int32_t>> pairs(b.shape_collision_filter_pairs.begin(), b.shape_collision_filter_pairs.end());
+    std::set<std::pair<std::int32_t, std::int32_t>> pairs(b.shape_collision_filter_pairs.begin(),
+                                                          b.shape_collision_filter_pairs.end());
     std::vector<std::int64_t>                       flat;
     Json                                            labels     = Json::array();
     constexpr std::size_t                           kMostNames = 200;
     for (const auto& [x, y] : pairs) {
         flat.push_back(x);
         flat.push_back(y);
-        if (labels.size() < kMostNames) labels.push_back({b.shapes[static_cast<std::size_t>(x)].label, b.shapes[static_cast<std::size_t>(y)].label});
+        if (labels.size() < kMostNames)
+            labels.push_back(
+                {b.shapes[static_cast<std::size_t>(x)].label, b.shapes[static_cast<std::size_t>(y)].label});
     }
     std::size_t dofs = 0, coords = 0;
     for (const model::BuilderJoint& j : b.joints) {
@@ -114,21 +128,30 @@ Json json_builder(const model::ModelBuilder& b, const ArrayWriter& write, std::s
     for (std::size_t s = 0; s < b.shapes.size(); ++s)
         if (b.shapes[s].body < 0) fixed.push_back(static_cast<std::int32_t>(s));
     constexpr std::array kAxes{"X", "Y", "Z"};
-    return {{"counts",
-             {{"body_count", b.bodies.size()}, {"joint_count", b.joints.size()}, {"joint_dof_count", dofs}, {"joint_coord_count", coords},
-              {"shape_count", b.shapes.size()}, {"articulation_count", b.articulations.size()}, {"particle_count", 0}, {"tet_count", 0},
-              {"tri_count", 0}, {"edge_count", 0}, {"spring_count", 0}}},
-            {"body_label", labels_of(b.bodies, [](const auto& x) { return x.label; })},
-            {"joint_label", labels_of(b.joints, [](const auto& x) { return x.label; })},
-            {"shape_label", labels_of(b.shapes, [](const auto& x) { return x.label; })},
-            {"articulation_label", labels_of(b.articulations, [](const auto& x) { return x.label; })},
-            {"joint_type_name", labels_of(b.joints, [](const auto& x) { return std::string(model::to_string(x.type)); })},
-            {"shape_type_name", labels_of(b.shapes, [](const auto& x) { return std::string(model::to_string(x.type)); })},
-            {"shape_collision_filter_pairs", ArrayWriter(2 * limit).integers({flat.size() / 2, 2}, flat)},
-            {"shape_collision_filter_pair_labels", std::move(labels)},
-            {"body_shapes", body_shapes(by_body, fixed)},
-            {"gravity", json_vec(write, b.gravity)},
-            {"up_axis", kAxes[static_cast<std::size_t>(b.up_axis)]}};
+    return {
+        {"counts",
+         {{"body_count", b.bodies.size()},
+          {"joint_count", b.joints.size()},
+          {"joint_dof_count", dofs},
+          {"joint_coord_count", coords},
+          {"shape_count", b.shapes.size()},
+          {"articulation_count", b.articulations.size()},
+          {"particle_count", 0},
+          {"tet_count", 0},
+          {"tri_count", 0},
+          {"edge_count", 0},
+          {"spring_count", 0}}},
+        {"body_label", labels_of(b.bodies, [](const auto& x) { return x.label; })},
+        {"joint_label", labels_of(b.joints, [](const auto& x) { return x.label; })},
+        {"shape_label", labels_of(b.shapes, [](const auto& x) { return x.label; })},
+        {"articulation_label", labels_of(b.articulations, [](const auto& x) { return x.label; })},
+        {"joint_type_name", labels_of(b.joints, [](const auto& x) { return std::string(model::to_string(x.type)); })},
+        {"shape_type_name", labels_of(b.shapes, [](const auto& x) { return std::string(model::to_string(x.type)); })},
+        {"shape_collision_filter_pairs", ArrayWriter(2 * limit).integers({flat.size() / 2, 2}, flat)},
+        {"shape_collision_filter_pair_labels", std::move(labels)},
+        {"body_shapes", body_shapes(by_body, fixed)},
+        {"gravity", json_vec(write, b.gravity)},
+        {"up_axis", kAxes[static_cast<std::size_t>(b.up_axis)]}};
 }
 
 Json json_mesh(const geometry::Mesh& mesh, bool solid)
@@ -146,106 +169,108 @@ Json json_mesh(const geometry::Mesh& mesh, bool solid)
               {"isSolid", solid},
               {"mass", json_number(mass.mass)},
               {"com", write.floats({3}, {mass.com.x, mass.com.y, mass.com.z})},
-              {"inertia", write.floats({3, 3}, {i.r0.x, i.r0.y, i.r0.z, i.r1.x, i.r1.y, i.r1.z, i.r2.x, i.r2.y, i.r2.z})}}}};
+              {"inertia",
+               write.floats({3, 3}, {i.r0.x, i.r0.y, i.r0.z, i.r1.x, i.r1.y, i.r1.z, i.r2.x, i.r2.y, i.r2.z})}}}};
 }
 
 void put_bodies(Json& out, const model::Model& m, const ArrayWriter& w)
 {
-    out["body_count"]            = m.body_count();
-    out["body_label"]            = m.body_label;
-    out["body_q"]                = w.poses(m.body_q);
-    out["body_qd"]               = w.spatials(m.body_qd);
-    out["body_com"]              = w.vectors(m.body_com);
-    out["body_inertia"]          = w.matrices(m.body_inertia);
-    out["body_inv_inertia"]      = w.matrices(m.body_inv_inertia);
-    out["body_mass"]             = w.reals(m.body_mass);
-    out["body_inv_mass"]         = w.reals(m.body_inv_mass);
-    out["body_flags"]            = w.ints(m.body_flags);
-    out["body_world"]            = w.ints(m.body_world);
-    out["body_world_start"]      = w.ints(m.body_world_start);
-    out["body_shapes"]           = body_shapes(m.body_shapes, m.static_shapes);
+    out["body_count"]       = m.body_count();
+    out["body_label"]       = m.body_label;
+    out["body_q"]           = w.poses(m.body_q);
+    out["body_qd"]          = w.spatials(m.body_qd);
+    out["body_com"]         = w.vectors(m.body_com);
+    out["body_inertia"]     = w.matrices(m.body_inertia);
+    out["body_inv_inertia"] = w.matrices(m.body_inv_inertia);
+    out["body_mass"]        = w.reals(m.body_mass);
+    out["body_inv_mass"]    = w.reals(m.body_inv_mass);
+    out["body_flags"]       = w.ints(m.body_flags);
+    out["body_world"]       = w.ints(m.body_world);
+    out["body_world_start"] = w.ints(m.body_world_start);
+    out["body_shapes"]      = body_shapes(m.body_shapes, m.static_shapes);
 }
 
 void put_joints(Json& out, const model::Model& m, const ArrayWriter& w)
 {
     std::vector<std::int64_t> dims;
     for (const auto& d : m.joint_dof_dim) dims.insert(dims.end(), {d[0], d[1]});
-    out["joint_count"]           = m.joint_count();
-    out["joint_coord_count"]     = m.joint_coord_count();
-    out["joint_dof_count"]       = m.joint_dof_count();
-    out["joint_label"]           = m.joint_label;
-    out["joint_type"]            = w.ints(m.joint_type);
-    out["joint_parent"]          = w.ints(m.joint_parent);
-    out["joint_child"]           = w.ints(m.joint_child);
-    out["joint_ancestor"]        = w.ints(m.joint_ancestor);
-    out["joint_X_p"]             = w.poses(m.joint_X_p);
-    out["joint_X_c"]             = w.poses(m.joint_X_c);
-    out["joint_enabled"]         = w.flags(m.joint_enabled);
-    out["joint_dof_dim"]         = w.integers({m.joint_dof_dim.size(), 2}, dims);
-    out["joint_articulation"]    = w.ints(m.joint_articulation);
-    out["joint_mimic_joint"]     = w.ints(m.joint_mimic_joint);
-    out["joint_mimic_coeffs"]    = w.pairs(m.joint_mimic_coeffs);
-    out["joint_world"]           = w.ints(m.joint_world);
-    out["joint_world_start"]     = w.ints(m.joint_world_start);
-    out["joint_dof_world_start"] = w.ints(m.joint_dof_world_start);
+    out["joint_count"]             = m.joint_count();
+    out["joint_coord_count"]       = m.joint_coord_count();
+    out["joint_dof_count"]         = m.joint_dof_count();
+    out["joint_label"]             = m.joint_label;
+    out["joint_type"]              = w.ints(m.joint_type);
+    out["joint_parent"]            = w.ints(m.joint_parent);
+    out["joint_child"]             = w.ints(m.joint_child);
+    out["joint_ancestor"]          = w.ints(m.joint_ancestor);
+    out["joint_X_p"]               = w.poses(m.joint_X_p);
+    out["joint_X_c"]               = w.poses(m.joint_X_c);
+    out["joint_enabled"]           = w.flags(m.joint_enabled);
+    out["joint_dof_dim"]           = w.integers({m.joint_dof_dim.size(), 2}, dims);
+    out["joint_articulation"]      = w.ints(m.joint_articulation);
+    out["joint_mimic_joint"]       = w.ints(m.joint_mimic_joint);
+    out["joint_mimic_coeffs"]      = w.pairs(m.joint_mimic_coeffs);
+    out["joint_world"]             = w.ints(m.joint_world);
+    out["joint_world_start"]       = w.ints(m.joint_world_start);
+    out["joint_dof_world_start"]   = w.ints(m.joint_dof_world_start);
     out["joint_coord_world_start"] = w.ints(m.joint_coord_world_start);
-    out["joint_q_start"]         = w.ints(m.joint_q_start);
-    out["joint_qd_start"]        = w.ints(m.joint_qd_start);
-    out["joint_q"]               = w.reals(m.joint_q);
-    out["joint_target_q"]        = w.reals(m.joint_target_q);
-    out["joint_rest_q"]          = w.reals(m.joint_rest_q);
-    out["joint_qd"]              = w.reals(m.joint_qd);
-    out["joint_target_qd"]       = w.reals(m.joint_target_qd);
-    out["joint_f"]               = w.reals(m.joint_f);
-    out["joint_act"]             = w.reals(m.joint_act);
-    out["joint_axis"]            = w.vectors(m.joint_axis);
-    out["joint_armature"]        = w.reals(m.joint_armature);
-    out["joint_friction"]        = w.reals(m.joint_friction);
-    out["joint_damping"]         = w.reals(m.joint_damping);
-    out["joint_stiffness"]       = w.reals(m.joint_stiffness);
-    out["joint_target_ke"]       = w.reals(m.joint_target_ke);
-    out["joint_target_kd"]       = w.reals(m.joint_target_kd);
-    out["joint_target_mode"]     = w.ints(m.joint_target_mode);
-    out["joint_limit_lower"]     = w.reals(m.joint_limit_lower);
-    out["joint_limit_upper"]     = w.reals(m.joint_limit_upper);
-    out["joint_limit_ke"]        = w.reals(m.joint_limit_ke);
-    out["joint_limit_kd"]        = w.reals(m.joint_limit_kd);
-    out["joint_effort_limit"]    = w.reals(m.joint_effort_limit);
-    out["joint_velocity_limit"]  = w.reals(m.joint_velocity_limit);
+    out["joint_q_start"]           = w.ints(m.joint_q_start);
+    out["joint_qd_start"]          = w.ints(m.joint_qd_start);
+    out["joint_q"]                 = w.reals(m.joint_q);
+    out["joint_target_q"]          = w.reals(m.joint_target_q);
+    out["joint_rest_q"]            = w.reals(m.joint_rest_q);
+    out["joint_qd"]                = w.reals(m.joint_qd);
+    out["joint_target_qd"]         = w.reals(m.joint_target_qd);
+    out["joint_f"]                 = w.reals(m.joint_f);
+    out["joint_act"]               = w.reals(m.joint_act);
+    out["joint_axis"]              = w.vectors(m.joint_axis);
+    out["joint_armature"]          = w.reals(m.joint_armature);
+    out["joint_friction"]          = w.reals(m.joint_friction);
+    out["joint_damping"]           = w.reals(m.joint_damping);
+    out["joint_stiffness"]         = w.reals(m.joint_stiffness);
+    out["joint_target_ke"]         = w.reals(m.joint_target_ke);
+    out["joint_target_kd"]         = w.reals(m.joint_target_kd);
+    out["joint_target_mode"]       = w.ints(m.joint_target_mode);
+    out["joint_limit_lower"]       = w.reals(m.joint_limit_lower);
+    out["joint_limit_upper"]       = w.reals(m.joint_limit_upper);
+    out["joint_limit_ke"]          = w.reals(m.joint_limit_ke);
+    out["joint_limit_kd"]          = w.reals(m.joint_limit_kd);
+    out["joint_effort_limit"]      = w.reals(m.joint_effort_limit);
+    out["joint_velocity_limit"]    = w.reals(m.joint_velocity_limit);
 }
 
 void put_shapes(Json& out, const model::Model& m, const ArrayWriter& w)
 {
-    out["shape_count"]                = m.shape_count();
-    out["shape_label"]                = m.shape_label;
-    out["shape_type"]                 = w.ints(m.shape_type);
-    out["shape_body"]                 = w.ints(m.shape_body);
-    out["shape_transform"]            = w.poses(m.shape_transform);
-    out["shape_scale"]                = w.vectors(m.shape_scale);
-    out["shape_flags"]                = w.ints(m.shape_flags);
-    out["shape_is_solid"]             = w.flags(m.shape_is_solid);
-    out["shape_margin"]               = w.reals(m.shape_margin);
-    out["shape_gap"]                  = w.reals(m.shape_gap);
-    out["shape_material_ke"]          = w.reals(m.shape_material_ke);
-    out["shape_material_kd"]          = w.reals(m.shape_material_kd);
-    out["shape_material_kf"]          = w.reals(m.shape_material_kf);
-    out["shape_material_ka"]          = w.reals(m.shape_material_ka);
-    out["shape_material_kh"]          = w.reals(m.shape_material_kh);
-    out["shape_material_mu"]          = w.reals(m.shape_material_mu);
-    out["shape_material_restitution"] = w.reals(m.shape_material_restitution);
+    out["shape_count"]                 = m.shape_count();
+    out["shape_label"]                 = m.shape_label;
+    out["shape_type"]                  = w.ints(m.shape_type);
+    out["shape_body"]                  = w.ints(m.shape_body);
+    out["shape_transform"]             = w.poses(m.shape_transform);
+    out["shape_scale"]                 = w.vectors(m.shape_scale);
+    out["shape_flags"]                 = w.ints(m.shape_flags);
+    out["shape_is_solid"]              = w.flags(m.shape_is_solid);
+    out["shape_margin"]                = w.reals(m.shape_margin);
+    out["shape_gap"]                   = w.reals(m.shape_gap);
+    out["shape_material_ke"]           = w.reals(m.shape_material_ke);
+    out["shape_material_kd"]           = w.reals(m.shape_material_kd);
+    out["shape_material_kf"]           = w.reals(m.shape_material_kf);
+    out["shape_material_ka"]           = w.reals(m.shape_material_ka);
+    out["shape_material_kh"]           = w.reals(m.shape_material_kh);
+    out["shape_material_mu"]           = w.reals(m.shape_material_mu);
+    out["shape_material_restitution"]  = w.reals(m.shape_material_restitution);
     out["shape_material_mu_torsional"] = w.reals(m.shape_material_mu_torsional);
-    out["shape_material_mu_rolling"]  = w.reals(m.shape_material_mu_rolling);
-    out["shape_collision_group"]      = w.ints(m.shape_collision_group);
-    out["shape_collision_radius"]     = w.reals(m.shape_collision_radius);
-    out["shape_collision_aabb_lower"] = w.vectors(m.shape_collision_aabb_lower);
-    out["shape_collision_aabb_upper"] = w.vectors(m.shape_collision_aabb_upper);
-    out["shape_color"]                = w.vectors(m.shape_color);
-    out["shape_opacity"]              = w.reals(m.shape_opacity);
-    out["shape_world"]                = w.ints(m.shape_world);
-    out["shape_world_start"]          = w.ints(m.shape_world_start);
+    out["shape_material_mu_rolling"]   = w.reals(m.shape_material_mu_rolling);
+    out["shape_collision_group"]       = w.ints(m.shape_collision_group);
+    out["shape_collision_radius"]      = w.reals(m.shape_collision_radius);
+    out["shape_collision_aabb_lower"]  = w.vectors(m.shape_collision_aabb_lower);
+    out["shape_collision_aabb_upper"]  = w.vectors(m.shape_collision_aabb_upper);
+    out["shape_color"]                 = w.vectors(m.shape_color);
+    out["shape_opacity"]               = w.reals(m.shape_opacity);
+    out["shape_world"]                 = w.ints(m.shape_world);
+    out["shape_world_start"]           = w.ints(m.shape_world_start);
     Json& sources = out["shape_source"] = Json::array();
     for (std::size_t i = 0; i < m.shape_count(); ++i)
-        sources.push_back(m.shape_source[i] != nullptr ? json_mesh(*m.shape_source[i], m.shape_is_solid[i] != 0) : Json());
+        sources.push_back(m.shape_source[i] != nullptr ? json_mesh(*m.shape_source[i], m.shape_is_solid[i] != 0)
+                                                       : Json());
 }
 
 /// What UsdPhysics can say and Newton's model has no place for.
@@ -304,7 +329,9 @@ Result<std::string> dump_model(const usd::Stage& stage, const ImportOptions& opt
 
     const ArrayWriter      write(limit);
     const bool             newton = options.compat == Compat::newton_1_8;
-    Json                   out    = {{"schema", "mechane.dump.model/1"}, {"result", json_result(*result, write, limit)}, {"builder", json_builder(builder, write, limit)}};
+    Json                   out    = {{"schema", "mechane.dump.model/1"},
+                                     {"result", json_result(*result, write, limit)},
+                                     {"builder", json_builder(builder, write, limit)}};
     model::FinalizeOptions finalize;
     finalize.allow_orphan_joints = !newton;
     Diagnostics checked;

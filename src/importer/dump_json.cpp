@@ -28,7 +28,8 @@ void push_little_endian(std::vector<std::uint8_t>& out, Unsigned value)
 }
 
 template <class Emit>
-Json hashed(const std::vector<std::size_t>& shape, const char* kind, const std::vector<std::uint8_t>& bytes, std::size_t count, const Emit& emit)
+Json hashed(const std::vector<std::size_t>& shape, const char* kind, const std::vector<std::uint8_t>& bytes,
+            std::size_t count, const Emit& emit)
 {
     Sha256 hash;
     hash.update(bytes.data(), bytes.size());
@@ -66,7 +67,7 @@ Json ArrayWriter::integers(std::vector<std::size_t> shape, const std::vector<std
         std::size_t at = 0;
         return nested(shape, 0, at, emit);
     }
-    const bool wide = std::any_of(values.begin(), values.end(), [](std::int64_t v) {
+    const bool                wide = std::any_of(values.begin(), values.end(), [](std::int64_t v) {
         return v > std::numeric_limits<std::int32_t>::max() || v < std::numeric_limits<std::int32_t>::min();
     });
     std::vector<std::uint8_t> bytes;
@@ -87,19 +88,15 @@ Json ArrayWriter::flags(const std::vector<std::uint8_t>& values) const
         return nested({values.size()}, 0, at, emit);
     }
     std::vector<std::uint8_t> bytes(values.size());
-    std::transform(values.begin(), values.end(), bytes.begin(), [](std::uint8_t v) { return static_cast<std::uint8_t>(v != 0); });
+    std::transform(values.begin(), values.end(), bytes.begin(),
+                   [](std::uint8_t v) { return static_cast<std::uint8_t>(v != 0); });
     return hashed({values.size()}, "bool", bytes, values.size(), emit);
 }
 
-Json ArrayWriter::texts(const std::vector<std::string>& values) const
-{
-    return Json(values);
-}
+Json ArrayWriter::texts(const std::vector<std::string>& values) const { return Json(values); }
 
 Json ArrayWriter::reals(const std::vector<Real>& values) const
-{
-    return floats({values.size()}, std::vector<double>(values.begin(), values.end()));
-}
+{ return floats({values.size()}, std::vector<double>(values.begin(), values.end())); }
 
 Json ArrayWriter::vectors(const std::vector<Vec3>& values) const
 {
@@ -121,7 +118,8 @@ Json ArrayWriter::spatials(const std::vector<Spatial>& values) const
 {
     std::vector<double> flat;
     for (const Spatial& v : values)
-        for (const Real x : {v.linear.x, v.linear.y, v.linear.z, v.angular.x, v.angular.y, v.angular.z}) flat.push_back(x);
+        for (const Real x : {v.linear.x, v.linear.y, v.linear.z, v.angular.x, v.angular.y, v.angular.z})
+            flat.push_back(x);
     return floats({values.size(), 6}, flat);
 }
 

@@ -16,8 +16,8 @@ using Json = nlohmann::json;
 /// One number; not finite ones as text.
 Json json_number(double value);
 
-/// Arrays in the dumps' encoding: nested lists, or beyond `limit` scalars a hash over single-precision bytes with the first
-/// eight values.
+/// Arrays in the dumps' encoding: nested lists, or beyond `limit` scalars a hash over single-precision bytes with the
+/// first eight values.
 class ArrayWriter {
   public:
     explicit ArrayWriter(std::size_t limit) : limit_(limit) {}
@@ -46,7 +46,7 @@ class ArrayWriter {
 
   private:
     [[nodiscard]] bool long_array(std::size_t scalars) const { return limit_ != 0 && scalars > limit_; }
-    std::size_t limit_;
+    std::size_t        limit_;
 };
 
 }  // namespace mechane::importer

@@ -8,7 +8,8 @@
 namespace mechane::importer {
 namespace {
 
-bool collides(const Import& run, std::int32_t shape) { return (run.builder.shapes[static_cast<std::size_t>(shape)].flags & model::shape_flag::collide_shapes) != 0; }
+bool collides(const Import& run, std::int32_t shape)
+{ return (run.builder.shapes[static_cast<std::size_t>(shape)].flags & model::shape_flag::collide_shapes) != 0; }
 
 /// Shapes of a collider, more than one where it was decomposed.
 std::vector<std::int32_t> shapes_of_collider(const Import& run, physics::Index collider)
@@ -16,7 +17,8 @@ std::vector<std::int32_t> shapes_of_collider(const Import& run, physics::Index c
     std::vector<std::int32_t> shapes;
     if (collider == physics::kNone || run.shape_of[static_cast<std::size_t>(collider)] < 0) return shapes;
     shapes.push_back(run.shape_of[static_cast<std::size_t>(collider)]);
-    if (const auto more = run.further_shapes.find(collider); more != run.further_shapes.end()) shapes.insert(shapes.end(), more->second.begin(), more->second.end());
+    if (const auto more = run.further_shapes.find(collider); more != run.further_shapes.end())
+        shapes.insert(shapes.end(), more->second.begin(), more->second.end());
     return shapes;
 }
 
@@ -36,7 +38,7 @@ class PairSet {
     }
 
   private:
-    Import&                                       run_;
+    Import&                                         run_;
     std::set<std::pair<std::int32_t, std::int32_t>> known_;
 };
 
@@ -52,7 +54,8 @@ void filter_self_collisions(Import& run, PairSet& pairs)
         }
         for (auto a = bodies.begin(); a != bodies.end(); ++a)
             for (auto b = std::next(a); b != bodies.end(); ++b)
-                pairs.add(run.builder.bodies[static_cast<std::size_t>(*a)].shapes, run.builder.bodies[static_cast<std::size_t>(*b)].shapes);
+                pairs.add(run.builder.bodies[static_cast<std::size_t>(*a)].shapes,
+                          run.builder.bodies[static_cast<std::size_t>(*b)].shapes);
     }
 }
 
@@ -67,9 +70,9 @@ void filter_groups(Import& run, const physics::PairFilter& filter, PairSet& pair
         return std::any_of(run.collider(c).groups.begin(), run.collider(c).groups.end(), [&](physics::Index g) {
             const physics::Group& group = run.physics.groups[static_cast<std::size_t>(g)];
             return group.inverted || std::any_of(group.merged.begin(), group.merged.end(), [&](const usd::Path& m) {
-                const physics::Index i = run.physics.group_at(m);
-                return i != physics::kNone && run.physics.groups[static_cast<std::size_t>(i)].inverted;
-            });
+                       const physics::Index i = run.physics.group_at(m);
+                       return i != physics::kNone && run.physics.groups[static_cast<std::size_t>(i)].inverted;
+                   });
         });
     };
     for (std::size_t a = 0; a < imported.size(); ++a) {
@@ -77,10 +80,12 @@ void filter_groups(Import& run, const physics::PairFilter& filter, PairSet& pair
             const physics::Index i = imported[a], j = imported[b];
             if (run.collider(i).groups.empty() && run.collider(j).groups.empty()) continue;
             const bool lonely = run.newton() && (run.collider(i).groups.empty() || run.collider(j).groups.empty());
-            if (lonely ? inverted(i) || inverted(j) : filter.groups_filter(i, j)) pairs.add(shapes_of_collider(run, i), shapes_of_collider(run, j));
+            if (lonely ? inverted(i) || inverted(j) : filter.groups_filter(i, j))
+                pairs.add(shapes_of_collider(run, i), shapes_of_collider(run, j));
         }
     }
-    for (const physics::Group& group : run.physics.groups) run.result.path_collision_group_map[group.path.text()] = static_cast<std::int32_t>(group.table_index) + 1;
+    for (const physics::Group& group : run.physics.groups)
+        run.result.path_collision_group_map[group.path.text()] = static_cast<std::int32_t>(group.table_index) + 1;
 }
 
 }  // namespace
@@ -91,9 +96,11 @@ void add_filters(Import& run)
     const physics::PairFilter filter(run.physics);
     filter_self_collisions(run, pairs);
     filter_groups(run, filter, pairs);
-    for (const auto& [a, b] : filter.filtered_pairs()) pairs.add(shapes_of_collider(run, a), shapes_of_collider(run, b));
+    for (const auto& [a, b] : filter.filtered_pairs())
+        pairs.add(shapes_of_collider(run, a), shapes_of_collider(run, b));
     if (!run.newton())
-        for (const auto& [a, b] : filter.joint_pairs()) pairs.add(shapes_of_collider(run, a), shapes_of_collider(run, b));
+        for (const auto& [a, b] : filter.joint_pairs())
+            pairs.add(shapes_of_collider(run, a), shapes_of_collider(run, b));
 }
 
 }  // namespace mechane::importer

@@ -25,8 +25,9 @@ struct CollisionPart {
     Vec3d                                 scale{1, 1, 1};
 };
 
-/// One running import: what every pass reads and the maps that they fill. Passes are free functions over this record, in the
-/// order of `import_usd`. Entities are named by their index in the physics model (`physics::Index`) or in the builder
+/// One running import: what every pass reads and the maps that they fill. Passes are free functions over this record,
+/// in the order of `import_usd`. Entities are named by their index in the physics model (`physics::Index`) or in the
+/// builder
 /// (`std::int32_t`); `*_of` arrays translate the first into the second, -1 for "not imported".
 struct Import {
     Import(const usd::Stage& from, const ImportOptions& how, model::ModelBuilder& into, Diagnostics& out)
@@ -34,43 +35,45 @@ struct Import {
     {
     }
 
-    const usd::Stage&     stage;
-    const ImportOptions&  options;
-    model::ModelBuilder&  builder;
-    Diagnostics&          found;
-    ImportResult          result;
-    physics::PhysicsModel physics;
-    resolve::ResolverList resolvers;
-    resolve::Context      context;  ///< units and rules of every lookup
-    resolve::MassTable    masses;
-    MeshReader            meshes;
+    const usd::Stage&       stage;
+    const ImportOptions&    options;
+    model::ModelBuilder&    builder;
+    Diagnostics&            found;
+    ImportResult            result;
+    physics::PhysicsModel   physics;
+    resolve::ResolverList   resolvers;
+    resolve::Context        context;  ///< units and rules of every lookup
+    resolve::MassTable      masses;
+    MeshReader              meshes;
     std::vector<std::regex> ignore;
-    usd::Prim             scene;        ///< the first scene, invalid when the stage has none
-    Quatd                 up_rotation;  ///< stage up onto builder up
-    Posed                 X_WS;         ///< stage frame (after units) in the builder's world
-    double                gains_scaling = 1;
+    usd::Prim               scene;        ///< the first scene, invalid when the stage has none
+    Quatd                   up_rotation;  ///< stage up onto builder up
+    Posed                   X_WS;         ///< stage frame (after units) in the builder's world
+    double                  gains_scaling = 1;
 
     /// Axes of joint prims that were merged: (angular, position among the joint's axes of that kind).
     std::map<physics::Index, std::pair<bool, std::size_t>> merged_axis;
-    std::vector<std::int32_t> body_of, joint_of, shape_of;
-    std::vector<Posed>        X_WB;            ///< pose of each physics body in the builder's world
-    std::set<physics::Index>  ignored_bodies;
-    std::set<usd::Path>       deformable;     ///< prims that belong to deformable bodies: neither colliders nor visuals
-    std::set<std::int32_t>    bodies_with_visuals;
+    std::vector<std::int32_t>                              body_of, joint_of, shape_of;
+    std::vector<Posed>                                     X_WB;  ///< pose of each physics body in the builder's world
+    std::set<physics::Index>                               ignored_bodies;
+    std::set<usd::Path>    deformable;  ///< prims that belong to deformable bodies: neither colliders nor visuals
+    std::set<std::int32_t> bodies_with_visuals;
     std::map<physics::Index, std::vector<std::int32_t>> further_shapes;  ///< of colliders that became several shapes
-    std::vector<std::pair<physics::Index, model::BuilderShape>> further_parts;  ///< pieces of decomposed meshes that wait for their turn
+    std::vector<std::pair<physics::Index, model::BuilderShape>>
+        further_parts;  ///< pieces of decomposed meshes that wait for their turn
     std::map<physics::Index, std::vector<CollisionPart>> collision_parts;  ///< of mesh colliders, by collider
-    std::vector<physics::Index> twins;         ///< colliders whose authored mesh is drawn beside them
-    JointPlan                 plan;
-    std::size_t               first_joint = 0, first_articulation = 0;  ///< of this import
-    std::map<std::int32_t, bool> self_collision;  ///< by articulation
+    std::vector<physics::Index>                          twins;  ///< colliders whose authored mesh is drawn beside them
+    JointPlan                                            plan;
+    std::size_t                                          first_joint = 0, first_articulation = 0;  ///< of this import
+    std::map<std::int32_t, bool>                         self_collision;                           ///< by articulation
     std::int32_t              world = model::kGlobalWorld;  ///< of everything that is added now
-    physics::Index            scope = physics::kNone;  ///< only what this scene owns; kNone: everything
+    physics::Index            scope = physics::kNone;       ///< only what this scene owns; kNone: everything
     std::optional<Diagnostic> fatal;
 
-    [[nodiscard]] bool newton() const { return options.compat == Compat::newton_1_8; }
+    [[nodiscard]] bool   newton() const { return options.compat == Compat::newton_1_8; }
     [[nodiscard]] double length() const { return context.scale.meters_per_unit; }
-    [[nodiscard]] double si(double value, physics::Dimension dimension) const { return context.scale.to_si(value, dimension); }
+    [[nodiscard]] double si(double value, physics::Dimension dimension) const
+    { return context.scale.to_si(value, dimension); }
     /// A pose in stage units as one in the builder's units, still in the stage's frame.
     [[nodiscard]] Posed scaled(const Posed& pose) const { return {length() * pose.p, pose.q}; }
     /// The same in the builder's world.
@@ -78,42 +81,47 @@ struct Import {
     [[nodiscard]] bool  imports(physics::Index body) const;  ///< the body becomes one of the builder's
     [[nodiscard]] bool  ignored(const std::string& path) const;
     [[nodiscard]] bool  ignored(const usd::Path& path) const { return ignore.empty() ? false : ignored(path.text()); }
-    /// What override_root_xform puts between the builder's world and an articulation: its root moved to the origin. Else nothing.
+    /// What override_root_xform puts between the builder's world and an articulation: its root moved to the origin.
+    /// Else nothing.
     [[nodiscard]] Posed root_offset(const usd::Prim& articulation) const;
     /// A fault of one entity: refuses the import under the strict rules, else is reported and the entity left out.
     void refuse(const Code& code, const Site& site, std::string message);
 
-    [[nodiscard]] std::int32_t body_index(physics::Index body) const { return body == physics::kNone ? -1 : body_of[static_cast<std::size_t>(body)]; }
-    [[nodiscard]] const physics::Body&     body(physics::Index i) const { return physics.bodies[static_cast<std::size_t>(i)]; }
-    [[nodiscard]] const physics::Joint&    joint(physics::Index i) const { return physics.joints[static_cast<std::size_t>(i)]; }
-    [[nodiscard]] const physics::Collider& collider(physics::Index i) const { return physics.colliders[static_cast<std::size_t>(i)]; }
+    [[nodiscard]] std::int32_t body_index(physics::Index body) const
+    { return body == physics::kNone ? -1 : body_of[static_cast<std::size_t>(body)]; }
+    [[nodiscard]] const physics::Body& body(physics::Index i) const
+    { return physics.bodies[static_cast<std::size_t>(i)]; }
+    [[nodiscard]] const physics::Joint& joint(physics::Index i) const
+    { return physics.joints[static_cast<std::size_t>(i)]; }
+    [[nodiscard]] const physics::Collider& collider(physics::Index i) const
+    { return physics.colliders[static_cast<std::size_t>(i)]; }
     [[nodiscard]] int hull_vertices(const usd::Prim& prim) const;  ///< vertex budget of a convex hull
-    void collect(const usd::Prim& prim);  ///< vendor attributes into the result, once per prim
+    void              collect(const usd::Prim& prim);              ///< vendor attributes into the result, once per prim
 };
 
 // -- passes, by file
 Result<void> check_arguments(const ImportOptions& options, const model::ModelBuilder& builder);
 void         read_units(Import& run);
-void         read_scenes(Import& run);  ///< gravity, up axis, step rate
+void         read_scenes(Import& run);         ///< gravity, up axis, step rate
 void         report_unsupported(Import& run);  ///< deformables; before the physics is parsed
 
 /// A body with its visuals and sites; its index in the builder.
 std::int32_t add_body(Import& run, physics::Index body);
-void         add_articulations(Import& run);     ///< those that a prim authors
+void         add_articulations(Import& run);  ///< those that a prim authors
 void         add_remaining_bodies(Import& run);
-void         add_orphan_joints(Import& run);     ///< trees and loops that no prim groups
-void         add_base_joints(Import& run);       ///< for bodies that no joint holds
+void         add_orphan_joints(Import& run);  ///< trees and loops that no prim groups
+void         add_base_joints(Import& run);    ///< for bodies that no joint holds
 void         add_excluded_joints(Import& run);
-void         add_equalities(Import& run);        ///< MuJoCo's connect and weld as loop joints
+void         add_equalities(Import& run);  ///< MuJoCo's connect and weld as loop joints
 void         add_visuals_of_body(Import& run, physics::Index body, std::int32_t index);
 void         add_static_visuals(Import& run);
 /// Visible, and of a purpose that viewports draw.
-bool         is_drawn(const usd::Stage& stage, const usd::Prim& prim);
-void         add_colliders(Import& run);
-void         add_filters(Import& run);
-void         add_mimics(Import& run);
-void         add_actuators(Import& run);         ///< MuJoCo's servos as targets of their joints
-void         settle_initial_state(Import& run);  ///< poses and velocities of bodies and joints made to agree
-void         finish_result(Import& run);
+bool is_drawn(const usd::Stage& stage, const usd::Prim& prim);
+void add_colliders(Import& run);
+void add_filters(Import& run);
+void add_mimics(Import& run);
+void add_actuators(Import& run);         ///< MuJoCo's servos as targets of their joints
+void settle_initial_state(Import& run);  ///< poses and velocities of bodies and joints made to agree
+void finish_result(Import& run);
 
 }  // namespace mechane::importer

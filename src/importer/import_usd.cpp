@@ -34,7 +34,8 @@ Result<void> compile_ignored(Import& run)
         try {
             run.ignore.emplace_back(text, std::regex::ECMAScript | std::regex::optimize);
         } catch (const std::regex_error&) {
-            return make_diagnostic(codes::kArgOption, {}, fmt::format("ignore_paths: '{}' is no regular expression", text));
+            return make_diagnostic(codes::kArgOption, {},
+                                   fmt::format("ignore_paths: '{}' is no regular expression", text));
         }
     }
     return {};
@@ -48,7 +49,8 @@ physics::PhysicsModel parse_physics(Import& run)
     if (run.options.root_path != "/") options.roots.emplace_back(run.options.root_path);
     // An entry without wildcards also prunes its subtree before anything below it is read.
     for (const std::string& text : run.options.ignore_paths)
-        if (const usd::Path path(text); text.find(".*") == std::string::npos && !path.empty()) options.exclude.push_back(path);
+        if (const usd::Path path(text); text.find(".*") == std::string::npos && !path.empty())
+            options.exclude.push_back(path);
     options.exclude.insert(options.exclude.end(), run.deformable.begin(), run.deformable.end());
     return physics::parse(run.stage, options, run.found);
 }
@@ -59,7 +61,9 @@ void place_bodies(Import& run)
     run.X_WB.resize(run.physics.bodies.size());
     for (std::size_t i = 0; i < run.physics.bodies.size(); ++i) {
         const physics::Body& body = run.physics.bodies[i];
-        const usd::Prim      root = body.articulation == physics::kNone ? usd::Prim{} : run.physics.articulations[static_cast<std::size_t>(body.articulation)].prim;
+        const usd::Prim      root = body.articulation == physics::kNone
+                                        ? usd::Prim{}
+                                        : run.physics.articulations[static_cast<std::size_t>(body.articulation)].prim;
         run.X_WB[i]               = run.X_WS * run.root_offset(root) * run.scaled(body.X_WB);
         if (run.ignored(body.path)) run.ignored_bodies.insert(static_cast<physics::Index>(i));
     }
@@ -81,7 +85,8 @@ void compute_masses(Import& run)
             geometry::MassProperties whole;
             for (const CollisionPart& part : approximate(run, collider, *data)) {
                 if (part.type != model::GeoType::convex_mesh) return std::nullopt;
-                whole = geometry::combined(whole, geometry::transformed(geometry::mesh_mass(*part.source, part.scale, 1), part.X_SP));
+                whole = geometry::combined(
+                    whole, geometry::transformed(geometry::mesh_mass(*part.source, part.scale, 1), part.X_SP));
             }
             return whole.mass > 0 ? std::optional(whole) : std::nullopt;
         };
@@ -92,7 +97,8 @@ void compute_masses(Import& run)
 /// One world's worth of entities, in the order in which indices are promised.
 void import_entities(Import& run)
 {
-    for (const auto pass : {add_articulations, add_remaining_bodies, add_orphan_joints, add_static_visuals, add_colliders, add_base_joints, add_excluded_joints}) {
+    for (const auto pass : {add_articulations, add_remaining_bodies, add_orphan_joints, add_static_visuals,
+                            add_colliders, add_base_joints, add_excluded_joints}) {
         pass(run);
         if (run.fatal) return;
     }
@@ -103,8 +109,11 @@ std::vector<physics::Index> populated_scenes(const Import& run)
 {
     std::vector<physics::Index> scenes;
     for (std::size_t s = 0; s < run.physics.scenes.size(); ++s) {
-        const auto owns = [&](const auto& entity) { return entity.valid && entity.scene == static_cast<physics::Index>(s); };
-        if (std::any_of(run.physics.bodies.begin(), run.physics.bodies.end(), owns) || std::any_of(run.physics.colliders.begin(), run.physics.colliders.end(), owns))
+        const auto owns = [&](const auto& entity) {
+            return entity.valid && entity.scene == static_cast<physics::Index>(s);
+        };
+        if (std::any_of(run.physics.bodies.begin(), run.physics.bodies.end(), owns) ||
+            std::any_of(run.physics.colliders.begin(), run.physics.colliders.end(), owns))
             scenes.push_back(static_cast<physics::Index>(s));
     }
     return scenes;
@@ -119,9 +128,11 @@ void import_all(Import& run)
     }
     for (const physics::Index s : scenes) {
         const std::string path  = run.physics.scenes[static_cast<std::size_t>(s)].path.text();
-        const auto        scene = std::find_if(run.result.scenes.begin(), run.result.scenes.end(), [&](const ImportedScene& i) { return i.path == path; });
+        const auto        scene = std::find_if(run.result.scenes.begin(), run.result.scenes.end(),
+                                               [&](const ImportedScene& i) { return i.path == path; });
         run.scope               = s;
-        run.world               = run.builder.begin_world(scene != run.result.scenes.end() ? std::optional(scene->gravity) : std::nullopt);
+        run.world =
+            run.builder.begin_world(scene != run.result.scenes.end() ? std::optional(scene->gravity) : std::nullopt);
         if (scene != run.result.scenes.end()) scene->world = run.world;
         import_entities(run);
         run.builder.end_world();
@@ -160,31 +171,43 @@ void Import::collect(const usd::Prim& prim)
     const std::string path = prim.path().text();
     if (resolvers.empty() || result.schema_attrs[resolvers.resolvers().front().name].count(path) != 0) return;
     const std::vector<resolve::Collected> collected = resolvers.collect(prim);
-    for (std::size_t r = 0; r < collected.size(); ++r) result.schema_attrs[resolvers.resolvers()[r].name][path] = collected[r];
+    for (std::size_t r = 0; r < collected.size(); ++r)
+        result.schema_attrs[resolvers.resolvers()[r].name][path] = collected[r];
 }
 
 Result<void> check_arguments(const ImportOptions& options, const model::ModelBuilder& builder)
 {
-    if (options.floating && options.base_joint) return make_diagnostic(codes::kArgBase, {}, "floating and base_joint are both given");
-    if (options.floating.value_or(false) && options.parent_body >= 0) return make_diagnostic(codes::kArgBase, {}, "floating = true with parent_body");
-    if (options.override_root_xform && !options.xform) return make_diagnostic(codes::kArgRootXform, {}, "override_root_xform is set, xform is not");
+    if (options.floating && options.base_joint)
+        return make_diagnostic(codes::kArgBase, {}, "floating and base_joint are both given");
+    if (options.floating.value_or(false) && options.parent_body >= 0)
+        return make_diagnostic(codes::kArgBase, {}, "floating = true with parent_body");
+    if (options.override_root_xform && !options.xform)
+        return make_diagnostic(codes::kArgRootXform, {}, "override_root_xform is set, xform is not");
     if (options.parent_body < 0) return {};
     const bool in_latest = options.parent_body < std::ssize(builder.bodies) && !builder.articulations.empty() &&
-                           std::any_of(builder.articulations.back().joints.begin(), builder.articulations.back().joints.end(), [&](std::int32_t j) {
-                               const model::BuilderJoint& joint = builder.joints[static_cast<std::size_t>(j)];
-                               return joint.child == options.parent_body || joint.parent == options.parent_body;
-                           });
-    if (!in_latest) return make_diagnostic(codes::kArgParent, {}, fmt::format("parent_body {} is no body of the latest articulation", options.parent_body));
+                           std::any_of(
+                               builder.articulations.back().joints.begin(), builder.articulations.back().joints.end(),
+                               [&](std::int32_t j) {
+                                   const model::BuilderJoint& joint = builder.joints[static_cast<std::size_t>(j)];
+                                   return joint.child == options.parent_body || joint.parent == options.parent_body;
+                               });
+    if (!in_latest)
+        return make_diagnostic(
+            codes::kArgParent, {},
+            fmt::format("parent_body {} is no body of the latest articulation", options.parent_body));
     return {};
 }
 
-Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& options, model::ModelBuilder& builder, Diagnostics& found)
+Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& options, model::ModelBuilder& builder,
+                                Diagnostics& found)
 {
     if (const auto ok = check_arguments(options, builder); !ok) return ok.error();
     if (const Diagnostic* error = composition_error(stage); error != nullptr && !options.allow_missing)
-        return make_diagnostic(codes::kStageComposition, error->site, fmt::format("the stage is not composed as authored: {}", error->message));
+        return make_diagnostic(codes::kStageComposition, error->site,
+                               fmt::format("the stage is not composed as authored: {}", error->message));
     const usd::Path root(options.root_path);
-    if (root.empty() || (!root.is_root() && !stage.prim_at(root))) return make_diagnostic(codes::kRootPath, {}, fmt::format("there is no prim {}", options.root_path));
+    if (root.empty() || (!root.is_root() && !stage.prim_at(root)))
+        return make_diagnostic(codes::kRootPath, {}, fmt::format("there is no prim {}", options.root_path));
 
     auto resolvers = resolve::resolvers_named(options.schema_resolvers, rules_of(options));
     if (!resolvers) return resolvers.error();

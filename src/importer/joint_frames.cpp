@@ -7,10 +7,7 @@
 namespace mechane::importer {
 namespace {
 
-bool is_identity(const Posed& pose)
-{
-    return max_component(abs(pose.p)) <= 1e-6 && std::abs(pose.q.w) > 1 - 1e-6;
-}
+bool is_identity(const Posed& pose) { return max_component(abs(pose.p)) <= 1e-6 && std::abs(pose.q.w) > 1 - 1e-6; }
 
 /// Angle of a rotation after the free turn about `axis` is taken out: swing in a swing-twist decomposition.
 double swing_angle(const Quatd& q, const Vec3d& axis)
@@ -20,7 +17,8 @@ double swing_angle(const Quatd& q, const Vec3d& axis)
 }
 
 /// The world frame of the anchor on the world's side, in the stage's frame and the builder's units.
-Posed world_anchor(const Import& run, const physics::Joint& joint, bool world_is_first, WorldAnchor anchor, const usd::Prim& articulation)
+Posed world_anchor(const Import& run, const physics::Joint& joint, bool world_is_first, WorldAnchor anchor,
+                   const usd::Prim& articulation)
 {
     const Posed&     own    = world_is_first ? joint.frame0 : joint.frame1;
     const Posed      X_own  = run.scaled(world_is_first ? joint.X_WF0 : joint.X_WF1);
@@ -28,16 +26,19 @@ Posed world_anchor(const Import& run, const physics::Joint& joint, bool world_is
     const usd::Path& named  = world_is_first ? joint.frame_body0 : joint.frame_body1;
     if (run.newton()) {
         switch (anchor) {
-            case WorldAnchor::orphan: return named.empty() ? X_body : run.scaled(own);
-            case WorldAnchor::articulation_root: return named.empty() && is_identity(own) ? X_body : X_own;
+            case WorldAnchor::orphan:
+                return named.empty() ? X_body : run.scaled(own);
+            case WorldAnchor::articulation_root:
+                return named.empty() && is_identity(own) ? X_body : X_own;
             case WorldAnchor::excluded: {
                 const usd::Decomposition root = usd::decompose(run.stage.world_matrix(articulation));
                 return run.scaled(Posed{root.translation, root.rotation}) * run.scaled(own);
             }
         }
     }
-    // Tools often leave the world's side at identity, or relative to some Xform, and mean "where the body stands". An anchor
-    // that the authored poses contradict would throw the mechanism across the scene, so the body's side decides then.
+    // Tools often leave the world's side at identity, or relative to some Xform, and mean "where the body stands". An
+    // anchor that the authored poses contradict would throw the mechanism across the scene, so the body's side decides
+    // then.
     const AnchorGap gap = anchor_gap(joint, inverse(X_own) * X_body);
     const bool      off = gap.length > 1e-3 || gap.angle > 0.5 * kDegrees;
     return off && named.empty() ? X_body : X_own;
@@ -50,28 +51,36 @@ AnchorGap anchor_gap(const physics::Joint& joint, const Posed& X_PC)
     const Vec3d  axis  = physics::unit_vector(joint.axis);
     const double angle = length(to_rotation_vector(X_PC.q));
     switch (joint.kind) {
-        case physics::JointKind::fixed: return {length(X_PC.p), angle};
-        case physics::JointKind::revolute: return {length(X_PC.p), swing_angle(X_PC.q, axis)};
-        case physics::JointKind::prismatic: return {length(X_PC.p - dot(X_PC.p, axis) * axis), angle};
-        case physics::JointKind::spherical: return {length(X_PC.p), 0};
+        case physics::JointKind::fixed:
+            return {length(X_PC.p), angle};
+        case physics::JointKind::revolute:
+            return {length(X_PC.p), swing_angle(X_PC.q, axis)};
+        case physics::JointKind::prismatic:
+            return {length(X_PC.p - dot(X_PC.p, axis) * axis), angle};
+        case physics::JointKind::spherical:
+            return {length(X_PC.p), 0};
         case physics::JointKind::d6: {
             AnchorGap   gap;
             const Vec3d turn = to_rotation_vector(X_PC.q);
             for (const physics::Limit& limit : joint.limits) {
                 if (!limit.locked || limit.dof == physics::Dof::distance) continue;
-                const auto i = static_cast<std::size_t>(limit.dof) - static_cast<std::size_t>(physics::is_rotation(limit.dof) ? physics::Dof::rot_x : physics::Dof::trans_x);
+                const auto i    = static_cast<std::size_t>(limit.dof) -
+                                  static_cast<std::size_t>(physics::is_rotation(limit.dof) ? physics::Dof::rot_x
+                                                                                           : physics::Dof::trans_x);
                 double&    part = physics::is_rotation(limit.dof) ? gap.angle : gap.length;
                 part            = std::max(part, std::abs(physics::is_rotation(limit.dof) ? turn[i] : X_PC.p[i]));
             }
             return gap;
         }
         case physics::JointKind::distance:
-        case physics::JointKind::custom: break;
+        case physics::JointKind::custom:
+            break;
     }
     return {};
 }
 
-std::optional<JointEnds> joint_ends(const Import& run, const physics::Joint& joint, bool flipped, WorldAnchor anchor, const usd::Prim& articulation)
+std::optional<JointEnds> joint_ends(const Import& run, const physics::Joint& joint, bool flipped, WorldAnchor anchor,
+                                    const usd::Prim& articulation)
 {
     const std::int32_t b0 = run.body_index(joint.body0), b1 = run.body_index(joint.body1);
     if (b0 < 0 && b1 < 0) return std::nullopt;

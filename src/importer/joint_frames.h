@@ -3,13 +3,14 @@
 
 namespace mechane::importer {
 
-/// A joint seen from its child: which bodies it connects and where its anchor frames lie, in the builder's units. The world is
-/// always the parent's side.
+/// A joint seen from its child: which bodies it connects and where its anchor frames lie, in the builder's units. The
+/// world is always the parent's side.
 struct JointEnds {
-    std::int32_t parent = model::kWorldBody, child = model::kWorldBody;
+    std::int32_t   parent = model::kWorldBody, child = model::kWorldBody;
     physics::Index parent_body = physics::kNone, child_body = physics::kNone;
-    Posed X_P, X_C;         ///< anchor in the parent body (in the builder's world when that is the world) and in the child body
-    bool  exchanged = false;  ///< body1 is the parent
+    Posed          X_P,
+        X_C;  ///< anchor in the parent body (in the builder's world when that is the world) and in the child body
+    bool exchanged = false;  ///< body1 is the parent
 };
 
 /// What ties a joint to the world, because each recovers a missing world frame in its own way (import-usd 3.2).

@@ -64,7 +64,8 @@ std::size_t eccentricity(int from, const Adjacency& at)
         queue.pop_front();
         far = std::max(far, distance[node]);
         for (const Half& half : at[slot(node)])
-            if (half.to != kGraphWorld && distance.try_emplace(half.to, distance[node] + 1).second) queue.push_back(half.to);
+            if (half.to != kGraphWorld && distance.try_emplace(half.to, distance[node] + 1).second)
+                queue.push_back(half.to);
     }
     return far;
 }
@@ -72,24 +73,32 @@ std::size_t eccentricity(int from, const Adjacency& at)
 class Spanner {
   public:
     Spanner(std::span<const GraphEdge> edges, const Adjacency& at, const std::vector<bool>& kinematic, JointOrder order)
-        : edges_(edges), at_(at), kinematic_(kinematic), order_(order), placed_(at.size(), false), used_(edges.size(), false)
+        : edges_(edges),
+          at_(at),
+          kinematic_(kinematic),
+          order_(order),
+          placed_(at.size(), false),
+          used_(edges.size(), false)
     {
     }
 
     JointForest run(const std::vector<std::vector<int>>& components)
     {
         for (const std::vector<int>& component : components) {
-            if (std::any_of(component.begin(), component.end(), [&](int b) { return touches_world(b); })) grow(kGraphWorld, component);
+            if (std::any_of(component.begin(), component.end(), [&](int b) { return touches_world(b); }))
+                grow(kGraphWorld, component);
             while (const std::optional<int> root = next_root(component)) grow(*root, component);
         }
         return std::move(forest_);
     }
 
   private:
-    [[nodiscard]] bool moves(int node) const { return node != kGraphWorld && !kinematic_[static_cast<std::size_t>(node)]; }
+    [[nodiscard]] bool moves(int node) const
+    { return node != kGraphWorld && !kinematic_[static_cast<std::size_t>(node)]; }
     [[nodiscard]] bool touches_world(int body) const
     {
-        return moves(body) && std::any_of(at_[slot(body)].begin(), at_[slot(body)].end(), [](const Half& h) { return h.to == kGraphWorld; });
+        return moves(body) && std::any_of(at_[slot(body)].begin(), at_[slot(body)].end(),
+                                          [](const Half& h) { return h.to == kGraphWorld; });
     }
 
     [[nodiscard]] std::optional<int> next_root(const std::vector<int>& component) const
@@ -102,7 +111,8 @@ class Spanner {
             if (!moves(b)) return b;
         std::vector<int> nobodys_child;
         for (const int b : left)
-            if (std::none_of(at_[slot(b)].begin(), at_[slot(b)].end(), [&](const Half& h) { return edges_[h.edge].child == b; }))
+            if (std::none_of(at_[slot(b)].begin(), at_[slot(b)].end(),
+                             [&](const Half& h) { return edges_[h.edge].child == b; }))
                 nobodys_child.push_back(b);
         if (nobodys_child.size() == 1) return nobodys_child.front();
         // The search is quadratic; beyond this size the first candidate serves as well.
@@ -137,7 +147,7 @@ class Spanner {
                     (moves(node) || moves(half.to) ? forest_.loops : forest_.idle).push_back(half.edge);
                     continue;
                 }
-                used_[half.edge]         = true;
+                used_[half.edge]       = true;
                 placed_[slot(half.to)] = true;
                 below[node].push_back({half.edge, flipped});
                 queue.push_back(half.to);
@@ -151,7 +161,9 @@ class Spanner {
         JointTree tree;
         tree.root = root;
         if (root != kGraphWorld) tree.bodies.push_back(root);
-        const auto far_end = [&](const TreeEdge& e) { return e.flipped ? edges_[e.edge].parent : edges_[e.edge].child; };
+        const auto far_end = [&](const TreeEdge& e) {
+            return e.flipped ? edges_[e.edge].parent : edges_[e.edge].child;
+        };
         // One list serves as stack (depth first) or as queue (breadth first).
         std::deque<TreeEdge> open;
         const auto           push_children = [&](int node) {
@@ -183,8 +195,8 @@ class Spanner {
 
 }  // namespace
 
-JointForest span_joint_graph(std::size_t body_count, std::span<const GraphEdge> edges, const std::vector<bool>& kinematic,
-                             JointOrder order)
+JointForest span_joint_graph(std::size_t body_count, std::span<const GraphEdge> edges,
+                             const std::vector<bool>& kinematic, JointOrder order)
 {
     const Adjacency at = adjacency_of(body_count, edges);
     return Spanner(edges, at, kinematic, order).run(components_of(at));
@@ -206,7 +218,8 @@ StrictOrder order_as_authored(std::span<const GraphEdge> edges, JointOrder order
     for (const GraphEdge& e : edges) nodes.insert({e.parent, e.child}), children.insert(e.child);
     std::vector<int> roots;
     std::set_difference(nodes.begin(), nodes.end(), children.begin(), children.end(), std::back_inserter(roots));
-    // The world comes first in the set, then bodies by index; a graph without any source is walked from its lowest node.
+    // The world comes first in the set, then bodies by index; a graph without any source is walked from its lowest
+    // node.
     const int root = nodes.count(kGraphWorld) != 0 ? kGraphWorld : (roots.empty() ? *nodes.begin() : roots.front());
 
     struct Visit {

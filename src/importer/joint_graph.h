@@ -35,22 +35,23 @@ struct JointForest {
     std::vector<std::size_t> idle;   ///< edges between two bodies that cannot move
 };
 
-/// Cuts any joint graph into trees: breadth first from each root, edges in listed order, so the edge that closes a loop last is
-/// the one left over. Roots: the world where a joint reaches it, then kinematic bodies, then the one body that is nobody's
-/// child, else the centre of the graph (smallest eccentricity, lowest index).
+/// Cuts any joint graph into trees: breadth first from each root, edges in listed order, so the edge that closes a loop
+/// last is the one left over. Roots: the world where a joint reaches it, then kinematic bodies, then the one body that
+/// is nobody's child, else the centre of the graph (smallest eccentricity, lowest index).
 ///
 /// @param body_count  bodies are 0 .. body_count-1; every body occurs in the result's trees if an edge names it
 /// @param kinematic   [body_count]; a kinematic body is only ever a root: an edge into it is a loop
-JointForest span_joint_graph(std::size_t body_count, std::span<const GraphEdge> edges, const std::vector<bool>& kinematic,
-                             JointOrder order);
+JointForest span_joint_graph(std::size_t body_count, std::span<const GraphEdge> edges,
+                             const std::vector<bool>& kinematic, JointOrder order);
 
 /// What makes a graph unacceptable to an importer that takes joints as authored.
 struct StrictOrder {
     enum class Fault { none, cycle, several_roots, reversed };
     Fault                    fault = Fault::none;
-    std::vector<std::size_t> edges;    ///< topological order; with a fault, the offending edges
+    std::vector<std::size_t> edges;  ///< topological order; with a fault, the offending edges
 };
-/// Orders the edges without changing any: pre-order from the single root, the world first. `JointOrder::listed` checks nothing.
+/// Orders the edges without changing any: pre-order from the single root, the world first. `JointOrder::listed` checks
+/// nothing.
 StrictOrder order_as_authored(std::span<const GraphEdge> edges, JointOrder order);
 
 }  // namespace mechane::importer

@@ -33,14 +33,15 @@ double within_limits(double angle, const JointDofConfig& dof)
     return angle;
 }
 
-/// Angles of successive turns about perpendicular axes that make up a rotation: the classical three-angle extraction in the
-/// basis that the axes span. Nothing when the axes are not perpendicular.
+/// Angles of successive turns about perpendicular axes that make up a rotation: the classical three-angle extraction in
+/// the basis that the axes span. Nothing when the axes are not perpendicular.
 std::optional<std::vector<double>> successive_angles(const Quatd& q, const std::vector<JointDofConfig>& axes)
 {
     if (axes.size() == 1) return std::vector<double>{twist_angle(q, axes[0].axis)};
     const Vec3d a = axes[0].axis, b = axes[1].axis;
     const Vec3d c = cross(a, b);
-    if (std::abs(dot(a, b)) > 1e-6 || (axes.size() == 3 && std::abs(std::abs(dot(c, axes[2].axis)) - 1) > 1e-6)) return std::nullopt;
+    if (std::abs(dot(a, b)) > 1e-6 || (axes.size() == 3 && std::abs(std::abs(dot(c, axes[2].axis)) - 1) > 1e-6))
+        return std::nullopt;
     const Mat33d basis = Mat33d::from_columns(a, b, c);
     const Mat33d r     = transpose(basis) * to_matrix(q) * basis;
     // R = Rx(u) Ry(v) Rz(w): r02 = sin v, r12 = -sin u cos v, r01 = -cos v sin w.
@@ -67,7 +68,8 @@ Posed joint_motion(const model::BuilderJoint& joint, const std::vector<double>& 
         case JointType::prismatic:
         case JointType::revolute:
         case JointType::fixed:
-        case JointType::d6: break;
+        case JointType::d6:
+            break;
     }
     for (const JointDofConfig& dof : joint.linear_axes)
         if (at < q.size()) motion.p += q[at++] * dof.axis;
@@ -78,8 +80,10 @@ Posed joint_motion(const model::BuilderJoint& joint, const std::vector<double>& 
 
 void take_coordinates_from_poses(const Import& run, const JointEnds& ends, model::BuilderJoint& joint)
 {
-    const auto  anchor = [&](std::int32_t body, const Posed& X) { return body < 0 ? X : run.builder.bodies[static_cast<std::size_t>(body)].q * X; };
-    const Posed X_PC   = inverse(anchor(ends.parent, joint.parent_xform)) * anchor(ends.child, joint.child_xform);
+    const auto anchor = [&](std::int32_t body, const Posed& X) {
+        return body < 0 ? X : run.builder.bodies[static_cast<std::size_t>(body)].q * X;
+    };
+    const Posed X_PC = inverse(anchor(ends.parent, joint.parent_xform)) * anchor(ends.child, joint.child_xform);
     joint.q.clear();
     if (joint.type == JointType::ball) {
         const Quatd q = length(to_rotation_vector(X_PC.q)) < kDust ? Quatd{} : X_PC.q;
@@ -93,7 +97,8 @@ void take_coordinates_from_poses(const Import& run, const JointEnds& ends, model
     if (!joint.angular_axes.empty()) {
         const auto angles = successive_angles(X_PC.q, joint.angular_axes);
         for (std::size_t i = 0; i < joint.angular_axes.size(); ++i)
-            joint.angular_axes[i].initial_q = angles ? without_dust(within_limits((*angles)[i], joint.angular_axes[i])) : 0;
+            joint.angular_axes[i].initial_q =
+                angles ? without_dust(within_limits((*angles)[i], joint.angular_axes[i])) : 0;
     }
     for (JointDofConfig& dof : joint.linear_axes) dof.initial_q = without_dust(dot(X_PC.p, dof.axis));
 }
@@ -104,14 +109,19 @@ void settle_initial_state(Import& run)
     for (std::size_t a = run.first_articulation; a < b.articulations.size() && !run.newton(); ++a) {
         for (const std::int32_t j : b.articulations[a].joints) {
             const model::BuilderJoint& joint = b.joints[static_cast<std::size_t>(j)];
-            if (joint.type == JointType::free || joint.child < 0 || static_cast<std::size_t>(j) < run.first_joint) continue;
-            model::BuilderBody& child = b.bodies[static_cast<std::size_t>(joint.child)];
-            const Posed         X_WP  = joint.parent < 0 ? joint.parent_xform : b.bodies[static_cast<std::size_t>(joint.parent)].q * joint.parent_xform;
-            const Posed         X_WC  = X_WP * joint_motion(joint, joint.q) * inverse(joint.child_xform);
-            const double        moved = length(X_WC.p - child.q.p), turned = length(to_rotation_vector(conjugate(child.q.q) * X_WC.q));
+            if (joint.type == JointType::free || joint.child < 0 || static_cast<std::size_t>(j) < run.first_joint)
+                continue;
+            model::BuilderBody& child  = b.bodies[static_cast<std::size_t>(joint.child)];
+            const Posed         X_WP   = joint.parent < 0
+                                             ? joint.parent_xform
+                                             : b.bodies[static_cast<std::size_t>(joint.parent)].q * joint.parent_xform;
+            const Posed         X_WC   = X_WP * joint_motion(joint, joint.q) * inverse(joint.child_xform);
+            const double        moved  = length(X_WC.p - child.q.p),
+                                turned = length(to_rotation_vector(conjugate(child.q.q) * X_WC.q));
             if (moved > 1e-3 || turned > 0.5 * kDegrees)
                 run.found.add(codes::kJointSnapped, Site{.layer = {}, .prim = joint.label, .property = {}},
-                              fmt::format("the joint moves {} by {:.3g} m and {:.3g} degrees to where its frames meet", child.label, moved, turned / kDegrees));
+                              fmt::format("the joint moves {} by {:.3g} m and {:.3g} degrees to where its frames meet",
+                                          child.label, moved, turned / kDegrees));
             child.q   = X_WC;
             child.q.q = normalized(child.q.q);
         }

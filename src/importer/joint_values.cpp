@@ -22,18 +22,12 @@ using resolve::Value;
 class Lookup {
   public:
     Lookup(Import& run, const physics::Joint& joint, Motion motion) : run_(run), joint_(joint), context_(run.context)
-    {
-        context_.motion = motion;
-    }
+    { context_.motion = motion; }
 
     [[nodiscard]] double number(Key key, double otherwise) const
-    {
-        return run_.resolvers.get(joint_.prim, key, context_, Value(otherwise), &run_.found).number_or(otherwise);
-    }
+    { return run_.resolvers.get(joint_.prim, key, context_, Value(otherwise), &run_.found).number_or(otherwise); }
     [[nodiscard]] std::optional<double> number(Key key) const
-    {
-        return run_.resolvers.get(joint_.prim, key, context_, {}, &run_.found).number();
-    }
+    { return run_.resolvers.get(joint_.prim, key, context_, {}, &run_.found).number(); }
     [[nodiscard]] const resolve::Context& context() const { return context_; }
 
   private:
@@ -45,7 +39,9 @@ class Lookup {
 TargetMode target_mode(const Import& run, bool driven, double ke, double kd)
 {
     if (!driven) return TargetMode::none;
-    if (ke != 0) return run.options.force_position_velocity_actuation && kd != 0 ? TargetMode::position_velocity : TargetMode::position;
+    if (ke != 0)
+        return run.options.force_position_velocity_actuation && kd != 0 ? TargetMode::position_velocity
+                                                                        : TargetMode::position;
     return kd != 0 ? TargetMode::velocity : TargetMode::effort;
 }
 
@@ -61,8 +57,12 @@ void apply_drive(const Import& run, const physics::Drive& drive, Motion motion, 
         const bool per_mass = drive.acceleration && !run.newton();
         double     scale    = turns ? run.gains_scaling : 1;
         if (turns && of_d6 && run.newton()) scale = 1 / run.gains_scaling;
-        dof.target_ke    = scale * (per_mass ? drive.stiffness : run.si(drive.stiffness, turns ? Dimension::angular_stiffness : Dimension::linear_stiffness));
-        dof.target_kd    = scale * (per_mass ? drive.damping : run.si(drive.damping, turns ? Dimension::angular_damping : Dimension::linear_damping));
+        dof.target_ke = scale * (per_mass ? drive.stiffness
+                                          : run.si(drive.stiffness,
+                                                   turns ? Dimension::angular_stiffness : Dimension::linear_stiffness));
+        dof.target_kd =
+            scale * (per_mass ? drive.damping
+                              : run.si(drive.damping, turns ? Dimension::angular_damping : Dimension::linear_damping));
         dof.effort_limit = run.si(drive.max_force, turns ? Dimension::torque : Dimension::force);
         dof.drive_type   = per_mass ? model::DriveType::acceleration : model::DriveType::force;
     }
@@ -70,8 +70,8 @@ void apply_drive(const Import& run, const physics::Drive& drive, Motion motion, 
 }
 
 /// Everything of one axis except its direction. `name` as resolvers spell it: linear, angular, transX, ... rotZ.
-JointDofConfig axis_values(Import& run, const physics::Joint& joint, std::string_view name, Motion motion, const physics::Limit* limit,
-                           const physics::Drive* drive, bool of_d6, Filled& filled)
+JointDofConfig axis_values(Import& run, const physics::Joint& joint, std::string_view name, Motion motion,
+                           const physics::Limit* limit, const physics::Drive* drive, bool of_d6, Filled& filled)
 {
     const Lookup   look(run, joint, motion);
     const bool     turns = motion == Motion::angular;
@@ -87,7 +87,8 @@ JointDofConfig axis_values(Import& run, const physics::Joint& joint, std::string
 
     dof.armature = look.number(Key::joint_armature, dof.armature);
     dof.friction = look.number(Key::joint_friction, dof.friction);
-    dof.damping  = resolve::joint_damping(run.resolvers, joint.prim, look.context(), dof.damping, run.found).number_or(dof.damping);
+    dof.damping  = resolve::joint_damping(run.resolvers, joint.prim, look.context(), dof.damping, run.found)
+                       .number_or(dof.damping);
     // NewtonJointAPI writes "no limit" as infinity, the model as its own large default.
     if (const auto v = look.number(Key::joint_velocity_limit); v && *v < kInfinity) dof.velocity_limit = *v;
 
@@ -109,21 +110,21 @@ JointDofConfig axis_values(Import& run, const physics::Joint& joint, std::string
         dof.initial_q               = *q;
         filled.coordinates_authored = true;
     }
-    if (const auto v = resolve::initial_velocity(run.resolvers, joint.prim, name, look.context(), run.found)) dof.initial_qd = *v;
+    if (const auto v = resolve::initial_velocity(run.resolvers, joint.prim, name, look.context(), run.found))
+        dof.initial_qd = *v;
     return dof;
 }
 
 bool is_single_axis(const physics::Joint& joint)
-{
-    return joint.kind == physics::JointKind::revolute || joint.kind == physics::JointKind::prismatic;
-}
+{ return joint.kind == physics::JointKind::revolute || joint.kind == physics::JointKind::prismatic; }
 
 JointDofConfig single_axis(Import& run, const physics::Joint& joint, bool of_d6, Filled& filled)
 {
     const bool     turns = joint.kind == physics::JointKind::revolute;
-    JointDofConfig dof   = axis_values(run, joint, turns ? "angular" : "linear", turns ? Motion::angular : Motion::linear, &joint.limit,
-                                       &joint.drive, false, filled);
-    if (of_d6 && !joint.drive.enabled && dof.effort_limit == run.builder.default_dof.effort_limit && run.newton()) dof.effort_limit = kInfinity;
+    JointDofConfig dof = axis_values(run, joint, turns ? "angular" : "linear", turns ? Motion::angular : Motion::linear,
+                                     &joint.limit, &joint.drive, false, filled);
+    if (of_d6 && !joint.drive.enabled && dof.effort_limit == run.builder.default_dof.effort_limit && run.newton())
+        dof.effort_limit = kInfinity;
     dof.axis = physics::unit_vector(joint.axis);
     return dof;
 }
@@ -131,7 +132,8 @@ JointDofConfig single_axis(Import& run, const physics::Joint& joint, bool of_d6,
 /// The motion at which a locked axis is held: its common bound, or zero when the bounds contradict each other.
 double locked_at(const physics::Limit& limit) { return limit.lower == limit.upper ? limit.lower : 0; }
 
-void fill_single(Import& run, const physics::Joint& source, const JointEnds& ends, model::BuilderJoint& joint, Filled& filled)
+void fill_single(Import& run, const physics::Joint& source, const JointEnds& ends, model::BuilderJoint& joint,
+                 Filled& filled)
 {
     const bool turns = source.kind == physics::JointKind::revolute;
     if (source.limit.locked && !run.newton()) {
@@ -143,7 +145,8 @@ void fill_single(Import& run, const physics::Joint& source, const JointEnds& end
         return;
     }
     JointDofConfig dof = single_axis(run, source, false, filled);
-    // With the ends exchanged the same motion is a turn or slide about the opposite axis; coordinate, limits and targets stay.
+    // With the ends exchanged the same motion is a turn or slide about the opposite axis; coordinate, limits and
+    // targets stay.
     if (ends.exchanged && !run.newton()) dof.axis = -dof.axis;
     joint.type = turns ? JointType::revolute : JointType::prismatic;
     (turns ? joint.angular_axes : joint.linear_axes).push_back(dof);
@@ -151,23 +154,25 @@ void fill_single(Import& run, const physics::Joint& source, const JointEnds& end
 
 void fill_merged(Import& run, JointGroup group, model::BuilderJoint& joint, Filled& filled)
 {
-    joint.type                       = JointType::d6;
-    const physics::Joint& first      = run.joint(group.front());
-    const Quatd           q_first    = first.frame0.q;
-    bool                  reported   = false;
+    joint.type                     = JointType::d6;
+    const physics::Joint& first    = run.joint(group.front());
+    const Quatd           q_first  = first.frame0.q;
+    bool                  reported = false;
     for (const physics::Index i : group) {
         const physics::Joint& member = run.joint(i);
         JointDofConfig        dof    = single_axis(run, member, true, filled);
-        if (std::abs(dot(q_first, member.frame0.q)) <= 1 - 1e-6) dof.axis = rotate(conjugate(q_first) * member.frame0.q, dof.axis);
-        const bool turns = member.kind == physics::JointKind::revolute;
-        auto&      axes  = turns ? joint.angular_axes : joint.linear_axes;
+        if (std::abs(dot(q_first, member.frame0.q)) <= 1 - 1e-6)
+            dof.axis = rotate(conjugate(q_first) * member.frame0.q, dof.axis);
+        const bool turns   = member.kind == physics::JointKind::revolute;
+        auto&      axes    = turns ? joint.angular_axes : joint.linear_axes;
         run.merged_axis[i] = {turns, axes.size()};
         axes.push_back(dof);
-        const double apart = std::max(length(member.frame0.p - first.frame0.p), length(member.frame1.p - first.frame1.p));
+        const double apart =
+            std::max(length(member.frame0.p - first.frame0.p), length(member.frame1.p - first.frame1.p));
         if (apart * run.length() > 1e-6 && !reported) {
             run.found.add(codes::kMergeAnchor, member.prim.site(),
-                          fmt::format("{} is merged with {}, whose anchor lies {:.3g} away and is used", member.path.text(), first.path.text(),
-                                      apart * run.length()));
+                          fmt::format("{} is merged with {}, whose anchor lies {:.3g} away and is used",
+                                      member.path.text(), first.path.text(), apart * run.length()));
             reported = true;
         }
     }
@@ -185,8 +190,10 @@ void fill_ball(Import& run, const physics::Joint& source, model::BuilderJoint& j
         // Newton 1.8 reads the damping of a ball as that of a sliding joint.
         resolve::Context context = look.context();
         if (run.newton()) context.motion = Motion::linear;
-        dof.damping   = resolve::joint_damping(run.resolvers, source.prim, context, dof.damping, run.found).number_or(dof.damping);
-        dof.stiffness = resolve::joint_spring(run.resolvers, source.prim, run.scene, look.context()).stiffness.value_or(dof.stiffness);
+        dof.damping =
+            resolve::joint_damping(run.resolvers, source.prim, context, dof.damping, run.found).number_or(dof.damping);
+        dof.stiffness = resolve::joint_spring(run.resolvers, source.prim, run.scene, look.context())
+                            .stiffness.value_or(dof.stiffness);
         dof.rest_q.reset();
         joint.angular_axes.push_back(dof);
     }
@@ -195,7 +202,8 @@ void fill_ball(Import& run, const physics::Joint& source, model::BuilderJoint& j
         const Quatd turn   = rotation_between(Vec3d{1, 0, 0}, physics::unit_vector(source.axis));
         joint.parent_xform = joint.parent_xform * Posed{{}, turn};
         joint.child_xform  = joint.child_xform * Posed{{}, turn};
-        joint.cone_limit   = {source.cone_angle0 < 0 ? -1 : source.cone_angle0 * kDegrees, source.cone_angle1 < 0 ? -1 : source.cone_angle1 * kDegrees};
+        joint.cone_limit   = {source.cone_angle0 < 0 ? -1 : source.cone_angle0 * kDegrees,
+                              source.cone_angle1 < 0 ? -1 : source.cone_angle1 * kDegrees};
     }
 }
 
@@ -218,21 +226,24 @@ void fill_distance(const Import& run, const physics::Joint& source, model::Build
 
 const physics::Limit* limit_of(const physics::Joint& joint, physics::Dof dof)
 {
-    const auto found = std::find_if(joint.limits.begin(), joint.limits.end(), [&](const physics::Limit& l) { return l.dof == dof; });
+    const auto found =
+        std::find_if(joint.limits.begin(), joint.limits.end(), [&](const physics::Limit& l) { return l.dof == dof; });
     return found == joint.limits.end() ? nullptr : &*found;
 }
 const physics::Drive* drive_of(const physics::Joint& joint, physics::Dof dof)
 {
-    const auto found = std::find_if(joint.drives.begin(), joint.drives.end(), [&](const physics::Drive& d) { return d.dof == dof; });
+    const auto found =
+        std::find_if(joint.drives.begin(), joint.drives.end(), [&](const physics::Drive& d) { return d.dof == dof; });
     return found == joint.drives.end() ? nullptr : &*found;
 }
 
-bool fill_d6(Import& run, const physics::Joint& source, const JointEnds& ends, model::BuilderJoint& joint, Filled& filled)
+bool fill_d6(Import& run, const physics::Joint& source, const JointEnds& ends, model::BuilderJoint& joint,
+             Filled& filled)
 {
     using physics::Dof;
-    joint.type = JointType::d6;
-    int  unlimited = 0;
-    bool driven    = false;
+    joint.type      = JointType::d6;
+    int   unlimited = 0;
+    bool  driven    = false;
     Posed X_locked;
     for (const Dof dof : {Dof::trans_x, Dof::trans_y, Dof::trans_z, Dof::rot_x, Dof::rot_y, Dof::rot_z}) {
         const physics::Limit* limit = limit_of(source, dof);
@@ -248,29 +259,35 @@ bool fill_d6(Import& run, const physics::Joint& source, const JointEnds& ends, m
             X_locked        = X_locked * (turns ? Posed{{}, from_axis_angle(axis, at)} : Posed{at * axis, {}});
             continue;
         }
-        driven = driven || (drive != nullptr && drive->enabled);
-        JointDofConfig value = axis_values(run, source, physics::to_string(dof), turns ? Motion::angular : Motion::linear, limit, drive, true, filled);
+        driven               = driven || (drive != nullptr && drive->enabled);
+        JointDofConfig value = axis_values(run, source, physics::to_string(dof),
+                                           turns ? Motion::angular : Motion::linear, limit, drive, true, filled);
         value.axis           = ends.exchanged && !run.newton() ? -axis : axis;
         // Newton reads its default of "no limit" as degrees.
-        if (turns && run.newton() && !limit->has_lower() && !limit->has_upper()) value.limit_lower *= kDegrees, value.limit_upper *= kDegrees;
+        if (turns && run.newton() && !limit->has_lower() && !limit->has_upper())
+            value.limit_lower *= kDegrees, value.limit_upper *= kDegrees;
         (turns ? joint.angular_axes : joint.linear_axes).push_back(value);
     }
     if (run.newton()) {
         if (unlimited > 0)
-            run.found.add(codes::kD6Unlimited, source.prim.site(), fmt::format("{} of the six axes of {} have no limit and are locked", unlimited, source.path.text()));
+            run.found.add(
+                codes::kD6Unlimited, source.prim.site(),
+                fmt::format("{} of the six axes of {} have no limit and are locked", unlimited, source.path.text()));
         return true;
     }
     joint.parent_xform = joint.parent_xform * (ends.exchanged ? inverse(X_locked) : X_locked);
     if (unlimited == 6 && !driven) {
-        run.found.add(codes::kJointSkipped, source.prim.site(), fmt::format("{} limits and drives no axis, so it holds nothing", source.path.text()));
+        run.found.add(codes::kJointSkipped, source.prim.site(),
+                      fmt::format("{} limits and drives no axis, so it holds nothing", source.path.text()));
         return false;
     }
     if (joint.linear_axes.empty() && joint.angular_axes.empty()) joint.type = JointType::fixed;
     // Three free turns are a ball: no order of turns, no gimbal lock.
-    const bool plain_ball = joint.linear_axes.empty() && joint.angular_axes.size() == 3 && !driven &&
-                            std::all_of(joint.angular_axes.begin(), joint.angular_axes.end(), [](const JointDofConfig& d) {
-                                return d.limit_lower <= -model::kMaxValue && d.limit_upper >= model::kMaxValue && d.initial_q == 0;
-                            });
+    const bool plain_ball =
+        joint.linear_axes.empty() && joint.angular_axes.size() == 3 && !driven &&
+        std::all_of(joint.angular_axes.begin(), joint.angular_axes.end(), [](const JointDofConfig& d) {
+            return d.limit_lower <= -model::kMaxValue && d.limit_upper >= model::kMaxValue && d.initial_q == 0;
+        });
     if (plain_ball) {
         joint.type = JointType::ball;
         for (int i = 0; i < 3; ++i) joint.angular_axes[static_cast<std::size_t>(i)].axis = axis_vector<double>(i);
@@ -286,14 +303,17 @@ bool has_one_dof(const physics::Joint& joint)
         case physics::JointKind::fixed:
         case physics::JointKind::revolute:
         case physics::JointKind::prismatic:
-        case physics::JointKind::spherical: return true;  // a ball's inverse is again a ball
+        case physics::JointKind::spherical:
+            return true;  // a ball's inverse is again a ball
         case physics::JointKind::d6: {
-            const auto locked = std::count_if(joint.limits.begin(), joint.limits.end(),
-                                              [](const physics::Limit& l) { return l.locked && l.dof != physics::Dof::distance; });
+            const auto locked = std::count_if(joint.limits.begin(), joint.limits.end(), [](const physics::Limit& l) {
+                return l.locked && l.dof != physics::Dof::distance;
+            });
             return locked >= 5;
         }
         case physics::JointKind::distance:
-        case physics::JointKind::custom: break;
+        case physics::JointKind::custom:
+            break;
     }
     return false;
 }
@@ -308,22 +328,34 @@ Filled fill_joint(Import& run, JointGroup group, const JointEnds& ends, model::B
         fill_single(run, source, ends, joint, filled);
     } else {
         switch (source.kind) {
-            case physics::JointKind::fixed: joint.type = JointType::fixed; break;
-            case physics::JointKind::spherical: fill_ball(run, source, joint); break;
-            case physics::JointKind::distance: fill_distance(run, source, joint); break;
-            case physics::JointKind::d6: filled.holds = fill_d6(run, source, ends, joint, filled); break;
+            case physics::JointKind::fixed:
+                joint.type = JointType::fixed;
+                break;
+            case physics::JointKind::spherical:
+                fill_ball(run, source, joint);
+                break;
+            case physics::JointKind::distance:
+                fill_distance(run, source, joint);
+                break;
+            case physics::JointKind::d6:
+                filled.holds = fill_d6(run, source, ends, joint, filled);
+                break;
             case physics::JointKind::revolute:
-            case physics::JointKind::prismatic: break;
+            case physics::JointKind::prismatic:
+                break;
             case physics::JointKind::custom:
-                run.found.add(codes::kJointSkipped, source.prim.site(), fmt::format("{} is of a kind that is not simulated", source.path.text()));
+                run.found.add(codes::kJointSkipped, source.prim.site(),
+                              fmt::format("{} is of a kind that is not simulated", source.path.text()));
                 filled.holds = false;
         }
     }
     if (!run.newton()) {
         // Exporters write "never" as the largest single-precision number.
-        const auto strength = [&](double value, Dimension dimension) { return value > 0.5e38 ? kInfinity : run.si(value, dimension); };
-        joint.break_force   = strength(source.break_force, Dimension::force);
-        joint.break_torque  = strength(source.break_torque, Dimension::torque);
+        const auto strength = [&](double value, Dimension dimension) {
+            return value > 0.5e38 ? kInfinity : run.si(value, dimension);
+        };
+        joint.break_force  = strength(source.break_force, Dimension::force);
+        joint.break_torque = strength(source.break_torque, Dimension::torque);
     }
     for (const physics::Index i : group) run.collect(run.joint(i).prim);
     return filled;

@@ -9,11 +9,11 @@ namespace mechane::importer {
 using JointGroup = std::span<const physics::Index>;
 
 struct Filled {
-    bool holds                = true;   ///< false: it holds nothing or is of an unknown kind; a finding says so, leave it out
+    bool holds = true;  ///< false: it holds nothing or is of an unknown kind; a finding says so, leave it out
     bool coordinates_authored = false;  ///< some attribute gives an initial position
 };
-/// Fills type, axes, limits, drives and initial coordinates of the joint, in the builder's units; ends and frames are set
-/// already and are moved where a locked axis is locked off centre.
+/// Fills type, axes, limits, drives and initial coordinates of the joint, in the builder's units; ends and frames are
+/// set already and are moved where a locked axis is locked off centre.
 Filled fill_joint(Import& run, JointGroup group, const JointEnds& ends, model::BuilderJoint& joint);
 
 /// True when the joint prim has at most one degree of freedom, so that exchanging its ends keeps its coordinate.

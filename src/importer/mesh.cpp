@@ -9,7 +9,7 @@
 namespace mechane::importer {
 const MeshData* MeshReader::read(const usd::Prim& prim, Diagnostics& found)
 {
-    const auto [place, fresh] = by_path_.try_emplace(prim.path());
+    const auto [place, fresh]     = by_path_.try_emplace(prim.path());
     std::optional<MeshData>& slot = place->second;
     if (!fresh) return slot ? &*slot : nullptr;
 
@@ -17,19 +17,24 @@ const MeshData* MeshReader::read(const usd::Prim& prim, Diagnostics& found)
     const auto counts  = prim.attribute("faceVertexCounts").get<std::vector<int>>();
     const auto indices = prim.attribute("faceVertexIndices").get<std::vector<int>>();
     if (!points || points->empty() || !counts || counts->empty() || !indices || indices->empty()) {
-        const char* missing = !points || points->empty() ? "points" : !counts || counts->empty() ? "faceVertexCounts" : "faceVertexIndices";
-        found.add(codes::kMeshData, prim.attribute(missing).site(), fmt::format("{} has no {}", prim.path().text(), missing));
+        const char* missing = !points || points->empty()   ? "points"
+                              : !counts || counts->empty() ? "faceVertexCounts"
+                                                           : "faceVertexIndices";
+        found.add(codes::kMeshData, prim.attribute(missing).site(),
+                  fmt::format("{} has no {}", prim.path().text(), missing));
         return nullptr;
     }
-    const auto                    holes = prim.attribute("holeIndices").get_or<std::vector<int>>({});
-    const geometry::PolygonMesh   polygons{.points              = *points,
-                                           .face_vertex_counts  = *counts,
-                                           .face_vertex_indices = *indices,
-                                           .hole_indices        = plain_fan_ ? std::span<const int>{} : std::span<const int>(holes),
-                                           .left_handed         = prim.attribute("orientation").get_or<std::string>("rightHanded") == "leftHanded"};
+    const auto                  holes = prim.attribute("holeIndices").get_or<std::vector<int>>({});
+    const geometry::PolygonMesh polygons{
+        .points              = *points,
+        .face_vertex_counts  = *counts,
+        .face_vertex_indices = *indices,
+        .hole_indices        = plain_fan_ ? std::span<const int>{} : std::span<const int>(holes),
+        .left_handed         = prim.attribute("orientation").get_or<std::string>("rightHanded") == "leftHanded"};
     geometry::Triangulation triangles = geometry::triangulate(polygons, {.plain_fan = plain_fan_});
     if (triangles.mesh.triangles.empty()) {
-        found.add(codes::kMeshData, prim.attribute("faceVertexIndices").site(), fmt::format("{} has no usable face", prim.path().text()));
+        found.add(codes::kMeshData, prim.attribute("faceVertexIndices").site(),
+                  fmt::format("{} has no usable face", prim.path().text()));
         return nullptr;
     }
     slot = MeshData{shared(std::move(triangles.mesh)), std::move(triangles.triangle_to_face), counts->size()};
@@ -38,8 +43,9 @@ const MeshData* MeshReader::read(const usd::Prim& prim, Diagnostics& found)
 
 std::shared_ptr<const geometry::Mesh> MeshReader::shared(geometry::Mesh mesh)
 {
-    const std::uint64_t key = hash_combine(hash_bytes(mesh.points.data(), mesh.points.size() * sizeof(Vec3d)),
-                                           hash_bytes(mesh.triangles.data(), mesh.triangles.size() * sizeof(mesh.triangles[0])));
+    const std::uint64_t key =
+        hash_combine(hash_bytes(mesh.points.data(), mesh.points.size() * sizeof(Vec3d)),
+                     hash_bytes(mesh.triangles.data(), mesh.triangles.size() * sizeof(mesh.triangles[0])));
     const auto [from, to] = by_content_.equal_range(key);
     for (auto it = from; it != to; ++it)
         if (it->second->points == mesh.points && it->second->triangles == mesh.triangles) return it->second;

@@ -11,7 +11,8 @@
 
 namespace mechane::importer {
 
-/// A UsdGeomMesh as triangles, in authored points. Left-handed meshes are turned, so triangles wind outwards in every case.
+/// A UsdGeomMesh as triangles, in authored points. Left-handed meshes are turned, so triangles wind outwards in every
+/// case.
 struct MeshData {
     std::shared_ptr<const geometry::Mesh> mesh;
     std::vector<std::int32_t>             triangle_face;  ///< authored face of each triangle
@@ -24,7 +25,8 @@ class MeshReader {
     /// @param plain_fan  every face as (0, i, i + 1), as Newton reads them
     explicit MeshReader(bool plain_fan) : plain_fan_(plain_fan) {}
 
-    /// Triangles of a mesh prim; null with E_MESH_DATA in `found` when points or faces are missing. Faulty faces are dropped.
+    /// Triangles of a mesh prim; null with E_MESH_DATA in `found` when points or faces are missing. Faulty faces are
+    /// dropped.
     const MeshData* read(const usd::Prim& prim, Diagnostics& found);
     /// The triangles of some faces as a mesh of its own, unused points left out.
     static std::shared_ptr<const geometry::Mesh> part_of(const MeshData& data, const std::vector<bool>& faces);

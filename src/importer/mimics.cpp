@@ -25,7 +25,8 @@ std::optional<Mimic> read_mimic(const Import& run, const usd::Prim& prim, const 
         mimic.site                         = prim.relationship("newton:mimicJoint").site();
         const std::vector<usd::Path> leads = prim.relationship("newton:mimicJoint").targets();
         if (!leads.empty()) mimic.leader = leads.front();
-        mimic.offset = prim.attribute("newton:mimicCoef0").get_or<double>(0) * (turns(follower) ? kDegrees : run.length());
+        mimic.offset =
+            prim.attribute("newton:mimicCoef0").get_or<double>(0) * (turns(follower) ? kDegrees : run.length());
         mimic.factor = prim.attribute("newton:mimicCoef1").get_or<double>(1);
         return mimic;
     }
@@ -48,11 +49,14 @@ std::optional<Mimic> read_mimic(const Import& run, const usd::Prim& prim, const 
 std::string fault_of(const model::BuilderJoint& follower, const model::BuilderJoint& leader, const Mimic& mimic)
 {
     const auto usable = [](const model::BuilderJoint& j) {
-        return j.type == model::JointType::prismatic || j.type == model::JointType::revolute || j.type == model::JointType::d6;
+        return j.type == model::JointType::prismatic || j.type == model::JointType::revolute ||
+               j.type == model::JointType::d6;
     };
     if (&follower == &leader) return "it follows itself";
     if (!usable(follower) || !usable(leader)) return "only hinges, sliders and D6 joints can follow one another";
-    if (follower.linear_axes.size() + follower.angular_axes.size() != leader.linear_axes.size() + leader.angular_axes.size()) return "the joints have different degrees of freedom";
+    if (follower.linear_axes.size() + follower.angular_axes.size() !=
+        leader.linear_axes.size() + leader.angular_axes.size())
+        return "the joints have different degrees of freedom";
     if (follower.articulation != leader.articulation) return "the joints belong to different articulations";
     if (!std::isfinite(mimic.offset) || !std::isfinite(mimic.factor)) return "a coefficient is not finite";
     if (leader.mimic_joint >= 0) return "its leader is a follower itself";
@@ -72,11 +76,15 @@ void add_mimics(Import& run)
         const physics::Index lead  = run.physics.joint_at(mimic->leader);
         const std::int32_t   index = lead == physics::kNone ? -1 : run.joint_of[static_cast<std::size_t>(lead)];
         if (index < 0) {
-            run.found.add(codes::kMimicLeader, mimic->site, fmt::format("{} follows {}, which was not imported", prim.path().text(), mimic->leader.text()));
+            run.found.add(
+                codes::kMimicLeader, mimic->site,
+                fmt::format("{} follows {}, which was not imported", prim.path().text(), mimic->leader.text()));
             continue;
         }
-        if (const std::string fault = fault_of(follower, run.builder.joints[static_cast<std::size_t>(index)], *mimic); !fault.empty()) {
-            run.refuse(codes::kMimicInvalid, mimic->site, fmt::format("{} cannot follow {}: {}", prim.path().text(), mimic->leader.text(), fault));
+        if (const std::string fault = fault_of(follower, run.builder.joints[static_cast<std::size_t>(index)], *mimic);
+            !fault.empty()) {
+            run.refuse(codes::kMimicInvalid, mimic->site,
+                       fmt::format("{} cannot follow {}: {}", prim.path().text(), mimic->leader.text(), fault));
             continue;
         }
         follower.mimic_joint  = index;

@@ -12,7 +12,7 @@
 namespace mechane::importer {
 namespace {
 
-using Json   = nlohmann::json;
+using Json = nlohmann::json;
 /// Reads one option from its value; false when the value is of another type.
 using Setter = bool (*)(ImportOptions&, const Json&);
 
@@ -82,21 +82,43 @@ bool set_floating(ImportOptions& options, const Json& value)
 }
 
 constexpr std::pair<std::string_view, Setter> kSetters[] = {
-    {"compat", [](ImportOptions& o, const Json& v) { return choose<Compat>(v, {{"none", Compat::mechane}, {"mechane", Compat::mechane}, {"newton-1.8", Compat::newton_1_8}}, o.compat); }},
-    {"units", [](ImportOptions& o, const Json& v) { return choose<Units>(v, {{"si", Units::si}, {"stage", Units::stage}}, o.units); }},
-    {"unauthored_units", [](ImportOptions& o, const Json& v) { return choose<UnauthoredUnits>(v, {{"one", UnauthoredUnits::one}, {"usd", UnauthoredUnits::usd}}, o.unauthored_units); }},
+    {"compat",
+     [](ImportOptions& o, const Json& v) {
+         return choose<Compat>(
+             v, {{"none", Compat::mechane}, {"mechane", Compat::mechane}, {"newton-1.8", Compat::newton_1_8}},
+             o.compat);
+     }},
+    {"units", [](ImportOptions& o,
+                 const Json&    v) { return choose<Units>(v, {{"si", Units::si}, {"stage", Units::stage}}, o.units); }},
+    {"unauthored_units",
+     [](ImportOptions& o, const Json& v) {
+         return choose<UnauthoredUnits>(v, {{"one", UnauthoredUnits::one}, {"usd", UnauthoredUnits::usd}},
+                                        o.unauthored_units);
+     }},
     {"xform", set_xform},
     {"override_root_xform", set_flag<&ImportOptions::override_root_xform>},
     {"floating", set_floating},
-    {"parent_body", [](ImportOptions& o, const Json& v) { return v.is_number_integer() && (o.parent_body = v.get<std::int32_t>(), true); }},
+    {"parent_body",
+     [](ImportOptions& o, const Json& v) {
+         return v.is_number_integer() && (o.parent_body = v.get<std::int32_t>(), true);
+     }},
     {"only_load_enabled_rigid_bodies", set_flag<&ImportOptions::only_load_enabled_rigid_bodies>},
     {"only_load_enabled_joints", set_flag<&ImportOptions::only_load_enabled_joints>},
-    {"joint_drive_gains_scaling", [](ImportOptions& o, const Json& v) { return v.is_number() && (o.joint_drive_gains_scaling = v.get<double>(), true); }},
+    {"joint_drive_gains_scaling",
+     [](ImportOptions& o, const Json& v) {
+         return v.is_number() && (o.joint_drive_gains_scaling = v.get<double>(), true);
+     }},
     {"ignore_paths", [](ImportOptions& o, const Json& v) { return read_list(v, o.ignore_paths); }},
     {"enable_self_collisions", set_flag<&ImportOptions::enable_self_collisions>},
     {"apply_up_axis_from_stage", set_flag<&ImportOptions::apply_up_axis_from_stage>},
-    {"root_path", [](ImportOptions& o, const Json& v) { return v.is_string() && (o.root_path = v.get<std::string>(), true); }},
-    {"joint_ordering", [](ImportOptions& o, const Json& v) { return choose<JointOrdering>(v, {{"dfs", JointOrdering::dfs}, {"bfs", JointOrdering::bfs}, {"none", JointOrdering::none}}, o.joint_ordering); }},
+    {"root_path",
+     [](ImportOptions& o, const Json& v) { return v.is_string() && (o.root_path = v.get<std::string>(), true); }},
+    {"joint_ordering",
+     [](ImportOptions& o, const Json& v) {
+         return choose<JointOrdering>(
+             v, {{"dfs", JointOrdering::dfs}, {"bfs", JointOrdering::bfs}, {"none", JointOrdering::none}},
+             o.joint_ordering);
+     }},
     {"bodies_follow_joint_ordering", set_flag<&ImportOptions::bodies_follow_joint_ordering>},
     {"skip_mesh_approximation", set_flag<&ImportOptions::skip_mesh_approximation>},
     {"load_sites", set_flag<&ImportOptions::load_sites>},
@@ -105,7 +127,10 @@ constexpr std::pair<std::string_view, Setter> kSetters[] = {
     {"hide_collision_shapes", set_flag<&ImportOptions::hide_collision_shapes>},
     {"force_show_colliders", set_flag<&ImportOptions::force_show_colliders>},
     {"convert_mjc_equality_constraints", set_flag<&ImportOptions::convert_mjc_equality_constraints>},
-    {"mesh_maxhullvert", [](ImportOptions& o, const Json& v) { return v.is_number_integer() && (o.mesh_maxhullvert = v.get<int>(), true); }},
+    {"mesh_maxhullvert",
+     [](ImportOptions& o, const Json& v) {
+         return v.is_number_integer() && (o.mesh_maxhullvert = v.get<int>(), true);
+     }},
     {"schema_resolvers", [](ImportOptions& o, const Json& v) { return read_list(v, o.schema_resolvers); }},
     {"force_position_velocity_actuation", set_flag<&ImportOptions::force_position_velocity_actuation>},
     {"legacy_margin_gap", set_flag<&ImportOptions::legacy_margin_gap>},
@@ -122,7 +147,10 @@ constexpr std::pair<std::string_view, Setter> kSetters[] = {
 Result<void> set_option(ImportOptions& options, std::string_view key, std::string_view text)
 {
     // Python's spellings are accepted, since the same options are written in Python.
-    Json value = text == "True" ? Json(true) : text == "False" ? Json(false) : text == "None" ? Json(nullptr) : Json::parse(text, nullptr, false);
+    Json value = text == "True"    ? Json(true)
+                 : text == "False" ? Json(false)
+                 : text == "None"  ? Json(nullptr)
+                                   : Json::parse(text, nullptr, false);
     if (value.is_discarded()) value = std::string(text);
     for (const auto& [name, set] : kSetters) {
         if (name != key) continue;

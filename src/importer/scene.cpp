@@ -19,9 +19,11 @@ Vec3d gravity_of(const Import& run, const physics::Scene& scene, bool enabled)
     if (run.newton()) {
         magnitude = scene.gravity_magnitude;
     } else {
-        // What the parser filled in for an unauthored magnitude rests on OpenUSD's reading of the length unit; ask again.
-        const auto authored = scene.prim ? scene.prim.attribute("physics:gravityMagnitude").authored_as<double>() : std::nullopt;
-        const bool earth    = !authored || !std::isfinite(*authored) || *authored < 0;
+        // What the parser filled in for an unauthored magnitude rests on OpenUSD's reading of the length unit; ask
+        // again.
+        const auto authored =
+            scene.prim ? scene.prim.attribute("physics:gravityMagnitude").authored_as<double>() : std::nullopt;
+        const bool earth = !authored || !std::isfinite(*authored) || *authored < 0;
         if (!earth) magnitude = *authored * run.length();
         if (earth && run.options.units == Units::stage) magnitude = 9.81 / run.result.linear_unit;
     }
@@ -43,14 +45,17 @@ ImportedScene read_scene(Import& run, const physics::Scene& scene)
         out.gravity = gravity_of(run, scene, true);
         return out;
     }
-    const auto rate = run.resolvers.get(scene.prim, Key::scene_time_steps_per_second, run.context, Value(1000.0), &run.found);
-    const auto hz   = rate.number_or(1000);
-    out.physics_dt  = hz > 0 && std::isfinite(hz) ? 1 / hz : 0.001;
+    const auto rate =
+        run.resolvers.get(scene.prim, Key::scene_time_steps_per_second, run.context, Value(1000.0), &run.found);
+    const auto hz           = rate.number_or(1000);
+    out.physics_dt          = hz > 0 && std::isfinite(hz) ? 1 / hz : 0.001;
     out.physics_dt_authored = rate.authored();
-    const auto iterations   = run.resolvers.get(scene.prim, Key::scene_max_solver_iterations, run.context, {}, &run.found);
+    const auto iterations =
+        run.resolvers.get(scene.prim, Key::scene_max_solver_iterations, run.context, {}, &run.found);
     if (const auto n = iterations.number()) out.max_solver_iterations = static_cast<std::int64_t>(*n);
-    const bool enabled = run.resolvers.get(scene.prim, Key::scene_gravity_enabled, run.context, Value(true), &run.found).flag_or(true);
-    out.gravity        = gravity_of(run, scene, enabled);
+    const bool enabled =
+        run.resolvers.get(scene.prim, Key::scene_gravity_enabled, run.context, Value(true), &run.found).flag_or(true);
+    out.gravity = gravity_of(run, scene, enabled);
     run.collect(scene.prim);
     return out;
 }
@@ -66,18 +71,21 @@ void read_units(Import& run)
     run.result.linear_unit         = meta.authored_meters_per_unit ? meta.meters_per_unit : 1.0;
     run.result.mass_unit           = meta.authored_kilograms_per_unit ? meta.kilograms_per_unit : 1.0;
 
-    const auto root = [](const char* property) { return Site{.layer = {}, .prim = "/", .property = property}; };
+    const auto         root = [](const char* property) { return Site{.layer = {}, .prim = "/", .property = property}; };
     physics::UnitScale scale{run.result.linear_unit, run.result.mass_unit};
     if (!run.newton() && !meta.authored_meters_per_unit) {
         if (run.options.unauthored_units == UnauthoredUnits::usd) scale.meters_per_unit = meta.meters_per_unit;
-        run.found.add(codes::kUnitsUnauthored, root("metersPerUnit"),
-                      fmt::format("metersPerUnit is not authored; one unit is taken as {} m (OpenUSD's fallback is 0.01)", scale.meters_per_unit));
+        run.found.add(
+            codes::kUnitsUnauthored, root("metersPerUnit"),
+            fmt::format("metersPerUnit is not authored; one unit is taken as {} m (OpenUSD's fallback is 0.01)",
+                        scale.meters_per_unit));
     }
     const bool keep = run.newton() || run.options.units == Units::stage;
     const auto note = [&](const Code& code, const char* property, double unit, const char* name) {
         if (std::abs(unit - 1) <= 1e-9) return;
-        run.found.add(code, root(property), keep ? fmt::format("{} is {}; numbers are kept in stage units", property, unit)
-                                                 : fmt::format("{} is {}; converted by this factor to {}", property, unit, name));
+        run.found.add(code, root(property),
+                      keep ? fmt::format("{} is {}; numbers are kept in stage units", property, unit)
+                           : fmt::format("{} is {}; converted by this factor to {}", property, unit, name));
     };
     note(codes::kLinearUnit, "metersPerUnit", scale.meters_per_unit, "metres");
     note(codes::kMassUnit, "kilogramsPerUnit", scale.kilograms_per_unit, "kilograms");
@@ -87,7 +95,8 @@ void read_units(Import& run)
     if (run.options.apply_up_axis_from_stage) {
         run.builder.up_axis = axis_index(meta.up_axis);
     } else {
-        run.up_rotation = rotation_between(axis_vector<double>(axis_index(meta.up_axis)), axis_vector<double>(run.builder.up_axis));
+        run.up_rotation =
+            rotation_between(axis_vector<double>(axis_index(meta.up_axis)), axis_vector<double>(run.builder.up_axis));
     }
     run.X_WS = run.options.xform.value_or(Posed{}) * Posed{{}, run.up_rotation};
 }
@@ -99,30 +108,34 @@ void read_scenes(Import& run)
         if (scene.valid) run.result.scenes.push_back(read_scene(run, scene));
     }
     if (run.result.scenes.empty()) return;
-    const ImportedScene& first        = run.result.scenes.front();
-    run.scene                         = run.stage.prim_at(usd::Path(first.path));
-    run.result.physics_scene_path     = first.path;
-    run.result.physics_dt             = first.physics_dt;
-    run.result.max_solver_iterations  = first.max_solver_iterations;
+    const ImportedScene& first       = run.result.scenes.front();
+    run.scene                        = run.stage.prim_at(usd::Path(first.path));
+    run.result.physics_scene_path    = first.path;
+    run.result.physics_dt            = first.physics_dt;
+    run.result.max_solver_iterations = first.max_solver_iterations;
     if (run.world == model::kGlobalWorld)
         run.builder.gravity = first.gravity;
     else
         run.builder.world_gravity[static_cast<std::size_t>(run.world)] = first.gravity;
     for (const usd::Token& name : run.scene.property_names())
-        if (const usd::Attribute attribute = run.scene.attribute(name)) run.result.scene_attributes[name.text()] = attribute.value();
+        if (const usd::Attribute attribute = run.scene.attribute(name))
+            run.result.scene_attributes[name.text()] = attribute.value();
     run.gains_scaling = run.options.joint_drive_gains_scaling;
-    if (const auto s = run.scene.attribute("newton:joint_drive_gains_scaling").authored_as<double>(); s && std::isfinite(*s)) run.gains_scaling = *s;
+    if (const auto s = run.scene.attribute("newton:joint_drive_gains_scaling").authored_as<double>();
+        s && std::isfinite(*s))
+        run.gains_scaling = *s;
 }
 
 void report_unsupported(Import& run)
 {
-    constexpr std::array kSchemas{"PhysicsCurvesDeformableSimAPI", "PhysicsSurfaceDeformableSimAPI", "PhysicsVolumeDeformableSimAPI",
-                                  "PhysicsDeformableBodyAPI", "NewtonPointsDeformableSimAPI"};
-    std::size_t count = 0;
-    usd::Prim   first;
+    constexpr std::array kSchemas{"PhysicsCurvesDeformableSimAPI", "PhysicsSurfaceDeformableSimAPI",
+                                  "PhysicsVolumeDeformableSimAPI", "PhysicsDeformableBodyAPI",
+                                  "NewtonPointsDeformableSimAPI"};
+    std::size_t          count = 0;
+    usd::Prim            first;
     for (const usd::Prim& prim : run.stage.traverse()) {
-        const std::vector<usd::Token> apis = prim.authored_apis();
-        const bool deformable = std::any_of(apis.begin(), apis.end(), [&](const usd::Token& api) {
+        const std::vector<usd::Token> apis       = prim.authored_apis();
+        const bool                    deformable = std::any_of(apis.begin(), apis.end(), [&](const usd::Token& api) {
             return std::find(kSchemas.begin(), kSchemas.end(), api.text()) != kSchemas.end();
         });
         if (!deformable) continue;
@@ -130,7 +143,9 @@ void report_unsupported(Import& run)
         run.deformable.insert(prim.path());
     }
     if (count > 0)
-        run.found.add(codes::kDeformable, first.site(), fmt::format("{} deformable or particle prims are left out, the first is {}", count, first.path().text()));
+        run.found.add(
+            codes::kDeformable, first.site(),
+            fmt::format("{} deformable or particle prims are left out, the first is {}", count, first.path().text()));
 }
 
 }  // namespace mechane::importer

@@ -8,8 +8,9 @@
 
 namespace mechane::run {
 
-/// Overlaps between parts of one mechanism in its start pose. Robots are drawn with links that reach into each other; pushing them
-/// apart would bend the robot. So an authored overlap counts as touching: contacts of such a pair push only against what is deeper.
+/// Overlaps between parts of one mechanism in its start pose. Robots are drawn with links that reach into each other;
+/// pushing them apart would bend the robot. So an authored overlap counts as touching: contacts of such a pair push
+/// only against what is deeper.
 class RestOverlaps {
   public:
     /// @param contacts  those of the start pose

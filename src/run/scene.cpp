@@ -20,10 +20,12 @@ constexpr double kGroundClearance = 1e-4;
 
 bool is_infinite_plane(const model::Model& model, std::size_t shape)
 {
-    return model.shape_type[shape] == GeoType::plane && model.shape_scale[shape].x == 0 && model.shape_scale[shape].y == 0;
+    return model.shape_type[shape] == GeoType::plane && model.shape_scale[shape].x == 0 &&
+           model.shape_scale[shape].y == 0;
 }
 
-bool collides(const model::Model& model, std::size_t shape) { return (model.shape_flags[shape] & model::shape_flag::collide_shapes) != 0; }
+bool collides(const model::Model& model, std::size_t shape)
+{ return (model.shape_flags[shape] & model::shape_flag::collide_shapes) != 0; }
 
 bool has_ground(const model::Model& model)
 {
@@ -65,12 +67,13 @@ std::optional<double> lowest_collider(const model::Model& model)
         const std::int32_t body = model.shape_body[i];
         const Posed        X_WB = body < 0 ? Posed{} : static_cast<Posed>(start.body_q[static_cast<std::size_t>(body)]);
         const Posed        X_WS = X_WB * static_cast<Posed>(model.shape_transform[i]);
-        const Vec3d        lower = static_cast<Vec3d>(model.shape_collision_aabb_lower[i]), upper = static_cast<Vec3d>(model.shape_collision_aabb_upper[i]);
+        const Vec3d        lower  = static_cast<Vec3d>(model.shape_collision_aabb_lower[i]),
+                           upper  = static_cast<Vec3d>(model.shape_collision_aabb_upper[i]);
         const Vec3d        centre = X_WS * (0.5 * (lower + upper)), half = 0.5 * (upper - lower);
-        const Vec3d        row    = to_matrix(X_WS.q).row(up);
-        double             reach  = dot(abs(row), half);  // of the box that bounds the shape
+        const Vec3d        row   = to_matrix(X_WS.q).row(up);
+        double             reach = dot(abs(row), half);  // of the box that bounds the shape
         // Round shapes reach less far than their boxes: exact where the reach has a closed form.
-        const Vec3d scale = static_cast<Vec3d>(model.shape_scale[i]);
+        const Vec3d  scale  = static_cast<Vec3d>(model.shape_scale[i]);
         const double radial = std::sqrt(std::max(0.0, 1 - row.z * row.z));
         if (model.shape_type[i] == GeoType::sphere) reach = scale.x;
         if (model.shape_type[i] == GeoType::capsule) reach = scale.x + std::abs(row.z) * scale.y;
@@ -84,8 +87,11 @@ std::optional<double> lowest_collider(const model::Model& model)
 Result<Scene> load_scene(const std::string& file, const SceneOptions& options, Diagnostics& found)
 {
     if (options.worlds < 1) return make_diagnostic(kArgument, {}, fmt::format("{} worlds", options.worlds));
-    if (options.hold && !(options.hold->ke >= 0 && options.hold->kd >= 0 && std::isfinite(options.hold->ke) && std::isfinite(options.hold->kd)))
-        return make_diagnostic(kArgument, {}, fmt::format("hold gains {}, {} must be finite and not negative", options.hold->ke, options.hold->kd));
+    if (options.hold && !(options.hold->ke >= 0 && options.hold->kd >= 0 && std::isfinite(options.hold->ke) &&
+                          std::isfinite(options.hold->kd)))
+        return make_diagnostic(
+            kArgument, {},
+            fmt::format("hold gains {}, {} must be finite and not negative", options.hold->ke, options.hold->kd));
 
     auto stage = usd::Stage::open(file, options.open);
     if (!stage) return stage.error();
@@ -105,7 +111,8 @@ Result<Scene> load_scene(const std::string& file, const SceneOptions& options, D
         if (!options.ground_height && has_ground(*measured)) {
             found.add(kGroundKept, {.layer = file}, "no ground was added: the stage has an infinite plane");
         } else {
-            const double height = options.ground_height.value_or(lowest_collider(*measured).value_or(0.0) - kGroundClearance);
+            const double height =
+                options.ground_height.value_or(lowest_collider(*measured).value_or(0.0) - kGroundClearance);
             if (!std::isfinite(height)) return make_diagnostic(kArgument, {}, "the height of the ground is not finite");
             scene.builder.add_ground_plane(height);
         }
@@ -122,9 +129,12 @@ Result<Scene> load_scene(const std::string& file, const SceneOptions& options, D
     if (!model) return model.error();
     scene.model = *std::move(model);
 
-    const bool moves = std::any_of(scene.model.body_inv_mass.begin(), scene.model.body_inv_mass.end(), [](Real m) { return m > 0; });
-    if (!moves) found.add(kNothingMoves, {.layer = file}, "no body can move");
-    else if (!lowest_collider(scene.model)) found.add(kNoColliders, {.layer = file}, "no body has a collider");
+    const bool moves =
+        std::any_of(scene.model.body_inv_mass.begin(), scene.model.body_inv_mass.end(), [](Real m) { return m > 0; });
+    if (!moves)
+        found.add(kNothingMoves, {.layer = file}, "no body can move");
+    else if (!lowest_collider(scene.model))
+        found.add(kNoColliders, {.layer = file}, "no body has a collider");
     return scene;
 }
 

@@ -69,9 +69,7 @@ std::optional<std::size_t> find_label(const std::vector<std::string>& labels, st
 }
 
 Diagnostic unknown(std::string_view path, std::string message, std::string hint = {})
-{
-    return make_diagnostic(kSetUnknown, {.prim = std::string(path)}, std::move(message), std::move(hint));
-}
+{ return make_diagnostic(kSetUnknown, {.prim = std::string(path)}, std::move(message), std::move(hint)); }
 
 /// "PATH.field" without values.
 Result<Setting> parse_target(const model::Model& model, std::string_view text)
@@ -100,7 +98,8 @@ Result<Setting> parse_target(const model::Model& model, std::string_view text)
         setting.count      = static_cast<std::size_t>(starts[*joint + 1]) - setting.start;
     } else if (const auto body = find_label(model.body_label, path)) {
         const auto field = parse_field(name, true);
-        if (!field) return unknown(path, fmt::format("a body has no field '{}'", name), "Bodies have qd: vx,vy,vz,wx,wy,wz.");
+        if (!field)
+            return unknown(path, fmt::format("a body has no field '{}'", name), "Bodies have qd: vx,vy,vz,wx,wy,wz.");
         setting.field = *field;
         setting.start = *body;
         setting.count = 6;
@@ -109,7 +108,8 @@ Result<Setting> parse_target(const model::Model& model, std::string_view text)
     }
     if (entry) {
         if (*entry >= setting.count) return unknown(path, fmt::format("entry {} of {}", *entry, setting.count));
-        if (setting.field == Field::body_qd) return unknown(path, "a body's velocity is set as a whole", "Give six values.");
+        if (setting.field == Field::body_qd)
+            return unknown(path, "a body's velocity is set as a whole", "Give six values.");
         setting.start += *entry;
         setting.count = 1;
     }
@@ -136,25 +136,40 @@ Result<Setting> parse_setting(const model::Model& model, std::string_view text)
         rest = rest.substr(comma + 1);
     }
     if (setting->values.size() != 1 && setting->values.size() != setting->count)
-        return make_diagnostic(kArgument, {}, fmt::format("'{}' has {} values, expected 1 or {}", text, setting->values.size(), setting->count));
+        return make_diagnostic(
+            kArgument, {},
+            fmt::format("'{}' has {} values, expected 1 or {}", text, setting->values.size(), setting->count));
     return setting;
 }
 
 void apply_setting(const Setting& setting, model::State& state, model::Control& control)
 {
-    const auto value = [&](std::size_t i) { return static_cast<Real>(setting.values.size() == 1 ? setting.values[0] : setting.values[i]); };
+    const auto value = [&](std::size_t i) {
+        return static_cast<Real>(setting.values.size() == 1 ? setting.values[0] : setting.values[i]);
+    };
     if (setting.field == Field::body_qd) {
         state.body_qd[setting.start] = {{value(0), value(1), value(2)}, {value(3), value(4), value(5)}};
         return;
     }
     std::vector<Real>* array = nullptr;
     switch (setting.field) {
-        case Field::target_q: array = &control.joint_target_q; break;
-        case Field::target_qd: array = &control.joint_target_qd; break;
-        case Field::joint_f: array = &control.joint_f; break;
-        case Field::joint_q: array = &state.joint_q; break;
-        case Field::joint_qd: array = &state.joint_qd; break;
-        case Field::body_qd: return;
+        case Field::target_q:
+            array = &control.joint_target_q;
+            break;
+        case Field::target_qd:
+            array = &control.joint_target_qd;
+            break;
+        case Field::joint_f:
+            array = &control.joint_f;
+            break;
+        case Field::joint_q:
+            array = &state.joint_q;
+            break;
+        case Field::joint_qd:
+            array = &state.joint_qd;
+            break;
+        case Field::body_qd:
+            return;
     }
     for (std::size_t i = 0; i < setting.count; ++i) (*array)[setting.start + i] = value(i);
 }
@@ -167,12 +182,15 @@ Result<ControlTable> read_control_file(const model::Model& model, const std::str
     std::string  line;
     for (int number = 1; std::getline(stream, line); ++number) {
         if (trimmed(line).empty() || trimmed(line).front() == '#') continue;
-        const auto bad = [&](std::string message) { return make_diagnostic(kControlFile, {.layer = file, .line = number}, std::move(message)); };
+        const auto bad = [&](std::string message) {
+            return make_diagnostic(kControlFile, {.layer = file, .line = number}, std::move(message));
+        };
         std::vector<std::string> cells;
         std::stringstream        split(line);
         for (std::string cell; std::getline(split, cell, ',');) cells.push_back(cell);
         if (table.columns.empty()) {
-            if (cells.size() < 2 || trimmed(cells[0]) != "t") return bad("the first column must be 't', followed by PATH.field columns");
+            if (cells.size() < 2 || trimmed(cells[0]) != "t")
+                return bad("the first column must be 't', followed by PATH.field columns");
             for (std::size_t i = 1; i < cells.size(); ++i) {
                 auto column = parse_target(model, trimmed(cells[i]));
                 if (!column) {
@@ -185,7 +203,8 @@ Result<ControlTable> read_control_file(const model::Model& model, const std::str
             }
             continue;
         }
-        if (cells.size() != table.columns.size() + 1) return bad(fmt::format("{} cells, expected {}", cells.size(), table.columns.size() + 1));
+        if (cells.size() != table.columns.size() + 1)
+            return bad(fmt::format("{} cells, expected {}", cells.size(), table.columns.size() + 1));
         std::vector<double> row;
         for (const std::string& cell : cells) {
             const auto value = parse_number(cell);

@@ -35,22 +35,25 @@ class Stopwatch {
     std::chrono::steady_clock::time_point start_;
 };
 
-Vec3 world_point(const model::State& state, std::int32_t body, const Vec3& p) { return body < 0 ? p : state.body_q[static_cast<std::size_t>(body)] * p; }
+Vec3 world_point(const model::State& state, std::int32_t body, const Vec3& p)
+{ return body < 0 ? p : state.body_q[static_cast<std::size_t>(body)] * p; }
 
 record::Frame make_frame(const model::Model& model, const model::State& state, const model::Contacts& contacts)
 {
     record::Frame frame;
-    frame.t        = state.time;
-    frame.body_q   = state.body_q;
-    frame.body_qd  = state.body_qd;
-    frame.joint_q  = state.joint_q;
-    frame.joint_qd = state.joint_qd;
+    frame.t          = state.time;
+    frame.body_q     = state.body_q;
+    frame.body_qd    = state.body_qd;
+    frame.joint_q    = state.joint_q;
+    frame.joint_qd   = state.joint_qd;
     const auto count = static_cast<std::size_t>(contacts.rigid_contact_count);
     frame.contacts.reserve(count);
     for (std::size_t i = 0; i < count; ++i) {
         const std::int32_t s0 = contacts.rigid_contact_shape0[i], s1 = contacts.rigid_contact_shape1[i];
-        const Vec3 a = world_point(state, model.shape_body[static_cast<std::size_t>(s0)], contacts.rigid_contact_point0[i] + contacts.rigid_contact_offset0[i]);
-        const Vec3 b = world_point(state, model.shape_body[static_cast<std::size_t>(s1)], contacts.rigid_contact_point1[i] + contacts.rigid_contact_offset1[i]);
+        const Vec3         a = world_point(state, model.shape_body[static_cast<std::size_t>(s0)],
+                                           contacts.rigid_contact_point0[i] + contacts.rigid_contact_offset0[i]);
+        const Vec3         b = world_point(state, model.shape_body[static_cast<std::size_t>(s1)],
+                                           contacts.rigid_contact_point1[i] + contacts.rigid_contact_offset1[i]);
         frame.contacts.push_back({.point    = Real(0.5) * (a + b),
                                   .normal   = contacts.rigid_contact_normal[i],
                                   .force    = contacts.rigid_contact_force[i],
@@ -73,20 +76,28 @@ Depths deepest(const model::Model& model, const model::Contacts& contacts)
 {
     Depths depths;
     for (std::size_t i = 0; i < static_cast<std::size_t>(contacts.rigid_contact_count); ++i) {
-        const auto is_static = [&](std::int32_t shape) { return model.shape_body[static_cast<std::size_t>(shape)] < 0; };
-        double&    depth     = is_static(contacts.rigid_contact_shape0[i]) || is_static(contacts.rigid_contact_shape1[i]) ? depths.fixed : depths.moving;
-        depth                = std::max(depth, -static_cast<double>(contacts.rigid_contact_distance[i]));
+        const auto is_static = [&](std::int32_t shape) {
+            return model.shape_body[static_cast<std::size_t>(shape)] < 0;
+        };
+        double& depth = is_static(contacts.rigid_contact_shape0[i]) || is_static(contacts.rigid_contact_shape1[i])
+                            ? depths.fixed
+                            : depths.moving;
+        depth         = std::max(depth, -static_cast<double>(contacts.rigid_contact_distance[i]));
     }
     return depths;
 }
 
 Result<void> check(const SimulateOptions& options)
 {
-    const auto bad = [](std::string message) { return Result<void>(make_diagnostic(kArgument, {}, std::move(message))); };
-    if (!(options.dt > 0) || !std::isfinite(options.dt)) return bad(fmt::format("dt is {}, expected a positive number of seconds", options.dt));
+    const auto bad = [](std::string message) {
+        return Result<void>(make_diagnostic(kArgument, {}, std::move(message)));
+    };
+    if (!(options.dt > 0) || !std::isfinite(options.dt))
+        return bad(fmt::format("dt is {}, expected a positive number of seconds", options.dt));
     if (options.frames < 0) return bad(fmt::format("{} frames", options.frames));
     if (options.every < 1) return bad(fmt::format("every {} frames", options.every));
-    if (options.substeps < 1 || options.substeps > 64) return bad(fmt::format("{} substeps, expected 1 to 64", options.substeps));
+    if (options.substeps < 1 || options.substeps > 64)
+        return bad(fmt::format("{} substeps, expected 1 to 64", options.substeps));
     return {};
 }
 
@@ -97,7 +108,7 @@ Result<SimulateResult> simulate(const model::Model& model, const SimulateOptions
     if (auto good = check(options); !good) return good.error();
 
     const tasks::Pool pool(options.threads);
-    auto              solver = solvers::make_solver(options.solver, model, {.substeps = options.substeps, .pool = &pool}, found);
+    auto solver = solvers::make_solver(options.solver, model, {.substeps = options.substeps, .pool = &pool}, found);
     if (!solver) return solver.error();
     collision::CollisionPipeline pipeline(model, {.pool = &pool});
     model::Contacts              contacts = pipeline.make_contacts();
@@ -121,24 +132,29 @@ Result<SimulateResult> simulate(const model::Model& model, const SimulateOptions
         table = *std::move(read);
     }
 
-    const auto projected      = dynamics::project_to_joints(model, state);
-    result.projected_linear   = projected.linear;
-    result.projected_angular  = projected.angular;
+    const auto projected     = dynamics::project_to_joints(model, state);
+    result.projected_linear  = projected.linear;
+    result.projected_angular = projected.angular;
     if (projected.linear > kReportedLinear || projected.angular > kReportedAngular)
-        found.add(kProjected, {.prim = projected.body < 0 ? std::string() : model.body_label[static_cast<std::size_t>(projected.body)]},
-                  fmt::format("authored poses miss their joints by up to {:.3g} m and {:.3g} degrees; bodies were moved", projected.linear, projected.angular / kDegrees));
+        found.add(
+            kProjected,
+            {.prim = projected.body < 0 ? std::string() : model.body_label[static_cast<std::size_t>(projected.body)]},
+            fmt::format("authored poses miss their joints by up to {:.3g} m and {:.3g} degrees; bodies were moved",
+                        projected.linear, projected.angular / kDegrees));
 
     record::RunReport& report = recording.report;
     pipeline.collide(state, 0, contacts);
     recording.frames.push_back(make_frame(model, state, contacts));
-    recording.hash        = record::chain_hash(0, state);
-    report.start_overlap  = deepest(model, contacts).moving;
+    recording.hash       = record::chain_hash(0, state);
+    report.start_overlap = deepest(model, contacts).moving;
     const RestOverlaps rest(model, contacts);
     if (!rest.pairs().empty()) {
-        const auto worst = std::max_element(rest.pairs().begin(), rest.pairs().end(), [](const auto& a, const auto& b) { return a.depth < b.depth; });
+        const auto worst = std::max_element(rest.pairs().begin(), rest.pairs().end(),
+                                            [](const auto& a, const auto& b) { return a.depth < b.depth; });
         found.add(kOverlapKept, {.prim = model.shape_label[static_cast<std::size_t>(worst->shape0)]},
-                  fmt::format("{} pairs of parts overlap at the start, {} by {:.3g} mm; they are not pushed apart", rest.pairs().size(),
-                              model.shape_label[static_cast<std::size_t>(worst->shape1)], 1e3 * static_cast<double>(worst->depth)));
+                  fmt::format("{} pairs of parts overlap at the start, {} by {:.3g} mm; they are not pushed apart",
+                              rest.pairs().size(), model.shape_label[static_cast<std::size_t>(worst->shape1)],
+                              1e3 * static_cast<double>(worst->depth)));
     }
 
     double       contact_sum = 0;
@@ -157,16 +173,21 @@ Result<SimulateResult> simulate(const model::Model& model, const SimulateOptions
             stepped = (*solver)->step(state, state, control, &contacts, options.dt);
         }
         if (stepped.diverged) {
-            const std::string body = stepped.culprit_body < 0 ? std::string() : model.body_label[static_cast<std::size_t>(stepped.culprit_body)];
-            const std::string joint = stepped.culprit_joint < 0 ? std::string() : model.joint_label[static_cast<std::size_t>(stepped.culprit_joint)];
+            const std::string body  = stepped.culprit_body < 0
+                                          ? std::string()
+                                          : model.body_label[static_cast<std::size_t>(stepped.culprit_body)];
+            const std::string joint = stepped.culprit_joint < 0
+                                          ? std::string()
+                                          : model.joint_label[static_cast<std::size_t>(stepped.culprit_joint)];
             found.add(kDiverged, {.prim = joint.empty() ? body : joint},
-                      fmt::format("diverged at {:.6g} s (step {}){}{}", state.time, step + 1, stepped.culprit.empty() ? "" : ": ", stepped.culprit));
+                      fmt::format("diverged at {:.6g} s (step {}){}{}", state.time, step + 1,
+                                  stepped.culprit.empty() ? "" : ": ", stepped.culprit));
             result.diverged = true;
             break;
         }
-        state.time     = options.dt * static_cast<double>(step + 1);
-        recording.hash = record::chain_hash(recording.hash, state);
-        recording.steps = step + 1;
+        state.time          = options.dt * static_cast<double>(step + 1);
+        recording.hash      = record::chain_hash(recording.hash, state);
+        recording.steps     = step + 1;
         report.contacts_max = std::max(report.contacts_max, contacts.rigid_contact_count);
         contact_sum += contacts.rigid_contact_count;
         report.deepest_penetration = std::max(report.deepest_penetration, stepped.deepest_penetration);
@@ -188,7 +209,8 @@ Result<SimulateResult> simulate(const model::Model& model, const SimulateOptions
     const Depths depths      = deepest(model, contacts);
     report.final_penetration = depths.fixed;
     report.final_overlap     = depths.moving;
-    if (report.clamped_velocities > 0) found.add(kVelocityClamped, {}, fmt::format("{} times a body was slowed down", report.clamped_velocities));
+    if (report.clamped_velocities > 0)
+        found.add(kVelocityClamped, {}, fmt::format("{} times a body was slowed down", report.clamped_velocities));
     if (overflows > 0) found.add(kContactOverflow, {}, fmt::format("in {} steps", overflows));
     return result;
 }

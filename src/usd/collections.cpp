@@ -13,14 +13,17 @@ using Map = std::map<Path, Rule>;
 Rule rule_of(const Prim& prim, const std::string& base)
 {
     const std::string rule = prim.attribute(Token(base + ":expansionRule")).get_or<std::string>("expandPrims");
-    return rule == "explicitOnly" ? Rule::explicit_only : rule == "expandPrimsAndProperties" ? Rule::expand_all : Rule::expand_prims;
+    return rule == "explicitOnly"               ? Rule::explicit_only
+           : rule == "expandPrimsAndProperties" ? Rule::expand_all
+                                                : Rule::expand_prims;
 }
 
 bool is_collection(const Stage& stage, const Path& path)
 {
     if (!path.is_property()) return false;
     const std::string name = path.name().text();
-    return name.starts_with("collection:") && stage.prim_at(path.prim()).has_api(Token("CollectionAPI:" + name.substr(11)));
+    return name.starts_with("collection:") &&
+           stage.prim_at(path.prim()).has_api(Token("CollectionAPI:" + name.substr(11)));
 }
 
 void add(const Stage& stage, const Prim& prim, const std::string& name, Map& map, std::set<Path>& above)
@@ -29,10 +32,13 @@ void add(const Stage& stage, const Prim& prim, const std::string& name, Map& map
     const std::string base = "collection:" + name;
     if (!above.insert(prim.path().property(Token(base))).second) return;  // a cycle: counted once
     const Rule rule = rule_of(prim, base);
-    if (prim.attribute(Token(base + ":includeRoot")).get_or<bool>(false)) map[Path::root()] = rule == Rule::explicit_only ? Rule::expand_prims : rule;
+    if (prim.attribute(Token(base + ":includeRoot")).get_or<bool>(false))
+        map[Path::root()] = rule == Rule::explicit_only ? Rule::expand_prims : rule;
     for (const Path& target : prim.relationship(Token(base + ":includes")).targets()) {
-        if (is_collection(stage, target)) add(stage, stage.prim_at(target.prim()), target.name().text().substr(11), map, above);
-        else map[target] = rule;
+        if (is_collection(stage, target))
+            add(stage, stage.prim_at(target.prim()), target.name().text().substr(11), map, above);
+        else
+            map[target] = rule;
     }
     for (const Path& target : prim.relationship(Token(base + ":excludes")).targets()) {
         if (!is_collection(stage, target)) {
@@ -63,10 +69,14 @@ bool contains(const Map& map, Path path)
         const auto found = map.find(path);
         if (found == map.end()) continue;
         switch (found->second) {
-            case Rule::exclude: return false;
-            case Rule::explicit_only: continue;
-            case Rule::expand_prims: return !property;
-            case Rule::expand_all: return true;
+            case Rule::exclude:
+                return false;
+            case Rule::explicit_only:
+                continue;
+            case Rule::expand_prims:
+                return !property;
+            case Rule::expand_all:
+                return true;
         }
     }
     return false;
@@ -74,7 +84,8 @@ bool contains(const Map& map, Path path)
 
 }  // namespace
 
-bool Stage::collection_contains(Prim prim, const Token& name, const Path& path) const { return contains(membership(*this, prim, name), path); }
+bool Stage::collection_contains(Prim prim, const Token& name, const Path& path) const
+{ return contains(membership(*this, prim, name), path); }
 
 std::vector<Path> Stage::collection_members(Prim prim, const Token& name) const
 {

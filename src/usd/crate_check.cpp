@@ -13,8 +13,8 @@
 namespace mechane::usd {
 namespace {
 
-constexpr std::size_t  kBootstrap = 88;   ///< magic, version, offset of the table of contents, reserved bytes
-constexpr std::uint32_t kNoField  = ~0u;  ///< ends a field set
+constexpr std::size_t   kBootstrap = 88;   ///< magic, version, offset of the table of contents, reserved bytes
+constexpr std::uint32_t kNoField   = ~0u;  ///< ends a field set
 
 struct Crate {
     std::string_view                        bytes;
@@ -24,8 +24,8 @@ struct Crate {
     CrateValues::Tables                     tables;
     std::vector<std::int32_t>               field_sets;
     std::vector<bool>                       path_known;  ///< paths that the tree of paths reaches
-    std::vector<bool>                       path_element;  ///< by token: can be an element of a path that is no property of a prim
-    std::vector<FieldMeaning>               meanings;      ///< by token: of the field with this name
+    std::vector<bool>         path_element;  ///< by token: can be an element of a path that is no property of a prim
+    std::vector<FieldMeaning> meanings;      ///< by token: of the field with this name
 };
 
 /// A list of integers of a section: its compressed size, then the stream.
@@ -39,7 +39,8 @@ std::optional<std::vector<std::int32_t>> integers(CrateCursor& cursor, std::uint
 
 bool all_below(const std::vector<std::int32_t>& values, std::size_t end)
 {
-    return std::all_of(values.begin(), values.end(), [&](std::int32_t v) { return v >= 0 && static_cast<std::size_t>(v) < end; });
+    return std::all_of(values.begin(), values.end(),
+                       [&](std::int32_t v) { return v >= 0 && static_cast<std::size_t>(v) < end; });
 }
 
 std::string read_contents(Crate& crate)
@@ -51,7 +52,8 @@ std::string read_contents(Crate& crate)
     crate.minor          = static_cast<unsigned char>(bytes[9]);
     const auto file_size = static_cast<std::int64_t>(bytes.size());
     const auto start     = CrateCursor(bytes.substr(16)).read<std::int64_t>();
-    if (start < static_cast<std::int64_t>(kBootstrap) || start > file_size - 8) return "the table of contents lies outside the file";
+    if (start < static_cast<std::int64_t>(kBootstrap) || start > file_size - 8)
+        return "the table of contents lies outside the file";
     CrateCursor table(bytes.substr(static_cast<std::size_t>(start)));
     const auto  count = table.read<std::uint64_t>();
     if (count > 32 || count * 32 > table.left()) return "the table of contents is longer than the file";
@@ -72,21 +74,26 @@ std::string read_contents(Crate& crate)
 std::string check_tokens(Crate& crate)
 {
     CrateCursor cursor(crate.sections["TOKENS"]);
-    const auto  count = cursor.read<std::uint64_t>(), size = cursor.read<std::uint64_t>(), compressed = cursor.read<std::uint64_t>();
-    const auto  stream = cursor.take(compressed);
+    const auto  count = cursor.read<std::uint64_t>(), size = cursor.read<std::uint64_t>(),
+                compressed = cursor.read<std::uint64_t>();
+    const auto  stream     = cursor.take(compressed);
     if (cursor.bad() || size / 256 > stream.size() || count > size) return "the tokens are longer than their section";
     if (count == 0) return {};
     auto text = decompress(stream, static_cast<std::size_t>(size));
     if (!text || text->size() != size) return "the tokens cannot be unpacked";
-    if (text->back() != '\0' || static_cast<std::uint64_t>(std::count(text->begin(), text->end(), '\0')) < count) return "there are fewer tokens than the file says";
+    if (text->back() != '\0' || static_cast<std::uint64_t>(std::count(text->begin(), text->end(), '\0')) < count)
+        return "there are fewer tokens than the file says";
     std::size_t at = 0;
     for (std::uint64_t i = 0; i < count; ++i) {
         const std::string token = text->c_str() + at;
         at += token.size() + 1;
         const bool identifier = pxr::SdfPath::IsValidIdentifier(token);
-        crate.tables.tokens.push_back(identifier ? NameKind::prim : pxr::SdfPath::IsValidNamespacedIdentifier(token) ? NameKind::property : NameKind::none);
+        crate.tables.tokens.push_back(identifier                                         ? NameKind::prim
+                                      : pxr::SdfPath::IsValidNamespacedIdentifier(token) ? NameKind::property
+                                                                                         : NameKind::none);
         // Besides names of prims: variant selections, targets in brackets, attributes of relationships.
-        crate.path_element.push_back(identifier || token.starts_with('{') || token.starts_with('[') || token.starts_with('.'));
+        crate.path_element.push_back(identifier || token.starts_with('{') || token.starts_with('[') ||
+                                     token.starts_with('.'));
         crate.meanings.push_back(token == "inheritPaths" || token == "specializes" ? FieldMeaning::arcs
                                  : token == "primChildren"                         ? FieldMeaning::prim_names
                                  : token == "properties"                           ? FieldMeaning::property_names
@@ -122,7 +129,10 @@ std::string check_fields(Crate& crate)
     CrateCursor values(*reps);
     CrateValues checked(crate.bytes, crate.minor, crate.tables);
     for (std::size_t i = 0; i < crate.field_count; ++i)
-        if (std::string what = checked.check(values.read<std::uint64_t>(), crate.meanings[static_cast<std::size_t>((*names)[i])]); !what.empty()) return what;
+        if (std::string what =
+                checked.check(values.read<std::uint64_t>(), crate.meanings[static_cast<std::size_t>((*names)[i])]);
+            !what.empty())
+            return what;
     return {};
 }
 
@@ -133,20 +143,24 @@ std::string check_field_sets(Crate& crate)
     auto        sets  = integers(cursor, count);
     if (!sets) return "the sets of fields cannot be unpacked";
     for (const std::int32_t field : *sets)
-        if (static_cast<std::uint32_t>(field) != kNoField && static_cast<std::uint32_t>(field) >= crate.field_count) return "a set names a field that is not there";
-    if (!sets->empty() && static_cast<std::uint32_t>(sets->back()) != kNoField) return "the last set of fields has no end";
+        if (static_cast<std::uint32_t>(field) != kNoField && static_cast<std::uint32_t>(field) >= crate.field_count)
+            return "a set names a field that is not there";
+    if (!sets->empty() && static_cast<std::uint32_t>(sets->back()) != kNoField)
+        return "the last set of fields has no end";
     crate.field_sets = std::move(*sets);
     return {};
 }
 
-/// The tree of paths, encoded depth-first: per entry its index, the name's token (negative: a property), and how far the next sibling is
-/// (0: next, no child; -1: only a child; -2: neither; more: both). Every entry must be reached once, and every index given once.
+/// The tree of paths, encoded depth-first: per entry its index, the name's token (negative: a property), and how far
+/// the next sibling is (0: next, no child; -1: only a child; -2: neither; more: both). Every entry must be reached
+/// once, and every index given once.
 std::string check_paths(Crate& crate)
 {
     CrateCursor cursor(crate.sections["PATHS"]);
     const auto  paths = cursor.read<std::uint64_t>(), encoded = cursor.read<std::uint64_t>();
     if (cursor.bad() || paths > 0x7fffffffull || encoded > paths) return "the paths are more than their section says";
-    const auto indices = integers(cursor, encoded), names = integers(cursor, encoded), jumps = integers(cursor, encoded);
+    const auto indices = integers(cursor, encoded), names = integers(cursor, encoded),
+               jumps = integers(cursor, encoded);
     if (!indices || !names || !jumps) return "the paths cannot be unpacked";
     if (paths / 1024 > crate.bytes.size()) return "the paths are more than the file can hold";
     if (!all_below(*indices, static_cast<std::size_t>(paths))) return "a path's index is too large";
@@ -173,11 +187,12 @@ std::string check_paths(Crate& crate)
             if (at != 0) {
                 const auto token = static_cast<std::size_t>(name < 0 ? -static_cast<std::int64_t>(name) : name);
                 if (token >= crate.tables.tokens.size()) return "a path's name is none of the tokens";
-                if (name < 0 ? crate.tables.tokens[token] == NameKind::none : !crate.path_element[token]) return "a path has a name that is not valid";
+                if (name < 0 ? crate.tables.tokens[token] == NameKind::none : !crate.path_element[token])
+                    return "a path has a name that is not valid";
             }
-            const auto jump          = (*jumps)[at];
-            const bool property      = in_property || name < 0;
-            crate.tables.arc_paths[index]   = at != 0 && !property;
+            const auto jump               = (*jumps)[at];
+            const bool property           = in_property || name < 0;
+            crate.tables.arc_paths[index] = at != 0 && !property;
             if (jump > 0) siblings.push_back({at + static_cast<std::size_t>(jump), in_property});
             if (jump < -1) break;  // a leaf
             in_property = jump == 0 ? in_property : property;
@@ -196,7 +211,8 @@ std::string check_specs(Crate& crate)
     for (std::size_t i = 0; i < paths->size(); ++i) {
         const auto path = static_cast<std::uint32_t>((*paths)[i]), set = static_cast<std::uint32_t>((*sets)[i]);
         if (path >= crate.path_known.size() || !crate.path_known[path]) return "a spec has a path that is not there";
-        const bool starts = set < crate.field_sets.size() && (set == 0 || static_cast<std::uint32_t>(crate.field_sets[set - 1]) == kNoField);
+        const bool starts = set < crate.field_sets.size() &&
+                            (set == 0 || static_cast<std::uint32_t>(crate.field_sets[set - 1]) == kNoField);
         if (!starts) return "a spec has fields that are not there";
         if ((*types)[i] < 1 || (*types)[i] > 11) return "a spec is of an unknown kind";
     }

@@ -4,8 +4,8 @@
 
 namespace mechane::usd {
 
-/// Checks a crate (usdc, versions 0.0.1 to 0.13) before OpenUSD maps it: the table of contents, and from version 0.4 on every index from one
-/// section into another and from values, so that a damaged file is an error and never a wild read.
+/// Checks a crate (usdc, versions 0.0.1 to 0.13) before OpenUSD maps it: the table of contents, and from version 0.4 on
+/// every index from one section into another and from values, so that a damaged file is an error and never a wild read.
 /// @return an empty text, or what is wrong
 std::string check_crate(std::string_view bytes);
 

@@ -3,11 +3,12 @@
 namespace mechane::usd {
 namespace {
 
-/// One LZ4 block (block format description, Collet): literals and back references, each length continued by bytes of 255.
+/// One LZ4 block (block format description, Collet): literals and back references, each length continued by bytes of
+/// 255.
 bool decompress_block(std::string_view in, std::string& out, std::size_t limit)
 {
-    const std::size_t begin = out.size();
-    std::size_t       i     = 0;
+    const std::size_t begin  = out.size();
+    std::size_t       i      = 0;
     const auto        length = [&](std::size_t first) -> std::optional<std::size_t> {
         if (first != 15) return first;
         for (;;) {
@@ -26,7 +27,8 @@ bool decompress_block(std::string_view in, std::string& out, std::size_t limit)
         i += *literals;
         if (i == in.size()) return true;  // the last sequence has literals only
         if (in.size() - i < 2) return false;
-        const std::size_t back = static_cast<unsigned char>(in[i]) | std::size_t{static_cast<unsigned char>(in[i + 1])} << 8;
+        const std::size_t back = static_cast<unsigned char>(in[i]) | std::size_t{static_cast<unsigned char>(in[i + 1])}
+                                                                         << 8;
         i += 2;
         const auto match = length(token & 15);
         if (!match || back == 0 || back > out.size() - begin || *match + 4 > limit - out.size()) return false;
@@ -59,7 +61,8 @@ std::optional<std::string> decompress(std::string_view stream, std::size_t limit
 std::optional<std::vector<std::int32_t>> decompress_integers(std::string_view stream, std::size_t count)
 {
     if (count == 0) return std::vector<std::int32_t>();
-    // Two bits of code and at most four bytes each. A file cannot hold more integers than 255 times its own size in LZ4.
+    // Two bits of code and at most four bytes each. A file cannot hold more integers than 255 times its own size in
+    // LZ4.
     if (count / 1024 > stream.size()) return std::nullopt;
     const auto encoded = decompress(stream, sizeof(std::int32_t) + (count * 2 + 7) / 8 + count * sizeof(std::int32_t));
     if (!encoded) return std::nullopt;
@@ -73,10 +76,17 @@ std::optional<std::vector<std::int32_t>> decompress_integers(std::string_view st
     for (std::size_t i = 0; i < count; ++i) {
         std::int32_t step = common;
         switch ((static_cast<unsigned char>(codes[i / 4]) >> (2 * (i % 4))) & 3) {
-            case 1: step = cursor.read<std::int8_t>(); break;
-            case 2: step = cursor.read<std::int16_t>(); break;
-            case 3: step = cursor.read<std::int32_t>(); break;
-            default: break;
+            case 1:
+                step = cursor.read<std::int8_t>();
+                break;
+            case 2:
+                step = cursor.read<std::int16_t>();
+                break;
+            case 3:
+                step = cursor.read<std::int32_t>();
+                break;
+            default:
+                break;
         }
         if (cursor.bad()) return std::nullopt;
         sum += static_cast<std::uint32_t>(step);

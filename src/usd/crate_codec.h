@@ -18,8 +18,10 @@ class CrateCursor {
     T read()
     {
         T value{};
-        if (bytes_.size() < sizeof(T)) bad_ = true;
-        else std::memcpy(&value, bytes_.data(), sizeof(T));
+        if (bytes_.size() < sizeof(T))
+            bad_ = true;
+        else
+            std::memcpy(&value, bytes_.data(), sizeof(T));
         bytes_.remove_prefix(bad_ ? bytes_.size() : sizeof(T));
         return value;
     }
@@ -38,11 +40,13 @@ class CrateCursor {
     bool             bad_ = false;
 };
 
-/// OpenUSD's framing of LZ4 blocks: a byte with the number of chunks (0: the rest is one block), then size and block of each.
+/// OpenUSD's framing of LZ4 blocks: a byte with the number of chunks (0: the rest is one block), then size and block of
+/// each.
 /// @return nothing when the stream is damaged or gives more than `limit` bytes
 std::optional<std::string> decompress(std::string_view stream, std::size_t limit);
 
-/// `count` 32-bit integers as OpenUSD's crates keep them: LZ4 around differences of one, two or four bytes, two bits each saying which.
+/// `count` 32-bit integers as OpenUSD's crates keep them: LZ4 around differences of one, two or four bytes, two bits
+/// each saying which.
 std::optional<std::vector<std::int32_t>> decompress_integers(std::string_view stream, std::size_t count);
 
 }  // namespace mechane::usd

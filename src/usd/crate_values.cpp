@@ -10,54 +10,56 @@ namespace {
 
 /// The format's type numbers that need more than a size.
 enum Type : unsigned {
-    kInt           = 3,
-    kHalf          = 7,
-    kFloat         = 8,
-    kDouble        = 9,
-    kString        = 10,
-    kToken         = 11,
-    kAssetPath     = 12,
-    kDictionary    = 31,
-    kTokenListOp   = 32,
-    kStringListOp  = 33,
-    kPathListOp    = 34,
-    kReferenceListOp = 35,
-    kIntListOp     = 36,
-    kInt64ListOp   = 37,
-    kUIntListOp    = 38,
-    kUInt64ListOp  = 39,
-    kPathVector    = 40,
-    kTokenVector   = 41,
-    kSpecifier     = 42,
-    kPermission    = 43,
-    kVariability   = 44,
-    kVariantSelections = 45,
-    kTimeSamples   = 46,
-    kPayload       = 47,
-    kDoubleVector  = 48,
-    kOffsetVector  = 49,
-    kStringVector  = 50,
-    kValue         = 52,
-    kUnregistered  = 53,
+    kInt                = 3,
+    kHalf               = 7,
+    kFloat              = 8,
+    kDouble             = 9,
+    kString             = 10,
+    kToken              = 11,
+    kAssetPath          = 12,
+    kDictionary         = 31,
+    kTokenListOp        = 32,
+    kStringListOp       = 33,
+    kPathListOp         = 34,
+    kReferenceListOp    = 35,
+    kIntListOp          = 36,
+    kInt64ListOp        = 37,
+    kUIntListOp         = 38,
+    kUInt64ListOp       = 39,
+    kPathVector         = 40,
+    kTokenVector        = 41,
+    kSpecifier          = 42,
+    kPermission         = 43,
+    kVariability        = 44,
+    kVariantSelections  = 45,
+    kTimeSamples        = 46,
+    kPayload            = 47,
+    kDoubleVector       = 48,
+    kOffsetVector       = 49,
+    kStringVector       = 50,
+    kValue              = 52,
+    kUnregistered       = 53,
     kUnregisteredListOp = 54,
-    kPayloadListOp = 55,
-    kTimeCode      = 56,
-    kPathExpression = 57,
-    kRelocates     = 58,
-    kLastType      = 60,
+    kPayloadListOp      = 55,
+    kTimeCode           = 56,
+    kPathExpression     = 57,
+    kRelocates          = 58,
+    kLastType           = 60,
 };
 
 constexpr std::uint64_t kBootstrap = 88;
 constexpr int           kMaxDepth  = 128;
 
-const std::string kOutside = "a value lies outside the file", kNoIndex = "a value is none of the tokens, strings or paths",
+const std::string kOutside = "a value lies outside the file",
+                  kNoIndex = "a value is none of the tokens, strings or paths",
                   kTooLong = "a list is longer than the file";
 
 /// Bytes of one stored element, 0 where it varies.
 std::size_t element_size(unsigned type)
 {
-    static constexpr unsigned char kSizes[] = {0,  1,  1, 4,  4, 8, 8, 2,  4,  8, 4, 4,  4,  32, 72, 128,  // bool to matrix4d
-                                               32, 16, 8, 16, 8, 4, 8, 24, 12, 6, 12, 32, 16, 8, 16};     // quatd to vec4i
+    static constexpr unsigned char kSizes[] = {
+        0,  1,  1, 4,  4, 8, 8, 2,  4,  8, 4,  4,  4,  32, 72, 128,  // bool to matrix4d
+        32, 16, 8, 16, 8, 4, 8, 24, 12, 6, 12, 32, 16, 8,  16};      // quatd to vec4i
     return type < std::size(kSizes) ? kSizes[type] : type == kTimeCode ? 8 : type == kPathExpression ? 4 : 0;
 }
 
@@ -80,17 +82,19 @@ class CrateValues::Reader {
         at_ += sizeof(T);
         return value;
     }
-    void                        skip(std::uint64_t count) { count > left() ? static_cast<void>(bad_ = true) : static_cast<void>(at_ += count); }
-    void                        seek(std::uint64_t at) { at > bytes_.size() ? static_cast<void>(bad_ = true) : static_cast<void>(at_ = at); }
+    void skip(std::uint64_t count)
+    { count > left() ? static_cast<void>(bad_ = true) : static_cast<void>(at_ += count); }
+    void seek(std::uint64_t at) { at > bytes_.size() ? static_cast<void>(bad_ = true) : static_cast<void>(at_ = at); }
     /// A jump is counted from the place where it is stored.
     void jump()
     {
         const std::uint64_t from = at_;
         seek(from + static_cast<std::uint64_t>(read<std::int64_t>()));
     }
-    [[nodiscard]] bool          bad() const { return bad_; }
-    [[nodiscard]] std::uint64_t left() const { return bad_ ? 0 : bytes_.size() - at_; }
-    [[nodiscard]] std::string_view rest() const { return bad_ ? std::string_view() : bytes_.substr(static_cast<std::size_t>(at_)); }
+    [[nodiscard]] bool             bad() const { return bad_; }
+    [[nodiscard]] std::uint64_t    left() const { return bad_ ? 0 : bytes_.size() - at_; }
+    [[nodiscard]] std::string_view rest() const
+    { return bad_ ? std::string_view() : bytes_.substr(static_cast<std::size_t>(at_)); }
 
   private:
     std::string_view bytes_;
@@ -111,7 +115,8 @@ std::string CrateValues::check(std::uint64_t rep, int depth)
         bool good = true;
         if (type == kString) good = payload < tables_.strings;
         if (type == kToken) good = payload < tables_.tokens.size();
-        if (type == kAssetPath || type == kPathExpression) good = payload < std::max(tables_.tokens.size(), tables_.strings);
+        if (type == kAssetPath || type == kPathExpression)
+            good = payload < std::max(tables_.tokens.size(), tables_.strings);
         if (type == kSpecifier) good = payload < 3;
         if (type == kPermission || type == kVariability) good = payload < 3;
         return good ? std::string() : kNoIndex;
@@ -124,10 +129,13 @@ std::string CrateValues::check(std::uint64_t rep, int depth)
 
     Reader reader(bytes_, payload);
     switch (type) {
-        case kDictionary: return check_dictionary(reader, depth);
-        case kTimeSamples: return check_samples(reader, depth);
+        case kDictionary:
+            return check_dictionary(reader, depth);
+        case kTimeSamples:
+            return check_samples(reader, depth);
         case kValue:
-        case kUnregistered: return check_nested(reader, depth);
+        case kUnregistered:
+            return check_nested(reader, depth);
         case kTokenListOp:
         case kStringListOp:
         case kPathListOp:
@@ -137,8 +145,10 @@ std::string CrateValues::check(std::uint64_t rep, int depth)
         case kUIntListOp:
         case kUInt64ListOp:
         case kUnregisteredListOp:
-        case kPayloadListOp: return check_list_op(reader, type, depth);
-        case kPayload: return check_item(reader, kPayloadListOp, depth);
+        case kPayloadListOp:
+            return check_list_op(reader, type, depth);
+        case kPayload:
+            return check_item(reader, kPayloadListOp, depth);
         case kPathVector:
         case kTokenVector:
         case kStringVector:
@@ -147,8 +157,13 @@ std::string CrateValues::check(std::uint64_t rep, int depth)
             auto       count = reader.read<std::uint64_t>();
             const bool pairs = type == kVariantSelections || type == kRelocates;
             if (reader.bad() || count > reader.left() / (pairs ? 8 : 4)) return kTooLong;
-            const std::size_t end = type == kTokenVector ? tables_.tokens.size() : type == kPathVector || type == kRelocates ? tables_.arc_paths.size() : tables_.strings;
-            const NameKind    needed = type != kTokenVector ? NameKind::none : meaning_ == FieldMeaning::prim_names ? NameKind::prim : meaning_ == FieldMeaning::property_names ? NameKind::property : NameKind::none;
+            const std::size_t end    = type == kTokenVector                        ? tables_.tokens.size()
+                                       : type == kPathVector || type == kRelocates ? tables_.arc_paths.size()
+                                                                                   : tables_.strings;
+            const NameKind    needed = type != kTokenVector                       ? NameKind::none
+                                       : meaning_ == FieldMeaning::prim_names     ? NameKind::prim
+                                       : meaning_ == FieldMeaning::property_names ? NameKind::property
+                                                                                  : NameKind::none;
             for (count *= pairs ? 2 : 1; count > 0; --count) {
                 const auto index = reader.read<std::uint32_t>();
                 if (index >= end) return kNoIndex;
@@ -161,7 +176,8 @@ std::string CrateValues::check(std::uint64_t rep, int depth)
             const auto count = reader.read<std::uint64_t>();
             return reader.bad() || count > reader.left() / (type == kDoubleVector ? 8 : 16) ? kTooLong : std::string();
         }
-        default: return element_size(type) <= reader.left() ? std::string() : kOutside;
+        default:
+            return element_size(type) <= reader.left() ? std::string() : kOutside;
     }
 }
 
@@ -185,13 +201,17 @@ std::string CrateValues::check_array(std::uint64_t rep)
         reader.skip(table * each);
         const auto size = reader.read<std::uint64_t>();
         if (reader.bad() || size > reader.left()) return kTooLong;
-        const auto indices = decompress_integers(reader.rest().substr(0, static_cast<std::size_t>(size)), static_cast<std::size_t>(count));
-        const bool good    = indices && std::all_of(indices->begin(), indices->end(), [&](std::int32_t i) { return static_cast<std::uint32_t>(i) < table; });
+        const auto indices = decompress_integers(reader.rest().substr(0, static_cast<std::size_t>(size)),
+                                                 static_cast<std::size_t>(count));
+        const bool good = indices && std::all_of(indices->begin(), indices->end(),
+                                                 [&](std::int32_t i) { return static_cast<std::uint32_t>(i) < table; });
         return good ? std::string() : "an array cannot be unpacked";
     }
     if (count > reader.left() / each) return "an array is longer than the file";
     if (type == kString || type == kToken || type == kAssetPath || type == kPathExpression) {
-        const std::size_t end = type == kToken ? tables_.tokens.size() : type == kAssetPath ? std::max(tables_.tokens.size(), tables_.strings) : tables_.strings;
+        const std::size_t end = type == kToken       ? tables_.tokens.size()
+                                : type == kAssetPath ? std::max(tables_.tokens.size(), tables_.strings)
+                                                     : tables_.strings;
         for (std::uint64_t i = 0; i < count; ++i)
             if (reader.read<std::uint32_t>() >= end) return kNoIndex;
     }
@@ -228,7 +248,8 @@ std::string CrateValues::check_samples(Reader& reader, int depth)
     reader.jump();
     const auto count = reader.read<std::uint64_t>();
     if (reader.bad() || count > reader.left() / 8) return kTooLong;
-    if ((times >> 48 & 0xff) == kDoubleVector && (times >> 62 & 3) == 0 && Reader(bytes_, times & 0xffffffffffffull).read<std::uint64_t>() != count)
+    if ((times >> 48 & 0xff) == kDoubleVector && (times >> 62 & 3) == 0 &&
+        Reader(bytes_, times & 0xffffffffffffull).read<std::uint64_t>() != count)
         return "there are not as many samples as times";
     for (std::uint64_t i = 0; i < count; ++i)
         if (std::string what = check(reader.read<std::uint64_t>(), depth + 1); !what.empty()) return what;
@@ -257,9 +278,13 @@ std::string CrateValues::check_item(Reader& reader, unsigned type, int depth)
         return !reader.bad() && path < tables_.arc_paths.size() && tables_.arc_paths[path];
     };
     switch (type) {
-        case kTokenListOp: return below(tables_.tokens.size()) ? std::string() : kNoIndex;
-        case kStringListOp: return below(tables_.strings) ? std::string() : kNoIndex;
-        case kPathListOp: return (meaning_ == FieldMeaning::arcs ? arc() : below(tables_.arc_paths.size())) ? std::string() : kNoIndex;
+        case kTokenListOp:
+            return below(tables_.tokens.size()) ? std::string() : kNoIndex;
+        case kStringListOp:
+            return below(tables_.strings) ? std::string() : kNoIndex;
+        case kPathListOp:
+            return (meaning_ == FieldMeaning::arcs ? arc() : below(tables_.arc_paths.size())) ? std::string()
+                                                                                              : kNoIndex;
         case kReferenceListOp:
             if (!below(tables_.strings) || !arc()) return kNoIndex;
             reader.skip(16);  // offset and scale of times
@@ -268,8 +293,11 @@ std::string CrateValues::check_item(Reader& reader, unsigned type, int depth)
             if (!below(tables_.strings) || !arc()) return kNoIndex;
             if (minor_ >= 8) reader.skip(16);
             return reader.bad() ? kOutside : std::string();
-        case kUnregisteredListOp: return check_nested(reader, depth + 1);
-        default: reader.skip(type == kInt64ListOp || type == kUInt64ListOp ? 8 : 4); return reader.bad() ? kOutside : std::string();
+        case kUnregisteredListOp:
+            return check_nested(reader, depth + 1);
+        default:
+            reader.skip(type == kInt64ListOp || type == kUInt64ListOp ? 8 : 4);
+            return reader.bad() ? kOutside : std::string();
     }
 }
 

@@ -1,5 +1,5 @@
-// The process's primary resolver: OpenUSD's default one, with a look at the bytes of every layer before a parser gets them. Whatever arc
-// leads to a file - root, sublayer, reference, payload, package - its bytes come through _OpenAsset.
+// The process's primary resolver: OpenUSD's default one, with a look at the bytes of every layer before a parser gets
+// them. Whatever arc leads to a file - root, sublayer, reference, payload, package - its bytes come through _OpenAsset.
 #include <pxr/ar/asset.h>
 #include <pxr/ar/defaultResolver.h>
 #include <pxr/ar/defineResolver.h>
@@ -18,10 +18,11 @@ namespace {
 
 using namespace mechane;
 
-std::mutex    g_mutex;
-usd::Limits   g_limits;
-bool          g_guarding = false;
-/// Verdicts by file, size and time of change: a layer is opened more than once (sniffed, then read), and by many stages.
+std::mutex  g_mutex;
+usd::Limits g_limits;
+bool        g_guarding = false;
+/// Verdicts by file, size and time of change: a layer is opened more than once (sniffed, then read), and by many
+/// stages.
 struct FileState {
     std::string path;
     long long   size, changed_s, changed_ns;
@@ -33,7 +34,8 @@ std::map<std::string, Diagnostic> g_refused;  ///< since the last take(), by fil
 bool is_layer(const std::string& path)
 {
     const std::size_t dot = path.rfind('.');
-    return dot != std::string::npos && (path.compare(dot, std::string::npos, ".usd") == 0 || (path.size() == dot + 5 && path.compare(dot, 4, ".usd") == 0));
+    return dot != std::string::npos && (path.compare(dot, std::string::npos, ".usd") == 0 ||
+                                        (path.size() == dot + 5 && path.compare(dot, 4, ".usd") == 0));
 }
 
 /// True when the library may read the file. A folder, pipe or device that calls itself a layer is refused unread.
@@ -48,8 +50,11 @@ bool admit(const std::string& path, const pxr::ArAsset* asset, const FileState& 
     }
     std::optional<Diagnostic> wrong;
     const auto                buffer = asset->GetBuffer();
-    if (!buffer) wrong = asset->GetSize() == 0 ? make_diagnostic(usd::kOpenFailed, {.layer = path}, "the file is empty") : make_diagnostic(usd::kOpenFailed, {.layer = path}, "the file cannot be read");
-    else wrong = usd::guard_layer({buffer.get(), asset->GetSize()}, path, limits);
+    if (!buffer)
+        wrong = asset->GetSize() == 0 ? make_diagnostic(usd::kOpenFailed, {.layer = path}, "the file is empty")
+                                      : make_diagnostic(usd::kOpenFailed, {.layer = path}, "the file cannot be read");
+    else
+        wrong = usd::guard_layer({buffer.get(), asset->GetSize()}, path, limits);
     const std::lock_guard lock(g_mutex);
     if (wrong && g_guarding) g_refused.emplace(path, *wrong);
     if (!wrong) g_good.insert(state);
@@ -60,19 +65,21 @@ bool admit(const std::string& path, const pxr::ArAsset* asset, const FileState& 
 
 using namespace pxr;  // the registration macro below needs OpenUSD's names
 
-/// Registered through the plug-in file beside OpenUSD's own (mechane/resources/plugInfo.json); being the only primary resolver there
-/// besides the default one, it is the one that OpenUSD takes.
+/// Registered through the plug-in file beside OpenUSD's own (mechane/resources/plugInfo.json); being the only primary
+/// resolver there besides the default one, it is the one that OpenUSD takes.
 class MechaneResolver final : public ArDefaultResolver {
   protected:
     std::shared_ptr<ArAsset> _OpenAsset(const ArResolvedPath& path) const override
     {
         const std::string& file = path.GetPathString();
         if (!is_layer(file)) return ArDefaultResolver::_OpenAsset(path);
-        struct stat status {};
+        struct stat status{};
         if (stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return nullptr;
         auto asset = ArDefaultResolver::_OpenAsset(path);
         if (!asset) return nullptr;
-        return admit(file, asset.get(), {file, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec}) ? asset : nullptr;
+        return admit(file, asset.get(), {file, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec})
+                   ? asset
+                   : nullptr;
     }
 };
 

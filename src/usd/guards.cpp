@@ -12,15 +12,20 @@ namespace {
 
 std::optional<Diagnostic> guard(std::string_view bytes, const std::string& shown, const Limits& limits, int packages)
 {
-    if (bytes.size() > limits.max_layer_bytes) return make_diagnostic(kLimit, {.layer = shown}, fmt::format("the file has {} bytes, more than {}", bytes.size(), limits.max_layer_bytes));
+    if (bytes.size() > limits.max_layer_bytes)
+        return make_diagnostic(
+            kLimit, {.layer = shown},
+            fmt::format("the file has {} bytes, more than {}", bytes.size(), limits.max_layer_bytes));
     if (bytes.empty()) return make_diagnostic(kOpenFailed, {.layer = shown}, "the file is empty");
     if (bytes.starts_with("PXR-USDC")) {
         const std::string what = check_crate(bytes);
-        return what.empty() ? std::nullopt : std::optional(make_diagnostic(kOpenFailed, {.layer = shown}, "damaged crate: " + what));
+        return what.empty() ? std::nullopt
+                            : std::optional(make_diagnostic(kOpenFailed, {.layer = shown}, "damaged crate: " + what));
     }
     if (bytes.starts_with("PK\3\4")) {
         constexpr int kMaxPackages = 16;
-        if (packages == kMaxPackages) return make_diagnostic(kLimit, {.layer = shown}, fmt::format("packages nest deeper than {}", kMaxPackages));
+        if (packages == kMaxPackages)
+            return make_diagnostic(kLimit, {.layer = shown}, fmt::format("packages nest deeper than {}", kMaxPackages));
         std::optional<Diagnostic> found;
         const std::string         what = check_zip(bytes, [&](std::string_view name, std::string_view content) {
             // Other files in a package (pictures, sounds) are no layers, whatever their bytes.
@@ -29,15 +34,19 @@ std::optional<Diagnostic> guard(std::string_view bytes, const std::string& shown
             return found ? found->message : std::string();
         });
         if (found) return found;
-        return what.empty() ? std::nullopt : std::optional(make_diagnostic(kOpenFailed, {.layer = shown}, "damaged package: " + what));
+        return what.empty() ? std::nullopt
+                            : std::optional(make_diagnostic(kOpenFailed, {.layer = shown}, "damaged package: " + what));
     }
-    const NestingLimits nesting{.brackets = limits.max_nesting, .braces = limits.max_depth, .quoted = 16 * limits.max_nesting};
-    if (auto deep = check_nesting(bytes, nesting)) return make_diagnostic(kLimit, {.layer = shown, .line = deep->line}, deep->what);
+    const NestingLimits nesting{
+        .brackets = limits.max_nesting, .braces = limits.max_depth, .quoted = 16 * limits.max_nesting};
+    if (auto deep = check_nesting(bytes, nesting))
+        return make_diagnostic(kLimit, {.layer = shown, .line = deep->line}, deep->what);
     return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<Diagnostic> guard_layer(std::string_view bytes, const std::string& shown, const Limits& limits) { return guard(bytes, shown, limits, 0); }
+std::optional<Diagnostic> guard_layer(std::string_view bytes, const std::string& shown, const Limits& limits)
+{ return guard(bytes, shown, limits, 0); }
 
 }  // namespace mechane::usd

@@ -8,13 +8,13 @@
 
 namespace mechane::usd {
 
-/// Looks at a layer's bytes before OpenUSD's parsers do, for what is known to end them: text nested too deeply, crates whose indices lie,
-/// packages whose entries do either. `shown` is the name for messages.
+/// Looks at a layer's bytes before OpenUSD's parsers do, for what is known to end them: text nested too deeply, crates
+/// whose indices lie, packages whose entries do either. `shown` is the name for messages.
 /// @return STAGE_OPEN_FAILED or STAGE_LIMIT, or nothing when the library may read on
 std::optional<Diagnostic> guard_layer(std::string_view bytes, const std::string& shown, const Limits& limits);
 
-/// While it lives, the process's resolver (guarded_resolver.cpp) checks every layer that any arc opens against these limits. Made by the
-/// operation that holds the MessageScope, so there is one at a time.
+/// While it lives, the process's resolver (guarded_resolver.cpp) checks every layer that any arc opens against these
+/// limits. Made by the operation that holds the MessageScope, so there is one at a time.
 class GuardScope {
   public:
     explicit GuardScope(const Limits& limits);

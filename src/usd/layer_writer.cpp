@@ -56,13 +56,15 @@ struct LayerWriter::Impl {
         if (SdfPrimSpecHandle found = layer->GetPrimAtPath(path)) return found;
         return SdfCreatePrimInLayer(layer, path);
     }
-    SdfAttributeSpecHandle attribute(const Path& property, std::string_view type, bool uniform = false, bool custom = false)
+    SdfAttributeSpecHandle attribute(const Path& property, std::string_view type, bool uniform = false,
+                                     bool custom = false)
     {
         const SdfPath& path = unwrap(property);
         if (SdfAttributeSpecHandle found = layer->GetAttributeAtPath(path)) return found;
         const SdfPrimSpecHandle owner = path.IsPrimPropertyPath() ? prim(path.GetPrimPath()) : SdfPrimSpecHandle();
         if (!owner) return {};
-        return SdfAttributeSpec::New(owner, path.GetName(), SdfSchema::GetInstance().FindType(std::string(type)), uniform ? SdfVariabilityUniform : SdfVariabilityVarying, custom);
+        return SdfAttributeSpec::New(owner, path.GetName(), SdfSchema::GetInstance().FindType(std::string(type)),
+                                     uniform ? SdfVariabilityUniform : SdfVariabilityVarying, custom);
     }
     void set(const Path& property, std::string_view type, VtValue value, bool uniform = false, bool custom = false)
     {
@@ -85,8 +87,10 @@ LayerWriter& LayerWriter::operator=(LayerWriter&&) noexcept = default;
 
 void LayerWriter::set_sublayers(const std::vector<std::string>& paths) { impl_->layer->SetSubLayerPaths(paths); }
 void LayerWriter::set_default_prim(const Token& name) { impl_->layer->SetDefaultPrim(unwrap(name)); }
-void LayerWriter::set_up_axis(char axis) { impl_->layer->SetField(SdfPath::AbsoluteRootPath(), TfToken("upAxis"), VtValue(TfToken(std::string(1, axis)))); }
-void LayerWriter::set_meters_per_unit(double value) { impl_->layer->SetField(SdfPath::AbsoluteRootPath(), TfToken("metersPerUnit"), VtValue(value)); }
+void LayerWriter::set_up_axis(char axis)
+{ impl_->layer->SetField(SdfPath::AbsoluteRootPath(), TfToken("upAxis"), VtValue(TfToken(std::string(1, axis)))); }
+void LayerWriter::set_meters_per_unit(double value)
+{ impl_->layer->SetField(SdfPath::AbsoluteRootPath(), TfToken("metersPerUnit"), VtValue(value)); }
 void LayerWriter::set_time_range(double start, double end, double time_codes_per_second)
 {
     impl_->layer->SetStartTimeCode(start);
@@ -121,11 +125,11 @@ void LayerWriter::set(const Path& property, std::string_view type, const Value& 
     if (const VtValue* held = Value::Access::of(value)) impl_->set(property, type, *held, uniform, custom);
 }
 void LayerWriter::set_double(const Path& property, std::string_view type, double value)
-{
-    impl_->set(property, type, type == "double" ? VtValue(value) : VtValue(static_cast<float>(value)));
-}
-void LayerWriter::set_vec3(const Path& property, std::string_view type, const Vec3d& value) { impl_->set(property, type, vec3_value(type, value)); }
-void LayerWriter::set_quat(const Path& property, std::string_view type, const Quatd& value) { impl_->set(property, type, quat_value(type, value)); }
+{ impl_->set(property, type, type == "double" ? VtValue(value) : VtValue(static_cast<float>(value))); }
+void LayerWriter::set_vec3(const Path& property, std::string_view type, const Vec3d& value)
+{ impl_->set(property, type, vec3_value(type, value)); }
+void LayerWriter::set_quat(const Path& property, std::string_view type, const Quatd& value)
+{ impl_->set(property, type, quat_value(type, value)); }
 void LayerWriter::set_tokens(const Path& property, const std::vector<Token>& values, bool uniform)
 {
     VtArray<TfToken> tokens;
@@ -145,9 +149,12 @@ void LayerWriter::set_targets(const Path& relationship, const std::vector<Path>&
     impl_->layer->SetField(path, TfToken("targetPaths"), VtValue(op));
 }
 
-void LayerWriter::set_vec3_sample(const Path& property, std::string_view type, double time, const Vec3d& value) { impl_->sample(property, type, time, vec3_value(type, value)); }
-void LayerWriter::set_quat_sample(const Path& property, std::string_view type, double time, const Quatd& value) { impl_->sample(property, type, time, quat_value(type, value)); }
-void LayerWriter::set_matrix_sample(const Path& property, double time, const Matrix4d& value) { impl_->sample(property, "matrix4d", time, matrix_value(value)); }
+void LayerWriter::set_vec3_sample(const Path& property, std::string_view type, double time, const Vec3d& value)
+{ impl_->sample(property, type, time, vec3_value(type, value)); }
+void LayerWriter::set_quat_sample(const Path& property, std::string_view type, double time, const Quatd& value)
+{ impl_->sample(property, type, time, quat_value(type, value)); }
+void LayerWriter::set_matrix_sample(const Path& property, double time, const Matrix4d& value)
+{ impl_->sample(property, "matrix4d", time, matrix_value(value)); }
 
 std::string LayerWriter::to_text() const
 {
@@ -162,9 +169,11 @@ Result<void> LayerWriter::save(const std::string& file) const
     const fs::path target = fs::absolute(file);
     const auto     suffix = target.extension().string();
     if (suffix != ".usda" && suffix != ".usdc" && suffix != ".usd")
-        return make_diagnostic(kWriteFailed, {.layer = file}, fmt::format("cannot write the format '{}'", suffix), "Use .usda, .usdc or .usd.");
+        return make_diagnostic(kWriteFailed, {.layer = file}, fmt::format("cannot write the format '{}'", suffix),
+                               "Use .usda, .usdc or .usd.");
     std::error_code failed;
-    if (!fs::is_directory(target.parent_path(), failed) || access(target.parent_path().c_str(), W_OK) != 0) return make_diagnostic(kWriteFailed, {.layer = file}, "the folder cannot be written");
+    if (!fs::is_directory(target.parent_path(), failed) || access(target.parent_path().c_str(), W_OK) != 0)
+        return make_diagnostic(kWriteFailed, {.layer = file}, "the folder cannot be written");
     MessageScope   messages;
     const fs::path temporary = target.parent_path() / fmt::format(".{}.{}{}", target.stem().string(), getpid(), suffix);
     if (!impl_->layer->Export(temporary.string())) {

@@ -11,17 +11,17 @@ namespace {
 
 using namespace pxr;
 
-/// Line and column of a prim's header, or of a property in it, in usda text: a scan that follows braces and skips strings and comments.
-/// Reads the file anew; only findings ask for it.
+/// Line and column of a prim's header, or of a property in it, in usda text: a scan that follows braces and skips
+/// strings and comments. Reads the file anew; only findings ask for it.
 std::pair<int, int> find_in_text(const std::string& text, const SdfPath& path, const std::string& property)
 {
     std::vector<std::string> wanted;
     for (const SdfPath& prefix : path.GetPrefixes())
         if (!prefix.IsPrimVariantSelectionPath()) wanted.push_back(prefix.GetName());
-    std::size_t matched = 0, depth = 0;  // depth of braces; matched elements of the path
+    std::size_t         matched = 0, depth = 0;  // depth of braces; matched elements of the path
     std::pair<int, int> best{0, 0};
-    int                 line = 1;
-    std::size_t         line_start = 0;
+    int                 line        = 1;
+    std::size_t         line_start  = 0;
     int                 parentheses = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
@@ -40,9 +40,11 @@ std::pair<int, int> find_in_text(const std::string& text, const SdfPath& path, c
                 i += text[i] == '\\' ? 2 : 1;
             }
             // A quoted name behind def, over or class at the depth of the next element is that prim.
-            if (!triple && parentheses == 0 && matched < wanted.size() && depth == matched && text.compare(start + 1, i - start - 1, wanted[matched]) == 0) {
+            if (!triple && parentheses == 0 && matched < wanted.size() && depth == matched &&
+                text.compare(start + 1, i - start - 1, wanted[matched]) == 0) {
                 const std::string_view head(text.data() + line_start, start - line_start);
-                if (head.find("def") != std::string_view::npos || head.find("over") != std::string_view::npos || head.find("class") != std::string_view::npos) {
+                if (head.find("def") != std::string_view::npos || head.find("over") != std::string_view::npos ||
+                    head.find("class") != std::string_view::npos) {
                     ++matched;
                     if (matched == wanted.size()) {
                         best = {line, static_cast<int>(start - line_start) + 1};
@@ -61,9 +63,13 @@ std::pair<int, int> find_in_text(const std::string& text, const SdfPath& path, c
             if (depth > 0) --depth;
             if (matched == wanted.size() && depth < matched) return best;
             matched = std::min(matched, depth);
-        } else if (matched == wanted.size() && depth == matched && parentheses == 0 && !property.empty() && text.compare(i, property.size(), property) == 0) {
-            const char before = i == 0 ? ' ' : text[i - 1], after = i + property.size() < text.size() ? text[i + property.size()] : ' ';
-            const auto plain  = [](char x) { return x == ' ' || x == '\t' || x == '\n' || x == '=' || x == '.' || x == '\r'; };
+        } else if (matched == wanted.size() && depth == matched && parentheses == 0 && !property.empty() &&
+                   text.compare(i, property.size(), property) == 0) {
+            const char before = i == 0 ? ' ' : text[i - 1],
+                       after  = i + property.size() < text.size() ? text[i + property.size()] : ' ';
+            const auto plain  = [](char x) {
+                return x == ' ' || x == '\t' || x == '\n' || x == '=' || x == '.' || x == '\r';
+            };
             if (plain(before) && plain(after)) return {line, static_cast<int>(i - line_start) + 1};
         }
     }

@@ -16,8 +16,9 @@ struct Binding {
 std::optional<Binding> binding_at(const Stage& stage, const Prim& prim, const Path& target, const std::string& purpose)
 {
     const std::string direct = purpose.empty() ? "material:binding" : "material:binding:" + purpose;
-    const std::string prefix = purpose.empty() ? "material:binding:collection:" : "material:binding:collection:" + purpose + ":";
-    const auto        make   = [&](const Relationship& relationship, const Path& material) {
+    const std::string prefix =
+        purpose.empty() ? "material:binding:collection:" : "material:binding:collection:" + purpose + ":";
+    const auto make = [&](const Relationship& relationship, const Path& material) {
         const Prim found = stage.prim_at(material);
         if (!found || !found.is_a(kMaterial)) return std::optional<Binding>();
         const auto strength = relationship.metadata(kStrength).get<Token>();
@@ -25,7 +26,8 @@ std::optional<Binding> binding_at(const Stage& stage, const Prim& prim, const Pa
     };
     for (const Token& name : prim.authored_property_names()) {
         if (!name.text().starts_with(prefix)) continue;
-        if (std::count(name.text().begin() + static_cast<std::ptrdiff_t>(prefix.size()), name.text().end(), ':') != 0) continue;  // another purpose's
+        if (std::count(name.text().begin() + static_cast<std::ptrdiff_t>(prefix.size()), name.text().end(), ':') != 0)
+            continue;  // another purpose's
         const Relationship relationship = prim.relationship(name);
         const auto         targets      = relationship.targets();
         if (targets.size() != 2) continue;

@@ -6,7 +6,8 @@
 namespace mechane::usd {
 namespace {
 
-Mat33d linear_part(const Matrix4d& m) { return {{m(0, 0), m(0, 1), m(0, 2)}, {m(1, 0), m(1, 1), m(1, 2)}, {m(2, 0), m(2, 1), m(2, 2)}}; }
+Mat33d linear_part(const Matrix4d& m)
+{ return {{m(0, 0), m(0, 1), m(0, 2)}, {m(1, 0), m(1, 1), m(1, 2)}, {m(2, 0), m(2, 1), m(2, 2)}}; }
 
 /// Eigenvalues and eigenvectors (columns) of a symmetric matrix by cyclic Jacobi rotations (Golub and Van Loan, 8.5).
 void symmetric_eigen(Mat33d a, Vec3d& values, Mat33d& vectors)
@@ -19,8 +20,8 @@ void symmetric_eigen(Mat33d a, Vec3d& values, Mat33d& vectors)
             if (a(p, q) == 0) continue;
             const double theta = (a(q, q) - a(p, p)) / (2 * a(p, q));
             const double t     = std::copysign(1.0, theta) / (std::abs(theta) + std::sqrt(theta * theta + 1));
-            const double c     = 1 / std::sqrt(t * t + 1), s = t * c;
-            Mat33d       r     = Mat33d::identity();
+            const double c = 1 / std::sqrt(t * t + 1), s = t * c;
+            Mat33d       r = Mat33d::identity();
             r(p, p) = r(q, q) = c;
             r(p, q)           = s;
             r(q, p)           = -s;
@@ -37,11 +38,13 @@ Matrix4d operator*(const Matrix4d& a, const Matrix4d& b)
 {
     Matrix4d out;
     for (int r = 0; r < 4; ++r)
-        for (int c = 0; c < 4; ++c) out(r, c) = a(r, 0) * b(0, c) + a(r, 1) * b(1, c) + a(r, 2) * b(2, c) + a(r, 3) * b(3, c);
+        for (int c = 0; c < 4; ++c)
+            out(r, c) = a(r, 0) * b(0, c) + a(r, 1) * b(1, c) + a(r, 2) * b(2, c) + a(r, 3) * b(3, c);
     return out;
 }
 
-Vec3d transform_point(const Matrix4d& m, const Vec3d& p) { return transform_vector(m, p) + Vec3d{m(3, 0), m(3, 1), m(3, 2)}; }
+Vec3d transform_point(const Matrix4d& m, const Vec3d& p)
+{ return transform_vector(m, p) + Vec3d{m(3, 0), m(3, 1), m(3, 2)}; }
 
 Vec3d transform_vector(const Matrix4d& m, const Vec3d& v) { return transpose_times(linear_part(m), v); }
 
@@ -68,7 +71,8 @@ Matrix4d from_pose(const Posed& pose)
     const Mat33d r = to_matrix(pose.q);
     Matrix4d     out;
     for (std::size_t i = 0; i < 3; ++i)
-        for (std::size_t j = 0; j < 3; ++j) out(static_cast<int>(i), static_cast<int>(j)) = r(j, i);  // row vectors: transposed
+        for (std::size_t j = 0; j < 3; ++j)
+            out(static_cast<int>(i), static_cast<int>(j)) = r(j, i);  // row vectors: transposed
     out(3, 0) = pose.p.x, out(3, 1) = pose.p.y, out(3, 2) = pose.p.z;
     return out;
 }
@@ -88,7 +92,7 @@ Decomposition decompose(const Matrix4d& m)
     Mat33d u;
     symmetric_eigen(linear * transpose(linear), values, u);
     const double sign = determinant(linear) < 0 ? -1 : 1;
-    Vec3d        s{std::sqrt(std::max(values.x, 0.0)), std::sqrt(std::max(values.y, 0.0)), std::sqrt(std::max(values.z, 0.0))};
+    Vec3d s{std::sqrt(std::max(values.x, 0.0)), std::sqrt(std::max(values.y, 0.0)), std::sqrt(std::max(values.z, 0.0))};
     const double largest = max_component(s), smallest = std::min({s.x, s.y, s.z});
     if (!(smallest > 1e-12 * largest) || largest == 0) {
         out.singular = true;
@@ -101,7 +105,7 @@ Decomposition decompose(const Matrix4d& m)
     out.rotation          = from_matrix(transpose(rotation));
     Mat33d stretch{};
     for (std::size_t k = 0; k < 3; ++k) stretch += (sign * s[k]) * Mat33d::outer(u.column(k), u.column(k));
-    out.scale = {stretch(0, 0), stretch(1, 1), stretch(2, 2)};
+    out.scale        = {stretch(0, 0), stretch(1, 1), stretch(2, 2)};
     const double off = std::max({std::abs(stretch(0, 1)), std::abs(stretch(0, 2)), std::abs(stretch(1, 2))});
     out.sheared      = off > 1e-6 * largest;
     if (out.sheared) {

@@ -25,8 +25,8 @@ bool fold_list(const std::vector<VtValue>& strongest_first, VtValue& out)
 
 VtValue compose_metadata(const PcpPrimIndex& index, const TfToken& property, const TfToken& key)
 {
-    const std::size_t colon = key.GetString().find(':');
-    const TfToken     field = colon == std::string::npos ? key : TfToken(key.GetString().substr(0, colon));
+    const std::size_t    colon = key.GetString().find(':');
+    const TfToken        field = colon == std::string::npos ? key : TfToken(key.GetString().substr(0, colon));
     std::vector<VtValue> opinions;
     for_each_site(index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
         const SdfPath path = property.IsEmpty() ? node.GetPath() : node.GetPath().AppendProperty(property);
@@ -38,10 +38,11 @@ VtValue compose_metadata(const PcpPrimIndex& index, const TfToken& property, con
     if (opinions.front().IsHolding<VtDictionary>()) {
         VtDictionary merged = opinions.front().UncheckedGet<VtDictionary>();
         for (std::size_t i = 1; i < opinions.size(); ++i)
-            if (opinions[i].IsHolding<VtDictionary>()) VtDictionaryOverRecursive(&merged, opinions[i].UncheckedGet<VtDictionary>());
+            if (opinions[i].IsHolding<VtDictionary>())
+                VtDictionaryOverRecursive(&merged, opinions[i].UncheckedGet<VtDictionary>());
         out = VtValue(merged);
-    } else if (!fold_list<SdfTokenListOp>(opinions, out) && !fold_list<SdfStringListOp>(opinions, out) && !fold_list<SdfPathListOp>(opinions, out) &&
-               !fold_list<SdfIntListOp>(opinions, out)) {
+    } else if (!fold_list<SdfTokenListOp>(opinions, out) && !fold_list<SdfStringListOp>(opinions, out) &&
+               !fold_list<SdfPathListOp>(opinions, out) && !fold_list<SdfIntListOp>(opinions, out)) {
         out = opinions.front();
     }
     if (colon == std::string::npos) return out;

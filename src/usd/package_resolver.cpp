@@ -30,7 +30,8 @@ std::string find_in_package(const std::string& path)
 
 using namespace pxr;  // the registration macro below needs OpenUSD's names
 
-/// Resolves package:// addresses to files. Registered through the plug-in file beside OpenUSD's own (mechane/resources/plugInfo.json).
+/// Resolves package:// addresses to files. Registered through the plug-in file beside OpenUSD's own
+/// (mechane/resources/plugInfo.json).
 class MechanePackageResolver final : public ArResolver {
   protected:
     std::string _CreateIdentifier(const std::string& path, const ArResolvedPath& anchor) const override
@@ -39,17 +40,22 @@ class MechanePackageResolver final : public ArResolver {
         if (text.starts_with(kScheme) || anchor.empty()) return text;
         return (std::filesystem::path(anchor.GetPathString()).parent_path() / text).lexically_normal().string();
     }
-    std::string    _CreateIdentifierForNewAsset(const std::string& path, const ArResolvedPath& anchor) const override { return _CreateIdentifier(path, anchor); }
+    std::string _CreateIdentifierForNewAsset(const std::string& path, const ArResolvedPath& anchor) const override
+    { return _CreateIdentifier(path, anchor); }
     ArResolvedPath _Resolve(const std::string& path) const override
     {
         const std::string file = find_in_package(path);
         std::error_code   failed;
-        return !file.empty() && std::filesystem::is_regular_file(file, failed) ? ArResolvedPath(file) : ArResolvedPath();
+        return !file.empty() && std::filesystem::is_regular_file(file, failed) ? ArResolvedPath(file)
+                                                                               : ArResolvedPath();
     }
-    ArResolvedPath           _ResolveForNewAsset(const std::string& path) const override { return ArResolvedPath(find_in_package(path)); }
-    std::shared_ptr<ArAsset> _OpenAsset(const ArResolvedPath& path) const override { return ArFilesystemAsset::Open(path); }
-    std::shared_ptr<ArWritableAsset> _OpenAssetForWrite(const ArResolvedPath& path, WriteMode mode) const override { return ArFilesystemWritableAsset::Create(path, mode); }
-    std::string                      _GetExtension(const std::string& path) const override
+    ArResolvedPath _ResolveForNewAsset(const std::string& path) const override
+    { return ArResolvedPath(find_in_package(path)); }
+    std::shared_ptr<ArAsset> _OpenAsset(const ArResolvedPath& path) const override
+    { return ArFilesystemAsset::Open(path); }
+    std::shared_ptr<ArWritableAsset> _OpenAssetForWrite(const ArResolvedPath& path, WriteMode mode) const override
+    { return ArFilesystemWritableAsset::Create(path, mode); }
+    std::string _GetExtension(const std::string& path) const override
     {
         const std::string extension = std::filesystem::path(path).extension().string();
         return extension.empty() ? extension : extension.substr(1);

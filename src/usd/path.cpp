@@ -64,15 +64,15 @@ Token       Path::name() const { return wrap(unwrap(*this).GetNameToken()); }
 Path        Path::parent() const { return wrap(unwrap(*this).GetParentPath()); }
 Path        Path::prim() const { return wrap(unwrap(*this).GetPrimPath()); }
 Path        Path::child(const Token& name) const
-{
-    return SdfPath::IsValidIdentifier(name.text()) ? wrap(unwrap(*this).AppendChild(unwrap(name))) : Path();
-}
+{ return SdfPath::IsValidIdentifier(name.text()) ? wrap(unwrap(*this).AppendChild(unwrap(name))) : Path(); }
 Path Path::property(const Token& name) const
 {
-    return SdfPath::IsValidNamespacedIdentifier(name.text()) ? wrap(unwrap(*this).AppendProperty(unwrap(name))) : Path();
+    return SdfPath::IsValidNamespacedIdentifier(name.text()) ? wrap(unwrap(*this).AppendProperty(unwrap(name)))
+                                                             : Path();
 }
 bool Path::has_prefix(const Path& prefix) const noexcept { return unwrap(*this).HasPrefix(unwrap(prefix)); }
-Path Path::with_prefix_replaced(const Path& from, const Path& to) const { return wrap(unwrap(*this).ReplacePrefix(unwrap(from), unwrap(to))); }
+Path Path::with_prefix_replaced(const Path& from, const Path& to) const
+{ return wrap(unwrap(*this).ReplacePrefix(unwrap(from), unwrap(to))); }
 
 bool                 Path::operator==(const Path& other) const noexcept { return unwrap(*this) == unwrap(other); }
 std::strong_ordering Path::operator<=>(const Path& other) const noexcept

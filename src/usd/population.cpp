@@ -12,18 +12,22 @@ namespace {
 
 using namespace pxr;
 
-const TfToken kActive("active"), kSpecifier("specifier"), kTypeName("typeName"), kApiSchemas("apiSchemas"), kClips("clips"), kAnyType("__AnyType__");
+const TfToken kActive("active"), kSpecifier("specifier"), kTypeName("typeName"), kApiSchemas("apiSchemas"),
+    kClips("clips"), kAnyType("__AnyType__");
 
 bool is_active(const PcpPrimIndex& index)
 {
     bool active = true;
-    for_each_site(index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) { return layer->HasField(node.GetPath(), kActive, &active); });
+    for_each_site(index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
+        return layer->HasField(node.GetPath(), kActive, &active);
+    });
     return active;
 }
 
 bool in_mask(const std::vector<SdfPath>& mask, const SdfPath& path)
 {
-    return mask.empty() || std::any_of(mask.begin(), mask.end(), [&](const SdfPath& m) { return m.HasPrefix(path) || path.HasPrefix(m); });
+    return mask.empty() || std::any_of(mask.begin(), mask.end(),
+                                       [&](const SdfPath& m) { return m.HasPrefix(path) || path.HasPrefix(m); });
 }
 
 /// The strongest defining opinion; a class that comes across an inherit or specialize arc loses to a def elsewhere.
@@ -37,9 +41,10 @@ Specifier compose_specifier(const PcpPrimIndex& index)
             out = Specifier::def;
             return true;
         }
-        out              = Specifier::class_;
+        out               = Specifier::class_;
         bool across_class = false;
-        for (PcpNodeRef n = node; n; n = n.GetParentNode()) across_class = across_class || PcpIsClassBasedArc(n.GetArcType());
+        for (PcpNodeRef n = node; n; n = n.GetParentNode())
+            across_class = across_class || PcpIsClassBasedArc(n.GetArcType());
         return !across_class;
     });
     return out;
@@ -72,18 +77,25 @@ TfTokenVector compose_apis(const PcpPrimIndex& index)
 void report_schemas(Stage::Impl& stage, const PrimRecord& prim, const std::vector<SchemaRegistry::ApiProblem>& problems)
 {
     if (!prim.type_name.IsEmpty() && SchemaRegistry::instance().find(prim.type_name) == nullptr)
-        stage.diagnostics.add(kTypeUnknown, {.layer = stage.source, .prim = prim.path.text()}, fmt::format("type '{}' is not known", prim.type_name.GetString()));
+        stage.diagnostics.add(kTypeUnknown, {.layer = stage.source, .prim = prim.path.text()},
+                              fmt::format("type '{}' is not known", prim.type_name.GetString()));
     for (const auto& problem : problems) {
         using Kind       = SchemaRegistry::ApiProblem::Kind;
-        const Code& code = problem.kind == Kind::unknown ? kApiUnknown : problem.kind == Kind::instance_missing ? kApiInstanceMissing : kApiInstanceUnexpected;
-        stage.diagnostics.add(code, {.layer = stage.source, .prim = prim.path.text(), .property = "apiSchemas"}, fmt::format("applied schema '{}'", problem.name.GetString()));
+        const Code& code = problem.kind == Kind::unknown            ? kApiUnknown
+                           : problem.kind == Kind::instance_missing ? kApiInstanceMissing
+                                                                    : kApiInstanceUnexpected;
+        stage.diagnostics.add(code, {.layer = stage.source, .prim = prim.path.text(), .property = "apiSchemas"},
+                              fmt::format("applied schema '{}'", problem.name.GetString()));
     }
 }
 
 void report_clips(Stage::Impl& stage, const PrimRecord& prim)
 {
-    const bool clips = for_each_site(*prim.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) { return layer->HasField(node.GetPath(), kClips); });
-    if (clips) stage.diagnostics.add(kClipsUnsupported, {.layer = stage.source, .prim = prim.path.text(), .property = "clips"}, "values come from the layers alone, not from the clips");
+    const bool clips = for_each_site(*prim.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node,
+                                                      std::size_t) { return layer->HasField(node.GetPath(), kClips); });
+    if (clips)
+        stage.diagnostics.add(kClipsUnsupported, {.layer = stage.source, .prim = prim.path.text(), .property = "clips"},
+                              "values come from the layers alone, not from the clips");
 }
 
 /// A prim before its place in the depth-first array is known.
@@ -92,8 +104,8 @@ struct Found {
     std::vector<std::size_t> children;
 };
 
-/// Indexes prims level by level, in batches: a stage that grows beyond the limits ends with the batch that shows it. Within a batch the
-/// library works on all cores.
+/// Indexes prims level by level, in batches: a stage that grows beyond the limits ends with the batch that shows it.
+/// Within a batch the library works on all cores.
 class Indexer {
   public:
     Indexer(Stage::Impl& stage, const OpenOptions& options) : stage_(stage), options_(options)
@@ -114,7 +126,8 @@ class Indexer {
         if (limited_) {
             found.resize(done);
             for (Found& f : found) std::erase_if(f.children, [&](std::size_t child) { return child >= done; });
-            stage_.diagnostics.add(kLimit, {.layer = stage_.source}, fmt::format("stopped after {} prims ({}); the rest is missing", done, why_));
+            stage_.diagnostics.add(kLimit, {.layer = stage_.source},
+                                   fmt::format("stopped after {} prims ({}); the rest is missing", done, why_));
         }
         add_composition_errors(stage_, errors_);
         return found;
@@ -138,17 +151,21 @@ class Indexer {
         std::size_t nodes = 0;
         for (const PcpNodeRef& node : index->GetNodeRange()) (void)node, ++nodes;
         nodes_ += nodes;
-        if (nodes > kMaxNodesOfOnePrim) limit(fmt::format("{} is composed of more than {} sites", path.GetString(), kMaxNodesOfOnePrim));
-        if (nodes_ > options_.limits.max_graph_nodes) limit(fmt::format("more than {} sites", options_.limits.max_graph_nodes));
+        if (nodes > kMaxNodesOfOnePrim)
+            limit(fmt::format("{} is composed of more than {} sites", path.GetString(), kMaxNodesOfOnePrim));
+        if (nodes_ > options_.limits.max_graph_nodes)
+            limit(fmt::format("more than {} sites", options_.limits.max_graph_nodes));
         if (limited_ || !is_active(*index)) return;
         TfTokenVector names;
         PcpTokenSet   prohibited;
         index->ComputePrimChildNames(&names, &prohibited);
-        if (!names.empty() && path.GetPathElementCount() >= options_.limits.max_depth) return limit(fmt::format("prims nest deeper than {}", options_.limits.max_depth));
+        if (!names.empty() && path.GetPathElementCount() >= options_.limits.max_depth)
+            return limit(fmt::format("prims nest deeper than {}", options_.limits.max_depth));
         for (const TfToken& name : names) {
             SdfPath child = path.AppendChild(name);
             if (child.IsEmpty() || !in_mask(mask_, child)) continue;
-            if (found.size() >= options_.limits.max_prims) return limit(fmt::format("more than {} prims", options_.limits.max_prims));
+            if (found.size() >= options_.limits.max_prims)
+                return limit(fmt::format("more than {} prims", options_.limits.max_prims));
             found[at].children.push_back(found.size());
             found.push_back({std::move(child), {}});
         }
@@ -193,10 +210,11 @@ void populate(Stage::Impl& stage, const OpenOptions& options)
         const SdfPath&      path  = found[entry.at].path;
         const PcpPrimIndex* index = stage.cache->FindPrimIndex(path);
         if (index == nullptr) continue;  // the library gave up on it, with an error
-        const bool  root = stage.prims.empty();
-        const auto  at   = static_cast<std::uint32_t>(stage.prims.size());
-        PrimRecord  prim{.path = wrap(path), .index = index, .parent = entry.parent, .depth = entry.depth};
-        const std::uint8_t above = root ? std::uint8_t(prim_flag::active | prim_flag::defined | prim_flag::loaded) : stage.prims[entry.parent].flags;
+        const bool         root = stage.prims.empty();
+        const auto         at   = static_cast<std::uint32_t>(stage.prims.size());
+        PrimRecord         prim{.path = wrap(path), .index = index, .parent = entry.parent, .depth = entry.depth};
+        const std::uint8_t above = root ? std::uint8_t(prim_flag::active | prim_flag::defined | prim_flag::loaded)
+                                        : stage.prims[entry.parent].flags;
         if (root) {
             prim.specifier  = Specifier::def;
             prim.flags      = above;
@@ -206,22 +224,25 @@ void populate(Stage::Impl& stage, const OpenOptions& options)
             prim.specifier     = compose_specifier(*index);
             prim.type_name     = compose_type(*index);
             prim.authored_apis = compose_apis(*index);
-            prim.definition    = registry.definition(prim.type_name, prim.authored_apis, stage.openusd_schemas_only, &problems);
-            const bool active  = (above & prim_flag::active) != 0 && is_active(*index);
+            prim.definition =
+                registry.definition(prim.type_name, prim.authored_apis, stage.openusd_schemas_only, &problems);
+            const bool active          = (above & prim_flag::active) != 0 && is_active(*index);
             const bool payload_missing = index->HasAnyPayloads() && !options.load_payloads;
-            prim.flags = static_cast<std::uint8_t>(
+            prim.flags                 = static_cast<std::uint8_t>(
                 (active ? prim_flag::active : 0) |
                 (prim.specifier != Specifier::over && (above & prim_flag::defined) ? prim_flag::defined : 0) |
                 (prim.specifier == Specifier::class_ || (above & prim_flag::abstract) ? prim_flag::abstract : 0) |
                 (active && !payload_missing && (above & prim_flag::loaded) ? prim_flag::loaded : 0) |
-                ((above & (prim_flag::instance | prim_flag::proxy)) != 0 ? prim_flag::proxy : 0) | (index->IsInstanceable() ? prim_flag::instance : 0));
+                ((above & (prim_flag::instance | prim_flag::proxy)) != 0 ? prim_flag::proxy : 0) |
+                (index->IsInstanceable() ? prim_flag::instance : 0));
             report_schemas(stage, prim, problems);
             report_clips(stage, prim);
         }
         stage.by_path.emplace(path, at);
         stage.prims.push_back(std::move(prim));
         const auto& children = found[entry.at].children;
-        for (auto child = children.rbegin(); child != children.rend(); ++child) stack.push_back({*child, at, entry.depth + 1});
+        for (auto child = children.rbegin(); child != children.rend(); ++child)
+            stack.push_back({*child, at, entry.depth + 1});
     }
     // In depth-first order the subtree of a prim ends where the next prim of no greater depth begins.
     std::vector<std::uint32_t> open;

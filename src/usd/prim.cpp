@@ -13,7 +13,8 @@ using namespace pxr;
 const PrimRecord& record(const Prim& prim) { return prim.stage().impl().record(prim); }
 
 /// Case-insensitive first, numbers inside names by value: a2 < a10 < B.
-bool dictionary_less(const TfToken& a, const TfToken& b) { return TfDictionaryLessThan()(a.GetString(), b.GetString()); }
+bool dictionary_less(const TfToken& a, const TfToken& b)
+{ return TfDictionaryLessThan()(a.GetString(), b.GetString()); }
 
 TfTokenVector authored_names(const PrimRecord& prim)
 {
@@ -69,8 +70,8 @@ bool        Prim::defined() const { return stage_ != nullptr && (record(*this).f
 bool        Prim::abstract() const { return stage_ != nullptr && (record(*this).flags & prim_flag::abstract) != 0; }
 bool        Prim::loaded() const { return stage_ != nullptr && (record(*this).flags & prim_flag::loaded) != 0; }
 bool        Prim::is_instance() const { return stage_ != nullptr && (record(*this).flags & prim_flag::instance) != 0; }
-bool        Prim::is_instance_proxy() const { return stage_ != nullptr && (record(*this).flags & prim_flag::proxy) != 0; }
-Prim        Prim::parent() const { return stage_ == nullptr || index_ == 0 ? Prim() : Prim(stage_, record(*this).parent); }
+bool Prim::is_instance_proxy() const { return stage_ != nullptr && (record(*this).flags & prim_flag::proxy) != 0; }
+Prim Prim::parent() const { return stage_ == nullptr || index_ == 0 ? Prim() : Prim(stage_, record(*this).parent); }
 
 std::vector<Prim> Prim::children(Traverse how) const
 {
@@ -106,7 +107,9 @@ bool Prim::is_a(const Token& schema) const
     // A prim that names an abstract type has no type, as in OpenUSD.
     if (const auto* own = registry.find(type); own == nullptr || !own->concrete) return false;
     if (registry.is_a(type, unwrap(schema))) return true;
-    return registry.is_a(type, TfToken("UsdGeom" + schema.text())) || registry.is_a(type, TfToken("Usd" + schema.text())) || registry.is_a(type, TfToken("UsdShade" + schema.text()));
+    return registry.is_a(type, TfToken("UsdGeom" + schema.text())) ||
+           registry.is_a(type, TfToken("Usd" + schema.text())) ||
+           registry.is_a(type, TfToken("UsdShade" + schema.text()));
 }
 
 bool Prim::has_api(const Token& schema) const
@@ -115,7 +118,8 @@ bool Prim::has_api(const Token& schema) const
     const TfToken&    wanted = unwrap(schema);
     const std::string prefix = wanted.GetString() + ":";
     const auto&       all    = record(*this).definition->applied;
-    return std::any_of(all.begin(), all.end(), [&](const TfToken& name) { return name == wanted || name.GetString().starts_with(prefix); });
+    return std::any_of(all.begin(), all.end(),
+                       [&](const TfToken& name) { return name == wanted || name.GetString().starts_with(prefix); });
 }
 
 std::vector<Token> Prim::applied_apis() const
@@ -155,11 +159,14 @@ std::vector<Token> Prim::property_names() const
     return to_tokens(std::move(names));
 }
 
-std::vector<Token> Prim::authored_property_names() const { return stage_ == nullptr ? std::vector<Token>() : to_tokens(authored_names(record(*this))); }
+std::vector<Token> Prim::authored_property_names() const
+{ return stage_ == nullptr ? std::vector<Token>() : to_tokens(authored_names(record(*this))); }
 
 Value Prim::metadata(const Token& key) const
 {
-    return stage_ == nullptr || record(*this).index == nullptr ? Value() : wrap(compose_metadata(*record(*this).index, TfToken(), unwrap(key)));
+    return stage_ == nullptr || record(*this).index == nullptr
+               ? Value()
+               : wrap(compose_metadata(*record(*this).index, TfToken(), unwrap(key)));
 }
 
 Site Prim::site() const { return stage_ == nullptr ? Site() : site_of(stage_->impl(), record(*this), TfToken()); }
@@ -178,8 +185,13 @@ std::string Attribute::type_name() const
 {
     if (!prim_) return {};
     const auto found = record(prim_).definition->properties.find(unwrap(name_));
-    if (found != record(prim_).definition->properties.end() && found->second.type) return found->second.type.GetAsToken().GetString();
-    return wrap(record(prim_).index == nullptr ? VtValue() : compose_metadata(*record(prim_).index, unwrap(name_), TfToken("typeName"))).get<std::string>().value_or("");
+    if (found != record(prim_).definition->properties.end() && found->second.type)
+        return found->second.type.GetAsToken().GetString();
+    return wrap(record(prim_).index == nullptr
+                    ? VtValue()
+                    : compose_metadata(*record(prim_).index, unwrap(name_), TfToken("typeName")))
+        .get<std::string>()
+        .value_or("");
 }
 
 bool Attribute::uniform() const
@@ -203,7 +215,8 @@ bool Attribute::uniform() const
 
 bool Attribute::custom() const
 {
-    if (!prim_ || record(prim_).definition->properties.contains(unwrap(name_)) || record(prim_).index == nullptr) return false;
+    if (!prim_ || record(prim_).definition->properties.contains(unwrap(name_)) || record(prim_).index == nullptr)
+        return false;
     return wrap(compose_metadata(*record(prim_).index, unwrap(name_), TfToken("custom"))).get<bool>().value_or(false);
 }
 
@@ -214,7 +227,8 @@ bool Attribute::authored() const
     return !time_samples().empty();
 }
 
-bool Attribute::blocked() const { return prim_ && resolve_value(prim_.stage().impl(), record(prim_), unwrap(name_), {}, false).blocked; }
+bool Attribute::blocked() const
+{ return prim_ && resolve_value(prim_.stage().impl(), record(prim_), unwrap(name_), {}, false).blocked; }
 
 std::vector<double> Attribute::time_samples() const
 {
@@ -233,10 +247,12 @@ std::vector<double> Attribute::time_samples() const
 bool Attribute::varying() const
 {
     if (time_samples().size() > 1) return true;
-    return prim_ && record(prim_).index != nullptr && !compose_metadata(*record(prim_).index, unwrap(name_), TfToken("spline")).IsEmpty();
+    return prim_ && record(prim_).index != nullptr &&
+           !compose_metadata(*record(prim_).index, unwrap(name_), TfToken("spline")).IsEmpty();
 }
 
-Value Attribute::authored_value(TimeCode time) const { return prim_ ? wrap(resolve_value(prim_.stage().impl(), record(prim_), unwrap(name_), time, false).value) : Value(); }
+Value Attribute::authored_value(TimeCode time) const
+{ return prim_ ? wrap(resolve_value(prim_.stage().impl(), record(prim_), unwrap(name_), time, false).value) : Value(); }
 
 Value Attribute::value(TimeCode time) const
 {
@@ -245,13 +261,15 @@ Value Attribute::value(TimeCode time) const
     return found.blocked ? Value() : wrap(std::move(found.value));
 }
 
-std::vector<Path> Attribute::connections() const { return prim_ ? compose_targets(prim_.stage().impl(), record(prim_), unwrap(name_), true) : std::vector<Path>(); }
-Value             Attribute::metadata(const Token& key) const
+std::vector<Path> Attribute::connections() const
+{ return prim_ ? compose_targets(prim_.stage().impl(), record(prim_), unwrap(name_), true) : std::vector<Path>(); }
+Value Attribute::metadata(const Token& key) const
 {
     if (!prim_ || record(prim_).index == nullptr) return {};
     VtValue value = compose_metadata(*record(prim_).index, unwrap(name_), unwrap(key));
     if (value.IsEmpty())
-        if (const auto found = record(prim_).definition->properties.find(unwrap(name_)); found != record(prim_).definition->properties.end() && found->second.spec)
+        if (const auto found = record(prim_).definition->properties.find(unwrap(name_));
+            found != record(prim_).definition->properties.end() && found->second.spec)
             value = found->second.spec->GetField(unwrap(key));
     return wrap(std::move(value));
 }
@@ -264,13 +282,18 @@ Relationship::operator bool() const
     if (found != record(prim_).definition->properties.end()) return found->second.is_relationship;
     return spec_type(record(prim_), unwrap(name_)) == SdfSpecTypeRelationship;
 }
-Path              Relationship::path() const { return prim_.path().property(name_); }
-bool              Relationship::authored() const { return prim_ && spec_type(record(prim_), unwrap(name_)) == SdfSpecTypeRelationship; }
-std::vector<Path> Relationship::targets() const { return prim_ ? compose_targets(prim_.stage().impl(), record(prim_), unwrap(name_), false) : std::vector<Path>(); }
-std::vector<Path> Relationship::forwarded() const { return prim_ ? forward_targets(prim_.stage(), path()) : std::vector<Path>(); }
-Value             Relationship::metadata(const Token& key) const
+Path Relationship::path() const { return prim_.path().property(name_); }
+bool Relationship::authored() const
+{ return prim_ && spec_type(record(prim_), unwrap(name_)) == SdfSpecTypeRelationship; }
+std::vector<Path> Relationship::targets() const
+{ return prim_ ? compose_targets(prim_.stage().impl(), record(prim_), unwrap(name_), false) : std::vector<Path>(); }
+std::vector<Path> Relationship::forwarded() const
+{ return prim_ ? forward_targets(prim_.stage(), path()) : std::vector<Path>(); }
+Value Relationship::metadata(const Token& key) const
 {
-    return prim_ && record(prim_).index != nullptr ? wrap(compose_metadata(*record(prim_).index, unwrap(name_), unwrap(key))) : Value();
+    return prim_ && record(prim_).index != nullptr
+               ? wrap(compose_metadata(*record(prim_).index, unwrap(name_), unwrap(key)))
+               : Value();
 }
 Site Relationship::site() const { return prim_ ? site_of(prim_.stage().impl(), record(prim_), unwrap(name_)) : Site(); }
 

@@ -17,9 +17,11 @@ using Json = nlohmann::json;
 /// Fields that are shown elsewhere, or that are arcs and structure rather than metadata.
 bool is_shown_elsewhere(const TfToken& field)
 {
-    static const std::set<std::string_view> kNames = {"specifier", "typeName", "active", "kind", "instanceable", "apiSchemas", "custom", "variability", "references", "payload",
-                                                      "inheritPaths", "specializes", "variantSetNames", "variantSelection", "default", "timeSamples", "spline", "connectionPaths", "targetPaths",
-                                                      "subLayers", "subLayerOffsets", "relocates"};
+    static const std::set<std::string_view> kNames = {
+        "specifier",       "typeName",         "active",          "kind",        "instanceable", "apiSchemas",
+        "custom",          "variability",      "references",      "payload",     "inheritPaths", "specializes",
+        "variantSetNames", "variantSelection", "default",         "timeSamples", "spline",       "connectionPaths",
+        "targetPaths",     "subLayers",        "subLayerOffsets", "relocates"};
     return kNames.contains(field.GetString()) || SdfSchema::GetInstance().HoldsChildren(field);
 }
 
@@ -31,11 +33,13 @@ std::vector<std::string> texts(const std::vector<Path>& paths)
 }
 
 /// Long series show their ends only.
-Json samples_json(const Stage::Impl& stage, const PrimRecord& record, const TfToken& name, const std::vector<double>& times, std::size_t limit)
+Json samples_json(const Stage::Impl& stage, const PrimRecord& record, const TfToken& name,
+                  const std::vector<double>& times, std::size_t limit)
 {
     constexpr std::size_t kAll = 16, kEnd = 4;
     const auto value = [&](double t) { return to_json(resolve_value(stage, record, name, t, true).value, limit); };
-    Json       out{{"times", to_json(VtValue(VtArray<double>(times.begin(), times.end())), limit)}, {"values", Json::array()}};
+    Json       out{{"times", to_json(VtValue(VtArray<double>(times.begin(), times.end())), limit)},
+                   {"values", Json::array()}};
     for (std::size_t i = 0; i < times.size(); ++i)
         if (times.size() <= kAll || i < kEnd || i + kEnd >= times.size()) out["values"].push_back(value(times[i]));
     if (times.size() > kAll) out["valuesShown"] = "first 4 and last 4";
@@ -52,12 +56,14 @@ Json metadata_json(const PrimRecord& prim, const TfToken& property, std::size_t 
 {
     std::set<TfToken> fields;
     for_each_site(*prim.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
-        for (const TfToken& field : layer->ListFields(property.IsEmpty() ? node.GetPath() : node.GetPath().AppendProperty(property)))
+        for (const TfToken& field :
+             layer->ListFields(property.IsEmpty() ? node.GetPath() : node.GetPath().AppendProperty(property)))
             if (!is_shown_elsewhere(field)) fields.insert(field);
         return false;
     });
     Json out = Json::object();
-    for (const TfToken& field : fields) out[field.GetString()] = to_json(compose_metadata(*prim.index, property, field), limit);
+    for (const TfToken& field : fields)
+        out[field.GetString()] = to_json(compose_metadata(*prim.index, property, field), limit);
     return out;
 }
 
@@ -66,14 +72,16 @@ Json attribute_json(const Stage::Impl& stage, const PrimRecord& record, const At
     const TfToken& name     = unwrap(attribute.name());
     const Resolved resolved = resolve_value(stage, record, name, {}, true);
     const auto     built_in = record.definition->properties.find(name);
-    const bool     has_fallback = built_in != record.definition->properties.end() && !built_in->second.fallback.IsEmpty();
-    Json           out{{"type", attribute.type_name()}, {"variability", attribute.uniform() ? "uniform" : "varying"}};
+    const bool has_fallback = built_in != record.definition->properties.end() && !built_in->second.fallback.IsEmpty();
+    Json       out{{"type", attribute.type_name()}, {"variability", attribute.uniform() ? "uniform" : "varying"}};
     if (attribute.custom()) out["custom"] = true;
     out["default"] = to_json(resolved.value, limit);
     out["source"]  = resolved.authored ? "Default" : has_fallback ? "Fallback" : "None";
     if (resolved.blocked) out["blocked"] = true;
-    if (const auto times = attribute.time_samples(); !times.empty()) out["timeSamples"] = samples_json(stage, record, name, times, limit);
-    if (!compose_metadata(*record.index, name, TfToken("connectionPaths")).IsEmpty()) out["connections"] = texts(attribute.connections());
+    if (const auto times = attribute.time_samples(); !times.empty())
+        out["timeSamples"] = samples_json(stage, record, name, times, limit);
+    if (!compose_metadata(*record.index, name, TfToken("connectionPaths")).IsEmpty())
+        out["connections"] = texts(attribute.connections());
     if (Json metadata = metadata_json(record, name, limit); !metadata.empty()) out["metadata"] = std::move(metadata);
     return out;
 }
@@ -84,7 +92,9 @@ Json relationship_json(const PrimRecord& record, const Relationship& relationshi
     const auto     targets = texts(relationship.targets()), forwarded = texts(relationship.forwarded());
     Json           out{{"targets", targets}};
     if (forwarded != targets) out["forwarded"] = forwarded;
-    if (!record.definition->properties.contains(name) && wrap(compose_metadata(*record.index, name, TfToken("custom"))).get<bool>().value_or(false)) out["custom"] = true;
+    if (!record.definition->properties.contains(name) &&
+        wrap(compose_metadata(*record.index, name, TfToken("custom"))).get<bool>().value_or(false))
+        out["custom"] = true;
     if (Json metadata = metadata_json(record, name, limit); !metadata.empty()) out["metadata"] = std::move(metadata);
     return out;
 }
@@ -93,7 +103,9 @@ Json fallbacks_json(const Definition& definition, std::size_t limit)
 {
     Json out = Json::object();
     for (const auto& [name, property] : definition.properties)
-        out[name.GetString()] = property.is_relationship ? Json{{"type", "rel"}} : Json{{"type", property.type.GetAsToken().GetString()}, {"fallback", to_json(property.fallback, limit)}};
+        out[name.GetString()] = property.is_relationship ? Json{{"type", "rel"}}
+                                                         : Json{{"type", property.type.GetAsToken().GetString()},
+                                                                {"fallback", to_json(property.fallback, limit)}};
     return out;
 }
 

@@ -34,7 +34,8 @@ class Collector : public TfDiagnosticMgr::Delegate {
     void IssueError(const TfError& error) override { deliver(Severity::error, error.GetCommentary()); }
     void IssueWarning(const TfWarning& warning) override { deliver(Severity::warning, warning.GetCommentary()); }
     void IssueStatus(const TfStatus&) override {}
-    void IssueFatalError(const TfCallContext&, const std::string& message) override { deliver(Severity::error, message); }
+    void IssueFatalError(const TfCallContext&, const std::string& message) override
+    { deliver(Severity::error, message); }
 };
 
 /// Base names of OpenUSD libraries that are mapped twice (from different files).

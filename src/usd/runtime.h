@@ -13,17 +13,19 @@ struct LibraryMessage {
     std::string text;
 };
 
-/// Prepares OpenUSD for this process on first use: its messages come to us instead of stderr, and the process has one copy of each library.
+/// Prepares OpenUSD for this process on first use: its messages come to us instead of stderr, and the process has one
+/// copy of each library.
 /// @return an error text when two copies are loaded, else empty
 const std::string& prepare_runtime();
 
-/// Collects OpenUSD's messages, of all threads, while it lives. Scopes do not nest; one operation at a time opens stages.
+/// Collects OpenUSD's messages, of all threads, while it lives. Scopes do not nest; one operation at a time opens
+/// stages.
 class MessageScope {
   public:
     MessageScope();
     ~MessageScope();
-    MessageScope(const MessageScope&)            = delete;
-    MessageScope& operator=(const MessageScope&) = delete;
+    MessageScope(const MessageScope&)                                        = delete;
+    MessageScope&                             operator=(const MessageScope&) = delete;
     [[nodiscard]] std::vector<LibraryMessage> take();
 
   private:

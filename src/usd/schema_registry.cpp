@@ -51,23 +51,32 @@ SchemaRegistry::SchemaRegistry()
     for (std::size_t i = 0; i < kSchemaRowCount; ++i) {
         const SchemaRow&       row  = kSchemaRows[i];
         const std::string_view kind = row.kind;
-        schemas_.push_back({&row, {}, kind == "singleApplyAPI" || kind == "multipleApplyAPI", kind == "multipleApplyAPI", kind == "concreteTyped", is_openusd(row.module)});
+        schemas_.push_back({&row,
+                            {},
+                            kind == "singleApplyAPI" || kind == "multipleApplyAPI",
+                            kind == "multipleApplyAPI",
+                            kind == "concreteTyped",
+                            is_openusd(row.module)});
         by_identifier_.emplace(TfToken(row.identifier), i);
         by_type_.emplace(row.type, i);
     }
     for (std::size_t i = 0; i < kSchemaRowCount; ++i)
         for (const std::string& base : words(kSchemaRows[i].bases))
-            if (const auto found = by_type_.find(base); found != by_type_.end()) schemas_[i].bases.push_back(found->second);
+            if (const auto found = by_type_.find(base); found != by_type_.end())
+                schemas_[i].bases.push_back(found->second);
     for (std::size_t i = 0; i < kSchemaRowCount; ++i) {
         std::vector<std::size_t> types;
         for (const std::string& name : words(kSchemaRows[i].auto_apply)) {
-            if (const auto type = by_type_.find(name); type != by_type_.end()) types.push_back(type->second);
-            else if (const auto id = by_identifier_.find(TfToken(name)); id != by_identifier_.end()) types.push_back(id->second);
+            if (const auto type = by_type_.find(name); type != by_type_.end())
+                types.push_back(type->second);
+            else if (const auto id = by_identifier_.find(TfToken(name)); id != by_identifier_.end())
+                types.push_back(id->second);
         }
         if (!types.empty()) auto_apply_.emplace_back(i, std::move(types));
     }
-    std::sort(auto_apply_.begin(), auto_apply_.end(),
-              [&](const auto& a, const auto& b) { return std::string_view(kSchemaRows[a.first].identifier) < kSchemaRows[b.first].identifier; });
+    std::sort(auto_apply_.begin(), auto_apply_.end(), [&](const auto& a, const auto& b) {
+        return std::string_view(kSchemaRows[a.first].identifier) < kSchemaRows[b.first].identifier;
+    });
 }
 
 const SchemaRegistry::Schema* SchemaRegistry::find(const TfToken& identifier) const
@@ -124,7 +133,8 @@ void SchemaRegistry::add_schema(std::size_t schema, const std::string& instance,
     }
     SdfTokenListOp apis;
     if (spec->GetLayer()->HasField(spec->GetPath(), TfToken("apiSchemas"), &apis))
-        for (const TfToken& api : apis.GetAppliedItems()) add_api(TfToken(replaced(api.GetString(), instance)), openusd_only, out);
+        for (const TfToken& api : apis.GetAppliedItems())
+            add_api(TfToken(replaced(api.GetString(), instance)), openusd_only, out);
 }
 
 void SchemaRegistry::add_api(const TfToken& name, bool openusd_only, Definition& out)
@@ -132,22 +142,27 @@ void SchemaRegistry::add_api(const TfToken& name, bool openusd_only, Definition&
     if (std::find(out.applied.begin(), out.applied.end(), name) != out.applied.end()) return;
     const std::size_t colon = name.GetString().find(':');
     const auto        found = by_identifier_.find(TfToken(name.GetString().substr(0, colon)));
-    if (found == by_identifier_.end() || !schemas_[found->second].api || !usable(schemas_[found->second], openusd_only)) return;
+    if (found == by_identifier_.end() || !schemas_[found->second].api || !usable(schemas_[found->second], openusd_only))
+        return;
     if (schemas_[found->second].multiple != (colon != std::string::npos)) return;
     out.applied.push_back(name);
-    add_schema(found->second, colon == std::string::npos ? std::string() : name.GetString().substr(colon + 1), openusd_only, out);
+    add_schema(found->second, colon == std::string::npos ? std::string() : name.GetString().substr(colon + 1),
+               openusd_only, out);
 }
 
-std::shared_ptr<const Definition> SchemaRegistry::definition(const TfToken& type, const TfTokenVector& authored_apis, bool openusd_only,
-                                                             std::vector<ApiProblem>* problems)
+std::shared_ptr<const Definition> SchemaRegistry::definition(const TfToken& type, const TfTokenVector& authored_apis,
+                                                             bool openusd_only, std::vector<ApiProblem>* problems)
 {
     for (const TfToken& name : authored_apis) {
         const std::size_t colon  = name.GetString().find(':');
         const Schema*     schema = find(TfToken(name.GetString().substr(0, colon)));
         if (problems == nullptr) continue;
-        if (schema == nullptr || !schema->api || !usable(*schema, openusd_only)) problems->push_back({ApiProblem::unknown, name});
-        else if (schema->multiple && (colon == std::string::npos || colon + 1 == name.GetString().size())) problems->push_back({ApiProblem::instance_missing, name});
-        else if (!schema->multiple && colon != std::string::npos) problems->push_back({ApiProblem::instance_unexpected, name});
+        if (schema == nullptr || !schema->api || !usable(*schema, openusd_only))
+            problems->push_back({ApiProblem::unknown, name});
+        else if (schema->multiple && (colon == std::string::npos || colon + 1 == name.GetString().size()))
+            problems->push_back({ApiProblem::instance_missing, name});
+        else if (!schema->multiple && colon != std::string::npos)
+            problems->push_back({ApiProblem::instance_unexpected, name});
     }
     std::string key = openusd_only ? "openusd " : "";
     key += type.GetString();
@@ -158,13 +173,15 @@ std::shared_ptr<const Definition> SchemaRegistry::definition(const TfToken& type
     if (entry) return entry;
     auto       definition = std::make_shared<Definition>();
     const auto typed      = by_identifier_.find(type);
-    if (typed != by_identifier_.end() && schemas_[typed->second].concrete && usable(schemas_[typed->second], openusd_only)) {
+    if (typed != by_identifier_.end() && schemas_[typed->second].concrete &&
+        usable(schemas_[typed->second], openusd_only)) {
         add_schema(typed->second, {}, openusd_only, *definition);
     }
     for (const TfToken& name : authored_apis) add_api(name, openusd_only, *definition);
     if (typed != by_identifier_.end() && schemas_[typed->second].concrete)
         for (const auto& [api, types] : auto_apply_) {
-            const bool applies = usable(schemas_[api], openusd_only) && std::any_of(types.begin(), types.end(), [&, name = type](std::size_t base) {
+            const bool applies = usable(schemas_[api], openusd_only) &&
+                                 std::any_of(types.begin(), types.end(), [&, name = type](std::size_t base) {
                                      return is_a(name, TfToken(schemas_[base].row->identifier));
                                  });
             if (applies) add_api(TfToken(schemas_[api].row->identifier), openusd_only, *definition);

@@ -37,7 +37,8 @@ void add_messages(MessageScope& messages, const std::string& source, Diagnostics
 }
 
 /// Why a file did not open: the parser's own words if it had any, else what can be found out.
-Diagnostic explain_failure(MessageScope& messages, GuardScope& guard, const std::string& source, const std::string& file)
+Diagnostic explain_failure(MessageScope& messages, GuardScope& guard, const std::string& source,
+                           const std::string& file)
 {
     for (Diagnostic finding : guard.take()) {
         if (finding.site.layer == file) finding.site.layer = source;
@@ -45,7 +46,8 @@ Diagnostic explain_failure(MessageScope& messages, GuardScope& guard, const std:
     }
     for (const LibraryMessage& message : messages.take())
         if (message.severity == Severity::error) return from_parser_message(kOpenFailed, source, message.text);
-    return make_diagnostic(kOpenFailed, {.layer = source}, file.ends_with(".usdz") ? "the package is damaged" : "the file is not USD");
+    return make_diagnostic(kOpenFailed, {.layer = source},
+                           file.ends_with(".usdz") ? "the package is damaged" : "the file is not USD");
 }
 
 /// The file that a path or package-relative path lies in; checks what can be checked before a parser sees it.
@@ -56,13 +58,21 @@ Result<std::string> find_file(const std::string& source)
     if (outer.find("://") != std::string::npos) return source;
     std::error_code failed;
     const fs::path  path = fs::absolute(outer, failed).lexically_normal();
-    if (failed || !fs::exists(path, failed)) return make_diagnostic(kOpenFailed, {.layer = source}, "the file does not exist", "Check the path.");
-    if (fs::is_directory(path, failed)) return make_diagnostic(kOpenFailed, {.layer = source}, "this is a folder", "Name a .usda, .usdc, .usd or .usdz file in it.");
+    if (failed || !fs::exists(path, failed))
+        return make_diagnostic(kOpenFailed, {.layer = source}, "the file does not exist", "Check the path.");
+    if (fs::is_directory(path, failed))
+        return make_diagnostic(kOpenFailed, {.layer = source}, "this is a folder",
+                               "Name a .usda, .usdc, .usd or .usdz file in it.");
     const std::string suffix = path.extension().string();
-    if (suffix != ".usda" && suffix != ".usdc" && suffix != ".usd" && suffix != ".usdz") return make_diagnostic(kFormatUnknown, {.layer = source}, fmt::format("the suffix '{}' is not USD's", suffix));
-    if (!fs::is_regular_file(path, failed)) return make_diagnostic(kOpenFailed, {.layer = source}, "this is a pipe or a device", "Name a .usda, .usdc, .usd or .usdz file.");
-    if (!std::ifstream(path, std::ios::binary)) return make_diagnostic(kOpenFailed, {.layer = source}, "the file cannot be read", "Check its permissions.");
-    return packaged ? ArJoinPackageRelativePath(path.string(), ArSplitPackageRelativePathOuter(source).second) : path.string();
+    if (suffix != ".usda" && suffix != ".usdc" && suffix != ".usd" && suffix != ".usdz")
+        return make_diagnostic(kFormatUnknown, {.layer = source}, fmt::format("the suffix '{}' is not USD's", suffix));
+    if (!fs::is_regular_file(path, failed))
+        return make_diagnostic(kOpenFailed, {.layer = source}, "this is a pipe or a device",
+                               "Name a .usda, .usdc, .usd or .usdz file.");
+    if (!std::ifstream(path, std::ios::binary))
+        return make_diagnostic(kOpenFailed, {.layer = source}, "the file cannot be read", "Check its permissions.");
+    return packaged ? ArJoinPackageRelativePath(path.string(), ArSplitPackageRelativePathOuter(source).second)
+                    : path.string();
 }
 
 /// Selections go to the session layer: "/Prim{set}" to that prim, "set" to the default prim.
@@ -74,22 +84,28 @@ void author_selections(const SdfLayerRefPtr& session, const OpenOptions& options
         std::string       set   = brace == std::string::npos ? target : target.substr(brace + 1);
         if (set.ends_with('}')) set.pop_back();
         if (!SdfPath::IsValidPathString(prim) || prim == "/") continue;
-        if (const SdfPrimSpecHandle spec = SdfCreatePrimInLayer(session, SdfPath(prim))) spec->SetVariantSelection(set, name);
+        if (const SdfPrimSpecHandle spec = SdfCreatePrimInLayer(session, SdfPath(prim)))
+            spec->SetVariantSelection(set, name);
     }
 }
 
-Result<std::shared_ptr<const Stage>> compose(std::unique_ptr<Stage::Impl> impl, const OpenOptions& options, MessageScope& messages, GuardScope& guard,
-                                             const std::function<std::shared_ptr<const Stage>(std::unique_ptr<Stage::Impl>)>& wrap_stage)
+Result<std::shared_ptr<const Stage>> compose(
+    std::unique_ptr<Stage::Impl> impl, const OpenOptions& options, MessageScope& messages, GuardScope& guard,
+    const std::function<std::shared_ptr<const Stage>(std::unique_ptr<Stage::Impl>)>& wrap_stage)
 {
     if (!options.session_text.empty() || !options.variant_selections.empty()) {
-        if (auto wrong = options.session_text.empty() ? std::nullopt : guard_layer(options.session_text, "session layer", options.limits)) return *wrong;
+        if (auto wrong = options.session_text.empty()
+                             ? std::nullopt
+                             : guard_layer(options.session_text, "session layer", options.limits))
+            return *wrong;
         impl->session = SdfLayer::CreateAnonymous("session.usda");
         if (!options.session_text.empty() && !impl->session->ImportFromString(options.session_text))
             return explain_failure(messages, guard, "session layer", "session.usda");
         author_selections(impl->session, options, wrap(impl->root->GetDefaultPrim()).text());
     }
     impl->openusd_schemas_only = options.openusd_schemas_only;
-    impl->cache = std::make_unique<PcpCache>(PcpLayerStackIdentifier(impl->root, impl->session, impl->context), "usd", true);
+    impl->cache =
+        std::make_unique<PcpCache>(PcpLayerStackIdentifier(impl->root, impl->session, impl->context), "usd", true);
     if (!options.variant_fallbacks.empty()) {
         PcpVariantFallbackMap fallbacks;
         for (const auto& [set, names] : options.variant_fallbacks) fallbacks[set] = names;
@@ -98,13 +114,15 @@ Result<std::shared_ptr<const Stage>> compose(std::unique_ptr<Stage::Impl> impl, 
     if (!options.muted_layers.empty()) {
         std::vector<std::string> muted;
         for (const std::string& layer : options.muted_layers) {
-            if (SdfComputeAssetPathRelativeToLayer(impl->root, layer) == impl->root->GetIdentifier()) impl->diagnostics.add(kMuteRoot, {.layer = impl->source}, fmt::format("{} is the root layer", layer));
-            else muted.push_back(layer);
+            if (SdfComputeAssetPathRelativeToLayer(impl->root, layer) == impl->root->GetIdentifier())
+                impl->diagnostics.add(kMuteRoot, {.layer = impl->source}, fmt::format("{} is the root layer", layer));
+            else
+                muted.push_back(layer);
         }
         impl->cache->RequestLayerMuting(muted, {});
     }
     {
-        PcpErrorVector errors;
+        PcpErrorVector                errors;
         const ArResolverContextBinder bind(impl->context);
         impl->cache->ComputeLayerStack(impl->cache->GetLayerStackIdentifier(), &errors);
         read_metadata(*impl);
@@ -114,7 +132,8 @@ Result<std::shared_ptr<const Stage>> compose(std::unique_ptr<Stage::Impl> impl, 
     if (const std::string& name = impl->metadata.default_prim; !name.empty()) {
         const SdfPath path(name.starts_with('/') ? name : "/" + name);
         if (!impl->by_path.contains(path) && options.mask.empty())
-            impl->diagnostics.add(kDefaultPrimMissing, {.layer = impl->source, .property = "defaultPrim"}, fmt::format("there is no prim '{}'", name));
+            impl->diagnostics.add(kDefaultPrimMissing, {.layer = impl->source, .property = "defaultPrim"},
+                                  fmt::format("there is no prim '{}'", name));
     }
     compute_world_matrices(*impl);
     for (Diagnostic refused : guard.take()) {
@@ -127,7 +146,7 @@ Result<std::shared_ptr<const Stage>> compose(std::unique_ptr<Stage::Impl> impl, 
 
 }  // namespace
 
-Stage::Stage() = default;
+Stage::Stage()  = default;
 Stage::~Stage() = default;
 
 Result<std::shared_ptr<const Stage>> Stage::open(const std::string& source, const OpenOptions& options)
@@ -153,20 +172,22 @@ Result<std::shared_ptr<const Stage>> Stage::open(const std::string& source, cons
     });
 }
 
-Result<std::shared_ptr<const Stage>> Stage::open_text(std::string_view usda, const std::string& anchor_folder, const OpenOptions& options)
+Result<std::shared_ptr<const Stage>> Stage::open_text(std::string_view usda, const std::string& anchor_folder,
+                                                      const OpenOptions& options)
 {
     if (const std::string& copies = prepare_runtime(); !copies.empty()) return make_diagnostic(kTwoCopies, {}, copies);
     if (auto wrong = guard_layer(usda, "text.usda", options.limits)) return *wrong;
     MessageScope messages;
     GuardScope   guard(options.limits);
     set_packages(options.packages);
-    auto impl    = std::make_unique<Impl>();
-    impl->source = "text.usda";
-    impl->root   = SdfLayer::CreateAnonymous("text.usda");
+    auto impl                        = std::make_unique<Impl>();
+    impl->source                     = "text.usda";
+    impl->root                       = SdfLayer::CreateAnonymous("text.usda");
     std::vector<std::string> folders = options.search_paths;
     if (!anchor_folder.empty()) folders.insert(folders.begin(), fs::absolute(anchor_folder).string());
     impl->context = ArResolverContext(ArDefaultResolverContext(folders));
-    if (!impl->root->ImportFromString(std::string(usda))) return explain_failure(messages, guard, impl->source, impl->source);
+    if (!impl->root->ImportFromString(std::string(usda)))
+        return explain_failure(messages, guard, impl->source, impl->source);
     return compose(std::move(impl), options, messages, guard, [](std::unique_ptr<Impl> done) {
         std::shared_ptr<Stage> stage(new Stage);
         stage->impl_ = std::move(done);
@@ -183,7 +204,8 @@ Prim                 Stage::pseudo_root() const { return Prim(this, 0); }
 Value Stage::root_metadata(const Token& key) const
 {
     for (const SdfLayerRefPtr& layer : {impl_->session, impl_->root})
-        if (VtValue value; layer && layer->HasField(SdfPath::AbsoluteRootPath(), unwrap(key), &value)) return wrap(std::move(value));
+        if (VtValue value; layer && layer->HasField(SdfPath::AbsoluteRootPath(), unwrap(key), &value))
+            return wrap(std::move(value));
     return {};
 }
 
@@ -192,7 +214,8 @@ std::vector<std::string> Stage::used_layers() const
     std::vector<std::string> out{shown(*impl_, impl_->root)};
     std::vector<std::string> rest;
     for (const SdfLayerHandle& layer : impl_->cache->GetUsedLayers())
-        if (get_pointer(layer) != get_pointer(impl_->root) && get_pointer(layer) != get_pointer(impl_->session)) rest.push_back(shown(*impl_, layer));
+        if (get_pointer(layer) != get_pointer(impl_->root) && get_pointer(layer) != get_pointer(impl_->session))
+            rest.push_back(shown(*impl_, layer));
     std::sort(rest.begin(), rest.end());
     out.insert(out.end(), rest.begin(), rest.end());
     return out;

@@ -27,23 +27,23 @@ struct PrimRecord {
     pxr::TfToken                      type_name;
     pxr::TfTokenVector                authored_apis;
     std::uint32_t                     parent = 0, subtree_end = 0;
-    std::uint32_t                     depth = 0;
+    std::uint32_t                     depth     = 0;
     Specifier                         specifier = Specifier::over;
-    std::uint8_t                      flags = 0;
+    std::uint8_t                      flags     = 0;
 };
 
 /// Everything a stage holds. Written by open, read only afterwards.
 struct Stage::Impl {
-    std::string                     source;
-    pxr::SdfLayerRefPtr             root, session;
-    pxr::ArResolverContext          context;
-    std::unique_ptr<pxr::PcpCache>  cache;
-    std::vector<PrimRecord>         prims;
+    std::string                                                         source;
+    pxr::SdfLayerRefPtr                                                 root, session;
+    pxr::ArResolverContext                                              context;
+    std::unique_ptr<pxr::PcpCache>                                      cache;
+    std::vector<PrimRecord>                                             prims;
     std::unordered_map<pxr::SdfPath, std::uint32_t, pxr::SdfPath::Hash> by_path;
-    std::vector<Matrix4d>           world;  ///< at the default time, by prim
-    StageMetadata                   metadata;
-    Diagnostics                     diagnostics;
-    bool                            openusd_schemas_only = false;
+    std::vector<Matrix4d>                                               world;  ///< at the default time, by prim
+    StageMetadata                                                       metadata;
+    Diagnostics                                                         diagnostics;
+    bool                                                                openusd_schemas_only = false;
 
     [[nodiscard]] const PrimRecord& record(const Prim& prim) const { return prims[prim.index()]; }
 };
@@ -51,7 +51,7 @@ struct Stage::Impl {
 /// One opinion's place: the layer, the path in it, and how its times map to the stage's.
 struct SpecSite {
     pxr::SdfLayerRefPtr layer;
-    pxr::SdfPath        path;  ///< of the prim in that layer
+    pxr::SdfPath        path;    ///< of the prim in that layer
     pxr::SdfLayerOffset offset;  ///< layer time to stage time
     pxr::PcpNodeRef     node;
 };
@@ -76,28 +76,31 @@ bool for_each_site(const pxr::PcpPrimIndex& index, const Visit& visit)
 inline pxr::SdfLayerOffset time_offset(const pxr::PcpNodeRef& node, std::size_t layer)
 {
     pxr::SdfLayerOffset offset = node.GetMapToRoot().GetTimeOffset();
-    if (const pxr::SdfLayerOffset* inner = node.GetLayerStack()->GetLayerOffsetForLayer(layer)) offset = offset * *inner;
+    if (const pxr::SdfLayerOffset* inner = node.GetLayerStack()->GetLayerOffsetForLayer(layer))
+        offset = offset * *inner;
     return offset;
 }
 
 // -- parts of opening and reading, one file each
-void read_metadata(Stage::Impl& stage);                                                ///< stage_metadata.cpp
-void populate(Stage::Impl& stage, const OpenOptions& options);                         ///< population.cpp
-void compute_world_matrices(Stage::Impl& stage);                                       ///< xform.cpp
-void add_composition_errors(Stage::Impl& stage, const pxr::PcpErrorVector& errors);    ///< composition_errors.cpp
-pxr::VtValue compose_metadata(const pxr::PcpPrimIndex& index, const pxr::TfToken& property, const pxr::TfToken& key);  ///< metadata.cpp
+void         read_metadata(Stage::Impl& stage);                                              ///< stage_metadata.cpp
+void         populate(Stage::Impl& stage, const OpenOptions& options);                       ///< population.cpp
+void         compute_world_matrices(Stage::Impl& stage);                                     ///< xform.cpp
+void         add_composition_errors(Stage::Impl& stage, const pxr::PcpErrorVector& errors);  ///< composition_errors.cpp
+pxr::VtValue compose_metadata(const pxr::PcpPrimIndex& index, const pxr::TfToken& property,
+                              const pxr::TfToken& key);  ///< metadata.cpp
 
 /// An attribute's value at a time; what kind of opinion gave it.
 struct Resolved {
     pxr::VtValue value;
     bool         authored = false, blocked = false;
 };
-Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const pxr::TfToken& name, const TimeCode& time, bool with_fallback);  ///< value_resolution.cpp
+Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const pxr::TfToken& name, const TimeCode& time,
+                       bool with_fallback);  ///< value_resolution.cpp
 
 /// "layer:line" of a prim or property in a text layer.
 Site site_of(const Stage::Impl& stage, const PrimRecord& prim, const pxr::TfToken& property);  ///< locator.cpp
 /// A layer as the user would write it.
 std::string shown(const Stage::Impl& stage, const pxr::SdfLayerHandle& layer);  ///< locator.cpp
-std::string shown_path(const std::string& path);                                ///< locator.cpp; relative to the working folder if below it
+std::string shown_path(const std::string& path);  ///< locator.cpp; relative to the working folder if below it
 
 }  // namespace mechane::usd

@@ -30,13 +30,15 @@ Json variants_json(const PrimRecord& prim)
     for_each_site(*prim.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
         for (const TfToken& set : layer->GetFieldAs<TfTokenVector>(node.GetPath(), TfToken("variantSetChildren"))) {
             auto& variants = names[set.GetString()];
-            for (const TfToken& variant : layer->GetFieldAs<TfTokenVector>(node.GetPath().AppendVariantSelection(set.GetString(), ""), TfToken("variantChildren")))
+            for (const TfToken& variant : layer->GetFieldAs<TfTokenVector>(
+                     node.GetPath().AppendVariantSelection(set.GetString(), ""), TfToken("variantChildren")))
                 variants.insert(variant.GetString());
         }
         return false;
     });
     Json out = Json::object();
-    for (const auto& [set, variants] : names) out[set] = {{"selection", prim.index->GetSelectionAppliedForVariantSet(set)}, {"variants", variants}};
+    for (const auto& [set, variants] : names)
+        out[set] = {{"selection", prim.index->GetSelectionAppliedForVariantSet(set)}, {"variants", variants}};
     return out;
 }
 
@@ -45,7 +47,8 @@ class Dump {
     Dump(const Stage& stage, std::size_t limit) : stage_(stage), impl_(stage.impl()), limit_(limit)
     {
         const StageMetadata& m = stage.metadata();
-        if (m.authored_time_range && m.end_time_code > m.start_time_code) times_ = {m.start_time_code, 0.5 * (m.start_time_code + m.end_time_code), m.end_time_code};
+        if (m.authored_time_range && m.end_time_code > m.start_time_code)
+            times_ = {m.start_time_code, 0.5 * (m.start_time_code + m.end_time_code), m.end_time_code};
     }
 
     Json all()
@@ -57,9 +60,13 @@ class Dump {
             prims[order.back()] = prim_json(prim);
         }
         constexpr std::size_t kWholeOrder = 2000;
-        Json                  out{{"stage", stage_json()}, {"order", to_json(order, order.size() <= kWholeOrder ? 0 : 64)}, {"prims", std::move(prims)}, {"schemaFallbacks", std::move(fallbacks_)}};
+        Json                  out{{"stage", stage_json()},
+                                  {"order", to_json(order, order.size() <= kWholeOrder ? 0 : 64)},
+                                  {"prims", std::move(prims)},
+                                  {"schemaFallbacks", std::move(fallbacks_)}};
         for (const Diagnostic& d : stage_.diagnostics())
-            if (d.id.starts_with("COMP_")) out["compositionErrors"].push_back(to_text(d).substr(0, to_text(d).find('\n')));
+            if (d.id.starts_with("COMP_"))
+                out["compositionErrors"].push_back(to_text(d).substr(0, to_text(d).find('\n')));
         return out;
     }
 
@@ -86,7 +93,9 @@ class Dump {
         for (const SdfLayerRefPtr& layer : {impl_.session, impl_.root}) {
             if (!layer) continue;
             for (const TfToken& field : layer->ListFields(SdfPath::AbsoluteRootPath()))
-                if (!SdfSchema::GetInstance().HoldsChildren(field) && field != "subLayers" && field != "subLayerOffsets" && field != "primOrder" && field != "layerRelocates" && !out.contains(field.GetString()))
+                if (!SdfSchema::GetInstance().HoldsChildren(field) && field != "subLayers" &&
+                    field != "subLayerOffsets" && field != "primOrder" && field != "layerRelocates" &&
+                    !out.contains(field.GetString()))
                     out[field.GetString()] = to_json(layer->GetField(SdfPath::AbsoluteRootPath(), field), limit_);
         }
         return out;
@@ -96,7 +105,9 @@ class Dump {
     {
         const PrimRecord& record = impl_.record(prim);
         Json              out{{"typeName", record.type_name.GetString()}, {"active", prim.active()}};
-        out["specifier"] = record.specifier == Specifier::def ? "def" : record.specifier == Specifier::class_ ? "class" : "over";
+        out["specifier"] = record.specifier == Specifier::def      ? "def"
+                           : record.specifier == Specifier::class_ ? "class"
+                                                                   : "over";
         std::vector<std::string> apis;
         for (const Token& api : prim.applied_apis()) apis.push_back(api.text());
         if (!apis.empty()) out["appliedSchemas"] = apis;
@@ -108,14 +119,17 @@ class Dump {
         if (record.index->HasAnyPayloads()) out["hasPayload"] = true;
         if (!prim.defined()) out["defined"] = false;
         if (!prim.loaded()) out["loaded"] = false;
-        if (Json metadata = metadata_json(record, TfToken(), limit_); !metadata.empty()) out["metadata"] = std::move(metadata);
+        if (Json metadata = metadata_json(record, TfToken(), limit_); !metadata.empty())
+            out["metadata"] = std::move(metadata);
         if (Json variants = variants_json(record); !variants.empty()) out["variantSets"] = std::move(variants);
         if (prim.active()) add_geometry(prim, out);
 
         Json properties = Json::object();
         for (const Token& name : prim.authored_property_names()) {
-            if (const Attribute attribute = prim.attribute(name)) properties[name.text()] = attribute_json(impl_, record, attribute, limit_);
-            else if (const Relationship relationship = prim.relationship(name)) properties[name.text()] = relationship_json(record, relationship, limit_);
+            if (const Attribute attribute = prim.attribute(name))
+                properties[name.text()] = attribute_json(impl_, record, attribute, limit_);
+            else if (const Relationship relationship = prim.relationship(name))
+                properties[name.text()] = relationship_json(record, relationship, limit_);
         }
         if (!properties.empty()) out["properties"] = std::move(properties);
 
@@ -138,11 +152,15 @@ class Dump {
             out["worldTransform"] = rows(world);
             if (resets) out["resetXformStack"] = true;
             for (const double t : times_)
-                if (const Matrix4d at = stage_.world_matrix(prim, t); at != world) out["worldTransformAt"][fmt::format("{}", t).find_first_of(".e") == std::string::npos ? fmt::format("{}.0", t) : fmt::format("{}", t)] = rows(at);
+                if (const Matrix4d at = stage_.world_matrix(prim, t); at != world)
+                    out["worldTransformAt"][fmt::format("{}", t).find_first_of(".e") == std::string::npos
+                                                ? fmt::format("{}.0", t)
+                                                : fmt::format("{}", t)] = rows(at);
         }
         if (prim.is_a(kGprim)) {
             if (const Prim material = stage_.bound_material(prim, {})) out["boundMaterial"] = material.path().text();
-            if (const Prim material = stage_.bound_material(prim, "physics")) out["boundPhysicsMaterial"] = material.path().text();
+            if (const Prim material = stage_.bound_material(prim, "physics"))
+                out["boundPhysicsMaterial"] = material.path().text();
         }
     }
 
@@ -155,6 +173,7 @@ class Dump {
 
 }  // namespace
 
-std::string dump_stage(const Stage& stage, std::size_t limit) { return Dump(stage, limit).all().dump(1, ' ', true, Json::error_handler_t::replace) + "\n"; }
+std::string dump_stage(const Stage& stage, std::size_t limit)
+{ return Dump(stage, limit).all().dump(1, ' ', true, Json::error_handler_t::replace) + "\n"; }
 
 }  // namespace mechane::usd

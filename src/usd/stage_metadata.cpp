@@ -27,7 +27,8 @@ void read_unit(Stage::Impl& stage, const char* key, double& out, bool& authored)
         out      = *value;
         authored = true;
     } else {
-        stage.diagnostics.add(kMetaUnit, {.layer = stage.source, .property = key}, fmt::format("{} is {}; {} is used", key, *value, out));
+        stage.diagnostics.add(kMetaUnit, {.layer = stage.source, .property = key},
+                              fmt::format("{} is {}; {} is used", key, *value, out));
     }
 }
 
@@ -44,12 +45,15 @@ void read_number(const Stage::Impl& stage, const char* key, double& out, bool* a
 void read_metadata(Stage::Impl& stage)
 {
     StageMetadata& m = stage.metadata;
-    if (const auto axis = wrap(root_field(stage, "upAxis")).get<std::string>(); axis && axis->size() == 1 && (*axis)[0] >= 'X' && (*axis)[0] <= 'Z') {
+    if (const auto axis = wrap(root_field(stage, "upAxis")).get<std::string>();
+        axis && axis->size() == 1 && (*axis)[0] >= 'X' && (*axis)[0] <= 'Z') {
         m.up_axis          = (*axis)[0];
         m.authored_up_axis = true;
-        if (m.up_axis == 'X') stage.diagnostics.add(kMetaUpAxis, {.layer = stage.source, .property = "upAxis"}, "upAxis is X");
+        if (m.up_axis == 'X')
+            stage.diagnostics.add(kMetaUpAxis, {.layer = stage.source, .property = "upAxis"}, "upAxis is X");
     } else if (axis) {
-        stage.diagnostics.add(kMetaUpAxis, {.layer = stage.source, .property = "upAxis"}, fmt::format("upAxis is '{}'; Y is used", *axis));
+        stage.diagnostics.add(kMetaUpAxis, {.layer = stage.source, .property = "upAxis"},
+                              fmt::format("upAxis is '{}'; Y is used", *axis));
     }
     read_unit(stage, "metersPerUnit", m.meters_per_unit, m.authored_meters_per_unit);
     read_unit(stage, "kilogramsPerUnit", m.kilograms_per_unit, m.authored_kilograms_per_unit);

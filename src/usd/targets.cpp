@@ -13,7 +13,8 @@ namespace mechane::usd {
 
 using namespace pxr;
 
-std::vector<Path> compose_targets(const Stage::Impl& stage, const PrimRecord& prim, const TfToken& name, bool connections)
+std::vector<Path> compose_targets(const Stage::Impl& stage, const PrimRecord& prim, const TfToken& name,
+                                  bool connections)
 {
     std::vector<Path> out;
     if (prim.index == nullptr) return out;
@@ -23,16 +24,17 @@ std::vector<Path> compose_targets(const Stage::Impl& stage, const PrimRecord& pr
     PcpBuildPrimPropertyIndex(path, *stage.cache, *prim.index, &property, &errors);
     if (property.IsEmpty()) return out;
     PcpTargetIndex targets;
-    PcpBuildTargetIndex(PcpSite(stage.cache->GetLayerStackIdentifier(), path), property, connections ? SdfSpecTypeAttribute : SdfSpecTypeRelationship, &targets, &errors);
+    PcpBuildTargetIndex(PcpSite(stage.cache->GetLayerStackIdentifier(), path), property,
+                        connections ? SdfSpecTypeAttribute : SdfSpecTypeRelationship, &targets, &errors);
     for (const SdfPath& target : targets.paths) out.push_back(wrap(target));
     return out;
 }
 
 std::vector<Path> forward_targets(const Stage& stage, const Path& relationship)
 {
-    std::vector<Path>        out;
-    std::set<Path>           seen, given;
-    std::vector<Path>        stack{relationship};
+    std::vector<Path> out;
+    std::set<Path>    seen, given;
+    std::vector<Path> stack{relationship};
     while (!stack.empty()) {
         const Path at = stack.back();
         stack.pop_back();

@@ -6,7 +6,8 @@
 namespace mechane::usd {
 
 /// Targets of a relationship, or connections of an attribute, composed and mapped into the stage's namespace.
-std::vector<Path> compose_targets(const Stage::Impl& stage, const PrimRecord& prim, const pxr::TfToken& name, bool connections);
+std::vector<Path> compose_targets(const Stage::Impl& stage, const PrimRecord& prim, const pxr::TfToken& name,
+                                  bool connections);
 /// Targets with those that are relationships replaced by their own, in order, once each.
 std::vector<Path> forward_targets(const Stage& stage, const Path& relationship);
 

@@ -12,17 +12,17 @@ namespace {
 constexpr std::array<bool, 256> special_bytes()
 {
     std::array<bool, 256> table{};
-    for (const char c : {'#', '"', '\'', '@', '(', ')', '[', ']', '{', '}'}) table[static_cast<unsigned char>(c)] = true;
+    for (const char c : {'#', '"', '\'', '@', '(', ')', '[', ']', '{', '}'})
+        table[static_cast<unsigned char>(c)] = true;
     return table;
 }
 constexpr std::array<bool, 256> kSpecial = special_bytes();
 
 int line_of(std::string_view text, std::size_t at)
-{
-    return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
-}
+{ return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n')); }
 
-/// Position behind the string or asset path that starts at `at`; a one-line one also ends at the line's end, as the parser has it.
+/// Position behind the string or asset path that starts at `at`; a one-line one also ends at the line's end, as the
+/// parser has it.
 std::size_t skip_quoted(std::string_view text, std::size_t at, std::size_t& deepest)
 {
     const char             quote  = text[at];
@@ -32,11 +32,16 @@ std::size_t skip_quoted(std::string_view text, std::size_t at, std::size_t& deep
     deepest                       = 0;
     for (std::size_t i = at + end.size(); i < text.size(); ++i) {
         const char c = text[i];
-        if (c == '\\' && quote != '@') ++i;
-        else if (c == '(') deepest = std::max(deepest, ++depth);
-        else if (c == ')' && depth > 0) --depth;
-        else if (c == '\n' && !triple) return i;
-        else if (c == quote && text.substr(i, end.size()) == end) return i + end.size();
+        if (c == '\\' && quote != '@')
+            ++i;
+        else if (c == '(')
+            deepest = std::max(deepest, ++depth);
+        else if (c == ')' && depth > 0)
+            --depth;
+        else if (c == '\n' && !triple)
+            return i;
+        else if (c == quote && text.substr(i, end.size()) == end)
+            return i + end.size();
     }
     return text.size();
 }
@@ -53,25 +58,36 @@ std::optional<NestingFinding> check_nesting(std::string_view text, const Nesting
             continue;
         }
         switch (c) {
-            case '#': i = std::min(text.find('\n', i), text.size()); continue;
+            case '#':
+                i = std::min(text.find('\n', i), text.size());
+                continue;
             case '"':
             case '\'':
             case '@': {
                 std::size_t       deepest = 0;
                 const std::size_t start   = i;
                 i                         = skip_quoted(text, i, deepest);
-                if (deepest > limits.quoted) return NestingFinding{line_of(text, start), fmt::format("an expression nests deeper than {}", limits.quoted)};
+                if (deepest > limits.quoted)
+                    return NestingFinding{line_of(text, start),
+                                          fmt::format("an expression nests deeper than {}", limits.quoted)};
                 continue;
             }
             case '(':
             case '[':
-                if (++brackets > limits.brackets) return NestingFinding{line_of(text, i), fmt::format("brackets nest deeper than {}", limits.brackets)};
+                if (++brackets > limits.brackets)
+                    return NestingFinding{line_of(text, i),
+                                          fmt::format("brackets nest deeper than {}", limits.brackets)};
                 break;
             case '{':
-                if (++braces > limits.braces) return NestingFinding{line_of(text, i), fmt::format("braces nest deeper than {}", limits.braces)};
+                if (++braces > limits.braces)
+                    return NestingFinding{line_of(text, i), fmt::format("braces nest deeper than {}", limits.braces)};
                 break;
-            case '}': braces -= braces > 0; break;
-            default: brackets -= brackets > 0; break;
+            case '}':
+                braces -= braces > 0;
+                break;
+            default:
+                brackets -= brackets > 0;
+                break;
         }
         ++i;
     }

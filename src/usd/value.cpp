@@ -31,7 +31,8 @@ using namespace pxr;
 
 Vec2d to_vec2(double x, double y) { return {x, y}; }
 
-// Conversions between scalars and vectors of any precision. `convert<T>(value)` is tried for one element type after another.
+// Conversions between scalars and vectors of any precision. `convert<T>(value)` is tried for one element type after
+// another.
 std::optional<double> as_double(const VtValue& v)
 {
     if (v.IsHolding<double>()) return v.UncheckedGet<double>();
@@ -170,9 +171,12 @@ std::optional<T> Value::get() const
         return as_vector<int, int>(v, [](int x) { return x; });
     } else if constexpr (std::is_same_v<T, std::vector<double>>) {
         return as_vector<double, float, double, GfHalf, int, std::int64_t, SdfTimeCode>(v, [](const auto& x) {
-            if constexpr (std::is_same_v<std::decay_t<decltype(x)>, SdfTimeCode>) return x.GetValue();
-            else if constexpr (std::is_same_v<std::decay_t<decltype(x)>, GfHalf>) return static_cast<double>(static_cast<float>(x));
-            else return static_cast<double>(x);
+            if constexpr (std::is_same_v<std::decay_t<decltype(x)>, SdfTimeCode>)
+                return x.GetValue();
+            else if constexpr (std::is_same_v<std::decay_t<decltype(x)>, GfHalf>)
+                return static_cast<double>(static_cast<float>(x));
+            else
+                return static_cast<double>(x);
         });
     } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
         if (auto texts = as_vector<std::string, std::string>(v, [](const std::string& x) { return x; })) return texts;
@@ -181,7 +185,8 @@ std::optional<T> Value::get() const
         if (auto tokens = as_vector<Token, TfToken>(v, [](const TfToken& x) { return wrap(x); })) return tokens;
         return as_vector<Token, std::string>(v, [](const std::string& x) { return Token(x); });
     } else if constexpr (std::is_same_v<T, std::vector<Vec2d>>) {
-        return as_vector<Vec2d, GfVec2f, GfVec2d, GfVec2h>(v, [](const auto& x) { return to_vec2(static_cast<double>(x[0]), static_cast<double>(x[1])); });
+        return as_vector<Vec2d, GfVec2f, GfVec2d, GfVec2h>(
+            v, [](const auto& x) { return to_vec2(static_cast<double>(x[0]), static_cast<double>(x[1])); });
     } else if constexpr (std::is_same_v<T, std::vector<Vec3d>>) {
         return as_vector<Vec3d, GfVec3f, GfVec3d, GfVec3h>(v, [](const auto& x) { return to_vec3(GfVec3d(x)); });
     } else if constexpr (std::is_same_v<T, std::vector<Quatd>>) {

@@ -51,12 +51,12 @@ Json number(double x)
 /// How an element of an array is printed and hashed: its scalars, and the kind of the hash.
 template <class T>
 struct Element {
-    static constexpr std::size_t size = T::dimension;
+    static constexpr std::size_t size     = T::dimension;
     static constexpr bool        floating = !std::is_same_v<typename T::ScalarType, int>;
     static double                at(const T& v, std::size_t i) { return static_cast<double>(v[i]); }
 };
 template <class T>
-requires std::is_arithmetic_v<T>
+    requires std::is_arithmetic_v<T>
 struct Element<T> {
     static constexpr std::size_t size     = 1;
     static constexpr bool        floating = std::is_floating_point_v<T>;
@@ -78,35 +78,46 @@ template <class Q>
 struct QuatElement {
     static constexpr std::size_t size     = 4;
     static constexpr bool        floating = true;
-    static double                at(const Q& q, std::size_t i) { return static_cast<double>(i == 0 ? q.GetReal() : q.GetImaginary()[i - 1]); }
+    static double                at(const Q& q, std::size_t i)
+    { return static_cast<double>(i == 0 ? q.GetReal() : q.GetImaginary()[i - 1]); }
 };
-template <> struct Element<GfQuatd> : QuatElement<GfQuatd> {};
-template <> struct Element<GfQuatf> : QuatElement<GfQuatf> {};
-template <> struct Element<GfQuath> : QuatElement<GfQuath> {};
+template <>
+struct Element<GfQuatd> : QuatElement<GfQuatd> {};
+template <>
+struct Element<GfQuatf> : QuatElement<GfQuatf> {};
+template <>
+struct Element<GfQuath> : QuatElement<GfQuath> {};
 template <class M>
 struct MatrixElement {
     static constexpr std::size_t size     = M::numRows * M::numColumns;
     static constexpr bool        floating = true;
-    static double                at(const M& m, std::size_t i) { return m[static_cast<int>(i / M::numColumns)][i % M::numColumns]; }
+    static double at(const M& m, std::size_t i) { return m[static_cast<int>(i / M::numColumns)][i % M::numColumns]; }
 };
-template <> struct Element<GfMatrix2d> : MatrixElement<GfMatrix2d> {};
-template <> struct Element<GfMatrix3d> : MatrixElement<GfMatrix3d> {};
-template <> struct Element<GfMatrix4d> : MatrixElement<GfMatrix4d> {};
+template <>
+struct Element<GfMatrix2d> : MatrixElement<GfMatrix2d> {};
+template <>
+struct Element<GfMatrix3d> : MatrixElement<GfMatrix3d> {};
+template <>
+struct Element<GfMatrix4d> : MatrixElement<GfMatrix4d> {};
 
 /// Integers stay integers, so that 3 is printed as 3.
 template <class T>
 Json scalar(double x)
 {
-    if constexpr (std::is_same_v<T, bool>) return x != 0;
-    else if constexpr (!Element<T>::floating) return static_cast<std::int64_t>(x);
-    else return number(x);
+    if constexpr (std::is_same_v<T, bool>)
+        return x != 0;
+    else if constexpr (!Element<T>::floating)
+        return static_cast<std::int64_t>(x);
+    else
+        return number(x);
 }
 
 template <class T>
 Json element(const T& v)
 {
     using E = Element<T>;
-    if constexpr (E::size == 1) return scalar<T>(E::at(v, 0));
+    if constexpr (E::size == 1)
+        return scalar<T>(E::at(v, 0));
     else if constexpr (std::is_base_of_v<MatrixElement<T>, E>) {
         Json rows = Json::array();
         for (std::size_t r = 0; r < T::numRows; ++r) {
@@ -138,14 +149,24 @@ Json hashed(const VtArray<T>& array)
                 bytes.resize(at + sizeof(value));
                 std::memcpy(bytes.data() + at, &value, sizeof(value));
             };
-            if constexpr (std::is_same_v<T, bool>) push(static_cast<std::uint8_t>(x != 0));
-            else if constexpr (E::floating) push(static_cast<float>(x));
-            else push(static_cast<std::int32_t>(x));
+            if constexpr (std::is_same_v<T, bool>)
+                push(static_cast<std::uint8_t>(x != 0));
+            else if constexpr (E::floating)
+                push(static_cast<float>(x));
+            else
+                push(static_cast<std::int32_t>(x));
         }
     Json shape = Json::array({array.size()});
-    if constexpr (std::is_base_of_v<MatrixElement<T>, E>) shape.push_back(T::numRows), shape.push_back(T::numColumns);
-    else if constexpr (E::size > 1) shape.push_back(E::size);
-    return {{"$array", shape}, {"dtype", std::is_same_v<T, bool> ? "bool" : E::floating ? "float" : "int"}, {"sha256", sha256_hex(bytes)}, {"head", head}};
+    if constexpr (std::is_base_of_v<MatrixElement<T>, E>)
+        shape.push_back(T::numRows), shape.push_back(T::numColumns);
+    else if constexpr (E::size > 1)
+        shape.push_back(E::size);
+    return {{"$array", shape},
+            {"dtype", std::is_same_v<T, bool> ? "bool"
+                      : E::floating           ? "float"
+                                              : "int"},
+            {"sha256", sha256_hex(bytes)},
+            {"head", head}};
 }
 
 Json texts(const std::vector<std::string>& list, std::size_t limit)
@@ -153,7 +174,10 @@ Json texts(const std::vector<std::string>& list, std::size_t limit)
     if (limit == 0 || list.size() <= limit) return list;
     std::string joined;
     for (const std::string& text : list) joined += (joined.empty() ? "" : "\n") + text;
-    return {{"$array", {list.size()}}, {"dtype", "string"}, {"sha256", sha256_hex(std::as_bytes(std::span(joined)))}, {"head", std::vector<std::string>(list.begin(), list.begin() + 8)}};
+    return {{"$array", {list.size()}},
+            {"dtype", "string"},
+            {"sha256", sha256_hex(std::as_bytes(std::span(joined)))},
+            {"head", std::vector<std::string>(list.begin(), list.begin() + 8)}};
 }
 
 template <class T>
@@ -178,9 +202,7 @@ bool plain(const VtValue& v, std::size_t limit, Json& out)
 
 template <class... T>
 bool any_plain(const VtValue& v, std::size_t limit, Json& out)
-{
-    return (plain<T>(v, limit, out) || ...);
-}
+{ return (plain<T>(v, limit, out) || ...); }
 
 template <class T, class Text>
 bool textual(const VtValue& v, std::size_t limit, Json& out, const Text& text)
@@ -207,8 +229,10 @@ bool list_op(const VtValue& v, Json& out, const Item& item)
         out["explicit"] = list(op.GetExplicitItems());
         return true;
     }
-    const std::pair<const char*, const typename ListOp::ItemVector&> parts[] = {{"prepended", op.GetPrependedItems()}, {"appended", op.GetAppendedItems()},
-                                                                                {"deleted", op.GetDeletedItems()},     {"added", op.GetAddedItems()},
+    const std::pair<const char*, const typename ListOp::ItemVector&> parts[] = {{"prepended", op.GetPrependedItems()},
+                                                                                {"appended", op.GetAppendedItems()},
+                                                                                {"deleted", op.GetDeletedItems()},
+                                                                                {"added", op.GetAddedItems()},
                                                                                 {"ordered", op.GetOrderedItems()}};
     for (const auto& [name, items] : parts)
         if (!items.empty()) out[name] = list(items);
@@ -224,8 +248,12 @@ Json to_json(const VtValue& v, std::size_t limit)
 {
     Json out;
     if (v.IsEmpty()) return out;
-    if (any_plain<bool, int, unsigned char, unsigned, std::int64_t, std::uint64_t, float, double, GfHalf>(v, limit, out)) return out;
-    if (any_plain<GfVec2d, GfVec2f, GfVec2h, GfVec2i, GfVec3d, GfVec3f, GfVec3h, GfVec3i, GfVec4d, GfVec4f, GfVec4h, GfVec4i>(v, limit, out)) return out;
+    if (any_plain<bool, int, unsigned char, unsigned, std::int64_t, std::uint64_t, float, double, GfHalf>(v, limit,
+                                                                                                          out))
+        return out;
+    if (any_plain<GfVec2d, GfVec2f, GfVec2h, GfVec2i, GfVec3d, GfVec3f, GfVec3h, GfVec3i, GfVec4d, GfVec4f, GfVec4h,
+                  GfVec4i>(v, limit, out))
+        return out;
     if (any_plain<GfQuatd, GfQuatf, GfQuath, GfMatrix2d, GfMatrix3d, GfMatrix4d>(v, limit, out)) return out;
     if (v.IsHolding<SdfTimeCode>()) return {{"timecode", number(v.UncheckedGet<SdfTimeCode>().GetValue())}};
     if (plain<SdfTimeCode>(v, limit, out)) return out;
@@ -235,7 +263,8 @@ Json to_json(const VtValue& v, std::size_t limit)
     if (v.IsHolding<SdfPath>()) return v.UncheckedGet<SdfPath>().GetString();
     if (v.IsHolding<SdfValueBlock>()) return {{"blocked", true}};
     if (v.IsHolding<SdfAnimationBlock>()) return {{"animationBlocked", true}};
-    if (textual<std::string>(v, limit, out, [](const auto& x) { return x; }) || textual<TfToken>(v, limit, out, [](const auto& x) { return x.GetString(); }) ||
+    if (textual<std::string>(v, limit, out, [](const auto& x) { return x; }) ||
+        textual<TfToken>(v, limit, out, [](const auto& x) { return x.GetString(); }) ||
         textual<SdfAssetPath>(v, limit, out, [](const auto& x) { return x.GetAuthoredPath(); }))
         return out;
     if (v.IsHolding<VtDictionary>()) {
@@ -243,12 +272,16 @@ Json to_json(const VtValue& v, std::size_t limit)
         for (const auto& [key, value] : v.UncheckedGet<VtDictionary>()) out[key] = to_json(value, limit);
         return out;
     }
-    if (list_op<SdfTokenListOp>(v, out, [](const auto& x) { return x.GetString(); }) || list_op<SdfStringListOp>(v, out, [](const auto& x) { return x; }) ||
-        list_op<SdfPathListOp>(v, out, [](const auto& x) { return x.GetString(); }) || list_op<SdfIntListOp>(v, out, [](int x) { return x; }) ||
-        list_op<SdfInt64ListOp>(v, out, [](std::int64_t x) { return x; }) || list_op<SdfUIntListOp>(v, out, [](unsigned x) { return x; }) ||
+    if (list_op<SdfTokenListOp>(v, out, [](const auto& x) { return x.GetString(); }) ||
+        list_op<SdfStringListOp>(v, out, [](const auto& x) { return x; }) ||
+        list_op<SdfPathListOp>(v, out, [](const auto& x) { return x.GetString(); }) ||
+        list_op<SdfIntListOp>(v, out, [](int x) { return x; }) ||
+        list_op<SdfInt64ListOp>(v, out, [](std::int64_t x) { return x; }) ||
+        list_op<SdfUIntListOp>(v, out, [](unsigned x) { return x; }) ||
         list_op<SdfUInt64ListOp>(v, out, [](std::uint64_t x) { return x; }))
         return out;
-    if (v.IsHolding<SdfPermission>()) return v.UncheckedGet<SdfPermission>() == SdfPermissionPublic ? "Public" : "Private";
+    if (v.IsHolding<SdfPermission>())
+        return v.UncheckedGet<SdfPermission>() == SdfPermissionPublic ? "Public" : "Private";
     return {{"repr", TfStringify(v).substr(0, 400)}, {"type", v.GetTypeName()}};
 }
 

@@ -9,21 +9,23 @@
 namespace mechane::usd {
 namespace {
 
-const Token kOrder("xformOpOrder"), kXformable("Xformable"), kGeomXformable("UsdGeomXformable");
+const Token                kOrder("xformOpOrder"), kXformable("Xformable"), kGeomXformable("UsdGeomXformable");
 constexpr std::string_view kReset = "!resetXformStack!", kInvert = "!invert!", kPrefix = "xformOp:";
 
 bool is_xformable(const PrimRecord& prim)
 {
     const auto* type = SchemaRegistry::instance().find(prim.type_name);
     if (type == nullptr || !type->concrete) return false;
-    return SchemaRegistry::instance().is_a(prim.type_name, unwrap(kXformable)) || SchemaRegistry::instance().is_a(prim.type_name, unwrap(kGeomXformable));
+    return SchemaRegistry::instance().is_a(prim.type_name, unwrap(kXformable)) ||
+           SchemaRegistry::instance().is_a(prim.type_name, unwrap(kGeomXformable));
 }
 
 Matrix4d from_rotation(const Mat33d& r)
 {
     Matrix4d m;
     for (std::size_t i = 0; i < 3; ++i)
-        for (std::size_t j = 0; j < 3; ++j) m(static_cast<int>(i), static_cast<int>(j)) = r(j, i);  // row vectors: transposed
+        for (std::size_t j = 0; j < 3; ++j)
+            m(static_cast<int>(i), static_cast<int>(j)) = r(j, i);  // row vectors: transposed
     return m;
 }
 
@@ -41,30 +43,32 @@ Matrix4d scaling(const Vec3d& s)
     return m;
 }
 
-Matrix4d turn(int axis, double degrees) { return from_rotation(to_matrix(from_axis_angle(axis_vector<double>(axis), degrees * kDegrees))); }
+Matrix4d turn(int axis, double degrees)
+{ return from_rotation(to_matrix(from_axis_angle(axis_vector<double>(axis), degrees * kDegrees))); }
 
-/// The rotation of an orient operation as OpenUSD builds it: the angle from the real part alone, about the normalised imaginary part.
+/// The rotation of an orient operation as OpenUSD builds it: the angle from the real part alone, about the normalised
+/// imaginary part.
 Matrix4d orientation(const Quatd& q)
 {
-    const Vec3d  axis  = q.xyz();
-    const double size  = length(axis);
-    const double w     = std::min(1.0, std::max(-1.0, q.w));
+    const Vec3d  axis = q.xyz();
+    const double size = length(axis);
+    const double w    = std::min(1.0, std::max(-1.0, q.w));
     if (size < 1e-10) return {};
     return from_rotation(to_matrix(from_axis_angle((1 / size) * axis, 2 * std::acos(w))));
 }
 
-
-/// One operation's matrix; `kind` is "translate", "rotateXYZ", ... Returns null when it cannot be used, with the reason.
+/// One operation's matrix; `kind` is "translate", "rotateXYZ", ... Returns null when it cannot be used, with the
+/// reason.
 const Code* op_matrix(std::string_view kind, const Value& value, bool inverted, Matrix4d& out, const Code*& note)
 {
-    const auto scalar = value.get<double>();
-    const auto vector = value.get<Vec3d>();
-    const auto axis_of = [](char c) { return c - 'X'; };
-    const double sign = inverted ? -1 : 1;
+    const auto   scalar  = value.get<double>();
+    const auto   vector  = value.get<Vec3d>();
+    const auto   axis_of = [](char c) { return c - 'X'; };
+    const double sign    = inverted ? -1 : 1;
     if (kind.starts_with("translate") || kind.starts_with("scale")) {
-        const bool  scales = kind.starts_with("scale");
-        const auto  rest   = kind.substr(scales ? 5 : 9);
-        Vec3d       v      = scales ? Vec3d{1, 1, 1} : Vec3d{};
+        const bool scales = kind.starts_with("scale");
+        const auto rest   = kind.substr(scales ? 5 : 9);
+        Vec3d      v      = scales ? Vec3d{1, 1, 1} : Vec3d{};
         if (rest.empty()) {
             if (!vector) return &kXformType;
             v = *vector;
@@ -75,10 +79,14 @@ const Code* op_matrix(std::string_view kind, const Value& value, bool inverted, 
             return &kXformUnknown;
         }
         if (!is_finite(v)) return &kXformNotFinite;
-        if (!scales) out = translation(sign * v);
-        else if (!inverted) out = scaling(v);
-        else if (v.x == 0 || v.y == 0 || v.z == 0) return &kXformSingular;
-        else out = scaling({1 / v.x, 1 / v.y, 1 / v.z});
+        if (!scales)
+            out = translation(sign * v);
+        else if (!inverted)
+            out = scaling(v);
+        else if (v.x == 0 || v.y == 0 || v.z == 0)
+            return &kXformSingular;
+        else
+            out = scaling({1 / v.x, 1 / v.y, 1 / v.z});
         return nullptr;
     }
     if (kind.starts_with("rotate")) {
@@ -98,7 +106,7 @@ const Code* op_matrix(std::string_view kind, const Value& value, bool inverted, 
         out = {};
         for (const char c : order) {  // rotateXYZ applies x first: with row vectors Rx * Ry * Rz
             const auto axis = static_cast<std::size_t>(axis_of(c));
-            out             = inverted ? turn(axis_of(c), -(*vector)[axis]) * out : out * turn(axis_of(c), (*vector)[axis]);
+            out = inverted ? turn(axis_of(c), -(*vector)[axis]) * out : out * turn(axis_of(c), (*vector)[axis]);
         }
         return nullptr;
     }
@@ -148,7 +156,9 @@ Matrix4d local(const Stage::Impl& stage, const PrimRecord& prim, const TimeCode&
         if (inverted) name.remove_prefix(kInvert.size());
         const Token attribute{name};
         const auto  report = [&](const Code& code, const char* what) {
-            if (found != nullptr) found->add(code, site_of(stage, prim, unwrap(attribute)), fmt::format("{} {}", (*order)[i].text(), what));
+            if (found != nullptr)
+                found->add(code, site_of(stage, prim, unwrap(attribute)),
+                           fmt::format("{} {}", (*order)[i].text(), what));
         };
         if (!name.starts_with(kPrefix)) {
             report(kXformUnknown, "is no transform operation");

@@ -6,7 +6,8 @@
 
 namespace mechane::usd {
 
-std::string check_zip(std::string_view bytes, const std::function<std::string(std::string_view name, std::string_view content)>& visit)
+std::string check_zip(std::string_view                                                                   bytes,
+                      const std::function<std::string(std::string_view name, std::string_view content)>& visit)
 {
     constexpr std::uint32_t kLocalHeader = 0x04034b50;
     constexpr int           kMaxEntries  = 100'000;

@@ -12,7 +12,8 @@ using collision::support;
 
 namespace {
 
-constexpr ShapeKind kConvexKinds[] = {ShapeKind::sphere, ShapeKind::capsule, ShapeKind::ellipsoid, ShapeKind::cylinder, ShapeKind::box, ShapeKind::cone, ShapeKind::hull};
+constexpr ShapeKind kConvexKinds[] = {ShapeKind::sphere, ShapeKind::capsule, ShapeKind::ellipsoid, ShapeKind::cylinder,
+                                      ShapeKind::box,    ShapeKind::cone,    ShapeKind::hull};
 
 const collision::HullShape& some_hull()
 {
@@ -34,7 +35,8 @@ Shape random_shape(Random& r, double spread, ShapeKind kind)
     if (kind == ShapeKind::hull) s.hull = &some_hull();
     return s;
 }
-Shape random_shape(Random& r, double spread) { return random_shape(r, spread, kConvexKinds[r.below(std::size(kConvexKinds))]); }
+Shape random_shape(Random& r, double spread)
+{ return random_shape(r, spread, kConvexKinds[r.below(std::size(kConvexKinds))]); }
 
 Shape moved(const Posed& X, Shape s)
 {
@@ -105,11 +107,19 @@ TEST_CASE("world boxes equal the closed forms for a shape turned by 30 degrees (
         Shape s;
         Vec3d lower, upper;
     } rows[] = {
-        {shape(ShapeKind::box, {1, 0.5, 0.25}, p, q), {0, 2 - 0.5 * c - 0.25 * h, 3 - 0.5 * h - 0.25 * c}, {2, 2 + 0.5 * c + 0.25 * h, 3 + 0.5 * h + 0.25 * c}},
-        {shape(ShapeKind::capsule, {0.25, 0.5, 0}, p, q), {0.75, 2 - 0.25 - 0.5 * h, 3 - 0.25 - 0.5 * c}, {1.25, 2.5, 3.25 + 0.5 * c}},
-        {shape(ShapeKind::cylinder, {0.5, 0.25, 0}, p, q), {0.5, 2 - 0.5 * c - 0.25 * h, 3 - 0.5 * h - 0.25 * c}, {1.5, 2 + 0.5 * c + 0.25 * h, 3 + 0.5 * h + 0.25 * c}},
+        {shape(ShapeKind::box, {1, 0.5, 0.25}, p, q),
+         {0, 2 - 0.5 * c - 0.25 * h, 3 - 0.5 * h - 0.25 * c},
+         {2, 2 + 0.5 * c + 0.25 * h, 3 + 0.5 * h + 0.25 * c}},
+        {shape(ShapeKind::capsule, {0.25, 0.5, 0}, p, q),
+         {0.75, 2 - 0.25 - 0.5 * h, 3 - 0.25 - 0.5 * c},
+         {1.25, 2.5, 3.25 + 0.5 * c}},
+        {shape(ShapeKind::cylinder, {0.5, 0.25, 0}, p, q),
+         {0.5, 2 - 0.5 * c - 0.25 * h, 3 - 0.5 * h - 0.25 * c},
+         {1.5, 2 + 0.5 * c + 0.25 * h, 3 + 0.5 * h + 0.25 * c}},
         // apex at (0, -0.5 h, 0.5 c); base centre opposite, its rim 0.5 c and 0.5 h away along y and z
-        {shape(ShapeKind::cone, {0.5, 0.5, 0}, p, q), {0.5, 2 - 0.5 * h, 3 - 0.5 * c - 0.5 * h}, {1.5, 2 + 0.5 * h + 0.5 * c, 3 + 0.5 * c}},
+        {shape(ShapeKind::cone, {0.5, 0.5, 0}, p, q),
+         {0.5, 2 - 0.5 * h, 3 - 0.5 * c - 0.5 * h},
+         {1.5, 2 + 0.5 * h + 0.5 * c, 3 + 0.5 * c}},
         {shape(ShapeKind::ellipsoid, {0.5, 0.4, 0.3}, p, q),
          {0.5, 2 - std::hypot(0.4 * c, 0.3 * h), 3 - std::hypot(0.4 * h, 0.3 * c)},
          {1.5, 2 + std::hypot(0.4 * c, 0.3 * h), 3 + std::hypot(0.4 * h, 0.3 * c)}},
@@ -124,14 +134,18 @@ TEST_CASE("world boxes equal the closed forms for a shape turned by 30 degrees (
 TEST_CASE("the generic distance equals closed forms for spheres, capsules and boxes (COL-085, COL-092)")
 {
     for_seeds(300, [](Random& r) {
-        const double unit = std::pow(10.0, r.uniform(-3, 2));  // millimetres to hundreds of metres
+        const double unit   = std::pow(10.0, r.uniform(-3, 2));  // millimetres to hundreds of metres
         const auto   scaled = [&](Shape s) {
             s.p *= unit, s.size *= unit;
             return s;
         };
-        const Shape point = scaled(random_shape(r, 1.5, ShapeKind::sphere)), a = scaled(random_shape(r, 1.5, ShapeKind::capsule)),
-                    b = scaled(random_shape(r, 1.5, ShapeKind::capsule)), box = scaled(random_shape(r, 1, ShapeKind::box));
-        const auto ends = [](const Shape& s) { return std::pair{s.p - s.size.y * s.R.column(2), s.p + s.size.y * s.R.column(2)}; };
+        const Shape point = scaled(random_shape(r, 1.5, ShapeKind::sphere)),
+                    a     = scaled(random_shape(r, 1.5, ShapeKind::capsule)),
+                    b     = scaled(random_shape(r, 1.5, ShapeKind::capsule)),
+                    box   = scaled(random_shape(r, 1, ShapeKind::box));
+        const auto  ends  = [](const Shape& s) {
+            return std::pair{s.p - s.size.y * s.R.column(2), s.p + s.size.y * s.R.column(2)};
+        };
         const auto [a0, a1] = ends(a);
         const auto [b0, b1] = ends(b);
         const auto nearest  = geometry::closest_on_segments(a0, a1, b0, b1);
@@ -149,13 +163,13 @@ TEST_CASE("penetration depth of boxes and hulls is the least overlap of all sepa
         return collision::make_hull_shape(m, s.size);
     };
     for_seeds(500, [&](Random& r) {
-        const Shape a = random_shape(r, 0.3, ShapeKind::box), b = random_shape(r, 0.3, ShapeKind::box);
+        const Shape  a = random_shape(r, 0.3, ShapeKind::box), b = random_shape(r, 0.3, ShapeKind::box);
         const double expected = box_separation(a, b);
         if (expected > -1e-3) return;
         CHECK(core_distance(a, b).distance == close_to(expected, 1e-9));
         CHECK(deepest(contacts(a, b)) == close_to(expected, 1e-5));
         const auto ha = hull_of(a), hb = hull_of(b);
-        const auto m  = contacts(hull_shape(ha, a.p, from_matrix(a.R)), hull_shape(hb, b.p, from_matrix(b.R)));
+        const auto m = contacts(hull_shape(ha, a.p, from_matrix(a.R)), hull_shape(hb, b.p, from_matrix(b.R)));
         CHECK(deepest(m) == close_to(expected, 1e-5));
     });
 }
@@ -170,7 +184,8 @@ TEST_CASE("the distance of any convex pair is the largest separation over all di
         CAPTURE(static_cast<int>(b.kind));
         CHECK(d.distance >= brute - 1e-6);  // never worse than what a search finds
         CHECK(separation(a, b, d.normal) == close_to(d.distance, 1e-6));
-        if (d.distance > 1e-6) CHECK(distance(d.on_b - d.on_a, d.distance * d.normal) < 2e-5);  // smooth normals converge as a square root
+        if (d.distance > 1e-6)
+            CHECK(distance(d.on_b - d.on_a, d.distance * d.normal) < 2e-5);  // smooth normals converge as a square root
     });
 }
 
@@ -185,9 +200,10 @@ TEST_CASE("moving the second shape by the depth along the normal just separates 
         const double d     = deepest(m);
         Shape        out   = other;
         for (int i = 0; i < m.count; ++i)
-            if (m.points[static_cast<std::size_t>(i)].distance == d) out.p -= (d - 1e-5) * m.points[static_cast<std::size_t>(i)].normal;
+            if (m.points[static_cast<std::size_t>(i)].distance == d)
+                out.p -= (d - 1e-5) * m.points[static_cast<std::size_t>(i)].normal;
         if (m.count > 1) {
-            out   = other;
+            out = other;
             out.p -= (d - 1e-5) * m.points[0].normal;
         }
         CAPTURE(static_cast<int>(a.kind));
@@ -216,12 +232,13 @@ TEST_CASE("swapping two shapes or moving both changes no distance and turns the 
 TEST_CASE("the distance is continuous through touching (COL-093)")
 {
     for_seeds(100, [](Random& r) {
-        const ShapeKind solid[] = {ShapeKind::ellipsoid, ShapeKind::cylinder, ShapeKind::box, ShapeKind::cone, ShapeKind::hull};
-        const Shape     a = random_shape(r, 0.01, solid[r.below(5)]);
-        Shape           b = random_shape(r, 0.01, solid[r.below(5)]);
-        b.p               = a.p + Vec3d{2, 0, 0};
-        const auto  d = core_distance(a, b);
-        const Vec3d n = d.normal;
+        const ShapeKind solid[] = {ShapeKind::ellipsoid, ShapeKind::cylinder, ShapeKind::box, ShapeKind::cone,
+                                   ShapeKind::hull};
+        const Shape     a       = random_shape(r, 0.01, solid[r.below(5)]);
+        Shape           b       = random_shape(r, 0.01, solid[r.below(5)]);
+        b.p                     = a.p + Vec3d{2, 0, 0};
+        const auto  d           = core_distance(a, b);
+        const Vec3d n           = d.normal;
         b.p -= d.distance * n;  // now they touch
         double last = 0;
         for (int i = -50; i <= 50; ++i) {
@@ -237,10 +254,12 @@ TEST_CASE("the distance is continuous through touching (COL-093)")
     });
 }
 
-TEST_CASE("every pair of kinds at every scale gives finite rows within reach, however degenerate (COL-077, COL-094, COL-159)")
+TEST_CASE(
+    "every pair of kinds at every scale gives finite rows within reach, however degenerate (COL-077, COL-094, COL-159)")
 {
     const auto flat_hull = [] {
-        geometry::Mesh m{.points = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, .triangles = {{0, 1, 2}, {0, 2, 1}}, .is_convex = true};
+        geometry::Mesh m{
+            .points = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, .triangles = {{0, 1, 2}, {0, 2, 1}}, .is_convex = true};
         return collision::make_hull_shape(m, {1, 1, 1});
     }();
     for_seeds(4000, [&](Random& r) {
@@ -255,7 +274,8 @@ TEST_CASE("every pair of kinds at every scale gives finite rows within reach, ho
             if (kind == ShapeKind::mesh) s.mesh = &cube_surface();
             return s;
         };
-        const auto  kind_a = static_cast<ShapeKind>(r.below(collision::kPairKinds)), kind_b = static_cast<ShapeKind>(r.below(collision::kPairKinds));
+        const auto  kind_a = static_cast<ShapeKind>(r.below(collision::kPairKinds)),
+                    kind_b = static_cast<ShapeKind>(r.below(collision::kPairKinds));
         const Shape a = any(kind_a), b = any(kind_b);
         CAPTURE(static_cast<int>(kind_a));
         CAPTURE(static_cast<int>(kind_b));

@@ -21,8 +21,9 @@ TEST_CASE("a sphere that rolls over a tessellated plane has one vertical contact
     Random      r(5);
     for (int i = 0; i < 2000; ++i) {
         // On a line over vertices and seams at first, then anywhere.
-        const Vec3d  p = i < 1000 ? Vec3d{0.0016 * i - 0.8, i < 500 ? 0.0 : 0.5 * (0.0016 * i - 0.8), 0.245} : Vec3d{r.uniform(-0.9, 0.9), r.uniform(-0.9, 0.9), r.uniform(0.2, 0.27)};
-        const auto   m = contacts(ground, shape(ShapeKind::sphere, {0.25, 0, 0}, p), 0.05);
+        const Vec3d p = i < 1000 ? Vec3d{0.0016 * i - 0.8, i < 500 ? 0.0 : 0.5 * (0.0016 * i - 0.8), 0.245}
+                                 : Vec3d{r.uniform(-0.9, 0.9), r.uniform(-0.9, 0.9), r.uniform(0.2, 0.27)};
+        const auto  m = contacts(ground, shape(ShapeKind::sphere, {0.25, 0, 0}, p), 0.05);
         CAPTURE(i);
         REQUIRE(m.count == 1);
         CHECK(length(cross(m.points[0].normal, Vec3d{0, 0, 1})) < 1e-3);
@@ -34,9 +35,10 @@ TEST_CASE("boxes, capsules, cylinders and hulls on a tessellated plane feel only
 {
     const Shape ground = mesh_shape(tiles());
     for_seeds(300, [&](Random& r) {
-        const ShapeKind kinds[] = {ShapeKind::box, ShapeKind::capsule, ShapeKind::cylinder, ShapeKind::cone, ShapeKind::ellipsoid, ShapeKind::hull};
+        const ShapeKind kinds[] = {ShapeKind::box,  ShapeKind::capsule,   ShapeKind::cylinder,
+                                   ShapeKind::cone, ShapeKind::ellipsoid, ShapeKind::hull};
         const ShapeKind kind    = kinds[r.below(std::size(kinds))];
-        Shape           s       = shape(kind, {r.uniform(0.05, 0.2), r.uniform(0.05, 0.2), r.uniform(0.05, 0.2)}, {}, r.rotation());
+        Shape s = shape(kind, {r.uniform(0.05, 0.2), r.uniform(0.05, 0.2), r.uniform(0.05, 0.2)}, {}, r.rotation());
         if (kind == ShapeKind::hull) s.hull = &cube_hull();
         if (r.below(2) == 0) s.R = to_matrix(turn('z', r.uniform(0, 360)));  // standing upright
         // Lowered until it sinks in by a known depth.
@@ -47,7 +49,8 @@ TEST_CASE("boxes, capsules, cylinders and hulls on a tessellated plane feel only
         CAPTURE(static_cast<int>(kind));
         REQUIRE(m.count > 0);
         CHECK(deepest(m) == close_to(-depth, 2e-5));
-        for (int i = 0; i < m.count; ++i) CHECK(length(cross(m.points[static_cast<std::size_t>(i)].normal, Vec3d{0, 0, 1})) < 1e-3);
+        for (int i = 0; i < m.count; ++i)
+            CHECK(length(cross(m.points[static_cast<std::size_t>(i)].normal, Vec3d{0, 0, 1})) < 1e-3);
     });
 }
 
@@ -55,7 +58,8 @@ TEST_CASE("a box pushed over the edge of a solid mesh agrees with the same box o
 {
     // The mesh is the boundary of the box, so the deepest distance is that of the two boxes while it is shallow.
     for_seeds(300, [](Random& r) {
-        Shape       b     = shape(ShapeKind::box, {r.uniform(0.1, 0.3), r.uniform(0.1, 0.3), r.uniform(0.1, 0.3)}, {}, r.rotation());
+        Shape b =
+            shape(ShapeKind::box, {r.uniform(0.1, 0.3), r.uniform(0.1, 0.3), r.uniform(0.1, 0.3)}, {}, r.rotation());
         const Vec3d d     = r.direction();
         const Shape solid = shape(ShapeKind::box, {0.5, 0.5, 0.5});
         b.p               = 2.0 * d;
@@ -73,7 +77,8 @@ TEST_CASE("an open mesh is one-sided, a closed one pushes out what has sunk in (
     const Shape below = shape(ShapeKind::sphere, {0.1, 0, 0}, {0.13, 0.07, -0.05});
     CHECK(contacts(mesh_shape(tiles()), below).count == 0);
     for (const double depth : {0.01, 0.05, 0.09}) {
-        const auto m = contacts(mesh_shape(cube_surface()), shape(ShapeKind::sphere, {0.1, 0, 0}, {0.13, 0.5 - depth, 0.07}));
+        const auto m =
+            contacts(mesh_shape(cube_surface()), shape(ShapeKind::sphere, {0.1, 0, 0}, {0.13, 0.5 - depth, 0.07}));
         REQUIRE(m.count == 1);
         CHECK(distance(m.points[0].normal, Vec3d{0, 1, 0}) < 1e-9);
         CHECK(m.points[0].distance == close_to(-depth - 0.1, 1e-9));

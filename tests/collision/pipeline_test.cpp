@@ -30,15 +30,29 @@ model::Model pile(int count)
     b.rigid_gap = 0.01;
     Random r(7);
     for (int i = 0; i < count; ++i) {
-        const std::int32_t body = b.add_body({{r.uniform(-1, 1), r.uniform(-1, 1), r.uniform(0, 1)}, r.rotation()}, "body" + std::to_string(i));
+        const std::int32_t body = b.add_body({{r.uniform(-1, 1), r.uniform(-1, 1), r.uniform(0, 1)}, r.rotation()},
+                                             "body" + std::to_string(i));
         const Posed        at{r.vec(0.02), r.rotation()};
         switch (i % 6) {
-            case 0: b.add_shape_sphere(body, at, r.uniform(0.05, 0.2), b.default_shape); break;
-            case 1: b.add_shape_capsule(body, at, r.uniform(0.05, 0.1), r.uniform(0.05, 0.2), b.default_shape); break;
-            case 2: b.add_shape_box(body, at, {0.1, r.uniform(0.05, 0.2), 0.15}, b.default_shape); break;
-            case 3: b.add_shape_cylinder(body, at, 0.1, r.uniform(0.05, 0.2), b.default_shape); break;
-            case 4: b.add_shape_cone(body, at, 0.1, r.uniform(0.1, 0.2), b.default_shape); break;
-            default: b.add_shape_mesh(body, at, {0.3, 0.2, 0.25}, std::make_shared<geometry::Mesh>(cube_mesh(0.5)), b.default_shape); break;
+            case 0:
+                b.add_shape_sphere(body, at, r.uniform(0.05, 0.2), b.default_shape);
+                break;
+            case 1:
+                b.add_shape_capsule(body, at, r.uniform(0.05, 0.1), r.uniform(0.05, 0.2), b.default_shape);
+                break;
+            case 2:
+                b.add_shape_box(body, at, {0.1, r.uniform(0.05, 0.2), 0.15}, b.default_shape);
+                break;
+            case 3:
+                b.add_shape_cylinder(body, at, 0.1, r.uniform(0.05, 0.2), b.default_shape);
+                break;
+            case 4:
+                b.add_shape_cone(body, at, 0.1, r.uniform(0.1, 0.2), b.default_shape);
+                break;
+            default:
+                b.add_shape_mesh(body, at, {0.3, 0.2, 0.25}, std::make_shared<geometry::Mesh>(cube_mesh(0.5)),
+                                 b.default_shape);
+                break;
         }
     }
     b.add_ground_plane();
@@ -51,14 +65,15 @@ std::string bytes_of(const model::Contacts& c)
     const auto  n   = static_cast<std::size_t>(c.rigid_contact_count);
     const auto  put = [&](const auto& v) { out.append(reinterpret_cast<const char*>(v.data()), n * sizeof(v[0])); };
     put(c.rigid_contact_shape0), put(c.rigid_contact_shape1), put(c.rigid_contact_point0), put(c.rigid_contact_point1);
-    put(c.rigid_contact_offset0), put(c.rigid_contact_offset1), put(c.rigid_contact_normal), put(c.rigid_contact_margin0);
+    put(c.rigid_contact_offset0), put(c.rigid_contact_offset1), put(c.rigid_contact_normal),
+        put(c.rigid_contact_margin0);
     put(c.rigid_contact_margin1), put(c.rigid_contact_distance), put(c.rigid_contact_feature);
     return out;
 }
 
 struct Result {
-    model::Contacts           contacts;
-    collision::CollideStatus  status;
+    model::Contacts          contacts;
+    collision::CollideStatus status;
 };
 Result collide_once(const model::Model& m, double dt = 0, collision::PipelineOptions options = {})
 {
@@ -82,11 +97,12 @@ std::atomic<std::size_t> g_allocations{0};
 [[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
-TEST_CASE("a sphere and a capsule are stored as core points with their radius in the margin (COL-020, COL-021, COL-022)")
+TEST_CASE(
+    "a sphere and a capsule are stored as core points with their radius in the margin (COL-020, COL-021, COL-022)")
 {
     model::ModelBuilder b;
     model::ShapeConfig  c;
-    c.margin = 0.02;
+    c.margin         = 0.02;
     const Quatd q    = turn('y', 90);
     const auto  ball = b.add_body({{0, 0, 0.45}, q}, "ball");
     b.add_shape_sphere(ball, {}, 0.5, c);
@@ -101,37 +117,48 @@ TEST_CASE("a sphere and a capsule are stored as core points with their radius in
     CHECK(distance(r.contacts.rigid_contact_point1[0], Vec3{0, 0, 0}) < 1e-6);  // the centre, in the body's frame
     CHECK(static_cast<double>(r.contacts.rigid_contact_margin1[0]) == close_to(0.52, 1e-6));
     CHECK(static_cast<double>(r.contacts.rigid_contact_distance[0]) == close_to(-0.05 - 0.02, 1e-6));
-    // The offset leads from the centre down to the inflated surface; -z of the world is the body's -z turned back by -90 degrees.
-    CHECK(distance(r.contacts.rigid_contact_offset1[0], Vec3(rotate_inverse(static_cast<Quat>(q), Vec3{0, 0, static_cast<Real>(-0.52)}))) < 1e-6);
+    // The offset leads from the centre down to the inflated surface; -z of the world is the body's -z turned back by
+    // -90 degrees.
+    CHECK(distance(r.contacts.rigid_contact_offset1[0],
+                   Vec3(rotate_inverse(static_cast<Quat>(q), Vec3{0, 0, static_cast<Real>(-0.52)}))) < 1e-6);
 }
 
-TEST_CASE("every row satisfies the identity of the separation and is sorted by shapes and feature (COL-020, COL-068, COL-159)")
+TEST_CASE(
+    "every row satisfies the identity of the separation and is sorted by shapes and feature (COL-020, COL-068, "
+    "COL-159)")
 {
-    const auto m = pile(120);
-    const auto s = model::make_state(m);
-    const auto r = collide_once(m, 1.0 / 60);
+    const auto  m = pile(120);
+    const auto  s = model::make_state(m);
+    const auto  r = collide_once(m, 1.0 / 60);
     const auto& c = r.contacts;
     REQUIRE(c.rigid_contact_count > 100);
     const auto world = [&](std::int32_t shape, const Vec3& p) {
         const std::int32_t body = m.shape_body[static_cast<std::size_t>(shape)];
-        return body < 0 ? static_cast<Vec3d>(p) : static_cast<Posed>(s.body_q[static_cast<std::size_t>(body)]) * static_cast<Vec3d>(p);
+        return body < 0 ? static_cast<Vec3d>(p)
+                        : static_cast<Posed>(s.body_q[static_cast<std::size_t>(body)]) * static_cast<Vec3d>(p);
     };
     for (std::size_t i = 0; i < static_cast<std::size_t>(c.rigid_contact_count); ++i) {
         const Vec3d  n   = static_cast<Vec3d>(c.rigid_contact_normal[i]);
-        const double sep = dot(n, world(c.rigid_contact_shape1[i], c.rigid_contact_point1[i]) - world(c.rigid_contact_shape0[i], c.rigid_contact_point0[i])) -
-                           static_cast<double>(c.rigid_contact_margin0[i]) - static_cast<double>(c.rigid_contact_margin1[i]);
-        CHECK(sep == close_to(static_cast<double>(c.rigid_contact_distance[i]), 2e-6));  // storage in float of metre-sized numbers
+        const double sep = dot(n, world(c.rigid_contact_shape1[i], c.rigid_contact_point1[i]) -
+                                      world(c.rigid_contact_shape0[i], c.rigid_contact_point0[i])) -
+                           static_cast<double>(c.rigid_contact_margin0[i]) -
+                           static_cast<double>(c.rigid_contact_margin1[i]);
+        CHECK(sep == close_to(static_cast<double>(c.rigid_contact_distance[i]),
+                              2e-6));  // storage in float of metre-sized numbers
         CHECK(length(n) == close_to(1, 1e-6));
         if (i == 0) continue;
-        const auto key = [&](std::size_t k) { return std::tuple{c.rigid_contact_shape0[k], c.rigid_contact_shape1[k], c.rigid_contact_feature[k]}; };
+        const auto key = [&](std::size_t k) {
+            return std::tuple{c.rigid_contact_shape0[k], c.rigid_contact_shape1[k], c.rigid_contact_feature[k]};
+        };
         CHECK(key(i - 1) <= key(i));
     }
 }
 
-TEST_CASE("contacts are the same bytes for any number of threads and after any history of the buffer (COL-066, COL-067)")
+TEST_CASE(
+    "contacts are the same bytes for any number of threads and after any history of the buffer (COL-066, COL-067)")
 {
-    const auto  m         = pile(300);
-    const auto  reference = bytes_of(collide_once(m, 1.0 / 60).contacts);
+    const auto m         = pile(300);
+    const auto reference = bytes_of(collide_once(m, 1.0 / 60).contacts);
     REQUIRE(!reference.empty());
     for (const int threads : {1, 2, 5, 8}) {
         CAPTURE(threads);
@@ -165,7 +192,8 @@ TEST_CASE("integer groups, worlds, bodies and filter pairs decide who may touch 
     struct {
         std::int32_t a, b;
         bool         collide;
-    } groups[] = {{0, 0, false}, {0, 1, false}, {0, -1, false}, {1, 1, true}, {1, 2, false}, {1, -1, true}, {2, -1, true}, {-1, -1, false}, {-1, -2, true}};
+    } groups[] = {{0, 0, false}, {0, 1, false}, {0, -1, false},  {1, 1, true},  {1, 2, false},
+                  {1, -1, true}, {2, -1, true}, {-1, -1, false}, {-1, -2, true}};
     for (const auto& row : groups) {
         CAPTURE(row.a);
         CAPTURE(row.b);
@@ -182,11 +210,12 @@ TEST_CASE("integer groups, worlds, bodies and filter pairs decide who may touch 
     model::ModelBuilder b;
     const auto          one = b.add_body({}, "one"), two = b.add_body({{0.5, 0, 0}, {}}, "two");
     b.add_shape_sphere(one, {}, 0.5, b.default_shape);
-    b.add_shape_sphere(one, {{0.1, 0, 0}, {}}, 0.5, b.default_shape);   // same body
+    b.add_shape_sphere(one, {{0.1, 0, 0}, {}}, 0.5, b.default_shape);  // same body
     const auto s2 = b.add_shape_sphere(two, {}, 0.5, b.default_shape);
     b.add_shape_sphere(-1, {}, 0.5, b.default_shape);
-    b.add_shape_sphere(-1, {{0.1, 0, 0}, {}}, 0.5, b.default_shape);    // static and static
-    CHECK(collide_once(frozen(b)).status.candidate_pairs == 2 + 3 * 2);  // one-two twice; three moving spheres on two static ones
+    b.add_shape_sphere(-1, {{0.1, 0, 0}, {}}, 0.5, b.default_shape);  // static and static
+    CHECK(collide_once(frozen(b)).status.candidate_pairs ==
+          2 + 3 * 2);  // one-two twice; three moving spheres on two static ones
     b.add_shape_collision_filter_pair(s2, 0);
     CHECK(collide_once(frozen(b)).status.candidate_pairs == 7);
 }
@@ -194,7 +223,8 @@ TEST_CASE("integer groups, worlds, bodies and filter pairs decide who may touch 
 TEST_CASE("a plane for all and three copies of a world give the nine pairs once (COL-032, COL-033)")
 {
     model::ModelBuilder env;
-    for (const double x : {0.0, 0.5}) env.add_shape_sphere(env.add_body({{x, 0, 0.4}, {}}, "ball"), {}, 0.5, env.default_shape);
+    for (const double x : {0.0, 0.5})
+        env.add_shape_sphere(env.add_body({{x, 0, 0.4}, {}}, "ball"), {}, 0.5, env.default_shape);
     model::ModelBuilder b;
     b.add_ground_plane();
     b.replicate(env, 3);
@@ -208,7 +238,8 @@ TEST_CASE("the sweep finds exactly the pairs of overlapping boxes that a loop ov
     for_seeds(40, [](Random& r) {
         model::ModelBuilder b;
         const int           n = 40;
-        for (int i = 0; i < n; ++i) b.add_shape_sphere(b.add_body({r.vec(1.5), {}}, "ball"), {}, r.uniform(0.1, 0.4), b.default_shape);
+        for (int i = 0; i < n; ++i)
+            b.add_shape_sphere(b.add_body({r.vec(1.5), {}}, "ball"), {}, r.uniform(0.1, 0.4), b.default_shape);
         const auto m        = frozen(b);
         int        expected = 0;  // spheres: boxes overlap when no axis separates by more than radii and gaps
         for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
@@ -222,25 +253,28 @@ TEST_CASE("the sweep finds exactly the pairs of overlapping boxes that a loop ov
     });
 }
 
-TEST_CASE("closing within the step admits a contact beyond the gap, receding and moving along does not (COL-028, COL-029)")
+TEST_CASE(
+    "closing within the step admits a contact beyond the gap, receding and moving along does not (COL-028, COL-029)")
 {
     struct {
         double v0, v1, dt;
         bool   contact;
-    } table[] = {{0, -8, 1.0 / 60, true}, {0, 8, 1.0 / 60, false}, {-8, -8, 1.0 / 60, false}, {4, -4, 1.0 / 60, true}, {0, -8, 0, false}, {0, -2, 1.0 / 60, false}};
+    } table[] = {{0, -8, 1.0 / 60, true}, {0, 8, 1.0 / 60, false}, {-8, -8, 1.0 / 60, false},
+                 {4, -4, 1.0 / 60, true}, {0, -8, 0, false},       {0, -2, 1.0 / 60, false}};
     for (const auto& row : table) {
         CAPTURE(row.v0);
         CAPTURE(row.v1);
         model::ModelBuilder b;
         b.rigid_gap = 0.001;
         b.add_shape_sphere(b.add_body({}, "a"), {}, 0.5, b.default_shape);
-        b.add_shape_sphere(b.add_body({{0, 0, 1.05}, {}}, "b"), {}, 0.5, b.default_shape);  // 5 cm apart: 3 m/s close it in 1/60 s
+        b.add_shape_sphere(b.add_body({{0, 0, 1.05}, {}}, "b"), {}, 0.5,
+                           b.default_shape);  // 5 cm apart: 3 m/s close it in 1/60 s
         b.bodies[0].qd.linear.z = row.v0;
         b.bodies[1].qd.linear.z = row.v1;
-        const auto m = frozen(b);
-        auto       s = model::make_state(m);
-        s.body_qd[0].linear.z = static_cast<Real>(row.v0);
-        s.body_qd[1].linear.z = static_cast<Real>(row.v1);
+        const auto m            = frozen(b);
+        auto       s            = model::make_state(m);
+        s.body_qd[0].linear.z   = static_cast<Real>(row.v0);
+        s.body_qd[1].linear.z   = static_cast<Real>(row.v1);
         CollisionPipeline pipeline(m);
         auto              contacts = pipeline.make_contacts();
         pipeline.collide(s, row.dt, contacts);
@@ -251,14 +285,16 @@ TEST_CASE("closing within the step admits a contact beyond the gap, receding and
 TEST_CASE("a fixed capacity keeps the deepest and says so, an open one grows (COL-060, COL-062, COL-063)")
 {
     model::ModelBuilder b;
-    for (int i = 0; i < 20; ++i) b.add_shape_sphere(b.add_body({{3.0 * i, 0, 0.5 - 0.01 * i}, {}}, "ball"), {}, 0.5, b.default_shape);
+    for (int i = 0; i < 20; ++i)
+        b.add_shape_sphere(b.add_body({{3.0 * i, 0, 0.5 - 0.01 * i}, {}}, "ball"), {}, 0.5, b.default_shape);
     b.add_ground_plane();
     const auto m     = frozen(b);
     const auto fixed = collide_once(m, 0, {.rigid_contact_max = 5});
     CHECK(fixed.status.overflow);
     CHECK(fixed.contacts.rigid_contact_count == 5);
     CHECK(fixed.contacts.rigid_contact_needed == 20);
-    for (std::size_t i = 0; i < 5; ++i) CHECK(fixed.contacts.rigid_contact_shape1[i] == static_cast<std::int32_t>(15 + i));  // the lowest five
+    for (std::size_t i = 0; i < 5; ++i)
+        CHECK(fixed.contacts.rigid_contact_shape1[i] == static_cast<std::int32_t>(15 + i));  // the lowest five
     CollisionPipeline pipeline(m);
     model::Contacts   small;
     small.resize(3);
@@ -269,8 +305,8 @@ TEST_CASE("a fixed capacity keeps the deepest and says so, an open one grows (CO
 
 TEST_CASE("a body that is not finite loses its contacts and changes nobody else's (COL-154, COL-155)")
 {
-    const auto m = pile(60);
-    auto       s = model::make_state(m);
+    const auto m    = pile(60);
+    auto       s    = model::make_state(m);
     const auto body = static_cast<std::size_t>(17);
     for (const int kind : {0, 1, 2}) {
         CAPTURE(kind);
@@ -278,7 +314,7 @@ TEST_CASE("a body that is not finite loses its contacts and changes nobody else'
         if (kind == 0) bad.body_q[body].p.x = static_cast<Real>(NAN);
         if (kind == 1) bad.body_q[body].q = {0, 0, 0, 2};
         if (kind == 2) bad.body_q[body].q = {0, 0, 0, 0};
-        auto far = s;  // the same scene with the body out of the way
+        auto far           = s;  // the same scene with the body out of the way
         far.body_q[body].p = {1000, 1000, 1000};
         CollisionPipeline pipeline(m);
         auto              x = pipeline.make_contacts(), y = pipeline.make_contacts();
@@ -305,12 +341,14 @@ TEST_CASE("features keep their names while a box slides and while it crosses the
         model::ModelBuilder b;
         b.rigid_gap = 0.01;
         b.add_shape_box(b.add_body({{0, 0, 0.099}, {}}, "box"), {}, {0.13, 0.12, 0.1}, b.default_shape);
-        if (mesh) b.add_shape_mesh(-1, {}, {1, 1, 1}, std::make_shared<geometry::Mesh>(tiled_plane(8, 1)), b.default_shape);
-        else b.add_ground_plane();
-        const auto        m = frozen(b);
-        auto              s = model::make_state(m);
-        CollisionPipeline pipeline(m);
-        auto              contacts = pipeline.make_contacts();
+        if (mesh)
+            b.add_shape_mesh(-1, {}, {1, 1, 1}, std::make_shared<geometry::Mesh>(tiled_plane(8, 1)), b.default_shape);
+        else
+            b.add_ground_plane();
+        const auto                 m = frozen(b);
+        auto                       s = model::make_state(m);
+        CollisionPipeline          pipeline(m);
+        auto                       contacts = pipeline.make_contacts();
         std::vector<std::uint64_t> first;
         for (int step = 0; step < 60; ++step) {
             s.body_q[0].p.x = static_cast<Real>(0.011 * step - 0.3);
@@ -318,7 +356,8 @@ TEST_CASE("features keep their names while a box slides and while it crosses the
             pipeline.collide(s, 0, contacts);
             CAPTURE(step);
             REQUIRE(contacts.rigid_contact_count == 4);
-            std::vector<std::uint64_t> now(contacts.rigid_contact_feature.begin(), contacts.rigid_contact_feature.begin() + 4);
+            std::vector<std::uint64_t> now(contacts.rigid_contact_feature.begin(),
+                                           contacts.rigid_contact_feature.begin() + 4);
             if (step == 0) first = now;
             CHECK(now == first);
         }

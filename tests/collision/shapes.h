@@ -17,20 +17,17 @@ using collision::Shape;
 using collision::ShapeKind;
 
 inline Quatd turn(char axis, double degrees)
-{
-    return from_axis_angle(axis_vector<double>(axis - 'x'), degrees * kDegrees);
-}
+{ return from_axis_angle(axis_vector<double>(axis - 'x'), degrees * kDegrees); }
 inline Shape shape(ShapeKind kind, const Vec3d& size, const Vec3d& p = {}, const Quatd& q = {})
-{
-    return {.kind = kind, .p = p, .R = to_matrix(q), .size = size};
-}
+{ return {.kind = kind, .p = p, .R = to_matrix(q), .size = size}; }
 
 /// A cube of half size h as a closed mesh of 12 triangles wound outwards.
 inline geometry::Mesh cube_mesh(double h)
 {
     geometry::Mesh m;
     for (int i = 0; i < 8; ++i) m.points.push_back({i & 1 ? h : -h, i & 2 ? h : -h, i & 4 ? h : -h});
-    m.triangles = {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}, {0, 1, 5}, {0, 5, 4}, {2, 6, 7}, {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
+    m.triangles = {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}, {0, 1, 5}, {0, 5, 4},
+                   {2, 6, 7}, {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
     m.is_convex = true;
     return m;
 }

@@ -13,9 +13,13 @@ constexpr Code kMassZero{"TEST_MASS_ZERO", Severity::warning, "a body has no mas
 
 TEST_CASE("a diagnostic names layer, line, prim, property, id and remedy in one text")
 {
-    const auto d = make_diagnostic(kMassZero, {.layer = "arm.usda", .line = 12, .column = 3, .prim = "/arm", .property = "physics:mass"}, "mass is 0");
-    CHECK(to_text(d) == "arm.usda:12:3 </arm.physics:mass> warning TEST_MASS_ZERO: mass is 0\n    Author physics:mass.");
-    CHECK(to_text(make_diagnostic(kMassZero, {}, "mass is 0", "hint")) == "warning TEST_MASS_ZERO: mass is 0\n    hint");
+    const auto d = make_diagnostic(
+        kMassZero, {.layer = "arm.usda", .line = 12, .column = 3, .prim = "/arm", .property = "physics:mass"},
+        "mass is 0");
+    CHECK(to_text(d) ==
+          "arm.usda:12:3 </arm.physics:mass> warning TEST_MASS_ZERO: mass is 0\n    Author physics:mass.");
+    CHECK(to_text(make_diagnostic(kMassZero, {}, "mass is 0", "hint")) ==
+          "warning TEST_MASS_ZERO: mass is 0\n    hint");
 }
 
 TEST_CASE("equal findings are merged and counted, others keep their order (STG-033)")

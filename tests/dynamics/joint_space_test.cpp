@@ -18,8 +18,8 @@ const double kRound = sizeof(Real) == 4 ? 1e-5 : 1e-12;
 TEST_CASE("forward dynamics undoes inverse dynamics (DYN-041, T-89)")
 {
     for_seeds(30, [](Random& r) {
-        const model::Model   m = random_robot(r, r.uniform() < 0.5);
-        model::State         s = model::make_state(m);
+        const model::Model m = random_robot(r, r.uniform() < 0.5);
+        model::State       s = model::make_state(m);
         randomize(m, r, s);
         dynamics::JointSpace space(m);
         space.set_state(s);
@@ -31,11 +31,13 @@ TEST_CASE("forward dynamics undoes inverse dynamics (DYN-041, T-89)")
     });
 }
 
-TEST_CASE("the Jacobian times the rates is the velocity of every link, and M gives the kinetic energy (DYN-036, DYN-037, T-86, T-88)")
+TEST_CASE(
+    "the Jacobian times the rates is the velocity of every link, and M gives the kinetic energy (DYN-036, DYN-037, "
+    "T-86, T-88)")
 {
     for_seeds(20, [](Random& r) {
-        const model::Model   m = random_robot(r, r.uniform() < 0.5);
-        model::State         s = model::make_state(m);
+        const model::Model m = random_robot(r, r.uniform() < 0.5);
+        model::State       s = model::make_state(m);
         randomize(m, r, s);
         dynamics::project_to_joints(m, s);
         dynamics::JointSpace space(m);
@@ -66,8 +68,8 @@ TEST_CASE("the Jacobian times the rates is the velocity of every link, and M giv
 TEST_CASE("the gravity force is the gradient of the potential energy (DYN-039, T-90)")
 {
     for_seeds(10, [](Random& r) {
-        const model::Model   m = random_robot(r, false);
-        model::State         s = model::make_state(m);
+        const model::Model m = random_robot(r, false);
+        model::State       s = model::make_state(m);
         randomize(m, r, s);
         dynamics::JointSpace space(m);
         space.set_state(s);
@@ -75,14 +77,15 @@ TEST_CASE("the gravity force is the gradient of the potential energy (DYN-039, T
         const auto potential = [&] {
             space.update();
             double sum = 0;
-            for (std::size_t l = 0; l < space.forest().links.size(); ++l) sum += space.forest().links[l].mass * 9.81 * space.motion().com_W[l].z;
+            for (std::size_t l = 0; l < space.forest().links.size(); ++l)
+                sum += space.forest().links[l].mass * 9.81 * space.motion().com_W[l].z;
             return sum;
         };
         for (std::size_t k = 0; k < g.size(); ++k) {
             const auto& link = space.forest().links[space.forest().dof_link[k]];
             if (link.axes.type == model::JointType::ball) continue;  // three rates, four coordinates
-            double&      q   = space.motion().q[link.coord + static_cast<std::int32_t>(k) - link.dof];
-            const double at  = q, h = 1e-5;
+            double&      q  = space.motion().q[link.coord + static_cast<std::int32_t>(k) - link.dof];
+            const double at = q, h = 1e-5;
             q                = at + h;
             const double up  = potential();
             q                = at - h;
@@ -96,7 +99,7 @@ TEST_CASE("the gravity force is the gradient of the potential energy (DYN-039, T
 TEST_CASE("a free body that flies and spins has no Coriolis force, only the gyroscopic torque (DYN-040, T-94)")
 {
     model::ModelBuilder b;
-    const Mat33d        I    = Mat33d::diagonal({1, 2, 3});
+    const Mat33d        I = Mat33d::diagonal({1, 2, 3});
     b.add_body({}, "top", 2, {0.3, -0.1, 0.2}, I);
     const model::Model m = finalized(b);
     model::State       s = model::make_state(m);
@@ -114,7 +117,7 @@ TEST_CASE("a free body that flies and spins has no Coriolis force, only the gyro
 TEST_CASE("a three-angle D6 moves and weighs as three stacked hinges do (DYN-033, T-92)")
 {
     for_seeds(10, [](Random& r) {
-        const Mat33d R = to_matrix(r.rotation());
+        const Mat33d R    = to_matrix(r.rotation());
         const Vec3d  a[3] = {R.column(0), R.column(1), (r.uniform() < 0.5 ? -1.0 : 1.0) * R.column(2)};
         const Posed  X_P = random_pose(r, 0.5), X_C = random_pose(r, 0.3);
         const double mass = 1.5;
@@ -124,8 +127,8 @@ TEST_CASE("a three-angle D6 moves and weighs as three stacked hinges do (DYN-033
         model::ModelBuilder one, three;
         const auto          body = one.add_link({}, "body", mass, com, I);
         model::BuilderJoint j;
-        j.type = model::JointType::d6;
-        j.child = body;
+        j.type         = model::JointType::d6;
+        j.child        = body;
         j.parent_xform = X_P;
         j.child_xform  = X_C;
         for (const Vec3d& axis : a) j.angular_axes.push_back(dof(axis));
@@ -135,9 +138,11 @@ TEST_CASE("a three-angle D6 moves and weighs as three stacked hinges do (DYN-033
         std::vector<std::int32_t> joints;
         std::int32_t              parent = -1;
         for (int k = 0; k < 3; ++k) {
-            const bool last  = k == 2;
-            const auto child = last ? three.add_link({}, "body", mass, com, I) : three.add_link({}, fmt::format("carrier{}", k), 0);
-            joints.push_back(three.add_joint_revolute(parent, child, k == 0 ? X_P : Posed{}, last ? X_C : Posed{}, dof(a[k]), fmt::format("h{}", k)));
+            const bool last = k == 2;
+            const auto child =
+                last ? three.add_link({}, "body", mass, com, I) : three.add_link({}, fmt::format("carrier{}", k), 0);
+            joints.push_back(three.add_joint_revolute(parent, child, k == 0 ? X_P : Posed{}, last ? X_C : Posed{},
+                                                      dof(a[k]), fmt::format("h{}", k)));
             parent = child;
         }
         three.add_articulation(joints, "stack");
@@ -153,7 +158,8 @@ TEST_CASE("a three-angle D6 moves and weighs as three stacked hinges do (DYN-033
         CHECK(distance(d6.motion().X_WB[0].p, stack.motion().X_WB[2].p) < 1e-6);  // anchors pass through Real
         CHECK(angle_between(d6.motion().X_WB[0].q, stack.motion().X_WB[2].q) < 1e-6);
         const std::vector<double> qdd{0.3, -0.7, 1.1};
-        const auto M1 = d6.mass_matrix(0), M3 = stack.mass_matrix(0), t1 = d6.inverse_dynamics(0, qdd), t3 = stack.inverse_dynamics(0, qdd);
+        const auto                M1 = d6.mass_matrix(0), M3 = stack.mass_matrix(0), t1 = d6.inverse_dynamics(0, qdd),
+                                  t3 = stack.inverse_dynamics(0, qdd);
         for (std::size_t k = 0; k < 9; ++k) CHECK(M1[k] == close_to(M3[k], 1e-6));
         for (std::size_t k = 0; k < 3; ++k) CHECK(t1[k] == close_to(t3[k], 1e-5));
     });
@@ -177,7 +183,7 @@ TEST_CASE("armature adds to the diagonal of the mass matrix once (DYN-038)")
 
 TEST_CASE("a forest roots every body once and leaves what closes a loop (DYN-115)")
 {
-    model::ModelBuilder b;
+    model::ModelBuilder       b;
     std::vector<std::int32_t> bars;
     for (int k = 0; k < 4; ++k) bars.push_back(b.add_link({}, fmt::format("bar{}", k), 1, {}, Mat33d::identity()));
     std::vector<std::int32_t> tree;

@@ -8,23 +8,31 @@ using namespace mechane;
 using namespace mechane::test;
 
 namespace {
-/// A unit in the last place of Real at the magnitudes of these scenes (a few metres, a few rad/s), times the depth of the products.
+/// A unit in the last place of Real at the magnitudes of these scenes (a few metres, a few rad/s), times the depth of
+/// the products.
 const double kRound = sizeof(Real) == 4 ? 2e-5 : 1e-12;
 }  // namespace
 
-TEST_CASE("inverse kinematics undoes forward kinematics for every joint type under a moving parent (DYN-030, DYN-031, DYN-032, T-93, T-95)")
+TEST_CASE(
+    "inverse kinematics undoes forward kinematics for every joint type under a moving parent (DYN-030, DYN-031, "
+    "DYN-032, T-93, T-95)")
 {
     using enum model::JointType;
-    const struct { model::JointType type; int linear, angular; } kinds[] = {{revolute, 0, 0}, {prismatic, 0, 0}, {ball, 0, 0}, {fixed, 0, 0},  {free, 0, 0}, {distance, 0, 0},
-                                                                            {d6, 1, 0}, {d6, 2, 0}, {d6, 3, 0}, {d6, 0, 1}, {d6, 0, 2}, {d6, 0, 3}, {d6, 2, 1}, {d6, 3, 3}};
+    const struct {
+        model::JointType type;
+        int              linear, angular;
+    } kinds[] = {{revolute, 0, 0}, {prismatic, 0, 0}, {ball, 0, 0}, {fixed, 0, 0}, {free, 0, 0},
+                 {distance, 0, 0}, {d6, 1, 0},        {d6, 2, 0},   {d6, 3, 0},    {d6, 0, 1},
+                 {d6, 0, 2},       {d6, 0, 3},        {d6, 2, 1},   {d6, 3, 3}};
     for (const auto& kind : kinds) {
         CAPTURE(static_cast<int>(kind.type));
         CAPTURE(kind.linear);
         CAPTURE(kind.angular);
         for_seeds(20, [&](Random& r) {
             model::ModelBuilder b;
-            const auto base = add_random_link(b, r), body = add_random_link(b, r);
-            const auto j0 = b.add_joint(random_joint(r, free, -1, base)), j1 = b.add_joint(random_joint(r, kind.type, base, body, kind.linear, kind.angular));
+            const auto          base = add_random_link(b, r), body = add_random_link(b, r);
+            const auto          j0 = b.add_joint(random_joint(r, free, -1, base)),
+                                j1 = b.add_joint(random_joint(r, kind.type, base, body, kind.linear, kind.angular));
             b.add_articulation({j0, j1}, "pair");
             const model::Model m = finalized(b);
             model::State       s = model::make_state(m);
@@ -33,16 +41,24 @@ TEST_CASE("inverse kinematics undoes forward kinematics for every joint type und
             std::vector<Real> q(s.joint_q.size()), qd(s.joint_qd.size());
             REQUIRE(dynamics::eval_ik(m, s, q, qd));
             for (std::size_t j = 0; j < m.joint_count(); ++j) {
-                const auto nq = m.joint_q_start[j + 1] - m.joint_q_start[j], nv = m.joint_qd_start[j + 1] - m.joint_qd_start[j];
+                const auto nq   = m.joint_q_start[j + 1] - m.joint_q_start[j],
+                           nv   = m.joint_qd_start[j + 1] - m.joint_qd_start[j];
                 double     sign = 1;  // q and -q are the same rotation
-                if (nq > nv) sign = static_cast<double>(q[m.joint_q_start[j + 1] - 1]) * static_cast<double>(s.joint_q[m.joint_q_start[j + 1] - 1]) < 0 ? -1 : 1;
+                if (nq > nv)
+                    sign = static_cast<double>(q[m.joint_q_start[j + 1] - 1]) *
+                                       static_cast<double>(s.joint_q[m.joint_q_start[j + 1] - 1]) <
+                                   0
+                               ? -1
+                               : 1;
                 for (int k = 0; k < nq; ++k) {
                     const auto i = m.joint_q_start[j] + k;
-                    CHECK((nq > nv && k >= nq - 4 ? sign : 1.0) * static_cast<double>(q[i]) == close_to(static_cast<double>(s.joint_q[i]), kRound));
+                    CHECK((nq > nv && k >= nq - 4 ? sign : 1.0) * static_cast<double>(q[i]) ==
+                          close_to(static_cast<double>(s.joint_q[i]), kRound));
                 }
                 for (int k = 0; k < nv; ++k) {
                     const auto i = m.joint_qd_start[j] + k;
-                    // The middle angle of a three-angle D6 stays below 1.2 rad, so rates lose at most a factor 1/cos(1.2) = 2.8.
+                    // The middle angle of a three-angle D6 stays below 1.2 rad, so rates lose at most a factor
+                    // 1/cos(1.2) = 2.8.
                     CHECK(static_cast<double>(qd[i]) == close_to(static_cast<double>(s.joint_qd[i]), 6 * kRound));
                 }
             }
@@ -56,7 +72,7 @@ TEST_CASE("both angles of a two-axis D6 are found over the full turn (DYN-032)")
     for (double a = -3.1; a < 3.14; a += 0.31)
         for (double c = -3.1; c < 3.14; c += 0.31) {
             model::ModelBuilder b;
-            const auto body = add_random_link(b, r);
+            const auto          body = add_random_link(b, r);
             b.add_articulation({b.add_joint(random_joint(r, model::JointType::d6, -1, body, 0, 2))}, "u");
             const model::Model m = finalized(b);
             model::State       s = model::make_state(m);
@@ -76,7 +92,8 @@ TEST_CASE("velocities of forward kinematics are the rate of change of its poses 
         model::State       s = model::make_state(m);
         randomize(m, r, s);
         REQUIRE(dynamics::eval_fk(m, s.joint_q, s.joint_qd, s));
-        // One scalar coordinate at a time: d(pose)/dq_k * qd_k summed over k is the velocity; checked for the revolute at joint 1.
+        // One scalar coordinate at a time: d(pose)/dq_k * qd_k summed over k is the velocity; checked for the revolute
+        // at joint 1.
         const double h = sizeof(Real) == 4 ? 1e-2 : 1e-5, tolerance = sizeof(Real) == 4 ? 2e-3 : 1e-8;
         for (std::size_t j = 0; j < m.joint_count(); ++j) {
             if (m.joint_q_start[j + 1] - m.joint_q_start[j] != m.joint_qd_start[j + 1] - m.joint_qd_start[j]) continue;
@@ -94,7 +111,8 @@ TEST_CASE("velocities of forward kinematics are the rate of change of its poses 
                     const Posed A = static_cast<Posed>(plus.body_q[b]), B = static_cast<Posed>(minus.body_q[b]);
                     const Vec3d com = static_cast<Vec3d>(m.body_com[b]);
                     CHECK(length((A * com - B * com) / step - static_cast<Vec3d>(unit.body_qd[b].linear)) < tolerance);
-                    CHECK(length(to_rotation_vector(normalized(A.q * conjugate(B.q))) / step - static_cast<Vec3d>(unit.body_qd[b].angular)) < tolerance);
+                    CHECK(length(to_rotation_vector(normalized(A.q * conjugate(B.q))) / step -
+                                 static_cast<Vec3d>(unit.body_qd[b].angular)) < tolerance);
                 }
             }
         }
@@ -107,7 +125,7 @@ TEST_CASE("forward kinematics leaves what is not selected bit for bit as it was 
     const model::Model m = random_robot(r, true);
     model::State       s = model::make_state(m);
     randomize(m, r, s);
-    const model::State before = s;
+    const model::State        before = s;
     std::vector<std::uint8_t> mask(m.joint_count(), 0);
     mask[2] = 1;
     REQUIRE(dynamics::eval_fk(m, s.joint_q, s.joint_qd, s, {.joint_mask = mask}));
@@ -117,7 +135,8 @@ TEST_CASE("forward kinematics leaves what is not selected bit for bit as it was 
     CHECK(s.body_q[0] == before.body_q[0]);
     const std::vector<std::uint8_t> all(m.articulation_count(), 1);
     const std::vector<std::int32_t> first{0};
-    const auto refused = dynamics::eval_fk(m, s.joint_q, s.joint_qd, s, {.articulation_mask = all, .articulation_indices = first});
+    const auto                      refused =
+        dynamics::eval_fk(m, s.joint_q, s.joint_qd, s, {.articulation_mask = all, .articulation_indices = first});
     REQUIRE(!refused);
     CHECK(refused.error().id == "DYN_SELECTION");
 }
@@ -141,11 +160,12 @@ TEST_CASE("a mimic follower is offset plus multiple of its leader, one level a c
 {
     model::ModelBuilder b;
     const auto a = b.add_link({}, "a", 1, {}, Mat33d::identity()), c = b.add_link({}, "c", 1, {}, Mat33d::identity());
-    const auto j0 = b.add_joint_revolute(-1, a, {}, {}, dof({0, 0, 1})), j1 = b.add_joint_revolute(-1, c, {}, {}, dof({0, 0, 1}));
+    const auto j0 = b.add_joint_revolute(-1, a, {}, {}, dof({0, 0, 1})),
+               j1 = b.add_joint_revolute(-1, c, {}, {}, dof({0, 0, 1}));
     b.add_articulation({j0, j1}, "pair");
     b.joints[1].mimic_joint  = j0;
     b.joints[1].mimic_coeffs = {0.5, 2};
-    const model::Model m = finalized(b);
+    const model::Model m     = finalized(b);
     std::vector<Real>  q{3, 0}, qd{1, 0};
     dynamics::eval_mimic(m, q, qd);
     CHECK(q[1] == Real(6.5));  // 0.5 + 2 * 3

@@ -31,18 +31,20 @@ inline model::JointDofConfig dof(const Vec3d& axis)
     return d;
 }
 
-/// A joint of the type between two bodies with random anchors; D6 joints get the given number of axes, orthonormal, either handedness.
-inline model::BuilderJoint random_joint(Random& r, model::JointType type, std::int32_t parent, std::int32_t child, int linear = 0, int angular = 0)
+/// A joint of the type between two bodies with random anchors; D6 joints get the given number of axes, orthonormal,
+/// either handedness.
+inline model::BuilderJoint random_joint(Random& r, model::JointType type, std::int32_t parent, std::int32_t child,
+                                        int linear = 0, int angular = 0)
 {
     model::BuilderJoint j;
-    j.type         = type;
-    j.parent       = parent;
-    j.child        = child;
-    j.parent_xform = random_pose(r, 0.5);
-    j.child_xform  = random_pose(r, 0.3);
-    j.label        = fmt::format("joint_to_{}", child);
-    const Mat33d R = to_matrix(r.rotation());
-    const double hand = r.uniform() < 0.5 ? -1 : 1;
+    j.type               = type;
+    j.parent             = parent;
+    j.child              = child;
+    j.parent_xform       = random_pose(r, 0.5);
+    j.child_xform        = random_pose(r, 0.3);
+    j.label              = fmt::format("joint_to_{}", child);
+    const Mat33d R       = to_matrix(r.rotation());
+    const double hand    = r.uniform() < 0.5 ? -1 : 1;
     const Vec3d  axes[3] = {R.column(0), R.column(1), hand * R.column(2)};
     using enum model::JointType;
     if (type == revolute) j.angular_axes.push_back(dof(axes[0]));
@@ -66,13 +68,16 @@ inline void randomize(const model::Model& m, Random& r, model::State& s)
 {
     for (std::size_t j = 0; j < m.joint_count(); ++j) {
         const auto nq = m.joint_q_start[j + 1] - m.joint_q_start[j], nv = m.joint_qd_start[j + 1] - m.joint_qd_start[j];
-        Real*      q  = s.joint_q.data() + m.joint_q_start[j];
+        Real*      q = s.joint_q.data() + m.joint_q_start[j];
         for (int k = 0; k < nq; ++k) q[k] = static_cast<Real>(r.uniform(-1.2, 1.2));
         for (int k = 0; k < nv; ++k) s.joint_qd[m.joint_qd_start[j] + k] = static_cast<Real>(r.uniform(-2, 2));
         if (nq == nv) continue;
         const Quatd u = r.rotation();
         Real*       w = q + nq - 4;
-        w[0] = static_cast<Real>(u.x); w[1] = static_cast<Real>(u.y); w[2] = static_cast<Real>(u.z); w[3] = static_cast<Real>(u.w);
+        w[0]          = static_cast<Real>(u.x);
+        w[1]          = static_cast<Real>(u.y);
+        w[2]          = static_cast<Real>(u.z);
+        w[3]          = static_cast<Real>(u.w);
     }
 }
 
@@ -92,7 +97,10 @@ inline model::Model random_robot(Random& r, bool floating)
     std::vector<std::int32_t> joints;
     const std::int32_t        root = add_random_link(b, r);
     joints.push_back(b.add_joint(random_joint(r, floating ? free : revolute, -1, root)));
-    const struct { model::JointType type; int linear, angular; } kinds[] = {{revolute, 0, 0}, {prismatic, 0, 0}, {ball, 0, 0}, {d6, 0, 3}, {d6, 2, 1}, {fixed, 0, 0}, {d6, 3, 2}};
+    const struct {
+        model::JointType type;
+        int              linear, angular;
+    } kinds[] = {{revolute, 0, 0}, {prismatic, 0, 0}, {ball, 0, 0}, {d6, 0, 3}, {d6, 2, 1}, {fixed, 0, 0}, {d6, 3, 2}};
     for (const auto& kind : kinds) {
         const auto parent = static_cast<std::int32_t>(r.below(static_cast<std::uint32_t>(b.bodies.size())));
         const auto child  = add_random_link(b, r);

@@ -50,7 +50,9 @@ TEST_CASE("the up axis of the stage is turned onto the builder's (IMP-004, IMP-0
     }
 }
 
-TEST_CASE("everything is converted to metres and kilograms, and Newton's numbers are kept on request (GAP-001, IMP-051, IMP-052)")
+TEST_CASE(
+    "everything is converted to metres and kilograms, and Newton's numbers are kept on request (GAP-001, IMP-051, "
+    "IMP-052)")
 {
     const char*    crate = R"(
 def Xform "crate" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
@@ -115,10 +117,10 @@ def Cube "ball" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionA
 
 TEST_CASE("a disabled body is part of the world; Newton keeps it as a massless body (IMP-065)")
 {
-    const char* stage = R"(
+    const char*    stage = R"(
 def Cube "wall" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) { bool physics:rigidBodyEnabled = 0 }
 )";
-    const Imported in = import_text(stage_text(stage));
+    const Imported in    = import_text(stage_text(stage));
     REQUIRE(in.result);
     CHECK(in.builder.bodies.empty());
     CHECK(in.shape_at("/wall").body == model::kWorldBody);
@@ -138,10 +140,12 @@ def Cube "belt" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionA
     CHECK(in.body_at("/belt").flags == model::body_flag::kinematic);
 }
 
-TEST_CASE("an expression ignores paths from their start, and the colliders of an ignored body stay as static shapes (IMP-036, IMP-037, IMP-038)")
+TEST_CASE(
+    "an expression ignores paths from their start, and the colliders of an ignored body stay as static shapes "
+    "(IMP-036, IMP-037, IMP-038)")
 {
     ImportOptions options;
-    options.ignore_paths = {"/ball$"};
+    options.ignore_paths     = {"/ball$"};
     const Imported body_only = import_text(stage_text(kBall), options);
     REQUIRE(body_only.result);
     CHECK(body_only.builder.bodies.empty());
@@ -150,7 +154,7 @@ TEST_CASE("an expression ignores paths from their start, and the colliders of an
     CHECK(distance(body_only.builder.shapes[0].xform.p, Vec3d{1, 2, 3}) < 1e-12);
     CHECK(body_only.found.count("W_IGNORED_BODY_SHAPES") == 1);
 
-    options.ignore_paths = {"/ball"};
+    options.ignore_paths   = {"/ball"};
     const Imported subtree = import_text(stage_text(kBall), options);
     CHECK(subtree.builder.bodies.empty());
     CHECK(subtree.builder.shapes.empty());
@@ -162,7 +166,10 @@ TEST_CASE("only the subtree of root_path is imported, and it must exist (IMP-033
 {
     ImportOptions options;
     options.root_path = "/ball";
-    CHECK(import_text(stage_text(std::string(kBall) + "def Cube \"other\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\"]) { }"), options).builder.bodies.size() == 1);
+    CHECK(import_text(stage_text(std::string(kBall) +
+                                 "def Cube \"other\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\"]) { }"),
+                      options)
+              .builder.bodies.size() == 1);
     options.root_path = "/missing";
     const Imported in = import_text(stage_text(kBall), options);
     CHECK(in.error == "E_ROOT_PATH");
@@ -171,9 +178,20 @@ TEST_CASE("only the subtree of root_path is imported, and it must exist (IMP-033
 
 TEST_CASE("contradicting arguments are refused before anything is read (IMP-019, IMP-020, IMP-022)")
 {
-    struct { const char* error; std::function<void(ImportOptions&)> set; } table[] = {
-        {"E_ARG_BASE", [](ImportOptions& o) { o.floating = true; o.base_joint.emplace(); }},
-        {"E_ARG_BASE", [](ImportOptions& o) { o.floating = true; o.parent_body = 0; }},
+    struct {
+        const char*                         error;
+        std::function<void(ImportOptions&)> set;
+    } table[] = {
+        {"E_ARG_BASE",
+         [](ImportOptions& o) {
+             o.floating = true;
+             o.base_joint.emplace();
+         }},
+        {"E_ARG_BASE",
+         [](ImportOptions& o) {
+             o.floating    = true;
+             o.parent_body = 0;
+         }},
         {"E_ARG_ROOT_XFORM", [](ImportOptions& o) { o.override_root_xform = true; }},
         {"E_ARG_PARENT", [](ImportOptions& o) { o.parent_body = 7; }},
     };
@@ -188,10 +206,18 @@ TEST_CASE("contradicting arguments are refused before anything is read (IMP-019,
 
 TEST_CASE("options are read from text and wrong ones are named (IMP-013)")
 {
-    struct { const char *key, *value, *error; } table[] = {
-        {"schema_resolvers", "newton,physx", ""}, {"floating", "True", ""}, {"xform", "[0,0,1,0,0,0,1]", ""}, {"compat", "newton-1.8", ""},
-        {"joint_ordering", "foo", "E_ARG_JOINT_ORDERING"}, {"floating", "perhaps", "E_ARG_OPTION"}, {"flaoting", "true", "E_ARG_OPTION"},
-        {"xform", "[0,0,1]", "E_ARG_OPTION"}, {"mesh_maxhullvert", "12.5", "E_ARG_OPTION"},
+    struct {
+        const char *key, *value, *error;
+    } table[] = {
+        {"schema_resolvers", "newton,physx", ""},
+        {"floating", "True", ""},
+        {"xform", "[0,0,1,0,0,0,1]", ""},
+        {"compat", "newton-1.8", ""},
+        {"joint_ordering", "foo", "E_ARG_JOINT_ORDERING"},
+        {"floating", "perhaps", "E_ARG_OPTION"},
+        {"flaoting", "true", "E_ARG_OPTION"},
+        {"xform", "[0,0,1]", "E_ARG_OPTION"},
+        {"mesh_maxhullvert", "12.5", "E_ARG_OPTION"},
     };
     for (const auto& row : table) {
         CAPTURE(row.key);
@@ -207,7 +233,9 @@ TEST_CASE("options are read from text and wrong ones are named (IMP-013)")
 TEST_CASE("free bodies keep their authored order (IMP-006)")
 {
     std::string text;
-    for (const char* name : {"z0", "m1", "a2"}) text += std::string("def Cube \"") + name + "\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsCollisionAPI\"]) { }\n";
+    for (const char* name : {"z0", "m1", "a2"})
+        text += std::string("def Cube \"") + name +
+                "\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsCollisionAPI\"]) { }\n";
     CHECK(import_text(stage_text(text)).body_labels() == std::vector<std::string>{"/z0", "/m1", "/a2"});
 }
 

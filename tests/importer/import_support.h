@@ -11,10 +11,10 @@
 namespace mechane::importer::test {
 
 /// A stage in metres and kilograms, z up, with one scene, and what the test writes below the root.
-inline std::string stage_text(std::string_view body, std::string_view metadata = "metersPerUnit = 1\n    kilogramsPerUnit = 1\n    upAxis = \"Z\"")
-{
-    return "#usda 1.0\n(\n    " + std::string(metadata) + "\n)\ndef PhysicsScene \"scene\" { }\n" + std::string(body);
-}
+inline std::string stage_text(
+    std::string_view body,
+    std::string_view metadata = "metersPerUnit = 1\n    kilogramsPerUnit = 1\n    upAxis = \"Z\"")
+{ return "#usda 1.0\n(\n    " + std::string(metadata) + "\n)\ndef PhysicsScene \"scene\" { }\n" + std::string(body); }
 
 /// usda wants a line end after the last statement of a prim; the tests write one-line prims.
 inline std::string with_line_ends(const std::string& usda)
@@ -32,13 +32,19 @@ struct Imported {
     std::string                       error;
     Diagnostics                       found;
 
-    [[nodiscard]] std::size_t body(const std::string& path) const { return static_cast<std::size_t>(result->path_body_map.at(path)); }
-    [[nodiscard]] std::size_t joint(const std::string& path) const { return static_cast<std::size_t>(result->path_joint_map.at(path)); }
-    [[nodiscard]] std::size_t shape(const std::string& path) const { return static_cast<std::size_t>(result->path_shape_map.at(path)); }
-    [[nodiscard]] const model::BuilderBody&  body_at(const std::string& path) const { return builder.bodies[body(path)]; }
-    [[nodiscard]] const model::BuilderJoint& joint_at(const std::string& path) const { return builder.joints[joint(path)]; }
-    [[nodiscard]] const model::BuilderShape& shape_at(const std::string& path) const { return builder.shapes[shape(path)]; }
-    [[nodiscard]] std::vector<std::string>   body_labels() const
+    [[nodiscard]] std::size_t body(const std::string& path) const
+    { return static_cast<std::size_t>(result->path_body_map.at(path)); }
+    [[nodiscard]] std::size_t joint(const std::string& path) const
+    { return static_cast<std::size_t>(result->path_joint_map.at(path)); }
+    [[nodiscard]] std::size_t shape(const std::string& path) const
+    { return static_cast<std::size_t>(result->path_shape_map.at(path)); }
+    [[nodiscard]] const model::BuilderBody& body_at(const std::string& path) const
+    { return builder.bodies[body(path)]; }
+    [[nodiscard]] const model::BuilderJoint& joint_at(const std::string& path) const
+    { return builder.joints[joint(path)]; }
+    [[nodiscard]] const model::BuilderShape& shape_at(const std::string& path) const
+    { return builder.shapes[shape(path)]; }
+    [[nodiscard]] std::vector<std::string> body_labels() const
     {
         std::vector<std::string> labels;
         for (const auto& b : builder.bodies) labels.push_back(b.label);
@@ -57,7 +63,7 @@ inline Imported import_text(const std::string& usda, const ImportOptions& option
     Imported out;
     auto     stage = usd::Stage::open_text(with_line_ends(usda));
     REQUIRE(stage);
-    out.stage = *std::move(stage);
+    out.stage   = *std::move(stage);
     auto result = import_usd(*out.stage, options, out.builder, out.found);
     if (result)
         out.result = *std::move(result);

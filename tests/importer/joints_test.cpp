@@ -22,21 +22,29 @@ def Cube "{}" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI
                        name, x, more);
 }
 
-/// A joint prim of `type` between two bodies below `root`; an empty name is the world. Anchors lie at body0 + 0.5 and body1 - 0.5.
-std::string joint(const std::string& type, const std::string& name, const std::string& root, const std::string& b0, const std::string& b1,
-                  const std::string& more = {})
+/// A joint prim of `type` between two bodies below `root`; an empty name is the world. Anchors lie at body0 + 0.5 and
+/// body1 - 0.5.
+std::string joint(const std::string& type, const std::string& name, const std::string& root, const std::string& b0,
+                  const std::string& b1, const std::string& more = {})
 {
-    const auto rel = [&](const char* which, const std::string& target) { return target.empty() ? std::string{} : fmt::format("rel physics:{} = <{}/{}>\n    ", which, root, target); };
-    return fmt::format("def {} \"{}\" {{\n    {}{}point3f physics:localPos0 = (0.5, 0, 0)\n    point3f physics:localPos1 = (-0.5, 0, 0)\n    {}\n}}\n", type, name, rel("body0", b0), rel("body1", b1), more);
+    const auto rel = [&](const char* which, const std::string& target) {
+        return target.empty() ? std::string{} : fmt::format("rel physics:{} = <{}/{}>\n    ", which, root, target);
+    };
+    return fmt::format(
+        "def {} \"{}\" {{\n    {}{}point3f physics:localPos0 = (0.5, 0, 0)\n    point3f physics:localPos1 = (-0.5, 0, "
+        "0)\n    {}\n}}\n",
+        type, name, rel("body0", b0), rel("body1", b1), more);
 }
 
-std::string robot(const std::string& inside) { return "def Xform \"robot\" (prepend apiSchemas = [\"PhysicsArticulationRootAPI\"]) {\n" + inside + "}\n"; }
+std::string robot(const std::string& inside)
+{ return "def Xform \"robot\" (prepend apiSchemas = [\"PhysicsArticulationRootAPI\"]) {\n" + inside + "}\n"; }
 
 /// Two bodies and one hinge with what the test authors on it.
 std::string hinge_stage(const std::string& on_joint, const std::string& type = "PhysicsRevoluteJoint")
 {
     const std::size_t api = on_joint.find("apiSchemas");
-    std::string       j   = joint(type, "hinge", "/robot", "a", "b", api == std::string::npos ? on_joint : on_joint.substr(on_joint.find('\n')));
+    std::string       j   = joint(type, "hinge", "/robot", "a", "b",
+                                  api == std::string::npos ? on_joint : on_joint.substr(on_joint.find('\n')));
     if (api != std::string::npos) j.insert(j.find(" {"), " (" + on_joint.substr(0, on_joint.find('\n')) + ")");
     return stage_text(robot(body("a") + body("b", 1) + j));
 }
@@ -72,11 +80,22 @@ TEST_CASE("a hinge arrives in radians with the gains of its drive (IMP-085 to IM
     const model::JointDofConfig& dof = only_dof(in);
     CHECK(j.type == model::JointType::revolute);
     CHECK(distance(dof.axis, Vec3d{0, 0, 1}) == 0);
-    struct { double found, expected; } table[] = {
-        {dof.limit_lower, -1.570796}, {dof.limit_upper, 1.570796}, {dof.target_ke, 572.957795}, {dof.target_kd, 57.295780},
-        {dof.target_q, 0.523599},     {dof.target_qd, 1.047198},   {dof.effort_limit, 50},      {dof.armature, 0.1},
-        {dof.friction, 0.2},          {dof.damping, 17.188734},    {dof.velocity_limit, 3.141593},
-        {dof.limit_ke, 286.478898},   {dof.limit_kd, 114.591559},
+    struct {
+        double found, expected;
+    } table[] = {
+        {dof.limit_lower, -1.570796},
+        {dof.limit_upper, 1.570796},
+        {dof.target_ke, 572.957795},
+        {dof.target_kd, 57.295780},
+        {dof.target_q, 0.523599},
+        {dof.target_qd, 1.047198},
+        {dof.effort_limit, 50},
+        {dof.armature, 0.1},
+        {dof.friction, 0.2},
+        {dof.damping, 17.188734},
+        {dof.velocity_limit, 3.141593},
+        {dof.limit_ke, 286.478898},
+        {dof.limit_kd, 114.591559},
     };
     for (const auto& row : table) CHECK(row.found == close_to(row.expected, 1e-6));
     CHECK(dof.actuator_mode == model::TargetMode::position);
@@ -99,14 +118,20 @@ TEST_CASE("a hinge without anything has no limits and the builder's gains (IMP-0
 
 TEST_CASE("the mode of a drive follows from its gains (IMP-092, IMP-093, IMP-094)")
 {
-    struct { double ke, kd; model::TargetMode plain, forced; } table[] = {
+    struct {
+        double            ke, kd;
+        model::TargetMode plain, forced;
+    } table[] = {
         {0, 0, model::TargetMode::effort, model::TargetMode::effort},
         {0, 1, model::TargetMode::velocity, model::TargetMode::velocity},
         {1, 0, model::TargetMode::position, model::TargetMode::position},
         {1, 1, model::TargetMode::position, model::TargetMode::position_velocity},
     };
     for (const auto& row : table) {
-        const std::string text = hinge_stage(fmt::format("prepend apiSchemas = [\"PhysicsDriveAPI:angular\"]\n    float drive:angular:physics:stiffness = {}\n    float drive:angular:physics:damping = {}", row.ke, row.kd));
+        const std::string text = hinge_stage(
+            fmt::format("prepend apiSchemas = [\"PhysicsDriveAPI:angular\"]\n    float drive:angular:physics:stiffness "
+                        "= {}\n    float drive:angular:physics:damping = {}",
+                        row.ke, row.kd));
         CHECK(only_dof(import_text(text)).actuator_mode == row.plain);
         CHECK(std::isinf(only_dof(import_text(text)).effort_limit));
         ImportOptions options;
@@ -117,7 +142,9 @@ TEST_CASE("the mode of a drive follows from its gains (IMP-092, IMP-093, IMP-094
 
 TEST_CASE("an acceleration drive keeps its gains per second and its kind (GAP-008)")
 {
-    const std::string text = hinge_stage("prepend apiSchemas = [\"PhysicsDriveAPI:angular\"]\n    uniform token drive:angular:physics:type = \"acceleration\"\n    float drive:angular:physics:stiffness = 100");
+    const std::string text = hinge_stage(
+        "prepend apiSchemas = [\"PhysicsDriveAPI:angular\"]\n    uniform token drive:angular:physics:type = "
+        "\"acceleration\"\n    float drive:angular:physics:stiffness = 100");
     CHECK(only_dof(import_text(text)).drive_type == model::DriveType::acceleration);
     CHECK(only_dof(import_text(text)).target_ke == close_to(100, 1e-9));
     // Newton 1.8 knows force drives only.
@@ -137,17 +164,22 @@ TEST_CASE("joints are ordered by path, depth first, and bodies follow (IMP-008, 
     std::string inside;
     for (int i = 0; i < 5; ++i) inside += body(fmt::format("b{}", i), i);
     for (const char* pair : {"34", "02", "13", "01"})
-        inside += joint("PhysicsRevoluteJoint", std::string("j") + pair, "/robot", std::string("b") + pair[0], std::string("b") + pair[1]);
+        inside += joint("PhysicsRevoluteJoint", std::string("j") + pair, "/robot", std::string("b") + pair[0],
+                        std::string("b") + pair[1]);
     for (const ImportOptions& base : {ImportOptions{}, newton_options()}) {
         ImportOptions  options = base;
         const Imported dfs     = import_text(stage_text(robot(inside)), options);
         REQUIRE(dfs.result);
-        CHECK(dfs.body_labels() == std::vector<std::string>{"/robot/b0", "/robot/b1", "/robot/b3", "/robot/b4", "/robot/b2"});
-        CHECK(dfs.joint_labels() == std::vector<std::string>{"joint_1", "/robot/j01", "/robot/j13", "/robot/j34", "/robot/j02"});
+        CHECK(dfs.body_labels() ==
+              std::vector<std::string>{"/robot/b0", "/robot/b1", "/robot/b3", "/robot/b4", "/robot/b2"});
+        CHECK(dfs.joint_labels() ==
+              std::vector<std::string>{"joint_1", "/robot/j01", "/robot/j13", "/robot/j34", "/robot/j02"});
         options.joint_ordering = JointOrdering::bfs;
         const Imported bfs     = import_text(stage_text(robot(inside)), options);
-        CHECK(bfs.body_labels() == std::vector<std::string>{"/robot/b0", "/robot/b1", "/robot/b2", "/robot/b3", "/robot/b4"});
-        CHECK(bfs.joint_labels() == std::vector<std::string>{"joint_1", "/robot/j01", "/robot/j02", "/robot/j13", "/robot/j34"});
+        CHECK(bfs.body_labels() ==
+              std::vector<std::string>{"/robot/b0", "/robot/b1", "/robot/b2", "/robot/b3", "/robot/b4"});
+        CHECK(bfs.joint_labels() ==
+              std::vector<std::string>{"joint_1", "/robot/j01", "/robot/j02", "/robot/j13", "/robot/j34"});
     }
 }
 
@@ -155,7 +187,9 @@ TEST_CASE("a loop is cut where it closes and becomes a loop joint; Newton refuse
 {
     std::string inside;
     for (int i = 0; i < 3; ++i) inside += body(fmt::format("b{}", i), i);
-    inside += joint("PhysicsRevoluteJoint", "j01", "/robot", "b0", "b1") + joint("PhysicsRevoluteJoint", "j12", "/robot", "b1", "b2") + joint("PhysicsRevoluteJoint", "j20", "/robot", "b2", "b0");
+    inside += joint("PhysicsRevoluteJoint", "j01", "/robot", "b0", "b1") +
+              joint("PhysicsRevoluteJoint", "j12", "/robot", "b1", "b2") +
+              joint("PhysicsRevoluteJoint", "j20", "/robot", "b2", "b0");
     const Imported in = import_text(stage_text(robot(inside)));
     REQUIRE(in.result);
     // Breadth first from b0 in path order: j01 and j20 reach b1 and b2, j12 closes the loop.
@@ -175,8 +209,10 @@ TEST_CASE("an excluded joint stays outside its articulation and comes last (IMP-
 {
     std::string inside;
     for (int i = 0; i < 3; ++i) inside += body(fmt::format("b{}", i), i);
-    inside += joint("PhysicsRevoluteJoint", "j01", "/robot", "b0", "b1") + joint("PhysicsRevoluteJoint", "j12", "/robot", "b1", "b2") +
-              joint("PhysicsRevoluteJoint", "a20", "/robot", "b2", "b0", "uniform bool physics:excludeFromArticulation = 1");
+    inside +=
+        joint("PhysicsRevoluteJoint", "j01", "/robot", "b0", "b1") +
+        joint("PhysicsRevoluteJoint", "j12", "/robot", "b1", "b2") +
+        joint("PhysicsRevoluteJoint", "a20", "/robot", "b2", "b0", "uniform bool physics:excludeFromArticulation = 1");
     for (const ImportOptions& options : {ImportOptions{}, newton_options()}) {
         const Imported in = import_text(stage_text(robot(inside)), options);
         REQUIRE(in.result);
@@ -188,9 +224,12 @@ TEST_CASE("an excluded joint stays outside its articulation and comes last (IMP-
 
 TEST_CASE("a joint that points towards the root is turned round; Newton refuses it (GAP-065, IMP-027)")
 {
-    const std::string inside = body("b0", 0) + body("b1", 1) + body("b2", 2) + joint("PhysicsRevoluteJoint", "j01", "/robot", "b0", "b1") +
-                               "def PhysicsRevoluteJoint \"j21\" {\n    rel physics:body0 = </robot/b2>\n    rel physics:body1 = </robot/b1>\n    uniform token physics:axis = \"Z\"\n"
-                               "    point3f physics:localPos0 = (-0.5, 0, 0)\n    point3f physics:localPos1 = (0.5, 0, 0)\n    float physics:lowerLimit = -10\n    float physics:upperLimit = 20\n}\n";
+    const std::string inside = body("b0", 0) + body("b1", 1) + body("b2", 2) +
+                               joint("PhysicsRevoluteJoint", "j01", "/robot", "b0", "b1") +
+                               "def PhysicsRevoluteJoint \"j21\" {\n    rel physics:body0 = </robot/b2>\n    rel "
+                               "physics:body1 = </robot/b1>\n    uniform token physics:axis = \"Z\"\n"
+                               "    point3f physics:localPos0 = (-0.5, 0, 0)\n    point3f physics:localPos1 = (0.5, 0, "
+                               "0)\n    float physics:lowerLimit = -10\n    float physics:upperLimit = 20\n}\n";
     // Two sources, b0 and b2: the middle of the chain is the root, so one of the joints runs against its direction.
     const Imported in = import_text(stage_text(robot(inside)));
     REQUIRE(in.result);
@@ -209,7 +248,8 @@ TEST_CASE("two trees under one root are two articulations; Newton refuses them (
 {
     std::string inside;
     for (int i = 0; i < 4; ++i) inside += body(fmt::format("b{}", i), i);
-    inside += joint("PhysicsRevoluteJoint", "j01", "/robot", "b0", "b1") + joint("PhysicsRevoluteJoint", "j23", "/robot", "b2", "b3");
+    inside += joint("PhysicsRevoluteJoint", "j01", "/robot", "b0", "b1") +
+              joint("PhysicsRevoluteJoint", "j23", "/robot", "b2", "b3");
     const Imported in = import_text(stage_text(robot(inside)));
     REQUIRE(in.builder.articulations.size() == 2);
     CHECK(in.builder.articulations[0].label == "/robot");
@@ -219,7 +259,8 @@ TEST_CASE("two trees under one root are two articulations; Newton refuses them (
 
 TEST_CASE("jointed bodies without an articulation root form a tree all the same (appendix A10)")
 {
-    const std::string flat = "def Xform \"robot\" {\n" + body("a") + body("b", 1) + joint("PhysicsRevoluteJoint", "hinge", "/robot", "a", "b") + "}\n";
+    const std::string flat = "def Xform \"robot\" {\n" + body("a") + body("b", 1) +
+                             joint("PhysicsRevoluteJoint", "hinge", "/robot", "a", "b") + "}\n";
     const Imported    in   = import_text(stage_text(flat));
     REQUIRE(in.result);
     CHECK(in.builder.articulations.size() == 1);
@@ -233,9 +274,10 @@ TEST_CASE("jointed bodies without an articulation root form a tree all the same 
 
 TEST_CASE("a joint to the world holds the root, and floating replaces it (IMP-016, IMP-017, IMP-018, IMP-028)")
 {
-    const std::string text = stage_text(robot(body("a", 3) + body("b", 4) + joint("PhysicsRevoluteJoint", "hinge", "/robot", "a", "b") +
-                                              "def PhysicsFixedJoint \"anchor\" { rel physics:body0 = </robot/a> }\n"));
-    const Imported    held = import_text(text);
+    const std::string text =
+        stage_text(robot(body("a", 3) + body("b", 4) + joint("PhysicsRevoluteJoint", "hinge", "/robot", "a", "b") +
+                         "def PhysicsFixedJoint \"anchor\" { rel physics:body0 = </robot/a> }\n"));
+    const Imported held = import_text(text);
     REQUIRE(held.result);
     CHECK(held.joint_labels() == std::vector<std::string>{"/robot/anchor", "/robot/hinge"});
     CHECK(held.joint_at("/robot/anchor").parent == model::kWorldBody);
@@ -264,7 +306,9 @@ def Cube "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"
     uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:rotateXYZ"]
 }
 )";
-    const Imported in = import_text(stage_text(robot(body("a") + outer + joint("PhysicsRevoluteJoint", "hinge", "/robot", "a", "b", "uniform token physics:axis = \"Z\""))));
+    const Imported    in    = import_text(stage_text(
+        robot(body("a") + outer +
+              joint("PhysicsRevoluteJoint", "hinge", "/robot", "a", "b", "uniform token physics:axis = \"Z\""))));
     REQUIRE(in.result);
     CHECK(in.joint_at("/robot/hinge").q.at(0) == close_to(30 * kDegrees, 1e-6));
     CHECK(in.found.count("W_JOINT_SNAPPED") == 0);
@@ -273,7 +317,8 @@ def Cube "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"
 
 TEST_CASE("a generic joint has an axis for each limit that leaves room, in canonical order (IMP-106, IMP-107, CON-03)")
 {
-    const std::string d6 = hinge_stage(R"(prepend apiSchemas = ["PhysicsLimitAPI:rotZ", "PhysicsLimitAPI:transX", "PhysicsLimitAPI:transY", "PhysicsLimitAPI:transZ", "PhysicsLimitAPI:rotX", "PhysicsLimitAPI:rotY"]
+    const std::string d6 = hinge_stage(
+        R"(prepend apiSchemas = ["PhysicsLimitAPI:rotZ", "PhysicsLimitAPI:transX", "PhysicsLimitAPI:transY", "PhysicsLimitAPI:transZ", "PhysicsLimitAPI:rotX", "PhysicsLimitAPI:rotY"]
     float limit:rotZ:physics:low = -10
     float limit:rotZ:physics:high = 10
     float limit:transX:physics:low = -1
@@ -285,7 +330,8 @@ TEST_CASE("a generic joint has an axis for each limit that leaves room, in canon
     float limit:rotX:physics:low = 1
     float limit:rotX:physics:high = -1
     float limit:rotY:physics:low = 1
-    float limit:rotY:physics:high = -1)", "PhysicsJoint");
+    float limit:rotY:physics:high = -1)",
+        "PhysicsJoint");
     for (const ImportOptions& options : {ImportOptions{}, newton_options()}) {
         const Imported in = import_text(d6, options);
         REQUIRE(in.result);
@@ -306,8 +352,11 @@ TEST_CASE("a generic joint has an axis for each limit that leaves room, in canon
 
 TEST_CASE("a hinge and a slider between the same bodies become one joint (IMP-111, IMP-113)")
 {
-    const std::string inside = body("a") + body("b", 1) + joint("PhysicsRevoluteJoint", "hinge", "/robot", "a", "b", "uniform token physics:axis = \"Z\"") +
-                               joint("PhysicsPrismaticJoint", "slider", "/robot", "a", "b", "quatf physics:localRot0 = (0.70710678, 0, 0, 0.70710678)\n    uniform token physics:axis = \"X\"");
+    const std::string inside =
+        body("a") + body("b", 1) +
+        joint("PhysicsRevoluteJoint", "hinge", "/robot", "a", "b", "uniform token physics:axis = \"Z\"") +
+        joint("PhysicsPrismaticJoint", "slider", "/robot", "a", "b",
+              "quatf physics:localRot0 = (0.70710678, 0, 0, 0.70710678)\n    uniform token physics:axis = \"X\"");
     for (const ImportOptions& options : {ImportOptions{}, newton_options()}) {
         const Imported in = import_text(stage_text(robot(inside)), options);
         REQUIRE(in.result);
@@ -321,7 +370,10 @@ TEST_CASE("a hinge and a slider between the same bodies become one joint (IMP-11
 
 TEST_CASE("a ball joint carries its cone about the x axis of its frames (GAP-008, IMP-104)")
 {
-    const Imported in = import_text(hinge_stage("uniform token physics:axis = \"Z\"\n    float physics:coneAngle0Limit = 30\n    float physics:coneAngle1Limit = 45", "PhysicsSphericalJoint"));
+    const Imported in =
+        import_text(hinge_stage("uniform token physics:axis = \"Z\"\n    float physics:coneAngle0Limit = 30\n    float "
+                                "physics:coneAngle1Limit = 45",
+                                "PhysicsSphericalJoint"));
     REQUIRE(in.result);
     const model::BuilderJoint& j = in.joint_at("/robot/hinge");
     CHECK(j.type == model::JointType::ball);
@@ -332,10 +384,13 @@ TEST_CASE("a ball joint carries its cone about the x axis of its frames (GAP-008
 
 TEST_CASE("a mimic follows in radians (IMP-123, IMP-125)")
 {
-    const std::string inside = body("a") + body("b", 1) + body("c", 2) + joint("PhysicsRevoluteJoint", "lead", "/robot", "a", "b") +
-                               "def PhysicsRevoluteJoint \"follow\" (prepend apiSchemas = [\"NewtonMimicAPI\"]) {\n    rel physics:body0 = </robot/b>\n    rel physics:body1 = </robot/c>\n"
-                               "    point3f physics:localPos0 = (0.5, 0, 0)\n    point3f physics:localPos1 = (-0.5, 0, 0)\n    rel newton:mimicJoint = </robot/{}>\n    float newton:mimicCoef0 = 90\n    float newton:mimicCoef1 = 2\n}\n";
-    const auto        with   = [&](const std::string& lead) {
+    const std::string inside =
+        body("a") + body("b", 1) + body("c", 2) + joint("PhysicsRevoluteJoint", "lead", "/robot", "a", "b") +
+        "def PhysicsRevoluteJoint \"follow\" (prepend apiSchemas = [\"NewtonMimicAPI\"]) {\n    rel physics:body0 = "
+        "</robot/b>\n    rel physics:body1 = </robot/c>\n"
+        "    point3f physics:localPos0 = (0.5, 0, 0)\n    point3f physics:localPos1 = (-0.5, 0, 0)\n    rel "
+        "newton:mimicJoint = </robot/{}>\n    float newton:mimicCoef0 = 90\n    float newton:mimicCoef1 = 2\n}\n";
+    const auto with = [&](const std::string& lead) {
         std::string text = inside;
         return text.replace(text.find("{}"), 2, lead);
     };
@@ -349,9 +404,13 @@ TEST_CASE("a mimic follows in radians (IMP-123, IMP-125)")
 
 TEST_CASE("links scaled by two carry their anchors with them (IMP-117)")
 {
-    const Imported in = import_text(stage_text(robot("def Xform \"big\" { float3 xformOp:scale = (2, 2, 2)\n    uniform token[] xformOpOrder = [\"xformOp:scale\"]\n" + body("a") + body("b", 1) + "}\n" +
-                                                     "def PhysicsRevoluteJoint \"hinge\" {\n    rel physics:body0 = </robot/big/a>\n    rel physics:body1 = </robot/big/b>\n"
-                                                     "    point3f physics:localPos0 = (0.5, 0, 0)\n    point3f physics:localPos1 = (-0.5, 0, 0)\n}\n")));
+    const Imported in = import_text(stage_text(
+        robot("def Xform \"big\" { float3 xformOp:scale = (2, 2, 2)\n    uniform token[] xformOpOrder = "
+              "[\"xformOp:scale\"]\n" +
+              body("a") + body("b", 1) + "}\n" +
+              "def PhysicsRevoluteJoint \"hinge\" {\n    rel physics:body0 = </robot/big/a>\n    rel physics:body1 = "
+              "</robot/big/b>\n"
+              "    point3f physics:localPos0 = (0.5, 0, 0)\n    point3f physics:localPos1 = (-0.5, 0, 0)\n}\n")));
     REQUIRE(in.result);
     CHECK(distance(in.joint_at("/robot/hinge").parent_xform.p, Vec3d{1, 0, 0}) < 1e-6);
     CHECK(distance(in.joint_at("/robot/hinge").child_xform.p, Vec3d{-1, 0, 0}) < 1e-6);
@@ -359,8 +418,10 @@ TEST_CASE("links scaled by two carry their anchors with them (IMP-117)")
 
 TEST_CASE("a joint between a body and itself costs that joint; Newton refuses the stage (IMP-029, CON-07)")
 {
-    const std::string text = stage_text(robot(body("a") + body("b", 1) + joint("PhysicsRevoluteJoint", "hinge", "/robot", "a", "b") + joint("PhysicsFixedJoint", "odd", "/robot", "b", "b")));
-    const Imported    in   = import_text(text);
+    const std::string text =
+        stage_text(robot(body("a") + body("b", 1) + joint("PhysicsRevoluteJoint", "hinge", "/robot", "a", "b") +
+                         joint("PhysicsFixedJoint", "odd", "/robot", "b", "b")));
+    const Imported in = import_text(text);
     REQUIRE(in.result);
     CHECK(in.result->path_joint_map.count("/robot/odd") == 0);
     CHECK(in.result->path_joint_map.count("/robot/hinge") == 1);

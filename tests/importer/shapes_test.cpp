@@ -11,10 +11,12 @@ namespace {
 
 std::string collider(const std::string& type, const std::string& inside = {}, const std::string& apis = {})
 {
-    return fmt::format("def {} \"shape\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"{}]) {{\n{}\n}}\n", type, apis, inside);
+    return fmt::format("def {} \"shape\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"{}]) {{\n{}\n}}\n", type, apis,
+                       inside);
 }
 
-constexpr const char* kScaled = "float3 xformOp:scale = (2, 3, 4)\n    uniform token[] xformOpOrder = [\"xformOp:scale\"]\n    ";
+constexpr const char* kScaled =
+    "float3 xformOp:scale = (2, 3, 4)\n    uniform token[] xformOpOrder = [\"xformOp:scale\"]\n    ";
 
 /// The unit cube as a mesh of quadrilaterals.
 constexpr const char* kCubeMesh = R"(
@@ -23,13 +25,19 @@ constexpr const char* kCubeMesh = R"(
     int[] faceVertexIndices = [0, 3, 2, 1, 4, 5, 6, 7, 0, 1, 5, 4, 2, 3, 7, 6, 0, 4, 7, 3, 1, 2, 6, 5]
 )";
 
-std::string body_of(const std::string& inside) { return "def Xform \"body\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\"]) {\n" + inside + "}\n"; }
+std::string body_of(const std::string& inside)
+{ return "def Xform \"body\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\"]) {\n" + inside + "}\n"; }
 
 }  // namespace
 
 TEST_CASE("sizes and scales of the primitives (IMP-130, IMP-131, IMP-133)")
 {
-    struct { const char* type; std::string inside; model::GeoType geo; Vec3d scale; } table[] = {
+    struct {
+        const char*    type;
+        std::string    inside;
+        model::GeoType geo;
+        Vec3d          scale;
+    } table[] = {
         {"Cube", "", model::GeoType::box, {1, 1, 1}},
         {"Sphere", "", model::GeoType::sphere, {1, 0, 0}},
         {"Capsule", "", model::GeoType::capsule, {0.5, 0.5, 0}},
@@ -56,18 +64,25 @@ TEST_CASE("sizes and scales of the primitives (IMP-130, IMP-131, IMP-133)")
 TEST_CASE("an axis turns the shape (IMP-132)")
 {
     const double h = std::sqrt(0.5);
-    struct { const char* axis; Quatd q; } table[] = {{"X", {0, h, 0, h}}, {"Y", {-h, 0, 0, h}}, {"Z", {0, 0, 0, 1}}};
+    struct {
+        const char* axis;
+        Quatd       q;
+    } table[] = {{"X", {0, h, 0, h}}, {"Y", {-h, 0, 0, h}}, {"Z", {0, 0, 0, 1}}};
     for (const auto& row : table) {
-        const Imported in = import_text(stage_text(collider("Capsule", fmt::format("uniform token axis = \"{}\"", row.axis))));
+        const Imported in =
+            import_text(stage_text(collider("Capsule", fmt::format("uniform token axis = \"{}\"", row.axis))));
         CHECK(angle_between(in.shape_at("/shape").xform.q, row.q) < 1e-9);
     }
 }
 
 TEST_CASE("visuals come before colliders, colliders by kind (IMP-134)")
 {
-    const std::string inside = "def Sphere \"a\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) { }\ndef Cube \"b\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) { }\n"
-                               "def Capsule \"c\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) { }\ndef Cube \"d\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) { }\ndef Cube \"vis\" { }\n";
-    const Imported    in     = import_text(stage_text(body_of(inside)));
+    const std::string inside =
+        "def Sphere \"a\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) { }\ndef Cube \"b\" (prepend apiSchemas = "
+        "[\"PhysicsCollisionAPI\"]) { }\n"
+        "def Capsule \"c\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) { }\ndef Cube \"d\" (prepend apiSchemas = "
+        "[\"PhysicsCollisionAPI\"]) { }\ndef Cube \"vis\" { }\n";
+    const Imported           in = import_text(stage_text(body_of(inside)));
     std::vector<std::string> labels;
     for (const auto& s : in.builder.shapes) labels.push_back(s.label);
     CHECK(labels == std::vector<std::string>{"/body/vis", "/body/a", "/body/b", "/body/d", "/body/c"});
@@ -80,9 +95,15 @@ TEST_CASE("visuals come before colliders, colliders by kind (IMP-134)")
 
 TEST_CASE("purpose and visibility decide what is drawn (IMP-144, IMP-146)")
 {
-    struct { const char* inside; bool drawn; } table[] = {
-        {"", true}, {"uniform token purpose = \"proxy\"", true}, {"uniform token purpose = \"guide\"", false},
-        {"uniform token purpose = \"render\"", false}, {"token visibility = \"invisible\"", false},
+    struct {
+        const char* inside;
+        bool        drawn;
+    } table[] = {
+        {"", true},
+        {"uniform token purpose = \"proxy\"", true},
+        {"uniform token purpose = \"guide\"", false},
+        {"uniform token purpose = \"render\"", false},
+        {"token visibility = \"invisible\"", false},
     };
     for (const auto& row : table) {
         CAPTURE(row.inside);
@@ -90,25 +111,34 @@ TEST_CASE("purpose and visibility decide what is drawn (IMP-144, IMP-146)")
         CHECK(((in.shape_at("/shape").flags & model::shape_flag::visible) != 0) == row.drawn);
         ImportOptions options;
         options.force_show_colliders = true;
-        CHECK((import_text(stage_text(collider("Cube", row.inside)), options).shape_at("/shape").flags & model::shape_flag::visible) != 0);
+        CHECK((import_text(stage_text(collider("Cube", row.inside)), options).shape_at("/shape").flags &
+               model::shape_flag::visible) != 0);
     }
 }
 
 TEST_CASE("a disabled collider stays as a shape that neither collides nor weighs (IMP-143)")
 {
-    const Imported in = import_text(stage_text(body_of("def Cube \"on\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) { double size = 1 }\n"
-                                                       "def Cube \"off\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) { bool physics:collisionEnabled = 0 }\n")));
+    const Imported in = import_text(stage_text(body_of(
+        "def Cube \"on\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) { double size = 1 }\n"
+        "def Cube \"off\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) { bool physics:collisionEnabled = 0 }\n")));
     REQUIRE(in.result);
-    CHECK((in.shape_at("/body/off").flags & (model::shape_flag::collide_shapes | model::shape_flag::collide_particles)) == 0);
+    CHECK((in.shape_at("/body/off").flags &
+           (model::shape_flag::collide_shapes | model::shape_flag::collide_particles)) == 0);
     CHECK(in.body_at("/body").mass == close_to(1000, 1e-9));
 }
 
 TEST_CASE("friction is the material's; a material that says nothing is frictionless (IMP-149, GAP-008)")
 {
-    const std::string with = "def Material \"rubber\" (prepend apiSchemas = [\"PhysicsMaterialAPI\"]) { float physics:dynamicFriction = 0.6\n    float physics:staticFriction = 0.8\n    float physics:restitution = 0.25 }\n"
-                             "def Material \"ice\" (prepend apiSchemas = [\"PhysicsMaterialAPI\"]) { }\n";
-    const auto        bound = [&](const char* material) { return import_text(stage_text(with + collider("Cube", fmt::format("rel material:binding:physics = </{}>", material), ", \"MaterialBindingAPI\""))); };
-    const Imported    rubber = bound("rubber");
+    const std::string with =
+        "def Material \"rubber\" (prepend apiSchemas = [\"PhysicsMaterialAPI\"]) { float physics:dynamicFriction = "
+        "0.6\n    float physics:staticFriction = 0.8\n    float physics:restitution = 0.25 }\n"
+        "def Material \"ice\" (prepend apiSchemas = [\"PhysicsMaterialAPI\"]) { }\n";
+    const auto bound = [&](const char* material) {
+        return import_text(
+            stage_text(with + collider("Cube", fmt::format("rel material:binding:physics = </{}>", material),
+                                       ", \"MaterialBindingAPI\"")));
+    };
+    const Imported rubber = bound("rubber");
     CHECK(rubber.shape_at("/shape").config.mu == close_to(0.6, 1e-6));
     CHECK(rubber.shape_at("/shape").config.mu_static.value_or(0) == close_to(0.8, 1e-6));
     CHECK(rubber.shape_at("/shape").config.restitution == close_to(0.25, 1e-6));
@@ -116,10 +146,14 @@ TEST_CASE("friction is the material's; a material that says nothing is frictionl
     CHECK(import_text(stage_text(collider("Cube"))).shape_at("/shape").config.mu == 1);
 }
 
-TEST_CASE("a mesh keeps its triangles, and its hull takes its place when asked for (IMP-137, IMP-138, IMP-139, IMP-140)")
+TEST_CASE(
+    "a mesh keeps its triangles, and its hull takes its place when asked for (IMP-137, IMP-138, IMP-139, IMP-140)")
 {
     const auto mesh = [](const char* approximation, const char* more = "") {
-        return stage_text(body_of("def Mesh \"m\" (prepend apiSchemas = [\"PhysicsCollisionAPI\", \"PhysicsMeshCollisionAPI\"]) {" + std::string(kCubeMesh) + "    uniform token physics:approximation = \"" + approximation + "\"\n    " + more + "\n}\n"));
+        return stage_text(
+            body_of("def Mesh \"m\" (prepend apiSchemas = [\"PhysicsCollisionAPI\", \"PhysicsMeshCollisionAPI\"]) {" +
+                    std::string(kCubeMesh) + "    uniform token physics:approximation = \"" + approximation +
+                    "\"\n    " + more + "\n}\n"));
     };
     const Imported none = import_text(mesh("none"));
     REQUIRE(none.result);
@@ -151,9 +185,14 @@ TEST_CASE("a mesh keeps its triangles, and its hull takes its place when asked f
 TEST_CASE("left-handed faces are turned outwards (IMP-135)")
 {
     std::string       turned = kCubeMesh;
-    const std::string right  = stage_text(body_of("def Mesh \"m\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) {" + turned + "}\n"));
-    const std::string left   = stage_text(body_of("def Mesh \"m\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) { uniform token orientation = \"leftHanded\"\n" + turned + "}\n"));
-    const auto        a = import_text(right).shape_at("/body/m").source->triangles, b = import_text(left).shape_at("/body/m").source->triangles;
+    const std::string right =
+        stage_text(body_of("def Mesh \"m\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) {" + turned + "}\n"));
+    const std::string left =
+        stage_text(body_of("def Mesh \"m\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) { uniform token "
+                           "orientation = \"leftHanded\"\n" +
+                           turned + "}\n"));
+    const auto a = import_text(right).shape_at("/body/m").source->triangles,
+               b = import_text(left).shape_at("/body/m").source->triangles;
     REQUIRE(a.size() == b.size());
     CHECK(a[0] == std::array<std::int32_t, 3>{0, 3, 2});
     CHECK(b[0] == std::array<std::int32_t, 3>{2, 3, 0});
@@ -162,8 +201,10 @@ TEST_CASE("left-handed faces are turned outwards (IMP-135)")
 
 TEST_CASE("a mesh without points costs that collider; Newton refuses the stage (IMP-136, CON-07)")
 {
-    const std::string text = stage_text(body_of("def Mesh \"m\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) { }\ndef Cube \"c\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) { }\n"));
-    const Imported    in   = import_text(text);
+    const std::string text =
+        stage_text(body_of("def Mesh \"m\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) { }\ndef Cube \"c\" "
+                           "(prepend apiSchemas = [\"PhysicsCollisionAPI\"]) { }\n"));
+    const Imported in = import_text(text);
     REQUIRE(in.result);
     CHECK(in.builder.shapes.size() == 1);
 }
@@ -204,9 +245,14 @@ def PhysicsRevoluteJoint "hinge" { rel physics:body0 = </a>
 TEST_CASE("self collision off filters every pair of different bodies (IMP-154)")
 {
     std::string inside = "def Xform \"robot\" (prepend apiSchemas = [\"PhysicsArticulationRootAPI\"]) {\n";
-    for (const char* name : {"a", "b", "c"}) inside += fmt::format("def Cube \"{}\" (prepend apiSchemas = [\"PhysicsCollisionAPI\", \"PhysicsRigidBodyAPI\"]) {{ }}\n", name);
+    for (const char* name : {"a", "b", "c"})
+        inside += fmt::format(
+            "def Cube \"{}\" (prepend apiSchemas = [\"PhysicsCollisionAPI\", \"PhysicsRigidBodyAPI\"]) {{ }}\n", name);
     for (const char* pair : {"ab", "bc"})
-        inside += fmt::format("def PhysicsRevoluteJoint \"{0}\" {{ rel physics:body0 = </robot/{1}>\n    rel physics:body1 = </robot/{2}> }}\n", pair, pair[0], pair[1]);
+        inside += fmt::format(
+            "def PhysicsRevoluteJoint \"{0}\" {{ rel physics:body0 = </robot/{1}>\n    rel physics:body1 = "
+            "</robot/{2}> }}\n",
+            pair, pair[0], pair[1]);
     const std::string text = stage_text(inside + "}\n");
     CHECK(import_text(text).builder.shape_collision_filter_pairs.size() == 2);
     ImportOptions options;
@@ -216,8 +262,9 @@ TEST_CASE("self collision off filters every pair of different bodies (IMP-154)")
 
 TEST_CASE("a site is a visible shape that touches nothing (IMP-147, IMP-148)")
 {
-    const std::string text = stage_text(body_of("def Sphere \"s\" (prepend apiSchemas = [\"NewtonSiteAPI\"]) { double radius = 0.1 }\n"));
-    const Imported    in   = import_text(text);
+    const std::string text =
+        stage_text(body_of("def Sphere \"s\" (prepend apiSchemas = [\"NewtonSiteAPI\"]) { double radius = 0.1 }\n"));
+    const Imported in = import_text(text);
     REQUIRE(in.result);
     CHECK(in.shape_at("/body/s").flags == (model::shape_flag::site | model::shape_flag::visible));
     CHECK(in.shape_at("/body/s").config.collision_group == 0);
@@ -229,12 +276,18 @@ TEST_CASE("a site is a visible shape that touches nothing (IMP-147, IMP-148)")
 TEST_CASE("colours are encoded for display by the space they are in (IMP-221, IMP-222, IMP-225, IMP-226)")
 {
     // The sRGB curve: 0.5 -> 0.73536, 0.25 -> 0.53710, 1 -> 1, 0.18 -> 0.46136.
-    struct { const char* metadata; Vec3d color; } table[] = {
-        {"", {0.73536, 0.53710, 1}}, {" ( colorSpace = \"srgb_rec709_scene\" )", {0.5, 0.25, 1}}, {" ( colorSpace = \"raw\" )", {0.73536, 0.53710, 1}},
+    struct {
+        const char* metadata;
+        Vec3d       color;
+    } table[] = {
+        {"", {0.73536, 0.53710, 1}},
+        {" ( colorSpace = \"srgb_rec709_scene\" )", {0.5, 0.25, 1}},
+        {" ( colorSpace = \"raw\" )", {0.73536, 0.53710, 1}},
     };
     for (const auto& row : table) {
         CAPTURE(row.metadata);
-        const Imported shaded = import_text(stage_text(fmt::format(R"(
+        const Imported shaded =
+            import_text(stage_text(fmt::format(R"(
 def Material "paint" {{
     token outputs:surface.connect = </paint/surface.outputs:surface>
     def Shader "surface" {{
@@ -243,9 +296,12 @@ def Material "paint" {{
         token outputs:surface
     }}
 }}
-)", row.metadata) + collider("Cube", "rel material:binding = </paint>", ", \"MaterialBindingAPI\"")));
+)",
+                                               row.metadata) +
+                                   collider("Cube", "rel material:binding = </paint>", ", \"MaterialBindingAPI\"")));
         CHECK(distance(shaded.shape_at("/shape").color, row.color) < 1e-4);
-        const Imported plain = import_text(stage_text(collider("Cube", fmt::format("color3f[] primvars:displayColor = [(0.5, 0.25, 1)]{}", row.metadata))));
+        const Imported plain = import_text(stage_text(
+            collider("Cube", fmt::format("color3f[] primvars:displayColor = [(0.5, 0.25, 1)]{}", row.metadata))));
         CHECK(distance(plain.shape_at("/shape").color, row.color) < 1e-4);
     }
     CHECK(import_text(stage_text(collider("Cube"))).shape_at("/shape").color.x == close_to(0.46136, 1e-5));
@@ -253,8 +309,10 @@ def Material "paint" {{
 
 TEST_CASE("importing the same stage twice gives the same bytes (IMP-239)")
 {
-    const std::string text = stage_text(body_of("def Mesh \"m\" (prepend apiSchemas = [\"PhysicsCollisionAPI\", \"PhysicsMeshCollisionAPI\"]) {" + std::string(kCubeMesh) + "    uniform token physics:approximation = \"convexHull\"\n}\n"));
-    const Imported    a = import_text(text), b = import_text(text);
+    const std::string text = stage_text(
+        body_of("def Mesh \"m\" (prepend apiSchemas = [\"PhysicsCollisionAPI\", \"PhysicsMeshCollisionAPI\"]) {" +
+                std::string(kCubeMesh) + "    uniform token physics:approximation = \"convexHull\"\n}\n"));
+    const Imported a = import_text(text), b = import_text(text);
     REQUIRE(a.builder.shapes.size() == b.builder.shapes.size());
     for (std::size_t i = 0; i < a.builder.shapes.size(); ++i) {
         CHECK(a.builder.shapes[i].xform == b.builder.shapes[i].xform);

@@ -68,7 +68,7 @@ def Xform "Other" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {}
     const std::string missing = world +
                                 "def PhysicsJoint \"J\" { point3f physics:localPos0 = (1, 0, 0)\n rel physics:body1 = "
                                 "</Other>\n rel physics:body0 = </Nowhere>\n}";
-    const Parsed p(missing), reference(missing, test::strict());
+    const Parsed      p(missing), reference(missing, test::strict());
     CHECK_FALSE(p.joint("/J").valid);
     CHECK(p.joint("/J").reasons == std::vector<std::string>{"PHY_JOINT_TARGET_MISSING"});
     CHECK(reference.joint("/J").valid);

@@ -53,8 +53,10 @@ TEST_CASE("settings that name nothing, or no number, are refused with their reas
         const char* text;
         const char* id;
     } table[] = {
-        {"/r/j9.target=1", "RUN_SET_UNKNOWN"}, {"/r/j1.colour=1", "RUN_SET_UNKNOWN"}, {"/r/j1=1", "RUN_SET_UNKNOWN"},     {"/r/j1.target", "RUN_SET_UNKNOWN"},
-        {"/r/j1.target=x", "RUN_ARGUMENT"},    {"/r/j1.target=nan", "RUN_ARGUMENT"},  {"/r/j1.target=1,2", "RUN_ARGUMENT"}, {"/r/a.qd=1,2", "RUN_ARGUMENT"},
+        {"/r/j9.target=1", "RUN_SET_UNKNOWN"},    {"/r/j1.colour=1", "RUN_SET_UNKNOWN"},
+        {"/r/j1=1", "RUN_SET_UNKNOWN"},           {"/r/j1.target", "RUN_SET_UNKNOWN"},
+        {"/r/j1.target=x", "RUN_ARGUMENT"},       {"/r/j1.target=nan", "RUN_ARGUMENT"},
+        {"/r/j1.target=1,2", "RUN_ARGUMENT"},     {"/r/a.qd=1,2", "RUN_ARGUMENT"},
         {"/r/j1.target[3]=1", "RUN_SET_UNKNOWN"}, {"", "RUN_SET_UNKNOWN"},
     };
     for (const auto& row : table) {
@@ -72,7 +74,8 @@ TEST_CASE("a control file holds each row until the next, and says where it is wr
     const test::TemporaryFolder folder;
     model::State                state   = model::make_state(model);
     model::Control              control = model::make_control(model);
-    const auto table = run::read_control_file(model, folder.write("good.csv", "# comment\nt,/r/j1.target_q,/r/j2.f\n0.5,1,2\n1.0,3,4\n"));
+    const auto                  table   = run::read_control_file(
+        model, folder.write("good.csv", "# comment\nt,/r/j1.target_q,/r/j2.f\n0.5,1,2\n1.0,3,4\n"));
     REQUIRE(table);
     run::apply_controls(*table, 0.4, state, control);
     CHECK(control.joint_target_q[0] == 0);
@@ -82,7 +85,8 @@ TEST_CASE("a control file holds each row until the next, and says where it is wr
     run::apply_controls(*table, 1.0, state, control);
     CHECK(control.joint_f[1] == 4);
 
-    for (const char* text : {"", "x,/r/j1.f\n", "t\n", "t,/r/j9.f\n", "t,/r/j1.f\n1\n", "t,/r/j1.f\n0,a\n", "t,/r/j1.f\n1,0\n0,0\n"}) {
+    for (const char* text :
+         {"", "x,/r/j1.f\n", "t\n", "t,/r/j9.f\n", "t,/r/j1.f\n1\n", "t,/r/j1.f\n0,a\n", "t,/r/j1.f\n1,0\n0,0\n"}) {
         CAPTURE(text);
         const auto bad = run::read_control_file(model, folder.write("bad.csv", text));
         REQUIRE_FALSE(bad);

@@ -31,7 +31,8 @@ TEST_CASE("a dropped ball falls as g t^2 / 2, rests on the ground, and its hash 
     REQUIRE(run);
     const auto& frames = run->recording.frames;
     REQUIRE(frames.size() == 301);
-    // Symplectic Euler with h = dt/8 falls g t h / 2 further than the parabola: 9.81 * 0.5 * 0.00125 / 2 = 3 mm at 0.5 s.
+    // Symplectic Euler with h = dt/8 falls g t h / 2 further than the parabola: 9.81 * 0.5 * 0.00125 / 2 = 3 mm at 0.5
+    // s.
     CHECK(static_cast<double>(frames[50].body_q[0].p.z) == close_to(2 - 0.5 * 9.81 * 0.25, 4e-3));
     CHECK(static_cast<double>(frames[300].body_q[0].p.z) == close_to(0.5, 1e-3));
     CHECK(run->recording.report.final_penetration < 1e-3);
@@ -46,13 +47,18 @@ TEST_CASE("parts of one mechanism keep the overlap they start with, and free bod
 {
     for (const bool jointed : {true, false}) {
         CAPTURE(jointed);
-        model::ModelBuilder  builder;
+        model::ModelBuilder builder;
         builder.gravity = {};
         std::vector<std::int32_t> bodies;
-        for (int i = 0; i < 3; ++i) {  // three balls in a row, each 0.1 m into the next but one: the middle one has no shape
-            const auto body = jointed ? builder.add_link({{0.45 * i, 0, 0}, {}}, "/b" + std::to_string(i)) : builder.add_body({{0.45 * i, 0, 0}, {}}, "/b" + std::to_string(i));
-            if (i != 1) builder.add_shape_sphere(body, {}, 0.5, {}, "/s" + std::to_string(i));
-            else builder.bodies[static_cast<std::size_t>(body)].mass = 1, builder.bodies[static_cast<std::size_t>(body)].inertia = Mat33d::identity();
+        for (int i = 0; i < 3;
+             ++i) {  // three balls in a row, each 0.1 m into the next but one: the middle one has no shape
+            const auto body = jointed ? builder.add_link({{0.45 * i, 0, 0}, {}}, "/b" + std::to_string(i))
+                                      : builder.add_body({{0.45 * i, 0, 0}, {}}, "/b" + std::to_string(i));
+            if (i != 1)
+                builder.add_shape_sphere(body, {}, 0.5, {}, "/s" + std::to_string(i));
+            else
+                builder.bodies[static_cast<std::size_t>(body)].mass    = 1,
+                builder.bodies[static_cast<std::size_t>(body)].inertia = Mat33d::identity();
             bodies.push_back(body);
         }
         if (jointed) {
@@ -68,8 +74,10 @@ TEST_CASE("parts of one mechanism keep the overlap they start with, and free bod
         const auto& report = run->recording.report;
         CHECK(report.start_overlap == close_to(0.1, 1e-6));  // 1 m of diameters, 0.9 m apart
         CHECK(found.count("RUN_OVERLAP_KEPT") == (jointed ? 1 : 0));
-        if (jointed) CHECK(report.final_overlap == close_to(0.1, 1e-5));
-        else CHECK(report.final_overlap < 0.01);
+        if (jointed)
+            CHECK(report.final_overlap == close_to(0.1, 1e-5));
+        else
+            CHECK(report.final_overlap < 0.01);
     }
 }
 
@@ -86,7 +94,8 @@ TEST_CASE("options that make no sense are refused")
     CHECK(run::simulate(model, {.solver = "magic"}, found).error().id == "SOLVER_UNKNOWN");
     CHECK(run::simulate(model, {.set = {"/gone.target=1"}}, found).error().id == "RUN_SET_UNKNOWN");
     CHECK(run::simulate(model, {.control_file = "/gone.csv"}, found).error().id == "RUN_CONTROL_FILE");
-    const auto stopped = run::simulate(model, {.frames = 100, .progress = [](std::int64_t done, std::int64_t) { return done < 7; }}, found);
+    const auto stopped = run::simulate(
+        model, {.frames = 100, .progress = [](std::int64_t done, std::int64_t) { return done < 7; }}, found);
     REQUIRE(stopped);
     CHECK(stopped->interrupted);
     CHECK(stopped->recording.steps == 7);
@@ -96,7 +105,8 @@ TEST_CASE("the ground lies just below the lowest collider, where joints have put
 {
     model::ModelBuilder builder;
     const auto          a = builder.add_body({{0, 0, 3}, {}}, "/a");
-    builder.add_shape_capsule(a, {{}, from_axis_angle(Vec3d{1, 0, 0}, kPi / 2)}, 0.2, 1.0, {}, "/a/s");  // lying: its lowest point is the radius below
+    builder.add_shape_capsule(a, {{}, from_axis_angle(Vec3d{1, 0, 0}, kPi / 2)}, 0.2, 1.0, {},
+                              "/a/s");                        // lying: its lowest point is the radius below
     const auto b = builder.add_link({{0, 0, -9}, {}}, "/b");  // authored far below, held at z = 1 by its joint
     builder.add_shape_sphere(b, {}, 0.5, {}, "/b/s");
     const auto j = builder.add_joint_fixed(-1, b, {{0, 0, 1}, {}}, {}, "/j");

@@ -13,7 +13,7 @@ Vec3d tilted(double degrees) { return {-std::sin(degrees * kDegrees), 0, std::co
 
 TEST_CASE("a box comes to rest on a plane within the slop (T-50b, DYN-104)")
 {
-    auto b = ground(0.5);
+    auto        b = ground(0.5);
     const Vec3d half{0.2, 0.2, 0.1};
     add_box(b, {{0, 0, 0.3}, {}}, half, 5);
     World        w(b);
@@ -26,7 +26,8 @@ TEST_CASE("a box comes to rest on a plane within the slop (T-50b, DYN-104)")
     CHECK(w.position(0).z == close_to(0.1, 6e-4));
     CHECK(length(w.velocity(0)) < 1e-3);
     double force = 0;
-    for (int i = 0; i < c.contacts.rigid_contact_count; ++i) force += static_cast<double>(c.contacts.rigid_contact_force[i].z);
+    for (int i = 0; i < c.contacts.rigid_contact_count; ++i)
+        force += static_cast<double>(c.contacts.rigid_contact_force[i].z);
     CHECK(force == close_to(5 * 9.81, 0.005));  // on body 1 by the ground
     const Vec3d at = w.position(0);
     for (int i = 0; i < 600; ++i) {
@@ -39,7 +40,7 @@ TEST_CASE("a box comes to rest on a plane within the slop (T-50b, DYN-104)")
 
 TEST_CASE("a stack of ten boxes stands (DYN-094, T-43)")
 {
-    auto b = ground(0.5);
+    auto        b = ground(0.5);
     const Vec3d half{0.1, 0.1, 0.1};
     for (int i = 0; i < 10; ++i) add_box(b, {{0, 0, 0.1 + 0.2 * i}, {}}, half, 1);
     World        w(b);
@@ -64,7 +65,7 @@ TEST_CASE("a stack of ten boxes stands (DYN-094, T-43)")
 TEST_CASE("a sliding box stops after v^2 / (2 mu g) (T-25, T-26)")
 {
     for (const auto& [v0, mu] : {std::pair{5.0, 0.5}, std::pair{3.0, 0.3}}) {
-        auto b = ground(mu);
+        auto        b = ground(mu);
         const Vec3d half{0.2, 0.2, 0.1};
         add_box(b, {{0, 0, 0.1}, {}}, half, 3);
         World w(b);
@@ -83,7 +84,9 @@ TEST_CASE("a sliding box stops after v^2 / (2 mu g) (T-25, T-26)")
 TEST_CASE("a box sticks on a slope below the friction angle and slips above (DYN-088, T-27)")
 {
     // mu = 0.5: 26.565 degrees. Two seconds; slip s = (g sin - mu g cos) t^2 / 2.
-    const struct { double degrees, slip; } table[] = {{20, 0}, {25, 0}, {26, 0}, {27, 0.16652}, {28, 0.54932}, {35, 3.21769}};
+    const struct {
+        double degrees, slip;
+    } table[] = {{20, 0}, {25, 0}, {26, 0}, {27, 0.16652}, {28, 0.54932}, {35, 3.21769}};
     const Vec3d half{0.2, 0.2, 0.1};
     for (const auto& row : table) {
         CAPTURE(row.degrees);
@@ -101,7 +104,8 @@ TEST_CASE("a box sticks on a slope below the friction angle and slips above (DYN
         const double moved = distance(w.position(0), start);
         if (row.slip == 0) {
             CHECK(moved < 1e-4 + 5e-4);  // the slop along the normal, and a creep below 1e-4
-            const Vec3d along = normalized(Vec3d{-std::cos(row.degrees * kDegrees), 0, -std::sin(row.degrees * kDegrees)});
+            const Vec3d along =
+                normalized(Vec3d{-std::cos(row.degrees * kDegrees), 0, -std::sin(row.degrees * kDegrees)});
             CHECK(std::abs(dot(w.position(0) - start, along)) < 1e-4);
             CHECK(length(w.velocity(0)) < 1e-4);
         } else {
@@ -112,13 +116,13 @@ TEST_CASE("a box sticks on a slope below the friction angle and slips above (DYN
 
 TEST_CASE("friction is the same in every direction (DYN-087, T-28)")
 {
-    double shortest = 1e9, longest = 0;
+    double      shortest = 1e9, longest = 0;
     const Vec3d half{0.2, 0.2, 0.1};
     for (int k = 0; k < 16; ++k) {
         auto b = ground(0.5);
         add_box(b, {{0, 0, 0.1}, {}}, half, 1);
         World        w(b);
-        const double a = k * kPi / 8;
+        const double a      = k * kPi / 8;
         w.state.joint_qd[0] = static_cast<Real>(3 * std::cos(a));
         w.state.joint_qd[1] = static_cast<Real>(3 * std::sin(a));
         HandContacts c;
@@ -128,8 +132,8 @@ TEST_CASE("friction is the same in every direction (DYN-087, T-28)")
             w.step(kDt, &c.contacts);
         }
         const double d = std::hypot(w.position(0).x, w.position(0).y);
-        shortest = std::min(shortest, d);
-        longest  = std::max(longest, d);
+        shortest       = std::min(shortest, d);
+        longest        = std::max(longest, d);
     }
     CHECK(longest / shortest < 1.01);
 }
@@ -138,12 +142,12 @@ TEST_CASE("static friction holds where dynamic friction slips (DYN-089, T-29)")
 {
     const Vec3d n = tilted(28), half{0.2, 0.2, 0.1};
     for (const double v0 : {0.0, 0.5}) {
-        auto b = ground(0.4);
-        b.default_shape.mu_static   = 0.6;
+        auto b                       = ground(0.4);
+        b.default_shape.mu_static    = 0.6;
         b.shapes[0].config.mu_static = 0.6;
         add_box(b, {0.1 * n, rotation_between(Vec3d{0, 0, 1}, n)}, half, 1);
         World       w(b);
-        const Vec3d down = {-std::cos(28 * kDegrees), 0, -std::sin(28 * kDegrees)};
+        const Vec3d down    = {-std::cos(28 * kDegrees), 0, -std::sin(28 * kDegrees)};
         w.state.joint_qd[0] = static_cast<Real>(v0 * down.x);
         w.state.joint_qd[2] = static_cast<Real>(v0 * down.z);
         HandContacts c;
@@ -228,7 +232,7 @@ TEST_CASE("a head-on impact shares velocity by mass and restitution (T-39)")
 
 TEST_CASE("a kinematic pusher carries a box at its own speed and is not slowed (DYN-107, DYN-108, T-73, T-75)")
 {
-    auto b = ground(0);
+    auto        b = ground(0);
     const Vec3d half{0.1, 0.1, 0.1};
     add_box(b, {{-0.5, 0, 0.1}, {}}, half, 1);
     add_box(b, {{0, 0, 0.1}, {}}, half, 1);
@@ -273,7 +277,7 @@ TEST_CASE("a link whose pivot lies in the ground is pushed no harder than its ma
     // The corners at the pivot have no lever: freeing them at the push velocity would need thousands of rad/s.
     auto        b = ground(0.5);
     const Vec3d half{0.5, 0.05, 0.05};
-    const auto  body = b.add_link({}, "link", 2, {}, 1e-4 * Mat33d::identity());
+    const auto  body   = b.add_link({}, "link", 2, {}, 1e-4 * Mat33d::identity());
     auto        config = b.default_shape;
     config.density     = 0;
     b.add_shape_box(body, {}, half, config);

@@ -9,7 +9,7 @@ constexpr double kDt = 1.0 / 60;
 
 TEST_CASE("a position drive is implicit Euler to a thousandth (DYN-080, T-50)")
 {
-    auto d = dof({0, 0, 1});
+    auto d      = dof({0, 0, 1});
     d.target_ke = 100;
     d.target_kd = 4;
     d.target_q  = 1;
@@ -26,7 +26,7 @@ TEST_CASE("a drive of any gain is stable (DYN-081, T-68a)")
 {
     for (const double ke : {0.0, 1.0, 1e4, 1e8, 1e12}) {
         CAPTURE(ke);
-        auto d = dof({0, 0, 1});
+        auto d      = dof({0, 0, 1});
         d.target_ke = ke;
         d.target_kd = 1e4;
         d.target_q  = 1;
@@ -39,7 +39,7 @@ TEST_CASE("a drive of any gain is stable (DYN-081, T-68a)")
 
 TEST_CASE("a velocity drive approaches its speed exponentially (T-52)")
 {
-    auto d = dof({0, 0, 1});
+    auto d      = dof({0, 0, 1});
     d.target_kd = 2;
     d.target_qd = 5;
     World w(unit_hinge(d));
@@ -53,12 +53,12 @@ TEST_CASE("an acceleration drive moves every inertia alike (DYN-083, T-53)")
 {
     for (const double inertia : {0.1, 1.0, 10.0}) {
         CAPTURE(inertia);
-        auto d = dof({0, 0, 1});
-        d.target_ke  = 100;
-        d.target_kd  = 20;
-        d.target_q   = 1;
-        d.drive_type = model::DriveType::acceleration;
-        auto b = unit_hinge(d);
+        auto d              = dof({0, 0, 1});
+        d.target_ke         = 100;
+        d.target_kd         = 20;
+        d.target_q          = 1;
+        d.drive_type        = model::DriveType::acceleration;
+        auto b              = unit_hinge(d);
         b.bodies[0].inertia = inertia * Mat33d::identity();
         World w(b);
         // Critically damped at 10 rad/s: q = 1 - (1 + 10 t) exp(-10 t).
@@ -71,10 +71,10 @@ TEST_CASE("an acceleration drive moves every inertia alike (DYN-083, T-53)")
 
 TEST_CASE("a drive never gives more than its effort limit (DYN-082, T-54)")
 {
-    auto d = dof({0, 0, 1});
-    d.target_ke = 1e4;
-    d.target_kd = 10;
-    d.target_q  = 100;
+    auto d         = dof({0, 0, 1});
+    d.target_ke    = 1e4;
+    d.target_kd    = 10;
+    d.target_q     = 100;
     d.effort_limit = 1;
     World w(unit_hinge(d));
     w.run(1, kDt);
@@ -90,8 +90,8 @@ TEST_CASE("a drive never gives more than its effort limit (DYN-082, T-54)")
 
 TEST_CASE("dry friction stops a link and holds it (DYN-085, T-56)")
 {
-    auto d = dof({0, 0, 1});
-    d.friction   = 0.2;
+    auto d     = dof({0, 0, 1});
+    d.friction = 0.2;
     World w(unit_hinge(d));
     w.state.joint_qd[0] = 2;
     w.run(5, kDt);
@@ -100,14 +100,14 @@ TEST_CASE("dry friction stops a link and holds it (DYN-085, T-56)")
     CHECK(std::abs(w.qd(0)) < 1e-6);
     CHECK(w.q(0) == close_to(10, 0.01));  // v0^2 / (2 * 0.2)
     w.control.joint_f[0] = Real(0.19);
-    const double held = w.q(0);
+    const double held    = w.q(0);
     w.run(1, kDt);
     CHECK(w.q(0) == close_to(held, 1e-5));
 }
 
 TEST_CASE("damping and springs have their closed forms (T-57)")
 {
-    auto d = dof({0, 0, 1});
+    auto d    = dof({0, 0, 1});
     d.damping = 0.5;
     World w(unit_hinge(d));
     w.state.joint_qd[0] = 2;
@@ -117,7 +117,7 @@ TEST_CASE("damping and springs have their closed forms (T-57)")
 
 TEST_CASE("a limit without gains of its own stops a link and does not throw it back (T-62a)")
 {
-    auto d = dof({0, 0, 1});
+    auto d        = dof({0, 0, 1});
     d.limit_upper = 0.5;
     World w(unit_hinge(d));
     w.state.joint_qd[0] = 1;
@@ -149,7 +149,7 @@ TEST_CASE("an authored limit is a spring: one kilogram sinks by m g / ke (T-61)"
 TEST_CASE("angles wind: a target of two turns is reached, a limit of one and a half stops (DYN-098, T-63a)")
 {
     for (const bool limited : {false, true}) {
-        auto d = dof({0, 0, 1});
+        auto d      = dof({0, 0, 1});
         d.target_ke = 100;
         d.target_kd = 20;
         d.target_q  = 4 * kPi;
@@ -164,9 +164,11 @@ TEST_CASE("angles wind: a target of two turns is reached, a limit of one and a h
 TEST_CASE("a mimic pair shares its inertia and keeps its ratio (DYN-096, T-58)")
 {
     model::ModelBuilder b;
-    b.gravity = {};
-    const auto a = b.add_link({}, "leader", 1, {}, Mat33d::identity()), c = b.add_link({}, "follower", 1, {}, 0.5 * Mat33d::identity());
-    const auto j0 = b.add_joint_revolute(-1, a, {}, {}, dof({0, 0, 1})), j1 = b.add_joint_revolute(-1, c, {}, {}, dof({0, 0, 1}));
+    b.gravity     = {};
+    const auto a  = b.add_link({}, "leader", 1, {}, Mat33d::identity()),
+               c  = b.add_link({}, "follower", 1, {}, 0.5 * Mat33d::identity());
+    const auto j0 = b.add_joint_revolute(-1, a, {}, {}, dof({0, 0, 1})),
+               j1 = b.add_joint_revolute(-1, c, {}, {}, dof({0, 0, 1}));
     b.add_articulation({j0, j1}, "gear");
     b.joints[1].mimic_joint  = j0;
     b.joints[1].mimic_coeffs = {0.3, 2};
@@ -180,7 +182,7 @@ TEST_CASE("a mimic pair shares its inertia and keeps its ratio (DYN-096, T-58)")
 
 TEST_CASE("a velocity limit holds within a hundredth (DYN-084)")
 {
-    auto d = dof({0, 0, 1});
+    auto d           = dof({0, 0, 1});
     d.velocity_limit = 2;
     World w(unit_hinge(d));
     w.control.joint_f[0] = 10;
@@ -191,7 +193,7 @@ TEST_CASE("a velocity limit holds within a hundredth (DYN-084)")
 TEST_CASE("a planar D6 answers forces in its plane and none across (T-64a)")
 {
     model::ModelBuilder b;
-    b.gravity       = {};
+    b.gravity                = {};
     const auto          body = b.add_link({}, "puck", 2, {}, 0.5 * Mat33d::identity());
     model::BuilderJoint j;
     j.type         = model::JointType::d6;

@@ -4,7 +4,7 @@ using namespace mechane;
 using namespace mechane::test;
 
 namespace {
-constexpr double kDt = 1.0 / 60;
+constexpr double kDt    = 1.0 / 60;
 const double     kFloat = sizeof(Real) == 4 ? 1 : 0;  ///< adds a rounding allowance for Real = float
 }  // namespace
 
@@ -56,7 +56,7 @@ TEST_CASE("the intermediate axis flips at the times of Euler's equations (DYN-08
     World w(b, 8);
     w.state.joint_qd = {0, 0, 0, Real(0.01), 5, Real(0.01)};
     const double E0 = 25.0002, L0 = 10.00005;
-    double       last = 5, crossings[4];
+    double       last  = 5, crossings[4];
     int          found = 0;
     const double dt    = 8.0 / 480;
     for (int i = 0; i < static_cast<int>(20 / dt) && found < 4; ++i) {
@@ -69,8 +69,8 @@ TEST_CASE("the intermediate axis flips at the times of Euler's equations (DYN-08
         CHECK(length(dynamics::angular_momentum(w.model, w.state)) == close_to(L0, 1e-4));
     }
     REQUIRE(found == 4);
-    // Closed form, spacing to 0.5 %. Stored as float once a step, 5 rad/s are rounded by 2.4e-7; from the separatrix the motion is only
-    // 0.01^2 away, and the spacing answers to the logarithm of that distance.
+    // Closed form, spacing to 0.5 %. Stored as float once a step, 5 rad/s are rounded by 2.4e-7; from the separatrix
+    // the motion is only 0.01^2 away, and the spacing answers to the logarithm of that distance.
     for (int k = 0; k < 3; ++k) CHECK(crossings[k + 1] - crossings[k] == close_to(5.0259, kFloat > 0 ? 0.015 : 0.005));
 }
 
@@ -78,15 +78,16 @@ TEST_CASE("free tops keep their momentum (T-08)")
 {
     for_seeds(20, [](Random& r) {
         model::ModelBuilder b;
-        b.gravity       = {};
+        b.gravity      = {};
         const double I = r.uniform(0.5, 1);
-        b.add_body({}, "top", r.uniform(0.5, 2), {}, Mat33d::diagonal({I, I * r.uniform(0.8, 1.2), I * r.uniform(0.9, 1.1)}));
+        b.add_body({}, "top", r.uniform(0.5, 2), {},
+                   Mat33d::diagonal({I, I * r.uniform(0.8, 1.2), I * r.uniform(0.9, 1.1)}));
         World w(b);
         for (Real& v : w.state.joint_qd) v = static_cast<Real>(r.uniform(-3, 3));
         w.step(kDt);
         const Vec3d p = dynamics::linear_momentum(w.model, w.state), L = dynamics::angular_momentum(w.model, w.state);
         w.run(1, kDt);
-        const Vec3d  L1 = dynamics::angular_momentum(w.model, w.state);
+        const Vec3d  L1        = dynamics::angular_momentum(w.model, w.state);
         const double tolerance = 1e-10 + kFloat * 5e-4;
         CHECK(distance(dynamics::linear_momentum(w.model, w.state), p) < tolerance * length(p));
         // Its direction is kept to the order of the integrator, h^2 w^2 a step.
@@ -97,7 +98,8 @@ TEST_CASE("free tops keep their momentum (T-08)")
 
 TEST_CASE("small pendulums have their periods, whatever joint holds them (T-10, T-12, T-18)")
 {
-    // A point mass (radius of gyration zero but for 1e-9) on a rod of 1 m: T(90 deg) = 2.36784 s. The period is read from zero crossings.
+    // A point mass (radius of gyration zero but for 1e-9) on a rod of 1 m: T(90 deg) = 2.36784 s. The period is read
+    // from zero crossings.
     using enum model::JointType;
     for (const int kind : {0, 1, 2, 3}) {
         CAPTURE(kind);
@@ -133,15 +135,17 @@ TEST_CASE("a double pendulum of rods follows the high-order solution and keeps i
 {
     // Two uniform rods (1 m, 1 kg), both horizontal at rest. Reference: theta at 1 s = -1.20772, -0.81439 (from down).
     model::ModelBuilder b;
-    const Mat33d        rod = Mat33d::diagonal({1.0 / 12, 1.0 / 12, 1e-9});
-    const auto          upper = b.add_link({}, "upper", 1, {0, 0, -0.5}, rod), lower = b.add_link({}, "lower", 1, {0, 0, -0.5}, rod);
-    const auto          j0 = b.add_joint_revolute(-1, upper, {}, {}, dof({0, 1, 0})), j1 = b.add_joint_revolute(upper, lower, {{0, 0, -1}, {}}, {}, dof({0, 1, 0}));
+    const Mat33d        rod   = Mat33d::diagonal({1.0 / 12, 1.0 / 12, 1e-9});
+    const auto          upper = b.add_link({}, "upper", 1, {0, 0, -0.5}, rod),
+                        lower = b.add_link({}, "lower", 1, {0, 0, -0.5}, rod);
+    const auto          j0    = b.add_joint_revolute(-1, upper, {}, {}, dof({0, 1, 0})),
+                        j1    = b.add_joint_revolute(upper, lower, {{0, 0, -1}, {}}, {}, dof({0, 1, 0}));
     b.add_articulation({j0, j1}, "double");
     World w(b, 8);
     w.state.joint_q = {static_cast<Real>(-kPi / 2), 0};
     dynamics::project_to_joints(w.model, w.state);
-    const double E0 = dynamics::energy(w.model, w.state).total();
-    const double dt = 8 * 5e-4;
+    const double E0    = dynamics::energy(w.model, w.state).total();
+    const double dt    = 8 * 5e-4;
     double       worst = 0;
     for (int i = 0; i < 250; ++i) {
         w.step(dt);
@@ -151,6 +155,6 @@ TEST_CASE("a double pendulum of rods follows the high-order solution and keeps i
     const double t1 = -w.q(0), t2 = -(w.q(0) + w.q(1));
     CHECK(std::remainder(t1 + 1.20772, 2 * kPi) == close_to(0, 1.2e-2));
     CHECK(std::remainder(t2 + 0.81439, 2 * kPi) == close_to(0, 1.2e-2));
-    CHECK(worst < 0.22);  // symplectic Euler at h = 0.5 ms
+    CHECK(worst < 0.22);                                                 // symplectic Euler at h = 0.5 ms
     CHECK(dynamics::project_to_joints(w.model, w.state).linear < 1e-6);  // no joint error (DYN-075)
 }

@@ -9,15 +9,18 @@ class HandContacts {
     HandContacts() { contacts.resize(4096); }
     void clear() { contacts.rigid_contact_count = 0; }
 
-    /// Sphere `shape` of a body above the plane through the origin with unit normal n; reported when nearer than `reach`.
-    void sphere_plane(const World& w, std::int32_t plane, std::int32_t shape, double radius, const Vec3d& n = {0, 0, 1}, double reach = 0.3)
+    /// Sphere `shape` of a body above the plane through the origin with unit normal n; reported when nearer than
+    /// `reach`.
+    void sphere_plane(const World& w, std::int32_t plane, std::int32_t shape, double radius, const Vec3d& n = {0, 0, 1},
+                      double reach = 0.3)
     {
-        const Vec3d center = w.position(w.model.shape_body[shape]);
-        const double d     = dot(n, center) - radius;
+        const Vec3d  center = w.position(w.model.shape_body[shape]);
+        const double d      = dot(n, center) - radius;
         if (d < reach) add(plane, shape, center - dot(n, center) * n, {}, n, 0, radius, d, 0);
     }
     /// The eight corners of a box against the plane.
-    void box_plane(const World& w, std::int32_t plane, std::int32_t shape, const Vec3d& half, const Vec3d& n = {0, 0, 1}, double reach = 0.1)
+    void box_plane(const World& w, std::int32_t plane, std::int32_t shape, const Vec3d& half,
+                   const Vec3d& n = {0, 0, 1}, double reach = 0.1)
     {
         const Posed X = static_cast<Posed>(w.state.body_q[w.model.shape_body[shape]]);
         for (std::uint64_t k = 0; k < 8; ++k) {
@@ -28,12 +31,15 @@ class HandContacts {
         }
     }
     /// Lower face of the upper box on the upper face of the lower one, both nearly axis-aligned: the four corners.
-    void box_on_box(const World& w, std::int32_t lower, std::int32_t upper, const Vec3d& half_lower, const Vec3d& half_upper)
+    void box_on_box(const World& w, std::int32_t lower, std::int32_t upper, const Vec3d& half_lower,
+                    const Vec3d& half_upper)
     {
-        const Posed  A = static_cast<Posed>(w.state.body_q[w.model.shape_body[lower]]), B = static_cast<Posed>(w.state.body_q[w.model.shape_body[upper]]);
-        const Vec3d  n = rotate(A.q, Vec3d{0, 0, 1});
+        const Posed A = static_cast<Posed>(w.state.body_q[w.model.shape_body[lower]]),
+                    B = static_cast<Posed>(w.state.body_q[w.model.shape_body[upper]]);
+        const Vec3d n = rotate(A.q, Vec3d{0, 0, 1});
         for (std::uint64_t k = 0; k < 4; ++k) {
-            const Vec3d  corner{k & 1 ? half_upper.x : -half_upper.x, k & 2 ? half_upper.y : -half_upper.y, -half_upper.z};
+            const Vec3d  corner{k & 1 ? half_upper.x : -half_upper.x, k & 2 ? half_upper.y : -half_upper.y,
+                                -half_upper.z};
             const Vec3d  at = inverse_times(A, B * corner);
             const double d  = at.z - half_lower.z;
             if (d < 0.1) add(lower, upper, {at.x, at.y, half_lower.z}, corner, n, 0, 0, d, k);
@@ -46,7 +52,8 @@ class HandContacts {
         const double d       = length(between) - ra - rb;
         if (d < 0.3) add(a, b, {}, {}, normalized(between), ra, rb, d, 0);
     }
-    void add(std::int32_t s0, std::int32_t s1, const Vec3d& p0, const Vec3d& p1, const Vec3d& n, double m0, double m1, double d, std::uint64_t feature)
+    void add(std::int32_t s0, std::int32_t s1, const Vec3d& p0, const Vec3d& p1, const Vec3d& n, double m0, double m1,
+             double d, std::uint64_t feature)
     {
         const auto i                       = contacts.rigid_contact_count++;
         contacts.rigid_contact_shape0[i]   = s0;

@@ -20,14 +20,18 @@ model::JointDofConfig motor(double rate)
 /// A link from its frame's origin along +x, its mass in the middle.
 std::int32_t add_bar(model::ModelBuilder& b, double length, const std::string& label)
 {
-    return b.add_link({}, label, 1, {length / 2, 0, 0}, Mat33d::diagonal({1e-3, 1.0 / 12 * length * length, 1.0 / 12 * length * length}));
+    return b.add_link({}, label, 1, {length / 2, 0, 0},
+                      Mat33d::diagonal({1e-3, 1.0 / 12 * length * length, 1.0 / 12 * length * length}));
 }
 
 /// Anchor distance of a joint from published poses [m].
 double gap(const World& w, std::size_t j)
 {
-    const auto anchor = [&](std::int32_t body, const Pose& X) { return body < 0 ? static_cast<Posed>(X) : static_cast<Posed>(w.state.body_q[body]) * static_cast<Posed>(X); };
-    return distance(anchor(w.model.joint_parent[j], w.model.joint_X_p[j]).p, anchor(w.model.joint_child[j], w.model.joint_X_c[j]).p);
+    const auto anchor = [&](std::int32_t body, const Pose& X) {
+        return body < 0 ? static_cast<Posed>(X) : static_cast<Posed>(w.state.body_q[body]) * static_cast<Posed>(X);
+    };
+    return distance(anchor(w.model.joint_parent[j], w.model.joint_X_p[j]).p,
+                    anchor(w.model.joint_child[j], w.model.joint_X_c[j]).p);
 }
 
 }  // namespace
@@ -46,17 +50,20 @@ TEST_CASE("a four-bar driven at one turn a second follows its closed form and st
     using enum model::JointType;
     for (const auto type : {revolute, ball}) {
         model::ModelBuilder b;
-        b.gravity = {};
-        const auto crank = add_bar(b, 0.2, "crank"), coupler = add_bar(b, 0.6, "coupler"), rocker = add_bar(b, 0.5, "rocker");
-        const auto j0 = b.add_joint_revolute(-1, crank, {}, {}, motor(2 * kPi), "motor");
-        const auto j1 = b.add_joint_revolute(crank, coupler, {{0.2, 0, 0}, {}}, {}, dof({0, 0, 1}), "b");
-        const auto j2 = b.add_joint_revolute(-1, rocker, {{0.6, 0, 0}, {}}, {}, dof({0, 0, 1}), "d");
+        b.gravity        = {};
+        const auto crank = add_bar(b, 0.2, "crank"), coupler = add_bar(b, 0.6, "coupler"),
+                   rocker = add_bar(b, 0.5, "rocker");
+        const auto j0     = b.add_joint_revolute(-1, crank, {}, {}, motor(2 * kPi), "motor");
+        const auto j1     = b.add_joint_revolute(crank, coupler, {{0.2, 0, 0}, {}}, {}, dof({0, 0, 1}), "b");
+        const auto j2     = b.add_joint_revolute(-1, rocker, {{0.6, 0, 0}, {}}, {}, dof({0, 0, 1}), "d");
         b.add_articulation({j0, j1, j2}, "four-bar");
-        const auto loop = type == revolute ? b.add_joint_revolute(coupler, rocker, {{0.6, 0, 0}, {}}, {{0.5, 0, 0}, {}}, dof({0, 0, 1}), "c")
-                                           : b.add_joint_ball(coupler, rocker, {{0.6, 0, 0}, {}}, {{0.5, 0, 0}, {}}, "c");
+        const auto loop =
+            type == revolute
+                ? b.add_joint_revolute(coupler, rocker, {{0.6, 0, 0}, {}}, {{0.5, 0, 0}, {}}, dof({0, 0, 1}), "c")
+                : b.add_joint_ball(coupler, rocker, {{0.6, 0, 0}, {}}, {{0.5, 0, 0}, {}}, "c");
         b.joints[static_cast<std::size_t>(loop)].articulation = -1;
         World        w(b);
-        const double phi = rocker_angle(0);
+        const double phi   = rocker_angle(0);
         w.state.joint_q[1] = static_cast<Real>(std::atan2(0.5 * std::sin(phi), 0.4 + 0.5 * std::cos(phi)));
         w.state.joint_q[2] = static_cast<Real>(phi);
         dynamics::project_to_joints(w.model, w.state);
@@ -84,16 +91,18 @@ TEST_CASE("a free body fixed to another by a loop joint hangs on it without a ga
     model::ModelBuilder b;
     std::int32_t        before = -1;
     for (int k = 0; k < 5; ++k) {
-        const double m    = k == 4 ? 100 : 1;
-        const auto   body = b.add_link({{0, 0, -0.5 * k}, {}}, fmt::format("l{}", k), m, {0, 0, -0.25}, (m / 48) * Mat33d::identity());
+        const double m = k == 4 ? 100 : 1;
+        const auto   body =
+            b.add_link({{0, 0, -0.5 * k}, {}}, fmt::format("l{}", k), m, {0, 0, -0.25}, (m / 48) * Mat33d::identity());
         model::BuilderJoint j;
-        j.type = k == 0 ? model::JointType::ball : model::JointType::fixed;
+        j.type   = k == 0 ? model::JointType::ball : model::JointType::fixed;
         j.parent = before;
-        j.child = body;
+        j.child  = body;
         if (k > 0) j.parent_xform.p = {0, 0, -0.5};
         j.exclude_from_articulation = true;
-        j.label = fmt::format("j{}", k);
-        if (k == 0) for (int a = 0; a < 3; ++a) j.angular_axes.push_back(dof(axis_vector<double>(a)));
+        j.label                     = fmt::format("j{}", k);
+        if (k == 0)
+            for (int a = 0; a < 3; ++a) j.angular_axes.push_back(dof(axis_vector<double>(a)));
         b.add_joint(j);
         before = body;
     }
@@ -132,9 +141,9 @@ TEST_CASE("a distance joint is a string: its length holds and it swings with its
     }
     j.linear_axes[0].limit_lower = -1;
     j.linear_axes[0].limit_upper = 0.5;
-    const double start = 5 * kDegrees;
-    b.bodies[0].q.p = {0.5 * std::sin(start), 0, -0.5 * std::cos(start)};
-    j.q = {b.bodies[0].q.p.x, 0, b.bodies[0].q.p.z, 0, 0, 0, 1};
+    const double start           = 5 * kDegrees;
+    b.bodies[0].q.p              = {0.5 * std::sin(start), 0, -0.5 * std::cos(start)};
+    j.q                          = {b.bodies[0].q.p.x, 0, b.bodies[0].q.p.z, 0, 0, 0, 1};
     b.add_articulation({b.add_joint(j)}, "string");
     World               w(b);
     std::vector<double> zeros;

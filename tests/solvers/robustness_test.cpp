@@ -18,7 +18,7 @@ void* operator new(std::size_t bytes)
     if (void* p = std::malloc(bytes)) return p;
     std::abort();
 }
-void operator delete(void* p) noexcept { std::free(p); }
+void  operator delete(void* p) noexcept { std::free(p); }
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept
 {
     ++g_allocations;
@@ -54,20 +54,24 @@ struct Yard {
     {
         auto b = ground(0.6, 0.2);
         for (int s = 0; s < kStacks; ++s)
-            for (int k = 0; k < kBoxes; ++k) add_box(b, {{1.0 * s, 0, 0.1 + 0.2 * k + 0.01 * k}, {}}, {0.1, 0.1, 0.1}, 1 + k);
+            for (int k = 0; k < kBoxes; ++k)
+                add_box(b, {{1.0 * s, 0, 0.1 + 0.2 * k + 0.01 * k}, {}}, {0.1, 0.1, 0.1}, 1 + k);
         for (int s = 0; s < 8; ++s) {
             std::vector<std::int32_t> joints;
             std::int32_t              before = -1;
             for (int k = 0; k < 3; ++k) {
-                const auto body = b.add_link({}, fmt::format("p{}_{}", s, k), 1, {0, 0, -0.2}, 0.01 * Mat33d::identity());
-                auto       d    = dof({0, 1, 0});
-                d.friction      = 0.01;
+                const auto body =
+                    b.add_link({}, fmt::format("p{}_{}", s, k), 1, {0, 0, -0.2}, 0.01 * Mat33d::identity());
+                auto d        = dof({0, 1, 0});
+                d.friction    = 0.01;
                 d.limit_lower = -0.5;
                 d.limit_upper = 0.4;
                 d.target_ke   = 5;
                 d.target_kd   = 0.1;
                 d.target_q    = 0.1 * s;
-                joints.push_back(b.add_joint_revolute(before, body, {{0, before < 0 ? 5.0 + s : 0.0, before < 0 ? 3.0 : -0.4}, {}}, {}, d, fmt::format("h{}_{}", s, k)));
+                joints.push_back(b.add_joint_revolute(before, body,
+                                                      {{0, before < 0 ? 5.0 + s : 0.0, before < 0 ? 3.0 : -0.4}, {}},
+                                                      {}, d, fmt::format("h{}_{}", s, k)));
                 before = body;
             }
             b.add_articulation(joints, fmt::format("chain{}", s));
@@ -113,7 +117,8 @@ TEST_CASE("in place and into another state, a step gives the same bits (rule 3.0
         b.c.clear();
         for (int s = 0; s < Yard::kStacks; ++s) b.c.box_plane(b.w, 0, 1 + s * Yard::kBoxes, b.half);
         for (int s = 0; s < Yard::kStacks; ++s)
-            for (int k = 1; k < Yard::kBoxes; ++k) b.c.box_on_box(b.w, s * Yard::kBoxes + k, s * Yard::kBoxes + k + 1, b.half, b.half);
+            for (int k = 1; k < Yard::kBoxes; ++k)
+                b.c.box_on_box(b.w, s * Yard::kBoxes + k, s * Yard::kBoxes + k + 1, b.half, b.half);
         model::State out;
         b.w.solver->step(b.w.state, out, b.w.control, &b.c.contacts, kDt);
         b.w.state = out;
@@ -133,8 +138,8 @@ TEST_CASE("a step that has warmed up allocates nothing (DYN-138)")
 TEST_CASE("a state that is not finite is handed back with the body's name (DYN-141, T-103)")
 {
     Yard               yard(nullptr);
-    const model::State good = yard.w.state;
-    const Real         nan  = std::numeric_limits<Real>::quiet_NaN();
+    const model::State good  = yard.w.state;
+    const Real         nan   = std::numeric_limits<Real>::quiet_NaN();
     yard.w.state.joint_qd[2] = nan;
     model::State out;
     const auto   report = yard.w.solver->step(yard.w.state, out, yard.w.control, nullptr, kDt);
@@ -176,7 +181,7 @@ TEST_CASE("an explosion is undone and blamed on a joint (DYN-141, 10.4)")
 
 TEST_CASE("strange time steps do nothing or say so (DYN-145, T-109)")
 {
-    World              w(unit_hinge(dof({0, 0, 1})));
+    World w(unit_hinge(dof({0, 0, 1})));
     w.state.joint_qd[0]       = 1;
     const model::State before = w.state;
     w.step(0);
@@ -231,7 +236,8 @@ TEST_CASE("small random models step without a crash, and never to NaN in silence
         const int           bodies = 1 + static_cast<int>(r.below(8));
         for (int k = 0; k < bodies; ++k) {
             const double m = r.uniform() < 0.1 ? 0 : std::pow(10, r.uniform(-3, 3));
-            b.add_link({r.vec(1), r.rotation()}, fmt::format("b{}", k), m, r.vec(0.2), (m * 0.01) * Mat33d::diagonal({1, 1.2, 0.9}));
+            b.add_link({r.vec(1), r.rotation()}, fmt::format("b{}", k), m, r.vec(0.2),
+                       (m * 0.01) * Mat33d::diagonal({1, 1.2, 0.9}));
         }
         const int joints = static_cast<int>(r.below(10));
         for (int k = 0; k < joints; ++k) {
@@ -241,23 +247,36 @@ TEST_CASE("small random models step without a crash, and never to NaN in silence
             j.parent = static_cast<std::int32_t>(r.below(static_cast<std::uint32_t>(bodies + 1))) - 1;
             j.child  = static_cast<std::int32_t>(r.below(static_cast<std::uint32_t>(bodies)));
             if (j.parent == j.child) continue;
-            j.parent_xform = {r.vec(0.5), r.rotation()};
-            j.child_xform  = {r.vec(0.5), r.rotation()};
+            j.parent_xform        = {r.vec(0.5), r.rotation()};
+            j.child_xform         = {r.vec(0.5), r.rotation()};
             const auto random_dof = [&](int axis) {
                 auto d = dof(axis_vector<double>(axis));
-                if (r.uniform() < 0.5) { d.limit_lower = -r.uniform(); d.limit_upper = r.uniform(); }
-                if (r.uniform() < 0.5) { d.target_ke = std::pow(10, r.uniform(-2, 8)); d.target_kd = std::pow(10, r.uniform(-2, 5)); d.target_q = r.uniform(-3, 3); }
+                if (r.uniform() < 0.5) {
+                    d.limit_lower = -r.uniform();
+                    d.limit_upper = r.uniform();
+                }
+                if (r.uniform() < 0.5) {
+                    d.target_ke = std::pow(10, r.uniform(-2, 8));
+                    d.target_kd = std::pow(10, r.uniform(-2, 5));
+                    d.target_q  = r.uniform(-3, 3);
+                }
                 if (r.uniform() < 0.3) d.effort_limit = r.uniform(0, 10);
                 if (r.uniform() < 0.3) d.friction = r.uniform(0, 1);
                 if (r.uniform() < 0.3) d.drive_type = model::DriveType::acceleration;
                 return d;
             };
-            const int linear  = j.type == prismatic ? 1 : j.type == d6 ? static_cast<int>(r.below(4)) : j.type == distance || j.type == free ? 3 : 0;
-            const int angular = j.type == revolute ? 1 : j.type == d6 ? static_cast<int>(r.below(4)) : j.type == distance || j.type == free || j.type == ball ? 3 : 0;
+            const int linear  = j.type == prismatic                    ? 1
+                                : j.type == d6                         ? static_cast<int>(r.below(4))
+                                : j.type == distance || j.type == free ? 3
+                                                                       : 0;
+            const int angular = j.type == revolute                                       ? 1
+                                : j.type == d6                                           ? static_cast<int>(r.below(4))
+                                : j.type == distance || j.type == free || j.type == ball ? 3
+                                                                                         : 0;
             for (int a = 0; a < linear; ++a) j.linear_axes.push_back(random_dof(a));
             for (int a = 0; a < angular; ++a) j.angular_axes.push_back(random_dof(a));
             if (j.type == ball && r.uniform() < 0.5) j.cone_limit = {r.uniform(0.1, 2), r.uniform(0.1, 2)};
-            j.label = fmt::format("j{}", k);
+            j.label                     = fmt::format("j{}", k);
             j.exclude_from_articulation = r.uniform() < 0.2;
             b.add_joint(j);
         }

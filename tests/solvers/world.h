@@ -38,7 +38,8 @@ struct World {
     std::unique_ptr<solvers::Solver> solver;
     solvers::StepReport              report;
 
-    explicit World(const model::ModelBuilder& b, int substeps = 8, const tasks::Pool* pool = nullptr) : model(finalized(b)), state(model::make_state(model)), control(model::make_control(model))
+    explicit World(const model::ModelBuilder& b, int substeps = 8, const tasks::Pool* pool = nullptr)
+        : model(finalized(b)), state(model::make_state(model)), control(model::make_control(model))
     {
         dynamics::project_to_joints(model, state);
         auto made = solvers::make_solver("softstep", model, {.substeps = substeps, .pool = pool}, notices);
@@ -47,7 +48,8 @@ struct World {
     }
     World(const World&) = delete;
 
-    void step(double dt, model::Contacts* contacts = nullptr) { report = solver->step(state, state, control, contacts, dt); }
+    void step(double dt, model::Contacts* contacts = nullptr)
+    { report = solver->step(state, state, control, contacts, dt); }
     void run(double seconds, double dt)
     {
         const int steps = static_cast<int>(std::round(seconds / dt));

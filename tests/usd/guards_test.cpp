@@ -65,7 +65,10 @@ std::string sample_crate(const test::TemporaryFolder& folder)
 TEST_CASE("text nested too deeply is refused before the parser sees it, whatever nests")
 {
     const std::string head = "#usda 1.0\ndef \"a\"\n{\n", tail = "\n}\n";
-    const struct { const char* what; std::string text; } table[] = {
+    const struct {
+        const char* what;
+        std::string text;
+    } table[] = {
         {"tuples", head + "custom double x = " + nested("(", 5000, ")") + tail},
         {"lists", head + "custom int[] x = " + nested("[", 5000, "]") + tail},
         {"prims", "#usda 1.0\n" + nested("def \"a\"\n{\n", 5000, "}\n")},
@@ -85,8 +88,10 @@ TEST_CASE("text nested too deeply is refused before the parser sees it, whatever
 TEST_CASE("brackets in strings, comments and asset paths do not count as nesting")
 {
     const std::string brackets(1000, '(');
-    const auto stage = usd::Stage::open_text("#usda 1.0\n# " + brackets + "\ndef \"a\"\n{\n    custom string s = \"" + brackets + "\"\n    custom string t = '''\n" + brackets + "'\\'\n'''\n" +
-                                             "    custom asset f = @./a#[" + brackets + "@\n    custom asset g = @@@b@" + brackets + "@@@\n    custom double x = 2\n}\n");
+    const auto        stage = usd::Stage::open_text(
+        "#usda 1.0\n# " + brackets + "\ndef \"a\"\n{\n    custom string s = \"" + brackets +
+        "\"\n    custom string t = '''\n" + brackets + "'\\'\n'''\n" + "    custom asset f = @./a#[" + brackets +
+        "@\n    custom asset g = @@@b@" + brackets + "@@@\n    custom double x = 2\n}\n");
     REQUIRE_MESSAGE(stage, (stage ? "" : stage.error().message));
     CHECK((*stage)->prim_at(Path("/a")).attribute("x").get<double>() == 2.0);
 }
@@ -96,9 +101,11 @@ TEST_CASE("a layer that an arc leads to is guarded like the root, and named in t
     const test::TemporaryFolder folder;
     folder.write("deep.usda", "#usda 1.0\ndef \"a\"\n{\n    custom double x = " + std::string(5000, '(') + "\n}\n");
     folder.write("liar.usdc", "PXR-USDC" + std::string(8, '\0') + std::string(8, '\x7f') + std::string(200, '\0'));
-    for (const char* arc : {"references = @./deep.usda@</a>", "payload = @./deep.usda@</a>", "references = @./liar.usdc@</a>"}) {
+    for (const char* arc :
+         {"references = @./deep.usda@</a>", "payload = @./deep.usda@</a>", "references = @./liar.usdc@</a>"}) {
         CAPTURE(arc);
-        const auto stage = usd::Stage::open(folder.write("root.usda", std::string("#usda 1.0\ndef \"a\" (\n    ") + arc + "\n)\n{\n}\n"));
+        const auto stage = usd::Stage::open(
+            folder.write("root.usda", std::string("#usda 1.0\ndef \"a\" (\n    ") + arc + "\n)\n{\n}\n"));
         REQUIRE(stage);
         CHECK((*stage)->prim_at(Path("/a")));
         const bool  deep    = std::string(arc).find("deep") != std::string::npos;
@@ -107,7 +114,8 @@ TEST_CASE("a layer that an arc leads to is guarded like the root, and named in t
         CHECK(finding->site.layer.ends_with(deep ? "deep.usda" : "liar.usdc"));
         CHECK((*stage)->diagnostics().count("COMP_ASSET_MISSING") == 1);
     }
-    const auto sublayered = usd::Stage::open(folder.write("sub.usda", "#usda 1.0\n(\n    subLayers = [@./deep.usda@]\n)\ndef \"b\"\n{\n}\n"));
+    const auto sublayered = usd::Stage::open(
+        folder.write("sub.usda", "#usda 1.0\n(\n    subLayers = [@./deep.usda@]\n)\ndef \"b\"\n{\n}\n"));
     REQUIRE(sublayered);
     CHECK((*sublayered)->diagnostics().count("STAGE_LIMIT") == 1);
     CHECK((*sublayered)->prim_at(Path("/b")));
@@ -116,7 +124,8 @@ TEST_CASE("a layer that an arc leads to is guarded like the root, and named in t
 TEST_CASE("a file that was refused opens once it is repaired")
 {
     const test::TemporaryFolder folder;
-    const std::string           file = folder.write("a.usda", "#usda 1.0\ndef \"a\"\n{\n    custom double x = " + std::string(5000, '(') + "\n}\n");
+    const std::string           file =
+        folder.write("a.usda", "#usda 1.0\ndef \"a\"\n{\n    custom double x = " + std::string(5000, '(') + "\n}\n");
     CHECK_FALSE(usd::Stage::open(file));
     folder.write("a.usda", "#usda 1.0\ndef \"a\"\n{\n}\n");
     CHECK(usd::Stage::open(file));
@@ -133,16 +142,19 @@ TEST_CASE("folders, pipes and empty files are refused with their cause (STG-014,
     CHECK(usd::Stage::open(folder.write("cookie.usdc", "#usda 1.0\n")).error().id == "STAGE_OPEN_FAILED");
 }
 
-TEST_CASE("a crate cut at any length, or with any eight bytes replaced, is refused or read, and nothing worse (STG-132)")
+TEST_CASE(
+    "a crate cut at any length, or with any eight bytes replaced, is refused or read, and nothing worse (STG-132)")
 {
     const test::TemporaryFolder folder;
-    const std::string           good = sample_crate(folder);
+    const std::string           good   = sample_crate(folder);
     int                         opened = 0, refused = 0;
     const auto                  attempt = [&](const std::string& bytes) {
         const auto stage = usd::Stage::open(folder.write("mutant.usdc", bytes));
         ++(stage ? opened : refused);
-        if (stage) read_all(**stage);
-        else CHECK_FALSE(stage.error().message.empty());
+        if (stage)
+            read_all(**stage);
+        else
+            CHECK_FALSE(stage.error().message.empty());
     };
     for (std::size_t size = 0; size < good.size(); size += 97) attempt(good.substr(0, size));
     CHECK(opened == 0);  // the table of contents is at the end
@@ -162,15 +174,42 @@ TEST_CASE("every hostile file of the corpus has the outcome that its manifest st
 {
     MCH_NEEDS_CORPUS();
     enum Outcome { ok, compose_error, open_error, any };
-    const struct { const char* file; Outcome outcome; } table[] = {
-        {"array_count_2e40.usdc", any},       {"bad_magic.usdc", open_error},        {"bitflips_a.usdc", any},          {"bomb.usdz", open_error},
-        {"count_lies.usdz", any},             {"duplicate_entries.usdz", any},       {"header_only.usdc", open_error},  {"inherit_cycle.usda", compose_error},
-        {"joint_cycle.usda", ok},             {"latin1.usda", any},                  {"list_nesting.usda", open_error}, {"long_tokens.usda", ok},
-        {"many_sublayers.usda", compose_error}, {"mesh_bad_indices.usda", ok},       {"missing_payload.usda", compose_error}, {"nan_values.usda", ok},
-        {"nesting_400.usda", ok},             {"nul_bytes.usda", any},               {"number_overflow.usda", any},     {"path_escape.usda", compose_error},
-        {"self_reference.usda", compose_error}, {"slip.usdz", any},                  {"sublayer_cycle/root.usda", compose_error}, {"toc_count_huge.usdc", open_error},
-        {"toc_offset_past_end.usdc", open_error}, {"truncated.usdz", any},           {"truncated_half.usdc", open_error}, {"tuple_nesting.usda", open_error},
-        {"unaligned.usdz", any},              {"unterminated_string.usda", open_error}, {"utf16.usda", open_error},     {"zero_tail.usdc", any},
+    const struct {
+        const char* file;
+        Outcome     outcome;
+    } table[] = {
+        {"array_count_2e40.usdc", any},
+        {"bad_magic.usdc", open_error},
+        {"bitflips_a.usdc", any},
+        {"bomb.usdz", open_error},
+        {"count_lies.usdz", any},
+        {"duplicate_entries.usdz", any},
+        {"header_only.usdc", open_error},
+        {"inherit_cycle.usda", compose_error},
+        {"joint_cycle.usda", ok},
+        {"latin1.usda", any},
+        {"list_nesting.usda", open_error},
+        {"long_tokens.usda", ok},
+        {"many_sublayers.usda", compose_error},
+        {"mesh_bad_indices.usda", ok},
+        {"missing_payload.usda", compose_error},
+        {"nan_values.usda", ok},
+        {"nesting_400.usda", ok},
+        {"nul_bytes.usda", any},
+        {"number_overflow.usda", any},
+        {"path_escape.usda", compose_error},
+        {"self_reference.usda", compose_error},
+        {"slip.usdz", any},
+        {"sublayer_cycle/root.usda", compose_error},
+        {"toc_count_huge.usdc", open_error},
+        {"toc_offset_past_end.usdc", open_error},
+        {"truncated.usdz", any},
+        {"truncated_half.usdc", open_error},
+        {"tuple_nesting.usda", open_error},
+        {"unaligned.usdz", any},
+        {"unterminated_string.usda", open_error},
+        {"utf16.usda", open_error},
+        {"zero_tail.usdc", any},
     };
     for (const auto& row : table) {
         CAPTURE(row.file);
@@ -185,7 +224,10 @@ TEST_CASE("every hostile file of the corpus has the outcome that its manifest st
             continue;
         }
         CHECK(row.outcome != open_error);
-        const bool composes = (*stage)->diagnostics().count("COMP_CYCLE") + (*stage)->diagnostics().count("COMP_ASSET_MISSING") + (*stage)->diagnostics().count("COMP_TARGET_PRIM_MISSING") == 0;
+        const bool composes = (*stage)->diagnostics().count("COMP_CYCLE") +
+                                  (*stage)->diagnostics().count("COMP_ASSET_MISSING") +
+                                  (*stage)->diagnostics().count("COMP_TARGET_PRIM_MISSING") ==
+                              0;
         if (row.outcome == compose_error) CHECK_FALSE(composes);
         if (row.outcome == ok) CHECK(composes);
     }

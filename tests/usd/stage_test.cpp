@@ -48,7 +48,9 @@ TEST_CASE("types know their bases, and versions are types of their own (STG-005,
 
 TEST_CASE("a built-in attribute has its schema's type and fallback; a block hides both (STG-070, STG-074)")
 {
-    const auto stage = stage_from("def Cube \"a\"\n{\n    float size = 3\n}\ndef Sphere \"b\"\n{\n}\ndef Sphere \"c\"\n{\n    double radius = None\n}\n");
+    const auto stage = stage_from(
+        "def Cube \"a\"\n{\n    float size = 3\n}\ndef Sphere \"b\"\n{\n}\ndef Sphere \"c\"\n{\n    double radius = "
+        "None\n}\n");
     CHECK(stage->prim_at(Path("/a")).attribute("size").value().type_name() == "double");
     CHECK(stage->prim_at(Path("/a")).attribute("size").get<double>() == 3.0);
     CHECK(stage->prim_at(Path("/b")).attribute("radius").get<double>() == 1.0);
@@ -57,10 +59,12 @@ TEST_CASE("a built-in attribute has its schema's type and fallback; a block hide
     CHECK(stage->prim_at(Path("/c")).attribute("radius").value().empty());
 }
 
-TEST_CASE("applied schemas: built-in ones first, unknown ones reported and left out (STG-063, STG-064, STG-065, STG-066)")
+TEST_CASE(
+    "applied schemas: built-in ones first, unknown ones reported and left out (STG-063, STG-064, STG-065, STG-066)")
 {
     const auto stage = stage_from(
-        "def PhysicsCollisionGroup \"g\" (\n    prepend apiSchemas = [\"PhysicsMassAPI\", \"NoSuchAPI\", \"PhysicsDriveAPI\", \"PhysicsMassAPI:x\", \"CollectionAPI:a:b\"]\n)\n{\n}\n");
+        "def PhysicsCollisionGroup \"g\" (\n    prepend apiSchemas = [\"PhysicsMassAPI\", \"NoSuchAPI\", "
+        "\"PhysicsDriveAPI\", \"PhysicsMassAPI:x\", \"CollectionAPI:a:b\"]\n)\n{\n}\n");
     const auto group = stage->prim_at(Path("/g"));
     const auto apis  = group.applied_apis();
     REQUIRE(apis.size() == 3);
@@ -76,7 +80,9 @@ TEST_CASE("applied schemas: built-in ones first, unknown ones reported and left 
 
 TEST_CASE("specifiers compose: over over def is def, a def that inherits a class is def (STG-053..055, STG-057)")
 {
-    const auto stage = stage_from("class \"K\"\n{\n    def \"inner\"\n    {\n    }\n}\ndef \"D\" (\n    inherits = </K>\n)\n{\n}\nover \"O\"\n{\n}\n");
+    const auto stage = stage_from(
+        "class \"K\"\n{\n    def \"inner\"\n    {\n    }\n}\ndef \"D\" (\n    inherits = </K>\n)\n{\n}\nover "
+        "\"O\"\n{\n}\n");
     CHECK(stage->prim_at(Path("/D")).specifier() == usd::Specifier::def);
     CHECK_FALSE(stage->prim_at(Path("/D")).abstract());
     CHECK(stage->prim_at(Path("/K/inner")).abstract());
@@ -96,7 +102,8 @@ TEST_CASE("an inactive prim stays as a leaf (STG-056)")
 
 TEST_CASE("property names are in dictionary order (STG-069)")
 {
-    const auto               stage = stage_from("def \"a\"\n{\n    custom int B = 1\n    custom int a10 = 1\n    custom int a2 = 1\n}\n");
+    const auto stage =
+        stage_from("def \"a\"\n{\n    custom int B = 1\n    custom int a10 = 1\n    custom int a2 = 1\n}\n");
     std::vector<std::string> names;
     for (const auto& name : stage->prim_at(Path("/a")).property_names()) names.push_back(name.text());
     CHECK(names == std::vector<std::string>{"a2", "a10", "B"});
@@ -104,9 +111,14 @@ TEST_CASE("property names are in dictionary order (STG-069)")
 
 TEST_CASE("samples hold at the ends and between a value and a block, and blend between values (STG-076, STG-077)")
 {
-    const auto stage = stage_from("def \"a\"\n{\n    custom double x.timeSamples = {\n        0: 1,\n        10: None,\n        20: 4,\n        30: 6,\n    }\n}\n");
-    const auto x     = stage->prim_at(Path("/a")).attribute("x");
-    const struct { double t; std::optional<double> value; } table[] = {{-1, 1}, {0, 1}, {5, 1}, {10, {}}, {15, {}}, {20, 4}, {25, 5}, {99, 6}};
+    const auto stage = stage_from(
+        "def \"a\"\n{\n    custom double x.timeSamples = {\n        0: 1,\n        10: None,\n        20: 4,\n        "
+        "30: 6,\n    }\n}\n");
+    const auto x = stage->prim_at(Path("/a")).attribute("x");
+    const struct {
+        double                t;
+        std::optional<double> value;
+    } table[] = {{-1, 1}, {0, 1}, {5, 1}, {10, {}}, {15, {}}, {20, 4}, {25, 5}, {99, 6}};
     for (const auto& row : table) {
         CAPTURE(row.t);
         CHECK(x.get<double>(row.t) == row.value);
@@ -118,10 +130,16 @@ TEST_CASE("samples hold at the ends and between a value and a block, and blend b
 
 TEST_CASE("rotations apply as OpenUSD's rows say (STG-107)")
 {
-    const auto m = stage_from("def Xform \"a\"\n{\n    double3 xformOp:rotateXYZ = (10, 20, 30)\n    uniform token[] xformOpOrder = [\"xformOp:rotateXYZ\"]\n}\n")->world_matrix({});
+    const auto m = stage_from(
+                       "def Xform \"a\"\n{\n    double3 xformOp:rotateXYZ = (10, 20, 30)\n    uniform token[] "
+                       "xformOpOrder = [\"xformOp:rotateXYZ\"]\n}\n")
+                       ->world_matrix({});
     (void)m;
-    const auto stage = stage_from("def Xform \"a\"\n{\n    double3 xformOp:rotateXYZ = (10, 20, 30)\n    uniform token[] xformOpOrder = [\"xformOp:rotateXYZ\"]\n}\n"
-                                  "def Xform \"b\"\n{\n    double3 xformOp:rotateZYX = (10, 20, 30)\n    uniform token[] xformOpOrder = [\"xformOp:rotateZYX\"]\n}\n");
+    const auto stage = stage_from(
+        "def Xform \"a\"\n{\n    double3 xformOp:rotateXYZ = (10, 20, 30)\n    uniform token[] xformOpOrder = "
+        "[\"xformOp:rotateXYZ\"]\n}\n"
+        "def Xform \"b\"\n{\n    double3 xformOp:rotateZYX = (10, 20, 30)\n    uniform token[] xformOpOrder = "
+        "[\"xformOp:rotateZYX\"]\n}\n");
     // Rows of the specification, measured on OpenUSD.
     const auto a = stage->world_matrix(stage->prim_at(Path("/a"))), b = stage->world_matrix(stage->prim_at(Path("/b")));
     CHECK(a(0, 0) == close_to(0.813798, 1e-6));
@@ -152,9 +170,12 @@ def Xform "p"
     }
 })");
     // The pivot itself stays where it is, under the parent's translation.
-    CHECK(distance(usd::transform_point(stage->world_matrix(stage->prim_at(Path("/p/pivot"))), Vec3d{1, 0, 0}), Vec3d{2, 2, 3}) < 1e-12);
-    CHECK(distance(usd::transform_point(stage->world_matrix(stage->prim_at(Path("/p/pivot"))), Vec3d{2, 0, 0}), Vec3d{2, 3, 3}) < 1e-12);
-    CHECK(distance(usd::transform_point(stage->world_matrix(stage->prim_at(Path("/p/reset"))), Vec3d{}), Vec3d{5, 0, 0}) < 1e-12);
+    CHECK(distance(usd::transform_point(stage->world_matrix(stage->prim_at(Path("/p/pivot"))), Vec3d{1, 0, 0}),
+                   Vec3d{2, 2, 3}) < 1e-12);
+    CHECK(distance(usd::transform_point(stage->world_matrix(stage->prim_at(Path("/p/pivot"))), Vec3d{2, 0, 0}),
+                   Vec3d{2, 3, 3}) < 1e-12);
+    CHECK(distance(usd::transform_point(stage->world_matrix(stage->prim_at(Path("/p/reset"))), Vec3d{}),
+                   Vec3d{5, 0, 0}) < 1e-12);
 }
 
 TEST_CASE("bad operations are skipped with their codes and leave no NaN (STG-110)")
@@ -185,8 +206,8 @@ TEST_CASE("a negative scale decomposes to three negative signs and a turn (STG-1
 TEST_CASE("a scaled and turned matrix decomposes into what it was made of")
 {
     mechane::test::for_seeds(100, [](Random& r) {
-        const Posed pose{r.vec(5), r.rotation()};
-        const Vec3d s{r.uniform(0.1, 5), r.uniform(0.1, 5), r.uniform(0.1, 5)};
+        const Posed   pose{r.vec(5), r.rotation()};
+        const Vec3d   s{r.uniform(0.1, 5), r.uniform(0.1, 5), r.uniform(0.1, 5)};
         usd::Matrix4d scaled;
         scaled(0, 0) = s.x, scaled(1, 1) = s.y, scaled(2, 2) = s.z;
         const auto d = usd::decompose(scaled * usd::from_pose(pose));
@@ -199,7 +220,7 @@ TEST_CASE("a scaled and turned matrix decomposes into what it was made of")
 
 TEST_CASE("targets inside a reference map to the referencing prim, per instance (STG-095, STG-096)")
 {
-    const auto stage = stage_from(R"(
+    const auto stage  = stage_from(R"(
 def "leg"
 {
     def "hip"
@@ -222,7 +243,9 @@ def "b" (
 )
 {
 })");
-    const auto target = [&](const char* path) { return stage->prim_at(Path(path)).relationship("physics:body0").targets(); };
+    const auto target = [&](const char* path) {
+        return stage->prim_at(Path(path)).relationship("physics:body0").targets();
+    };
     REQUIRE(target("/a/j").size() == 1);
     CHECK(target("/a/j")[0].text() == "/a/hip");
     CHECK(target("/b/j")[0].text() == "/b/hip");
@@ -254,11 +277,19 @@ def Xform "g"
 TEST_CASE("materials bind by purpose and strength (STG-115, STG-117)")
 {
     const auto bindings = [](const char* strength) {
-        return std::string("def Material \"M1\"\n{\n}\ndef Material \"M2\"\n{\n}\ndef Xform \"W\" (\n    prepend apiSchemas = [\"MaterialBindingAPI\"]\n)\n{\n    rel material:binding = </M1>") + strength +
-               "\n    rel material:binding:physics = </M2>\n    def Xform \"c\" (\n        prepend apiSchemas = [\"MaterialBindingAPI\"]\n    )\n    {\n        rel material:binding = </M2>\n    }\n    def Xform \"e\"\n    {\n    }\n}\n";
+        return std::string(
+                   "def Material \"M1\"\n{\n}\ndef Material \"M2\"\n{\n}\ndef Xform \"W\" (\n    prepend apiSchemas = "
+                   "[\"MaterialBindingAPI\"]\n)\n{\n    rel material:binding = </M1>") +
+               strength +
+               "\n    rel material:binding:physics = </M2>\n    def Xform \"c\" (\n        prepend apiSchemas = "
+               "[\"MaterialBindingAPI\"]\n    )\n    {\n        rel material:binding = </M2>\n    }\n    def Xform "
+               "\"e\"\n    {\n    }\n}\n";
     };
-    const auto weaker = stage_from(bindings("")), stronger = stage_from(bindings(" (\n        bindMaterialAs = \"strongerThanDescendants\"\n    )"));
-    const auto bound = [](const auto& stage, const char* path, const char* purpose) { return stage->bound_material(stage->prim_at(Path(path)), purpose).path().text(); };
+    const auto weaker   = stage_from(bindings("")),
+               stronger = stage_from(bindings(" (\n        bindMaterialAs = \"strongerThanDescendants\"\n    )"));
+    const auto bound    = [](const auto& stage, const char* path, const char* purpose) {
+        return stage->bound_material(stage->prim_at(Path(path)), purpose).path().text();
+    };
     CHECK(bound(weaker, "/W/c", "") == "/M2");
     CHECK(bound(weaker, "/W/e", "") == "/M1");
     CHECK(bound(stronger, "/W/c", "") == "/M1");
@@ -268,8 +299,15 @@ TEST_CASE("materials bind by purpose and strength (STG-115, STG-117)")
 
 TEST_CASE("collections expand, exclude and include again (STG-102)")
 {
-    const std::string tree = "def \"W\"\n{\n    def \"A\"\n    {\n        def \"B\"\n        {\n            def \"D\"\n            {\n            }\n        }\n    }\n    def \"A2\"\n    {\n    }\n}\n";
-    const struct { const char* rule; const char* includes; const char* excludes; std::vector<std::string> members; } table[] = {
+    const std::string tree =
+        "def \"W\"\n{\n    def \"A\"\n    {\n        def \"B\"\n        {\n            def \"D\"\n            {\n      "
+        "      }\n        }\n    }\n    def \"A2\"\n    {\n    }\n}\n";
+    const struct {
+        const char*              rule;
+        const char*              includes;
+        const char*              excludes;
+        std::vector<std::string> members;
+    } table[] = {
         {"expandPrims", "</W/A>", "", {"/W/A", "/W/A/B", "/W/A/B/D"}},
         {"explicitOnly", "</W/A>", "", {"/W/A"}},
         {"expandPrims", "</W/A>", "</W/A/B>", {"/W/A"}},
@@ -278,10 +316,15 @@ TEST_CASE("collections expand, exclude and include again (STG-102)")
     };
     for (const auto& row : table) {
         CAPTURE(row.includes);
-        const auto stage = stage_from(tree + "def \"c\" (\n    prepend apiSchemas = [\"CollectionAPI:x\"]\n)\n{\n    uniform token collection:x:expansionRule = \"" + row.rule +
-                                      "\"\n    rel collection:x:includes = " + row.includes + "\n" + (*row.excludes ? std::string("    rel collection:x:excludes = ") + row.excludes + "\n" : "") + "}\n");
+        const auto stage = stage_from(
+            tree +
+            "def \"c\" (\n    prepend apiSchemas = [\"CollectionAPI:x\"]\n)\n{\n    uniform token "
+            "collection:x:expansionRule = \"" +
+            row.rule + "\"\n    rel collection:x:includes = " + row.includes + "\n" +
+            (*row.excludes ? std::string("    rel collection:x:excludes = ") + row.excludes + "\n" : "") + "}\n");
         std::vector<std::string> members;
-        for (const Path& path : stage->collection_members(stage->prim_at(Path("/c")), "x")) members.push_back(path.text());
+        for (const Path& path : stage->collection_members(stage->prim_at(Path("/c")), "x"))
+            members.push_back(path.text());
         CHECK(members == row.members);
     }
 }
@@ -289,13 +332,14 @@ TEST_CASE("collections expand, exclude and include again (STG-102)")
 TEST_CASE("a missing file, a wrong suffix and broken text are one error each, with its place (STG-014..016)")
 {
     const test::TemporaryFolder folder;
-    const auto missing = usd::Stage::open((folder.path() / "gone.usda").string());
+    const auto                  missing = usd::Stage::open((folder.path() / "gone.usda").string());
     REQUIRE_FALSE(missing);
     CHECK(missing.error().id == "STAGE_OPEN_FAILED");
     CHECK(usd::Stage::open(folder.write("a.obj", "v 0 0 0\n")).error().id == "STAGE_FORMAT_UNKNOWN");
     CHECK(usd::Stage::open(folder.write("empty.usda", "")).error().id == "STAGE_OPEN_FAILED");
     CHECK(usd::Stage::open(folder.write("cut.usdc", "PXR-USDC")).error().id == "STAGE_OPEN_FAILED");
-    const auto broken = usd::Stage::open(folder.write("broken.usda", "#usda 1.0\ndef Xform \"a\"\n{\n    double x =\n}\n"));
+    const auto broken =
+        usd::Stage::open(folder.write("broken.usda", "#usda 1.0\ndef Xform \"a\"\n{\n    double x =\n}\n"));
     REQUIRE_FALSE(broken);
     CHECK(broken.error().site.line >= 4);
     CHECK(broken.error().site.layer.ends_with("broken.usda"));
@@ -303,7 +347,9 @@ TEST_CASE("a missing file, a wrong suffix and broken text are one error each, wi
 
 TEST_CASE("missing references are errors of the stage, which still opens (STG-027..029)")
 {
-    const auto stage = stage_from("def \"a\" (\n    references = @./gone.usda@\n)\n{\n}\ndef \"b\" (\n    references = </nowhere>\n)\n{\n}\ndef \"c\" (\n    references = </c>\n)\n{\n}\n");
+    const auto stage = stage_from(
+        "def \"a\" (\n    references = @./gone.usda@\n)\n{\n}\ndef \"b\" (\n    references = </nowhere>\n)\n{\n}\ndef "
+        "\"c\" (\n    references = </c>\n)\n{\n}\n");
     CHECK(stage->diagnostics().count("COMP_ASSET_MISSING") == 1);
     CHECK(stage->diagnostics().count("COMP_TARGET_PRIM_MISSING") >= 1);
     CHECK(stage->diagnostics().count("COMP_CYCLE") >= 1);
@@ -314,11 +360,15 @@ TEST_CASE("missing references are errors of the stage, which still opens (STG-02
 TEST_CASE("relative references resolve beside the layer, packages by their folder (STG-017, STG-022, STG-087)")
 {
     const test::TemporaryFolder folder;
-    folder.write("parts/leg.usda", "#usda 1.0\n(\n    defaultPrim = \"leg\"\n)\ndef Sphere \"leg\"\n{\n    asset a = @./x.png@\n}\n");
-    const auto near = usd::Stage::open_text("#usda 1.0\ndef \"a\" (\n    references = @./parts/leg.usda@\n)\n{\n}\n", folder.path().string());
+    folder.write("parts/leg.usda",
+                 "#usda 1.0\n(\n    defaultPrim = \"leg\"\n)\ndef Sphere \"leg\"\n{\n    asset a = @./x.png@\n}\n");
+    const auto near = usd::Stage::open_text("#usda 1.0\ndef \"a\" (\n    references = @./parts/leg.usda@\n)\n{\n}\n",
+                                            folder.path().string());
     REQUIRE(near);
     CHECK((*near)->prim_at(Path("/a")).type_name().text() == "Sphere");
-    const auto packaged = usd::Stage::open_text("#usda 1.0\ndef \"a\" (\n    references = @package://robot/leg.usda@\n)\n{\n}\n", {}, {.packages = {{"robot", (folder.path() / "parts").string()}}});
+    const auto packaged =
+        usd::Stage::open_text("#usda 1.0\ndef \"a\" (\n    references = @package://robot/leg.usda@\n)\n{\n}\n", {},
+                              {.packages = {{"robot", (folder.path() / "parts").string()}}});
     REQUIRE(packaged);
     CHECK((*packaged)->prim_at(Path("/a")).type_name().text() == "Sphere");
 }
@@ -326,7 +376,9 @@ TEST_CASE("relative references resolve beside the layer, packages by their folde
 TEST_CASE("a file says where its prims and properties are authored")
 {
     const test::TemporaryFolder folder;
-    const auto stage = usd::Stage::open(folder.write("a.usda", "#usda 1.0\n# def \"b\"\ndef Xform \"a\"\n{\n    def Sphere \"b\"\n    {\n        double radius = 2\n    }\n}\n"));
+    const auto stage = usd::Stage::open(folder.write("a.usda",
+                                                     "#usda 1.0\n# def \"b\"\ndef Xform \"a\"\n{\n    def Sphere "
+                                                     "\"b\"\n    {\n        double radius = 2\n    }\n}\n"));
     REQUIRE(stage);
     CHECK((*stage)->prim_at(Path("/a/b")).site().line == 5);
     CHECK((*stage)->prim_at(Path("/a/b")).attribute("radius").site().line == 7);

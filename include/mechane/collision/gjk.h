@@ -3,21 +3,24 @@
 
 namespace mechane::collision {
 
-/// Signed distance of two convex cores. `distance` [m] is negative when they overlap; then it is the least translation that
-/// separates them. `normal` is unit and points from a to b; `on_a` and `on_b` differ by distance * normal up to the tolerance.
+/// Signed distance of two convex cores. `distance` [m] is negative when they overlap; then it is the least translation
+/// that separates them. `normal` is unit and points from a to b; `on_a` and `on_b` differ by distance * normal up to
+/// the tolerance.
 struct CoreDistance {
     double distance = 0;
     Vec3d  normal{1, 0, 0};
     Vec3d  on_a, on_b;
 };
 
-/// Distance of two convex shapes without their core radii: GJK when apart (Gilbert, Johnson, Keerthi 1988; sub-algorithm by
-/// Voronoi regions, Ericson 2005), the expanding polytope when they overlap (van den Bergen 2001). Every answer in penetration is
-/// certified: moving b by -distance along the normal separates the cores. Bounded iterations; never NaN for finite input.
+/// Distance of two convex shapes without their core radii: GJK when apart (Gilbert, Johnson, Keerthi 1988;
+/// sub-algorithm by Voronoi regions, Ericson 2005), the expanding polytope when they overlap (van den Bergen 2001).
+/// Every answer in penetration is certified: moving b by -distance along the normal separates the cores. Bounded
+/// iterations; never NaN for finite input.
 /// @param give_up  may return a lower bound of the distance as soon as that exceeds this value [m]
 CoreDistance core_distance(const Shape& a, const Shape& b, double give_up = kInfinity);
 
 /// Signed separation along the unit direction n from a to b: the largest over all n is the signed distance.
-inline double separation(const Shape& a, const Shape& b, const Vec3d& n) { return dot(n, support(b, -n) - support(a, n)); }
+inline double separation(const Shape& a, const Shape& b, const Vec3d& n)
+{ return dot(n, support(b, -n) - support(a, n)); }
 
 }  // namespace mechane::collision

@@ -26,8 +26,8 @@ struct Manifold {
     }
 };
 
-/// Contacts of two shapes in one common frame, all with distance <= reach [m]. Exactly one table of functions by kinds decides the
-/// method; see docs/collision.md. `a` and `b` must be in table order (`in_table_order`).
+/// Contacts of two shapes in one common frame, all with distance <= reach [m]. Exactly one table of functions by kinds
+/// decides the method; see docs/collision.md. `a` and `b` must be in table order (`in_table_order`).
 void collide(const Shape& a, const Shape& b, double reach, Manifold& out);
 
 /// True when `a` is to be shape 0 of the pair: meshes first, then by kind; equal kinds keep the caller's order.

@@ -12,50 +12,68 @@
 
 namespace mechane::collision {
 
-/// What the narrow phase tells apart. The order is the order of the shapes in a contact (the mesh comes first wherever it is).
-enum class ShapeKind : std::uint8_t { plane, rectangle, sphere, capsule, ellipsoid, cylinder, box, mesh, cone, hull, triangle };
+/// What the narrow phase tells apart. The order is the order of the shapes in a contact (the mesh comes first wherever
+/// it is).
+enum class ShapeKind : std::uint8_t {
+    plane,
+    rectangle,
+    sphere,
+    capsule,
+    ellipsoid,
+    cylinder,
+    box,
+    mesh,
+    cone,
+    hull,
+    triangle
+};
 inline constexpr std::size_t kPairKinds = 10;  ///< kinds of whole shapes; a triangle is a part of a mesh
 
-/// A convex polyhedron: vertices, and faces as polygons of vertex indices wound outwards. A flat or thin input may have no faces.
+/// A convex polyhedron: vertices, and faces as polygons of vertex indices wound outwards. A flat or thin input may have
+/// no faces.
 struct HullShape {
     std::vector<Vec3d>        vertices;
-    std::vector<std::int32_t> face_start;     ///< [faces + 1], into face_vertices
+    std::vector<std::int32_t> face_start;  ///< [faces + 1], into face_vertices
     std::vector<std::int32_t> face_vertices;
-    std::vector<Vec3d>        face_normals;   ///< unit, outward
+    std::vector<Vec3d>        face_normals;                 ///< unit, outward
     std::vector<std::int32_t> neighbour_start, neighbours;  ///< vertices joined by an edge, per vertex
-    Vec3d                     centre;         ///< mean of the vertices
+    Vec3d                     centre;                       ///< mean of the vertices
 };
-/// Hull of a mesh whose points are multiplied by `scale` (negative components mirror). Coplanar triangles become one face.
-/// A mesh that is not marked convex is replaced by its convex hull.
+/// Hull of a mesh whose points are multiplied by `scale` (negative components mirror). Coplanar triangles become one
+/// face. A mesh that is not marked convex is replaced by its convex hull.
 HullShape make_hull_shape(const geometry::Mesh& mesh, const Vec3d& scale);
 
-/// A triangle mesh for collision: scaled, welded, wound outwards when closed, with the neighbours across its edges and a tree.
+/// A triangle mesh for collision: scaled, welded, wound outwards when closed, with the neighbours across its edges and
+/// a tree.
 struct MeshShape {
     std::vector<Vec3d>                       points;
     std::vector<std::array<std::int32_t, 3>> triangles;
-    std::vector<Vec3d>                       normals;     ///< unit; zero for a degenerate triangle
-    std::vector<std::array<std::int32_t, 3>> neighbours;  ///< triangle across edge k -> k+1; -1 at a boundary or a non-manifold edge
-    std::vector<std::array<double, 3>>       fold;        ///< angle from my normal to the neighbour's over edge k [rad], positive where convex
-    bool                                     closed = false;
-    geometry::Bvh                            bvh;
-    std::unique_ptr<HullShape>               hull;        ///< stands in for the mesh against another mesh
+    std::vector<Vec3d>                       normals;  ///< unit; zero for a degenerate triangle
+    std::vector<std::array<std::int32_t, 3>>
+        neighbours;  ///< triangle across edge k -> k+1; -1 at a boundary or a non-manifold edge
+    std::vector<std::array<double, 3>>
+                  fold;  ///< angle from my normal to the neighbour's over edge k [rad], positive where convex
+    bool          closed = false;
+    geometry::Bvh bvh;
+    std::unique_ptr<HullShape> hull;  ///< stands in for the mesh against another mesh
 };
 MeshShape make_mesh_shape(const geometry::Mesh& mesh, const Vec3d& scale, bool with_hull);
 
-/// A shape with its pose, in whatever frame the pair is computed in. `size` by kind: sphere (r), capsule, cylinder and cone
-/// (r, half height along z), ellipsoid semi-axes, box half extents, rectangle half extents (x, y); [m]. The plane is z = 0 with the
-/// solid below; the rectangle is one-sided likewise.
+/// A shape with its pose, in whatever frame the pair is computed in. `size` by kind: sphere (r), capsule, cylinder and
+/// cone (r, half height along z), ellipsoid semi-axes, box half extents, rectangle half extents (x, y); [m]. The plane
+/// is z = 0 with the solid below; the rectangle is one-sided likewise.
 struct Shape {
-    ShapeKind              kind = ShapeKind::sphere;
-    Vec3d                  p;  ///< origin
-    Mat33d                 R = Mat33d::identity();
-    Vec3d                  size;
-    const HullShape*       hull = nullptr;
-    const MeshShape*       mesh = nullptr;
-    std::array<Vec3d, 3>   corners{};  ///< of a triangle, in the pair's frame
-    Vec3d                  extrusion;  ///< of a triangle: makes it the prism between the corners and the corners moved by this
+    ShapeKind            kind = ShapeKind::sphere;
+    Vec3d                p;  ///< origin
+    Mat33d               R = Mat33d::identity();
+    Vec3d                size;
+    const HullShape*     hull = nullptr;
+    const MeshShape*     mesh = nullptr;
+    std::array<Vec3d, 3> corners{};  ///< of a triangle, in the pair's frame
+    Vec3d extrusion;  ///< of a triangle: makes it the prism between the corners and the corners moved by this
     /// Radius by which the core (a point, a segment) is inflated; 0 for all other kinds.
-    [[nodiscard]] double core_radius() const { return kind == ShapeKind::sphere || kind == ShapeKind::capsule ? size.x : 0.0; }
+    [[nodiscard]] double core_radius() const
+    { return kind == ShapeKind::sphere || kind == ShapeKind::capsule ? size.x : 0.0; }
 };
 
 /// The point of the core that is farthest along `direction` (any length). Zero directions give some point of the core.

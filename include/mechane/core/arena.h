@@ -8,8 +8,9 @@
 
 namespace mechane {
 
-/// Scratch memory of one step: allocation moves a pointer, `reset` gives everything back at once. Blocks are kept, so an
-/// arena that has warmed up allocates nothing. Holds trivially destructible types only. Not thread-safe: one per task.
+/// Scratch memory of one step: allocation moves a pointer, `reset` gives everything back at once. Blocks are kept, so
+/// an arena that has warmed up allocates nothing. Holds trivially destructible types only. Not thread-safe: one per
+/// task.
 class Arena {
   public:
     explicit Arena(std::size_t first_block_bytes = std::size_t{1} << 16) : next_block_bytes_(first_block_bytes) {}

@@ -11,7 +11,8 @@ enum class Severity { info, warning, error };
 /// "info", "warning" or "error".
 std::string_view to_string(Severity severity) noexcept;
 
-/// One row of a module's table of diagnostics (`include/mechane/<module>/codes.h`). `docs/diagnostics.md` is made of these rows.
+/// One row of a module's table of diagnostics (`include/mechane/<module>/codes.h`). `docs/diagnostics.md` is made of
+/// these rows.
 struct Code {
     std::string_view id;        ///< stable text id that tests and scripts compare, e.g. "STAGE_OPEN_FAILED"
     Severity         severity;  ///< default severity
@@ -70,7 +71,7 @@ class Diagnostics {
     void                            clear();
 
   private:
-    std::vector<Diagnostic>               items_;
+    std::vector<Diagnostic>                          items_;
     std::vector<std::pair<std::size_t, std::size_t>> index_;  ///< (hash, position), sorted by hash
 };
 

@@ -20,9 +20,7 @@ std::uint64_t hash_span(std::span<const T> values, std::uint64_t seed = 0) noexc
 }
 
 inline std::uint64_t hash_text(std::string_view text, std::uint64_t seed = 0) noexcept
-{
-    return hash_bytes(text.data(), text.size(), seed);
-}
+{ return hash_bytes(text.data(), text.size(), seed); }
 
 /// Order-dependent combination of two hashes.
 constexpr std::uint64_t hash_combine(std::uint64_t a, std::uint64_t b) noexcept

@@ -5,7 +5,8 @@
 
 namespace mechane {
 
-/// A typed index: a `BodyId` cannot be passed where a `ShapeId` is meant. Negative means "none" (for a body: the world).
+/// A typed index: a `BodyId` cannot be passed where a `ShapeId` is meant. Negative means "none" (for a body: the
+/// world).
 template <class Tag>
 struct Id {
     std::int32_t value = -1;

@@ -7,36 +7,37 @@
 
 namespace mechane::dynamics {
 
-// The algorithms of reduced coordinates, tree by tree, in double and without allocation. Spatial quantities are in world
-// axes about a reference point of the tree that moves with it (the root's centre of mass), so that precision does not
-// depend on how far from the world's origin a robot stands. Equations: Featherstone, "Rigid Body Dynamics Algorithms" (2008),
-// chapters 5 (RNEA), 6 (CRBA, LTDL), with the products Sdot qd of joints whose axes are carried by one another.
+// The algorithms of reduced coordinates, tree by tree, in double and without allocation. Spatial quantities are in
+// world axes about a reference point of the tree that moves with it (the root's centre of mass), so that precision does
+// not depend on how far from the world's origin a robot stands. Equations: Featherstone, "Rigid Body Dynamics
+// Algorithms" (2008), chapters 5 (RNEA), 6 (CRBA, LTDL), with the products Sdot qd of joints whose axes are carried by
+// one another.
 
 /// Inertia of a rigid composite about the reference point of its tree, world axes.
 struct Composite {
-    double m = 0;   ///< [kg]
-    Vec3d  h;       ///< first moment [kg m]
-    Mat33d I{};     ///< second moment [kg m^2]
+    double m = 0;  ///< [kg]
+    Vec3d  h;      ///< first moment [kg m]
+    Mat33d I{};    ///< second moment [kg m^2]
 };
 
 /// Configuration, velocity and everything derived from them, for all trees of a forest.
 /// Internal coordinates: scalars; BALL a quaternion; free links the pose of the body frame (7 numbers) with velocity
 /// (v of the centre of mass, w) in world axes.
 struct Motion {
-    std::vector<double>   q, v;            ///< [coord_count], [dof_count]
-    std::vector<Posed>    X_WB;            ///< per link: body frame in the world
-    std::vector<Mat33d>   R_WB;            ///< per link
-    std::vector<Vec3d>    com_W;           ///< per link: centre of mass
-    std::vector<Spatiald> twist;           ///< per link: velocity of the centre of mass, angular velocity
-    std::vector<Spatiald> column;          ///< per dof: velocity of the tree's reference point, angular velocity, per unit rate
-    std::vector<Spatiald> link_velocity;   ///< per link: as `column`, of the whole link
-    std::vector<Spatiald> link_force;      ///< scratch of inverse dynamics
+    std::vector<double>   q, v;    ///< [coord_count], [dof_count]
+    std::vector<Posed>    X_WB;    ///< per link: body frame in the world
+    std::vector<Mat33d>   R_WB;    ///< per link
+    std::vector<Vec3d>    com_W;   ///< per link: centre of mass
+    std::vector<Spatiald> twist;   ///< per link: velocity of the centre of mass, angular velocity
+    std::vector<Spatiald> column;  ///< per dof: velocity of the tree's reference point, angular velocity, per unit rate
+    std::vector<Spatiald> link_velocity;  ///< per link: as `column`, of the whole link
+    std::vector<Spatiald> link_force;     ///< scratch of inverse dynamics
     std::vector<Spatiald> link_acceleration;
-    std::vector<Composite> composite;      ///< scratch of the mass matrix
-    std::vector<Vec3d>    reference;       ///< per tree
-    std::vector<Posed>    base_X;          ///< [body_count]: poses of prescribed bodies
-    std::vector<Spatiald> base_twist;      ///< [body_count]: their velocities (of the centre of mass)
-    std::vector<Vec3d>    base_com;        ///< [body_count]: their centres of mass, world
+    std::vector<Composite> composite;   ///< scratch of the mass matrix
+    std::vector<Vec3d>     reference;   ///< per tree
+    std::vector<Posed>     base_X;      ///< [body_count]: poses of prescribed bodies
+    std::vector<Spatiald>  base_twist;  ///< [body_count]: their velocities (of the centre of mass)
+    std::vector<Vec3d>     base_com;    ///< [body_count]: their centres of mass, world
 
     void resize(const Forest& forest, std::size_t bodies);
 };
@@ -44,22 +45,24 @@ struct Motion {
 /// Poses of the links of a tree, and with `velocities` also motion columns and velocities.
 void forward_kinematics(const Forest& forest, const Tree& tree, Motion& motion, bool velocities = true);
 
-/// Generalized forces that hold qdd = 0 [dof_count of the tree]: gravity, Coriolis and centrifugal forces, minus external wrenches.
-/// `wrench` [links of the forest] acts about each centre of mass, world axes; may be empty. Velocities must be up to date.
-/// With a null `qdd` accelerations are zero.
-void inverse_dynamics(const Forest& forest, const Tree& tree, const Vec3d& gravity, std::span<const Spatiald> wrench, const double* qdd,
-                      Motion& motion, std::span<double> tau);
+/// Generalized forces that hold qdd = 0 [dof_count of the tree]: gravity, Coriolis and centrifugal forces, minus
+/// external wrenches. `wrench` [links of the forest] acts about each centre of mass, world axes; may be empty.
+/// Velocities must be up to date. With a null `qdd` accelerations are zero.
+void inverse_dynamics(const Forest& forest, const Tree& tree, const Vec3d& gravity, std::span<const Spatiald> wrench,
+                      const double* qdd, Motion& motion, std::span<double> tau);
 
-/// Composite rigid body algorithm: the lower triangle (rows by columns) of the tree's n x n mass matrix; entries between dofs
-/// of different branches are zero. No armature.
+/// Composite rigid body algorithm: the lower triangle (rows by columns) of the tree's n x n mass matrix; entries
+/// between dofs of different branches are zero. No armature.
 void mass_matrix(const Forest& forest, const Tree& tree, Motion& motion, std::span<double> matrix);
 
-/// M = L^T D L in place without fill-in (Featherstone 2008, 6.5): L below the diagonal, D on it. A pivot that is not clearly
-/// positive (a dof that moves no mass) locks its dof: 1/D becomes 0 there. `inverse_pivots` [n]. Returns the number of locked dofs.
+/// M = L^T D L in place without fill-in (Featherstone 2008, 6.5): L below the diagonal, D on it. A pivot that is not
+/// clearly positive (a dof that moves no mass) locks its dof: 1/D becomes 0 there. `inverse_pivots` [n]. Returns the
+/// number of locked dofs.
 int factor(const Forest& forest, const Tree& tree, std::span<double> matrix, std::span<double> inverse_pivots);
 /// x := M^-1 x for `lanes` right-hand sides stored dof by dof, x[k * stride + lane].
 template <int lanes, int stride = lanes>
-void solve_factored(const Forest& forest, const Tree& tree, std::span<const double> factored, std::span<const double> inverse_pivots, double* x)
+void solve_factored(const Forest& forest, const Tree& tree, std::span<const double> factored,
+                    std::span<const double> inverse_pivots, double* x)
 {
     const int           n      = tree.dof_count();
     const std::int32_t* parent = forest.dof_parent.data() + tree.dof_begin;
@@ -105,9 +108,12 @@ void visit_point_columns(const Forest& forest, const Motion& motion, std::int32_
 /// q := q moved by the velocity v for the time h on the joint manifold; v is laid out as Motion::v.
 void integrate(const Forest& forest, const Tree& tree, std::span<const double> v, double h, Motion& motion);
 
-/// Internal configuration and velocity of one tree from a joint state; links with `from_body` start from the body arrays.
-/// @param body_wins  per body, may be empty: this free link starts from the body arrays although its joint has coordinates
-void load(const model::Model& model, const Forest& forest, const Tree& tree, std::span<const Real> joint_q, std::span<const Real> joint_qd,
-          std::span<const Pose> body_q, std::span<const Spatial> body_qd, std::span<const std::uint8_t> body_wins, Motion& motion);
+/// Internal configuration and velocity of one tree from a joint state; links with `from_body` start from the body
+/// arrays.
+/// @param body_wins  per body, may be empty: this free link starts from the body arrays although its joint has
+/// coordinates
+void load(const model::Model& model, const Forest& forest, const Tree& tree, std::span<const Real> joint_q,
+          std::span<const Real> joint_qd, std::span<const Pose> body_q, std::span<const Spatial> body_qd,
+          std::span<const std::uint8_t> body_wins, Motion& motion);
 
 }  // namespace mechane::dynamics

@@ -7,10 +7,10 @@ namespace mechane::dynamics {
 
 /// Energies of a state [J].
 struct Energy {
-    double kinetic   = 0;  ///< of the bodies
-    double armature  = 0;  ///< of rotors: half armature qd^2
-    double potential = 0;  ///< of gravity: -m g . x of the centres of mass
-    double elastic   = 0;  ///< of passive joint springs (drives are not conservative and do not count)
+    double               kinetic   = 0;  ///< of the bodies
+    double               armature  = 0;  ///< of rotors: half armature qd^2
+    double               potential = 0;  ///< of gravity: -m g . x of the centres of mass
+    double               elastic   = 0;  ///< of passive joint springs (drives are not conservative and do not count)
     [[nodiscard]] double total() const { return kinetic + armature + potential + elastic; }
 };
 

@@ -12,25 +12,27 @@ namespace mechane::dynamics {
 struct Selection {
     std::span<const std::uint8_t> articulation_mask{};     ///< one flag per articulation
     std::span<const std::int32_t> articulation_indices{};  ///< or a list of them; both together are an error
-    std::span<const std::uint8_t> joint_mask{};            ///< one flag per joint; an unselected joint leaves its child as it is
-    std::int32_t body_flag_filter = model::body_flag::dynamic | model::body_flag::kinematic;  ///< bodies of other kinds keep their values
+    std::span<const std::uint8_t> joint_mask{};  ///< one flag per joint; an unselected joint leaves its child as it is
+    std::int32_t                  body_flag_filter =
+        model::body_flag::dynamic | model::body_flag::kinematic;  ///< bodies of other kinds keep their values
 };
 
 /// Forward kinematics of all articulations: writes `body_q`, `body_qd` of the children of tree joints, in joint order.
 /// Ignores joint_enabled, loop joints, limits and mimic relations. Allocates nothing.
 ///
-/// @param joint_q, joint_qd   layouts of the model; FREE velocities are (v of the child's centre of mass, w) relative to the parent's
+/// @param joint_q, joint_qd   layouts of the model; FREE velocities are (v of the child's centre of mass, w) relative
+/// to the parent's
 ///                            velocity field there, in parent anchor axes
 /// @error DYN_SELECTION  both articulation_mask and articulation_indices are given, or one has the wrong size
-Result<void> eval_fk(const model::Model& model, std::span<const Real> joint_q, std::span<const Real> joint_qd, model::State& state,
-                     const Selection& selection = {});
+Result<void> eval_fk(const model::Model& model, std::span<const Real> joint_q, std::span<const Real> joint_qd,
+                     model::State& state, const Selection& selection = {});
 
 /// Joint coordinates and rates of a maximal state, joint by joint: the closest point of the joint's manifold. The exact
 /// inverse of `eval_fk` for states that satisfy the joints (angles modulo a turn). All joints, loop joints included.
 ///
 /// @error DYN_SELECTION  as eval_fk
-Result<void> eval_ik(const model::Model& model, const model::State& state, std::span<Real> joint_q, std::span<Real> joint_qd,
-                     const Selection& selection = {});
+Result<void> eval_ik(const model::Model& model, const model::State& state, std::span<Real> joint_q,
+                     std::span<Real> joint_qd, const Selection& selection = {});
 
 /// Pose of a body and velocity of its centre of mass, in double; the default is the world.
 struct BodyMotion {
@@ -39,8 +41,8 @@ struct BodyMotion {
 };
 /// `eval_ik` of one joint from given bodies: writes its part of joint_q and joint_qd.
 /// @param keep_winding  angles end within half a turn of the values that joint_q holds, instead of in (-pi, pi]
-void joint_state(const model::Model& model, std::int32_t joint, const BodyMotion& parent, const BodyMotion& child, std::span<Real> joint_q,
-                 std::span<Real> joint_qd, bool keep_winding = false);
+void joint_state(const model::Model& model, std::int32_t joint, const BodyMotion& parent, const BodyMotion& child,
+                 std::span<Real> joint_q, std::span<Real> joint_qd, bool keep_winding = false);
 
 /// Followers of mimic joints: q_f = c0 + c1 q_leader, qd_f = c1 qd_leader, from the values as they are before the call
 /// (a chain of mimics resolves one level a call).
@@ -48,14 +50,14 @@ void eval_mimic(const model::Model& model, std::span<Real> joint_q, std::span<Re
 
 /// How far bodies had to move to satisfy their joints.
 struct Projection {
-    double       linear  = 0;  ///< largest displacement of a body's origin [m]
-    double       angular = 0;  ///< largest turn [rad]
-    std::int32_t body    = -1; ///< the body that moved most (metres and radians alike)
+    double       linear  = 0;   ///< largest displacement of a body's origin [m]
+    double       angular = 0;   ///< largest turn [rad]
+    std::int32_t body    = -1;  ///< the body that moved most (metres and radians alike)
 };
 
-/// Makes a state consistent before the first step: body poses and velocities of every tree (the forest that the solver builds,
-/// articulations first, then joints outside them) follow joint_q and joint_qd; coordinates of FREE roots are kept; loop joints
-/// get their coordinates from the bodies. A body without any joint keeps its pose.
+/// Makes a state consistent before the first step: body poses and velocities of every tree (the forest that the solver
+/// builds, articulations first, then joints outside them) follow joint_q and joint_qd; coordinates of FREE roots are
+/// kept; loop joints get their coordinates from the bodies. A body without any joint keeps its pose.
 Projection project_to_joints(const model::Model& model, model::State& state);
 
 }  // namespace mechane::dynamics

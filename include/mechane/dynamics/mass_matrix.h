@@ -10,14 +10,15 @@
 
 namespace mechane::dynamics {
 
-/// Joint-space dynamics of a model without constraints, for controllers, tests and analysis. Works on the forest of the model;
-/// vectors have the forest's dof order: `forest().model_dof` says which model dof each one is (-1: free links, whose velocity
-/// is (v of the centre of mass, w) in world axes).
+/// Joint-space dynamics of a model without constraints, for controllers, tests and analysis. Works on the forest of the
+/// model; vectors have the forest's dof order: `forest().model_dof` says which model dof each one is (-1: free links,
+/// whose velocity is (v of the centre of mass, w) in world axes).
 class JointSpace {
   public:
     explicit JointSpace(const model::Model& model);
 
-    /// Takes the state's joint coordinates and rates (free links without their own joint from the bodies); runs the kinematics.
+    /// Takes the state's joint coordinates and rates (free links without their own joint from the bodies); runs the
+    /// kinematics.
     void set_state(const model::State& state);
 
     [[nodiscard]] const Forest& forest() const { return forest_; }
@@ -26,9 +27,11 @@ class JointSpace {
     /// Recomputes kinematics after `motion().q` or `.v` were edited.
     void update();
 
-    /// Dense symmetric mass matrix of one tree, row by row [n * n]; with armature on the diagonal unless told otherwise.
+    /// Dense symmetric mass matrix of one tree, row by row [n * n]; with armature on the diagonal unless told
+    /// otherwise.
     [[nodiscard]] std::vector<double> mass_matrix(std::int32_t tree, bool armature = true);
-    /// tau = M qdd + C qd + g of one tree, armature included: what a controller must apply [N] or [N m] for the acceleration qdd.
+    /// tau = M qdd + C qd + g of one tree, armature included: what a controller must apply [N] or [N m] for the
+    /// acceleration qdd.
     [[nodiscard]] std::vector<double> inverse_dynamics(std::int32_t tree, std::span<const double> qdd);
     /// g(q): the force that holds the tree still.
     [[nodiscard]] std::vector<double> gravity_force(std::int32_t tree);

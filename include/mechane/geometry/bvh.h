@@ -11,17 +11,15 @@ namespace mechane::geometry {
 /// True where two boxes share at least a point.
 inline bool overlaps(const Aabbd& a, const Aabbd& b)
 {
-    return a.lower.x <= b.upper.x && b.lower.x <= a.upper.x && a.lower.y <= b.upper.y && b.lower.y <= a.upper.y && a.lower.z <= b.upper.z &&
-           b.lower.z <= a.upper.z;
+    return a.lower.x <= b.upper.x && b.lower.x <= a.upper.x && a.lower.y <= b.upper.y && b.lower.y <= a.upper.y &&
+           a.lower.z <= b.upper.z && b.lower.z <= a.upper.z;
 }
 /// Squared distance of a point from a box, 0 inside [m^2].
 inline double distance_squared(const Aabbd& box, const Vec3d& p)
-{
-    return length_squared(max(Vec3d{}, max(box.lower - p, p - box.upper)));
-}
+{ return length_squared(max(Vec3d{}, max(box.lower - p, p - box.upper))); }
 
-/// A binary tree of boxes over items (triangles), split at the median of the centres along the widest axis. Equal input gives
-/// equal bytes. The depth is at most 2 log2 n, so a query runs on a fixed stack.
+/// A binary tree of boxes over items (triangles), split at the median of the centres along the widest axis. Equal input
+/// gives equal bytes. The depth is at most 2 log2 n, so a query runs on a fixed stack.
 class Bvh {
   public:
     Bvh() = default;
@@ -48,8 +46,8 @@ class Bvh {
             }
         }
     }
-    /// Calls visit(item) for items that may lie within sqrt(bound) of p, nearer subtrees first. The visitor returns the bound
-    /// [m^2] from there on, at most the old one.
+    /// Calls visit(item) for items that may lie within sqrt(bound) of p, nearer subtrees first. The visitor returns the
+    /// bound [m^2] from there on, at most the old one.
     template <class Visit>
     void for_each_near(const Vec3d& p, double bound, Visit&& visit) const
     {
@@ -60,12 +58,13 @@ class Bvh {
             const Node& node = nodes_[static_cast<std::size_t>(stack[--top])];
             if (distance_squared(node.box, p) > bound) continue;
             if (node.count > 0) {
-                for (std::int32_t i = 0; i < node.count; ++i) bound = visit(items_[static_cast<std::size_t>(node.first + i)]);
+                for (std::int32_t i = 0; i < node.count; ++i)
+                    bound = visit(items_[static_cast<std::size_t>(node.first + i)]);
             } else {
-                const auto left   = static_cast<std::size_t>(node.first);
-                const bool first  = distance_squared(nodes_[left].box, p) <= distance_squared(nodes_[left + 1].box, p);
-                stack[top++]      = node.first + (first ? 1 : 0);
-                stack[top++]      = node.first + (first ? 0 : 1);
+                const auto left  = static_cast<std::size_t>(node.first);
+                const bool first = distance_squared(nodes_[left].box, p) <= distance_squared(nodes_[left + 1].box, p);
+                stack[top++]     = node.first + (first ? 1 : 0);
+                stack[top++]     = node.first + (first ? 0 : 1);
             }
         }
     }

@@ -17,8 +17,8 @@ namespace mechane::importer {
 struct ImportedScene {
     std::string                 path;  ///< empty for the scene that stands in when the stage has none
     std::int32_t                world = model::kGlobalWorld;
-    Vec3d                       gravity;          ///< [m/s^2]
-    double                      physics_dt = 0.001;  ///< [s]
+    Vec3d                       gravity;                      ///< [m/s^2]
+    double                      physics_dt          = 0.001;  ///< [s]
     bool                        physics_dt_authored = false;
     std::optional<std::int64_t> max_solver_iterations;
 };
@@ -27,30 +27,34 @@ struct ImportedScene {
 /// Paths are sorted. Indices are those after the import.
 struct ImportResult {
     double                              fps = 24, duration = 0;
-    char                                up_axis     = 'Y';             ///< of the stage
+    char                                up_axis     = 'Y';               ///< of the stage
     double                              linear_unit = 1, mass_unit = 1;  ///< as authored, 1 when not
     std::map<std::string, std::int32_t> path_body_map, path_joint_map, path_shape_map;
-    std::map<std::string, std::int32_t> path_original_body_map;        ///< before fixed joints were collapsed
-    std::map<std::string, Vec3d>        path_shape_scale;              ///< world scale of the prim
-    std::map<std::string, std::int32_t> path_collision_group_map;      ///< groups numbered from 1 in traversal order; merged ones share
-    std::map<std::string, usd::Value>   scene_attributes;              ///< of the first scene, fallbacks included
-    std::optional<std::string>          physics_scene_path;
-    std::optional<double>               physics_dt;                    ///< [s]; of the first scene
-    std::optional<std::int64_t>         max_solver_iterations;
-    std::vector<ImportedScene>          scenes;
+    std::map<std::string, std::int32_t> path_original_body_map;  ///< before fixed joints were collapsed
+    std::map<std::string, Vec3d>        path_shape_scale;        ///< world scale of the prim
+    std::map<std::string, std::int32_t>
+        path_collision_group_map;  ///< groups numbered from 1 in traversal order; merged ones share
+    std::map<std::string, usd::Value> scene_attributes;  ///< of the first scene, fallbacks included
+    std::optional<std::string>        physics_scene_path;
+    std::optional<double>             physics_dt;  ///< [s]; of the first scene
+    std::optional<std::int64_t>       max_solver_iterations;
+    std::vector<ImportedScene>        scenes;
     /// Vendor attributes by resolver, prim and attribute name.
     std::map<std::string, std::map<std::string, std::map<std::string, usd::Value>>> schema_attrs;
-    std::int32_t actuator_count = 0;
+    std::int32_t                                                                    actuator_count = 0;
 };
 
 /// Adds a composed stage to a builder: scenes, bodies, joints, colliders, visual shapes, filters, mass properties.
 ///
-/// By default everything arrives in SI and radians, and a fault of the asset costs the one entity it concerns: it is reported in
-/// `found` and left out. With `Compat::newton_1_8` numbers stay in stage units and faults are refused as that importer does.
+/// By default everything arrives in SI and radians, and a fault of the asset costs the one entity it concerns: it is
+/// reported in `found` and left out. With `Compat::newton_1_8` numbers stay in stage units and faults are refused as
+/// that importer does.
 ///
 /// @return the maps; the builder is unchanged when this fails
-/// @error  E_ARG_*, E_STAGE_COMPOSITION, E_ROOT_PATH; under `newton_1_8` also E_ART_*, E_JOINT_*, E_MERGE_TYPE, E_MESH_DATA,
+/// @error  E_ARG_*, E_STAGE_COMPOSITION, E_ROOT_PATH; under `newton_1_8` also E_ART_*, E_JOINT_*, E_MERGE_TYPE,
+/// E_MESH_DATA,
 ///         E_BODY_KINEMATIC_CHILD
-Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& options, model::ModelBuilder& builder, Diagnostics& found);
+Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& options, model::ModelBuilder& builder,
+                                Diagnostics& found);
 
 }  // namespace mechane::importer

@@ -10,7 +10,8 @@
 
 namespace mechane::importer {
 
-/// Whose rules decide where products differ. `newton_1_8` keeps stage units and reproduces that importer, refusals included.
+/// Whose rules decide where products differ. `newton_1_8` keeps stage units and reproduces that importer, refusals
+/// included.
 enum class Compat { mechane, newton_1_8 };
 
 /// `si`: everything is converted once, here. `stage`: numbers as authored, gravity in stage units.
@@ -27,33 +28,35 @@ struct ImportOptions {
     Units           units            = Units::si;  ///< `newton_1_8` behaves as `stage`
     UnauthoredUnits unauthored_units = UnauthoredUnits::one;
 
-    std::optional<Posed> xform;                        ///< placed in front of everything imported [m]
-    bool                 override_root_xform = false;  ///< `xform` replaces the pose of articulation roots instead of preceding it
-    std::optional<bool>  floating;                     ///< base joint of roots: FREE, or FIXED; unset: FREE to the world, FIXED to `parent_body`
-    std::optional<model::BuilderJoint> base_joint;     ///< any joint as base; parent, child and frames are the importer's
-    std::int32_t         parent_body = model::kWorldBody;  ///< attach the imported roots to this body of the latest articulation
+    std::optional<Posed> xform;        ///< placed in front of everything imported [m]
+    bool override_root_xform = false;  ///< `xform` replaces the pose of articulation roots instead of preceding it
+    std::optional<bool>
+        floating;  ///< base joint of roots: FREE, or FIXED; unset: FREE to the world, FIXED to `parent_body`
+    std::optional<model::BuilderJoint> base_joint;  ///< any joint as base; parent, child and frames are the importer's
+    std::int32_t                       parent_body =
+        model::kWorldBody;  ///< attach the imported roots to this body of the latest articulation
 
-    bool        only_load_enabled_rigid_bodies = false;
-    bool        only_load_enabled_joints       = true;
-    double      joint_drive_gains_scaling      = 1.0;
-    std::vector<std::string> ignore_paths;             ///< regular expressions, matched at the start of prim paths
-    bool        enable_self_collisions   = true;       ///< of articulations that author nothing about it
-    bool        apply_up_axis_from_stage = false;      ///< the builder takes the stage's up axis; nothing is rotated
-    std::string root_path                = "/";        ///< only this subtree
-    JointOrdering joint_ordering         = JointOrdering::dfs;
-    bool        bodies_follow_joint_ordering = true;
-    bool        skip_mesh_approximation  = false;
-    bool        load_sites               = true;
-    bool        load_visual_shapes       = true;
-    bool        load_static_visual_shapes = true;
-    bool        hide_collision_shapes    = false;
-    bool        force_show_colliders     = false;
-    bool        convert_mjc_equality_constraints = true;  ///< MuJoCo's connect and weld become loop joints
-    int         mesh_maxhullvert         = 64;
+    bool                     only_load_enabled_rigid_bodies = false;
+    bool                     only_load_enabled_joints       = true;
+    double                   joint_drive_gains_scaling      = 1.0;
+    std::vector<std::string> ignore_paths;  ///< regular expressions, matched at the start of prim paths
+    bool                     enable_self_collisions = true;  ///< of articulations that author nothing about it
+    bool          apply_up_axis_from_stage     = false;  ///< the builder takes the stage's up axis; nothing is rotated
+    std::string   root_path                    = "/";    ///< only this subtree
+    JointOrdering joint_ordering               = JointOrdering::dfs;
+    bool          bodies_follow_joint_ordering = true;
+    bool          skip_mesh_approximation      = false;
+    bool          load_sites                   = true;
+    bool          load_visual_shapes           = true;
+    bool          load_static_visual_shapes    = true;
+    bool          hide_collision_shapes        = false;
+    bool          force_show_colliders         = false;
+    bool          convert_mjc_equality_constraints = true;  ///< MuJoCo's connect and weld become loop joints
+    int           mesh_maxhullvert                 = 64;
     std::vector<std::string> schema_resolvers{"newton"};  ///< by priority; empty: no vendor attribute is read
-    bool        force_position_velocity_actuation = false;
-    bool        legacy_margin_gap        = false;         ///< mjc:margin becomes margin minus gap also under `newton_1_8`
-    bool        allow_missing            = false;         ///< import although references or payloads were not found
+    bool                     force_position_velocity_actuation = false;
+    bool legacy_margin_gap = false;  ///< mjc:margin becomes margin minus gap also under `newton_1_8`
+    bool allow_missing     = false;  ///< import although references or payloads were not found
 };
 
 /// Sets one option from text, as `--option K=V` gives it: names as above, values as JSON or plain text

@@ -11,9 +11,7 @@ struct Mat33T {
     static constexpr Mat33T identity() { return {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}; }
     static constexpr Mat33T diagonal(const Vec3T<T>& d) { return {{d.x, 0, 0}, {0, d.y, 0}, {0, 0, d.z}}; }
     static constexpr Mat33T from_columns(const Vec3T<T>& a, const Vec3T<T>& b, const Vec3T<T>& c)
-    {
-        return {{a.x, b.x, c.x}, {a.y, b.y, c.y}, {a.z, b.z, c.z}};
-    }
+    { return {{a.x, b.x, c.x}, {a.y, b.y, c.y}, {a.z, b.z, c.z}}; }
     /// [v]x: skew(v) * u == cross(v, u).
     static constexpr Mat33T skew(const Vec3T<T>& v) { return {{0, -v.z, v.y}, {v.z, 0, -v.x}, {-v.y, v.x, 0}}; }
     static constexpr Mat33T outer(const Vec3T<T>& a, const Vec3T<T>& b) { return {a.x * b, a.y * b, a.z * b}; }
@@ -25,38 +23,72 @@ struct Mat33T {
     constexpr const T&        operator()(std::size_t i, std::size_t j) const { return row(i)[j]; }
     constexpr bool            operator==(const Mat33T&) const = default;
 
-    constexpr Mat33T& operator+=(const Mat33T& b) { r0 += b.r0; r1 += b.r1; r2 += b.r2; return *this; }
-    constexpr Mat33T& operator-=(const Mat33T& b) { r0 -= b.r0; r1 -= b.r1; r2 -= b.r2; return *this; }
-    constexpr Mat33T& operator*=(T s) { r0 *= s; r1 *= s; r2 *= s; return *this; }
+    constexpr Mat33T& operator+=(const Mat33T& b)
+    {
+        r0 += b.r0;
+        r1 += b.r1;
+        r2 += b.r2;
+        return *this;
+    }
+    constexpr Mat33T& operator-=(const Mat33T& b)
+    {
+        r0 -= b.r0;
+        r1 -= b.r1;
+        r2 -= b.r2;
+        return *this;
+    }
+    constexpr Mat33T& operator*=(T s)
+    {
+        r0 *= s;
+        r1 *= s;
+        r2 *= s;
+        return *this;
+    }
 
     template <class U>
     constexpr explicit operator Mat33T<U>() const
-    {
-        return {static_cast<Vec3T<U>>(r0), static_cast<Vec3T<U>>(r1), static_cast<Vec3T<U>>(r2)};
-    }
+    { return {static_cast<Vec3T<U>>(r0), static_cast<Vec3T<U>>(r1), static_cast<Vec3T<U>>(r2)}; }
 };
 
-template <class T> constexpr Mat33T<T> operator+(Mat33T<T> a, const Mat33T<T>& b) { return a += b; }
-template <class T> constexpr Mat33T<T> operator-(Mat33T<T> a, const Mat33T<T>& b) { return a -= b; }
-template <class T> constexpr Mat33T<T> operator*(T s, Mat33T<T> a) { return a *= s; }
-template <class T> constexpr Vec3T<T> operator*(const Mat33T<T>& m, const Vec3T<T>& v) { return {dot(m.r0, v), dot(m.r1, v), dot(m.r2, v)}; }
-template <class T> constexpr Mat33T<T> transpose(const Mat33T<T>& m) { return {m.column(0), m.column(1), m.column(2)}; }
-template <class T> constexpr Vec3T<T> transpose_times(const Mat33T<T>& m, const Vec3T<T>& v) { return v.x * m.r0 + v.y * m.r1 + v.z * m.r2; }
-template <class T> constexpr Mat33T<T> operator*(const Mat33T<T>& a, const Mat33T<T>& b)
-{
-    return {transpose_times(b, a.r0), transpose_times(b, a.r1), transpose_times(b, a.r2)};
-}
-template <class T> constexpr T determinant(const Mat33T<T>& m) { return dot(m.r0, cross(m.r1, m.r2)); }
-template <class T> constexpr T trace(const Mat33T<T>& m) { return m.r0.x + m.r1.y + m.r2.z; }
+template <class T>
+constexpr Mat33T<T> operator+(Mat33T<T> a, const Mat33T<T>& b)
+{ return a += b; }
+template <class T>
+constexpr Mat33T<T> operator-(Mat33T<T> a, const Mat33T<T>& b)
+{ return a -= b; }
+template <class T>
+constexpr Mat33T<T> operator*(T s, Mat33T<T> a)
+{ return a *= s; }
+template <class T>
+constexpr Vec3T<T> operator*(const Mat33T<T>& m, const Vec3T<T>& v)
+{ return {dot(m.r0, v), dot(m.r1, v), dot(m.r2, v)}; }
+template <class T>
+constexpr Mat33T<T> transpose(const Mat33T<T>& m)
+{ return {m.column(0), m.column(1), m.column(2)}; }
+template <class T>
+constexpr Vec3T<T> transpose_times(const Mat33T<T>& m, const Vec3T<T>& v)
+{ return v.x * m.r0 + v.y * m.r1 + v.z * m.r2; }
+template <class T>
+constexpr Mat33T<T> operator*(const Mat33T<T>& a, const Mat33T<T>& b)
+{ return {transpose_times(b, a.r0), transpose_times(b, a.r1), transpose_times(b, a.r2)}; }
+template <class T>
+constexpr T determinant(const Mat33T<T>& m)
+{ return dot(m.r0, cross(m.r1, m.r2)); }
+template <class T>
+constexpr T trace(const Mat33T<T>& m)
+{ return m.r0.x + m.r1.y + m.r2.z; }
 /// Inverse by cofactors; zero when the determinant is zero.
-template <class T> constexpr Mat33T<T> inverse(const Mat33T<T>& m)
+template <class T>
+constexpr Mat33T<T> inverse(const Mat33T<T>& m)
 {
     const T d = determinant(m);
     if (d == T(0)) return {};
     const T s = T(1) / d;
     return transpose(Mat33T<T>{s * cross(m.r1, m.r2), s * cross(m.r2, m.r0), s * cross(m.r0, m.r1)});
 }
-template <class T> bool is_finite(const Mat33T<T>& m) { return is_finite(m.r0) && is_finite(m.r1) && is_finite(m.r2); }
+template <class T>
+bool is_finite(const Mat33T<T>& m)
+{ return is_finite(m.r0) && is_finite(m.r1) && is_finite(m.r2); }
 
 using Mat33  = Mat33T<Real>;
 using Mat33d = Mat33T<double>;

@@ -3,25 +3,37 @@
 
 namespace mechane {
 
-/// A rigid transform: 7 numbers px py pz qx qy qz qw. `X_WB` is the pose of frame B in W: it takes coordinates in B to W.
+/// A rigid transform: 7 numbers px py pz qx qy qz qw. `X_WB` is the pose of frame B in W: it takes coordinates in B to
+/// W.
 template <class T>
 struct PoseT {
-    Vec3T<T>  p;
-    QuatT<T>  q;
+    Vec3T<T> p;
+    QuatT<T> q;
 
     constexpr bool operator==(const PoseT&) const = default;
     template <class U>
-    constexpr explicit operator PoseT<U>() const { return {static_cast<Vec3T<U>>(p), static_cast<QuatT<U>>(q)}; }
+    constexpr explicit operator PoseT<U>() const
+    { return {static_cast<Vec3T<U>>(p), static_cast<QuatT<U>>(q)}; }
 };
 
 /// X_AC = X_AB * X_BC.
-template <class T> constexpr PoseT<T> operator*(const PoseT<T>& a, const PoseT<T>& b) { return {a.p + rotate(a.q, b.p), a.q * b.q}; }
+template <class T>
+constexpr PoseT<T> operator*(const PoseT<T>& a, const PoseT<T>& b)
+{ return {a.p + rotate(a.q, b.p), a.q * b.q}; }
 /// The point p_B expressed in A.
-template <class T> constexpr Vec3T<T> operator*(const PoseT<T>& X_AB, const Vec3T<T>& p_B) { return X_AB.p + rotate(X_AB.q, p_B); }
-template <class T> constexpr PoseT<T> inverse(const PoseT<T>& a) { return {-rotate_inverse(a.q, a.p), conjugate(a.q)}; }
+template <class T>
+constexpr Vec3T<T> operator*(const PoseT<T>& X_AB, const Vec3T<T>& p_B)
+{ return X_AB.p + rotate(X_AB.q, p_B); }
+template <class T>
+constexpr PoseT<T> inverse(const PoseT<T>& a)
+{ return {-rotate_inverse(a.q, a.p), conjugate(a.q)}; }
 /// inverse(X_AB) applied to a point of A.
-template <class T> constexpr Vec3T<T> inverse_times(const PoseT<T>& X_AB, const Vec3T<T>& p_A) { return rotate_inverse(X_AB.q, p_A - X_AB.p); }
-template <class T> bool is_finite(const PoseT<T>& a) { return is_finite(a.p) && is_finite(a.q); }
+template <class T>
+constexpr Vec3T<T> inverse_times(const PoseT<T>& X_AB, const Vec3T<T>& p_A)
+{ return rotate_inverse(X_AB.q, p_A - X_AB.p); }
+template <class T>
+bool is_finite(const PoseT<T>& a)
+{ return is_finite(a.p) && is_finite(a.q); }
 
 using Pose  = PoseT<Real>;
 using Posed = PoseT<double>;

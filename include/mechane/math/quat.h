@@ -13,45 +13,56 @@ struct QuatT {
     constexpr Vec3T<T> xyz() const { return {x, y, z}; }
     template <class U>
     constexpr explicit operator QuatT<U>() const
-    {
-        return {static_cast<U>(x), static_cast<U>(y), static_cast<U>(z), static_cast<U>(w)};
-    }
+    { return {static_cast<U>(x), static_cast<U>(y), static_cast<U>(z), static_cast<U>(w)}; }
 };
 
-template <class T> constexpr QuatT<T> operator*(const QuatT<T>& a, const QuatT<T>& b)
+template <class T>
+constexpr QuatT<T> operator*(const QuatT<T>& a, const QuatT<T>& b)
 {
     return {a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
             a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
 }
-template <class T> constexpr QuatT<T> conjugate(const QuatT<T>& q) { return {-q.x, -q.y, -q.z, q.w}; }
-template <class T> constexpr T dot(const QuatT<T>& a, const QuatT<T>& b) { return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
+template <class T>
+constexpr QuatT<T> conjugate(const QuatT<T>& q)
+{ return {-q.x, -q.y, -q.z, q.w}; }
+template <class T>
+constexpr T dot(const QuatT<T>& a, const QuatT<T>& b)
+{ return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
 /// Unit quaternion; the identity when `q` is zero or not finite.
-template <class T> QuatT<T> normalized(const QuatT<T>& q)
+template <class T>
+QuatT<T> normalized(const QuatT<T>& q)
 {
     const T n = std::sqrt(dot(q, q));
     if (!(n > std::numeric_limits<T>::min()) || !std::isfinite(n)) return {};
     return {q.x / n, q.y / n, q.z / n, q.w / n};
 }
-template <class T> constexpr Vec3T<T> rotate(const QuatT<T>& q, const Vec3T<T>& v)
+template <class T>
+constexpr Vec3T<T> rotate(const QuatT<T>& q, const Vec3T<T>& v)
 {
     const Vec3T<T> u = q.xyz();
     const Vec3T<T> t = T(2) * cross(u, v);
     return v + q.w * t + cross(u, t);
 }
 /// The inverse rotation applied to v.
-template <class T> constexpr Vec3T<T> rotate_inverse(const QuatT<T>& q, const Vec3T<T>& v) { return rotate(conjugate(q), v); }
-template <class T> constexpr Mat33T<T> to_matrix(const QuatT<T>& q)
+template <class T>
+constexpr Vec3T<T> rotate_inverse(const QuatT<T>& q, const Vec3T<T>& v)
+{ return rotate(conjugate(q), v); }
+template <class T>
+constexpr Mat33T<T> to_matrix(const QuatT<T>& q)
 {
-    return Mat33T<T>::from_columns(rotate(q, Vec3T<T>{1, 0, 0}), rotate(q, Vec3T<T>{0, 1, 0}), rotate(q, Vec3T<T>{0, 0, 1}));
+    return Mat33T<T>::from_columns(rotate(q, Vec3T<T>{1, 0, 0}), rotate(q, Vec3T<T>{0, 1, 0}),
+                                   rotate(q, Vec3T<T>{0, 0, 1}));
 }
 /// Rotation by `angle` [rad] about the unit vector `axis`.
-template <class T> QuatT<T> from_axis_angle(const Vec3T<T>& axis, T angle)
+template <class T>
+QuatT<T> from_axis_angle(const Vec3T<T>& axis, T angle)
 {
     const T s = std::sin(angle / T(2));
     return {s * axis.x, s * axis.y, s * axis.z, std::cos(angle / T(2))};
 }
 /// exp of a rotation vector [rad]: the rotation by |v| about v.
-template <class T> QuatT<T> from_rotation_vector(const Vec3T<T>& v)
+template <class T>
+QuatT<T> from_rotation_vector(const Vec3T<T>& v)
 {
     const T a = length(v);
     // sin(a/2)/a by its series near zero: exact to rounding below a = 1e-3 in double.
@@ -59,7 +70,8 @@ template <class T> QuatT<T> from_rotation_vector(const Vec3T<T>& v)
     return {s * v.x, s * v.y, s * v.z, std::cos(a / T(2))};
 }
 /// log of a rotation: the rotation vector [rad] with |v| <= pi.
-template <class T> Vec3T<T> to_rotation_vector(QuatT<T> q)
+template <class T>
+Vec3T<T> to_rotation_vector(QuatT<T> q)
 {
     if (q.w < 0) q = {-q.x, -q.y, -q.z, -q.w};
     const T s = length(q.xyz());
@@ -67,7 +79,8 @@ template <class T> Vec3T<T> to_rotation_vector(QuatT<T> q)
     return k * q.xyz();
 }
 /// The shortest rotation that takes the unit vector a to the unit vector b.
-template <class T> QuatT<T> rotation_between(const Vec3T<T>& a, const Vec3T<T>& b)
+template <class T>
+QuatT<T> rotation_between(const Vec3T<T>& a, const Vec3T<T>& b)
 {
     const T d = dot(a, b);
     if (d < T(-1) + T(1e-7)) {
@@ -78,7 +91,8 @@ template <class T> QuatT<T> rotation_between(const Vec3T<T>& a, const Vec3T<T>& 
     return normalized(QuatT<T>{c.x, c.y, c.z, T(1) + d});
 }
 /// From a proper rotation matrix (Shepperd 1978, the largest component first).
-template <class T> QuatT<T> from_matrix(const Mat33T<T>& m)
+template <class T>
+QuatT<T> from_matrix(const Mat33T<T>& m)
 {
     const T t = trace(m);
     if (t > m.r0.x && t > m.r1.y && t > m.r2.z)
@@ -89,7 +103,9 @@ template <class T> QuatT<T> from_matrix(const Mat33T<T>& m)
         return normalized(QuatT<T>{m.r0.y + m.r1.x, T(1) - m.r0.x + m.r1.y - m.r2.z, m.r1.z + m.r2.y, m.r0.z - m.r2.x});
     return normalized(QuatT<T>{m.r0.z + m.r2.x, m.r1.z + m.r2.y, T(1) - m.r0.x - m.r1.y + m.r2.z, m.r1.x - m.r0.y});
 }
-template <class T> bool is_finite(const QuatT<T>& q) { return std::isfinite(q.x) && std::isfinite(q.y) && std::isfinite(q.z) && std::isfinite(q.w); }
+template <class T>
+bool is_finite(const QuatT<T>& q)
+{ return std::isfinite(q.x) && std::isfinite(q.y) && std::isfinite(q.z) && std::isfinite(q.w); }
 
 using Quat  = QuatT<Real>;
 using Quatd = QuatT<double>;

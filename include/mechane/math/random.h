@@ -5,26 +5,32 @@
 
 namespace mechane {
 
-/// Seeded random numbers, the same on every platform (PCG32, O'Neill 2014). The standard library's distributions are not.
+/// Seeded random numbers, the same on every platform (PCG32, O'Neill 2014). The standard library's distributions are
+/// not.
 class Random {
   public:
     explicit Random(std::uint64_t seed) : state_(seed + kIncrement) { next(); }
 
     std::uint32_t next()
     {
-        const std::uint64_t old     = state_;
-        state_                      = old * 6364136223846793005ull + kIncrement;
-        const auto          shifted = static_cast<std::uint32_t>(((old >> 18) ^ old) >> 27);
-        const auto          turn    = static_cast<std::uint32_t>(old >> 59);
+        const std::uint64_t old = state_;
+        state_                  = old * 6364136223846793005ull + kIncrement;
+        const auto shifted      = static_cast<std::uint32_t>(((old >> 18) ^ old) >> 27);
+        const auto turn         = static_cast<std::uint32_t>(old >> 59);
         return (shifted >> turn) | (shifted << ((32u - turn) & 31u));
     }
     /// Uniform in [0, 1).
     double uniform() { return static_cast<double>(next()) * 0x1p-32; }
     double uniform(double low, double high) { return low + (high - low) * uniform(); }
     /// Uniform in 0..n-1; n > 0. The bias is below n / 2^32.
-    std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>((static_cast<std::uint64_t>(next()) * n) >> 32); }
+    std::uint32_t below(std::uint32_t n)
+    { return static_cast<std::uint32_t>((static_cast<std::uint64_t>(next()) * n) >> 32); }
     /// Uniform in the cube [-size, size]^3.
-    Vec3d vec(double size) { const double x = uniform(-size, size), y = uniform(-size, size); return {x, y, uniform(-size, size)}; }
+    Vec3d vec(double size)
+    {
+        const double x = uniform(-size, size), y = uniform(-size, size);
+        return {x, y, uniform(-size, size)};
+    }
     /// Uniform over directions.
     Vec3d direction()
     {
@@ -35,7 +41,8 @@ class Random {
     Quatd rotation()
     {
         const double u = uniform(), a = uniform(-kPi, kPi), b = uniform(-kPi, kPi);
-        return {std::sqrt(1 - u) * std::sin(a), std::sqrt(1 - u) * std::cos(a), std::sqrt(u) * std::sin(b), std::sqrt(u) * std::cos(b)};
+        return {std::sqrt(1 - u) * std::sin(a), std::sqrt(1 - u) * std::cos(a), std::sqrt(u) * std::sin(b),
+                std::sqrt(u) * std::cos(b)};
     }
 
   private:

@@ -16,9 +16,7 @@ inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 template <class T>
 constexpr T square(T x)
-{
-    return x * x;
-}
+{ return x * x; }
 
 namespace literals {
 constexpr Real operator""_r(long double x) { return static_cast<Real>(x); }

@@ -3,29 +3,54 @@
 
 namespace mechane {
 
-/// A twist (linear [m/s], angular [rad/s]) or a wrench (force [N], torque [N m]), linear first. The reference point and the
-/// axes are named where it is used; in `body_qd` and `body_f` they are the centre of mass and the world.
+/// A twist (linear [m/s], angular [rad/s]) or a wrench (force [N], torque [N m]), linear first. The reference point and
+/// the axes are named where it is used; in `body_qd` and `body_f` they are the centre of mass and the world.
 template <class T>
 struct SpatialT {
     Vec3T<T> linear, angular;
 
     constexpr bool      operator==(const SpatialT&) const = default;
-    constexpr SpatialT& operator+=(const SpatialT& b) { linear += b.linear; angular += b.angular; return *this; }
-    constexpr SpatialT& operator-=(const SpatialT& b) { linear -= b.linear; angular -= b.angular; return *this; }
+    constexpr SpatialT& operator+=(const SpatialT& b)
+    {
+        linear += b.linear;
+        angular += b.angular;
+        return *this;
+    }
+    constexpr SpatialT& operator-=(const SpatialT& b)
+    {
+        linear -= b.linear;
+        angular -= b.angular;
+        return *this;
+    }
     template <class U>
-    constexpr explicit operator SpatialT<U>() const { return {static_cast<Vec3T<U>>(linear), static_cast<Vec3T<U>>(angular)}; }
+    constexpr explicit operator SpatialT<U>() const
+    { return {static_cast<Vec3T<U>>(linear), static_cast<Vec3T<U>>(angular)}; }
 };
 
-template <class T> constexpr SpatialT<T> operator+(SpatialT<T> a, const SpatialT<T>& b) { return a += b; }
-template <class T> constexpr SpatialT<T> operator-(SpatialT<T> a, const SpatialT<T>& b) { return a -= b; }
-template <class T> constexpr SpatialT<T> operator*(T s, const SpatialT<T>& a) { return {s * a.linear, s * a.angular}; }
+template <class T>
+constexpr SpatialT<T> operator+(SpatialT<T> a, const SpatialT<T>& b)
+{ return a += b; }
+template <class T>
+constexpr SpatialT<T> operator-(SpatialT<T> a, const SpatialT<T>& b)
+{ return a -= b; }
+template <class T>
+constexpr SpatialT<T> operator*(T s, const SpatialT<T>& a)
+{ return {s * a.linear, s * a.angular}; }
 /// Power of a wrench on a twist at the same point.
-template <class T> constexpr T dot(const SpatialT<T>& a, const SpatialT<T>& b) { return dot(a.linear, b.linear) + dot(a.angular, b.angular); }
+template <class T>
+constexpr T dot(const SpatialT<T>& a, const SpatialT<T>& b)
+{ return dot(a.linear, b.linear) + dot(a.angular, b.angular); }
 /// A twist seen from a point shifted by r = p_new - p_old: v_new = v + w x r.
-template <class T> constexpr SpatialT<T> shift_twist(const SpatialT<T>& v, const Vec3T<T>& r) { return {v.linear + cross(v.angular, r), v.angular}; }
+template <class T>
+constexpr SpatialT<T> shift_twist(const SpatialT<T>& v, const Vec3T<T>& r)
+{ return {v.linear + cross(v.angular, r), v.angular}; }
 /// A wrench about a point shifted by r = p_new - p_old: t_new = t - r x f.
-template <class T> constexpr SpatialT<T> shift_wrench(const SpatialT<T>& f, const Vec3T<T>& r) { return {f.linear, f.angular - cross(r, f.linear)}; }
-template <class T> bool is_finite(const SpatialT<T>& a) { return is_finite(a.linear) && is_finite(a.angular); }
+template <class T>
+constexpr SpatialT<T> shift_wrench(const SpatialT<T>& f, const Vec3T<T>& r)
+{ return {f.linear, f.angular - cross(r, f.linear)}; }
+template <class T>
+bool is_finite(const SpatialT<T>& a)
+{ return is_finite(a.linear) && is_finite(a.angular); }
 
 using Spatial  = SpatialT<Real>;
 using Spatiald = SpatialT<double>;

@@ -10,7 +10,7 @@ namespace mechane {
 /// A vector of the plane.
 template <class T>
 struct Vec2T {
-    T x = 0, y = 0;
+    T              x = 0, y = 0;
     constexpr bool operator==(const Vec2T&) const = default;
 };
 
@@ -19,60 +19,107 @@ template <class T>
 struct Vec3T {
     T x = 0, y = 0, z = 0;
 
-    constexpr T&       operator[](std::size_t i) { MCH_ASSERT(i < 3); return i == 0 ? x : i == 1 ? y : z; }
-    constexpr const T& operator[](std::size_t i) const { MCH_ASSERT(i < 3); return i == 0 ? x : i == 1 ? y : z; }
-    constexpr bool     operator==(const Vec3T&) const = default;
+    constexpr T& operator[](std::size_t i)
+    {
+        MCH_ASSERT(i < 3);
+        return i == 0 ? x : i == 1 ? y : z;
+    }
+    constexpr const T& operator[](std::size_t i) const
+    {
+        MCH_ASSERT(i < 3);
+        return i == 0 ? x : i == 1 ? y : z;
+    }
+    constexpr bool operator==(const Vec3T&) const = default;
 
-    constexpr Vec3T& operator+=(const Vec3T& b) { x += b.x; y += b.y; z += b.z; return *this; }
-    constexpr Vec3T& operator-=(const Vec3T& b) { x -= b.x; y -= b.y; z -= b.z; return *this; }
-    constexpr Vec3T& operator*=(T s) { x *= s; y *= s; z *= s; return *this; }
+    constexpr Vec3T& operator+=(const Vec3T& b)
+    {
+        x += b.x;
+        y += b.y;
+        z += b.z;
+        return *this;
+    }
+    constexpr Vec3T& operator-=(const Vec3T& b)
+    {
+        x -= b.x;
+        y -= b.y;
+        z -= b.z;
+        return *this;
+    }
+    constexpr Vec3T& operator*=(T s)
+    {
+        x *= s;
+        y *= s;
+        z *= s;
+        return *this;
+    }
 
     /// Conversion between precisions is always spelled out.
     template <class U>
-    constexpr explicit operator Vec3T<U>() const { return {static_cast<U>(x), static_cast<U>(y), static_cast<U>(z)}; }
+    constexpr explicit operator Vec3T<U>() const
+    { return {static_cast<U>(x), static_cast<U>(y), static_cast<U>(z)}; }
 };
 
-template <class T> constexpr Vec3T<T> operator+(Vec3T<T> a, const Vec3T<T>& b) { return a += b; }
-template <class T> constexpr Vec3T<T> operator-(Vec3T<T> a, const Vec3T<T>& b) { return a -= b; }
-template <class T> constexpr Vec3T<T> operator-(const Vec3T<T>& a) { return {-a.x, -a.y, -a.z}; }
-template <class T> constexpr Vec3T<T> operator*(T s, Vec3T<T> a) { return a *= s; }
-template <class T> constexpr Vec3T<T> operator*(Vec3T<T> a, T s) { return a *= s; }
-template <class T> constexpr Vec3T<T> operator/(const Vec3T<T>& a, T s) { return {a.x / s, a.y / s, a.z / s}; }
+template <class T>
+constexpr Vec3T<T> operator+(Vec3T<T> a, const Vec3T<T>& b)
+{ return a += b; }
+template <class T>
+constexpr Vec3T<T> operator-(Vec3T<T> a, const Vec3T<T>& b)
+{ return a -= b; }
+template <class T>
+constexpr Vec3T<T> operator-(const Vec3T<T>& a)
+{ return {-a.x, -a.y, -a.z}; }
+template <class T>
+constexpr Vec3T<T> operator*(T s, Vec3T<T> a)
+{ return a *= s; }
+template <class T>
+constexpr Vec3T<T> operator*(Vec3T<T> a, T s)
+{ return a *= s; }
+template <class T>
+constexpr Vec3T<T> operator/(const Vec3T<T>& a, T s)
+{ return {a.x / s, a.y / s, a.z / s}; }
 
-template <class T> constexpr T dot(const Vec3T<T>& a, const Vec3T<T>& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-template <class T> constexpr Vec3T<T> cross(const Vec3T<T>& a, const Vec3T<T>& b)
-{
-    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
+template <class T>
+constexpr T dot(const Vec3T<T>& a, const Vec3T<T>& b)
+{ return a.x * b.x + a.y * b.y + a.z * b.z; }
+template <class T>
+constexpr Vec3T<T> cross(const Vec3T<T>& a, const Vec3T<T>& b)
+{ return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
 /// Component-wise product.
-template <class T> constexpr Vec3T<T> scale(const Vec3T<T>& a, const Vec3T<T>& b) { return {a.x * b.x, a.y * b.y, a.z * b.z}; }
-template <class T> constexpr T length_squared(const Vec3T<T>& a) { return dot(a, a); }
-template <class T> T length(const Vec3T<T>& a) { return std::sqrt(dot(a, a)); }
+template <class T>
+constexpr Vec3T<T> scale(const Vec3T<T>& a, const Vec3T<T>& b)
+{ return {a.x * b.x, a.y * b.y, a.z * b.z}; }
+template <class T>
+constexpr T length_squared(const Vec3T<T>& a)
+{ return dot(a, a); }
+template <class T>
+T length(const Vec3T<T>& a)
+{ return std::sqrt(dot(a, a)); }
 /// `a` at unit length, or `fallback` when `a` is zero, denormal or not finite.
-template <class T> Vec3T<T> normalized(const Vec3T<T>& a, const Vec3T<T>& fallback = {})
+template <class T>
+Vec3T<T> normalized(const Vec3T<T>& a, const Vec3T<T>& fallback = {})
 {
     const T n = length(a);
     return n > std::numeric_limits<T>::min() && std::isfinite(n) ? a / n : fallback;
 }
-template <class T> constexpr Vec3T<T> abs(const Vec3T<T>& a)
-{
-    return {a.x < 0 ? -a.x : a.x, a.y < 0 ? -a.y : a.y, a.z < 0 ? -a.z : a.z};
-}
-template <class T> constexpr Vec3T<T> min(const Vec3T<T>& a, const Vec3T<T>& b)
-{
-    return {a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z};
-}
-template <class T> constexpr Vec3T<T> max(const Vec3T<T>& a, const Vec3T<T>& b)
-{
-    return {a.x > b.x ? a.x : b.x, a.y > b.y ? a.y : b.y, a.z > b.z ? a.z : b.z};
-}
-template <class T> constexpr T max_component(const Vec3T<T>& a)
-{
-    return a.x > a.y ? (a.x > a.z ? a.x : a.z) : (a.y > a.z ? a.y : a.z);
-}
-template <class T> bool is_finite(const Vec3T<T>& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
-/// Some unit vector perpendicular to the unit vector `n`, without a branch on its direction (Duff et al. 2017, JCGT 6(1)).
-template <class T> Vec3T<T> any_perpendicular(const Vec3T<T>& n)
+template <class T>
+constexpr Vec3T<T> abs(const Vec3T<T>& a)
+{ return {a.x < 0 ? -a.x : a.x, a.y < 0 ? -a.y : a.y, a.z < 0 ? -a.z : a.z}; }
+template <class T>
+constexpr Vec3T<T> min(const Vec3T<T>& a, const Vec3T<T>& b)
+{ return {a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z}; }
+template <class T>
+constexpr Vec3T<T> max(const Vec3T<T>& a, const Vec3T<T>& b)
+{ return {a.x > b.x ? a.x : b.x, a.y > b.y ? a.y : b.y, a.z > b.z ? a.z : b.z}; }
+template <class T>
+constexpr T max_component(const Vec3T<T>& a)
+{ return a.x > a.y ? (a.x > a.z ? a.x : a.z) : (a.y > a.z ? a.y : a.z); }
+template <class T>
+bool is_finite(const Vec3T<T>& a)
+{ return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
+/// Some unit vector perpendicular to the unit vector `n`, without a branch on its direction (Duff et al. 2017, JCGT
+/// 6(1)).
+template <class T>
+Vec3T<T> any_perpendicular(const Vec3T<T>& n)
 {
     const T s = std::copysign(T(1), n.z);
     const T a = T(-1) / (s + n.z);
@@ -87,6 +134,7 @@ using Vec3d = Vec3T<double>;
 using Vec3f = Vec3T<float>;
 
 template <class T>
-constexpr Vec3T<T> axis_vector(int axis) { return {axis == 0 ? T(1) : T(0), axis == 1 ? T(1) : T(0), axis == 2 ? T(1) : T(0)}; }
+constexpr Vec3T<T> axis_vector(int axis)
+{ return {axis == 0 ? T(1) : T(0), axis == 1 ? T(1) : T(0), axis == 2 ? T(1) : T(0)}; }
 
 }  // namespace mechane

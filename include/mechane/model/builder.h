@@ -20,7 +20,7 @@ struct Model;
 
 /// How a shape collides and what it is made of. Defaults are Newton's. SI units.
 struct ShapeConfig {
-    double                density = 1000;  ///< [kg/m^3]; 0 adds no mass
+    double                density = 1000;        ///< [kg/m^3]; 0 adds no mass
     double                ke = 2500, kd = 100;   ///< contact stiffness [N/m] and damping [N s/m]
     double                kf = 1000, ka = 0;     ///< friction gain [N s/m], adhesion distance [m]
     double                mu = 1.0;              ///< dynamic friction, dimensionless

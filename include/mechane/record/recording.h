@@ -12,10 +12,10 @@ namespace mechane::record {
 
 /// One contact as it is drawn: effective surface point and force on shape 1.
 struct ContactSample {
-    Vec3         point;   ///< world, midway between the two surfaces [m]
-    Vec3         normal;  ///< world, from shape 0 to shape 1
-    Vec3         force;   ///< on shape 1 [N]
-    Real         distance;///< [m]
+    Vec3         point;     ///< world, midway between the two surfaces [m]
+    Vec3         normal;    ///< world, from shape 0 to shape 1
+    Vec3         force;     ///< on shape 1 [N]
+    Real         distance;  ///< [m]
     std::int32_t shape0, shape1;
 };
 
@@ -31,24 +31,24 @@ struct Frame {
 
 /// Sums over the whole run, for the report of `mechane sim`.
 struct RunReport {
-    std::int32_t contacts_max = 0;
-    double       contacts_mean = 0;
-    double       deepest_penetration = 0;        ///< over the run [m]
-    double       final_penetration = 0;          ///< into static shapes at the last frame [m]
-    double       start_overlap = 0, final_overlap = 0;  ///< between shapes of bodies at the first and the last frame [m]
-    double       joint_error_linear = 0, joint_error_angular = 0;  ///< worst loop error [m], [rad]
-    std::int32_t clamped_velocities = 0;
-    std::map<std::string, double> wall_s;        ///< wall time per phase [s]
+    std::int32_t contacts_max        = 0;
+    double       contacts_mean       = 0;
+    double       deepest_penetration = 0;         ///< over the run [m]
+    double       final_penetration   = 0;         ///< into static shapes at the last frame [m]
+    double start_overlap = 0, final_overlap = 0;  ///< between shapes of bodies at the first and the last frame [m]
+    double joint_error_linear = 0, joint_error_angular = 0;  ///< worst loop error [m], [rad]
+    std::int32_t                  clamped_velocities = 0;
+    std::map<std::string, double> wall_s;  ///< wall time per phase [s]
 };
 
 /// A trajectory with what is needed to draw it. Frame 0 is the initial state.
 struct Recording {
-    std::string        source;   ///< file that was simulated, as the user named it
+    std::string        source;  ///< file that was simulated, as the user named it
     std::string        solver;
-    double             dt = 0;   ///< external step [s]
+    double             dt    = 0;  ///< external step [s]
     std::int64_t       steps = 0;
     std::vector<Frame> frames;
-    std::uint64_t      hash = 0; ///< chained over the states of all steps
+    std::uint64_t      hash = 0;  ///< chained over the states of all steps
     RunReport          report;
 };
 

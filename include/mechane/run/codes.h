@@ -3,16 +3,38 @@
 
 namespace mechane::run {
 
-inline constexpr Code kArgument{"RUN_ARGUMENT", Severity::error, "A run was asked for with a value that makes no sense.", "See 'mechane sim --help' for ranges and units."};
-inline constexpr Code kNothingMoves{"RUN_NOTHING_MOVES", Severity::warning, "The model has no body that can move.", "Apply PhysicsRigidBodyAPI to the prims that should move."};
-inline constexpr Code kNoColliders{"RUN_NO_COLLIDERS", Severity::warning, "The model has bodies but no collider.", "Apply PhysicsCollisionAPI to the geometry below the bodies, or bodies will fall through everything."};
-inline constexpr Code kGroundKept{"RUN_GROUND_KEPT", Severity::info, "The stage has an infinite plane of its own, so none was added.", "Name a height, as in --ground 0, to add one all the same."};
-inline constexpr Code kProjected{"RUN_PROJECTED", Severity::warning, "Authored body poses do not satisfy the joints and were moved onto them.", "Align localPos0/localRot0 and localPos1/localRot1 with the body poses."};
-inline constexpr Code kOverlapKept{"RUN_OVERLAP_KEPT", Severity::info, "Parts of one mechanism overlap in the start pose; that overlap counts as touching.", "Nothing to do; filter the pair with physics:filteredPairs if it should not collide at all."};
-inline constexpr Code kDiverged{"RUN_DIVERGED", Severity::error, "The simulation diverged; the last good state is the end of the recording.", "Use a smaller --dt or more --substeps, or soften the joint that is named."};
-inline constexpr Code kSetUnknown{"RUN_SET_UNKNOWN", Severity::error, "A setting names a joint, body or field that the model does not have.", "Use PATH.field=value with field target_q, target_qd, f, q or qd."};
-inline constexpr Code kControlFile{"RUN_CONTROL_FILE", Severity::error, "A control file cannot be read.", "The first row names the columns: t, then PATH.field; the others hold numbers in SI units."};
-inline constexpr Code kVelocityClamped{"RUN_VELOCITY_CLAMPED", Severity::warning, "Bodies exceeded the speed limit of the solver and were slowed down.", "Look for stiff drives, deep initial overlaps, or a time step that is too large."};
-inline constexpr Code kContactOverflow{"RUN_CONTACT_OVERFLOW", Severity::warning, "There were more contacts than room for them in a step; the deepest were kept.", "The next step makes room; report it if it repeats."};
+inline constexpr Code kArgument{"RUN_ARGUMENT", Severity::error,
+                                "A run was asked for with a value that makes no sense.",
+                                "See 'mechane sim --help' for ranges and units."};
+inline constexpr Code kNothingMoves{"RUN_NOTHING_MOVES", Severity::warning, "The model has no body that can move.",
+                                    "Apply PhysicsRigidBodyAPI to the prims that should move."};
+inline constexpr Code kNoColliders{
+    "RUN_NO_COLLIDERS", Severity::warning, "The model has bodies but no collider.",
+    "Apply PhysicsCollisionAPI to the geometry below the bodies, or bodies will fall through everything."};
+inline constexpr Code kGroundKept{"RUN_GROUND_KEPT", Severity::info,
+                                  "The stage has an infinite plane of its own, so none was added.",
+                                  "Name a height, as in --ground 0, to add one all the same."};
+inline constexpr Code kProjected{"RUN_PROJECTED", Severity::warning,
+                                 "Authored body poses do not satisfy the joints and were moved onto them.",
+                                 "Align localPos0/localRot0 and localPos1/localRot1 with the body poses."};
+inline constexpr Code kOverlapKept{
+    "RUN_OVERLAP_KEPT", Severity::info,
+    "Parts of one mechanism overlap in the start pose; that overlap counts as touching.",
+    "Nothing to do; filter the pair with physics:filteredPairs if it should not collide at all."};
+inline constexpr Code kDiverged{"RUN_DIVERGED", Severity::error,
+                                "The simulation diverged; the last good state is the end of the recording.",
+                                "Use a smaller --dt or more --substeps, or soften the joint that is named."};
+inline constexpr Code kSetUnknown{"RUN_SET_UNKNOWN", Severity::error,
+                                  "A setting names a joint, body or field that the model does not have.",
+                                  "Use PATH.field=value with field target_q, target_qd, f, q or qd."};
+inline constexpr Code kControlFile{
+    "RUN_CONTROL_FILE", Severity::error, "A control file cannot be read.",
+    "The first row names the columns: t, then PATH.field; the others hold numbers in SI units."};
+inline constexpr Code kVelocityClamped{
+    "RUN_VELOCITY_CLAMPED", Severity::warning, "Bodies exceeded the speed limit of the solver and were slowed down.",
+    "Look for stiff drives, deep initial overlaps, or a time step that is too large."};
+inline constexpr Code kContactOverflow{"RUN_CONTACT_OVERFLOW", Severity::warning,
+                                       "There were more contacts than room for them in a step; the deepest were kept.",
+                                       "The next step makes room; report it if it repeats."};
 
 }  // namespace mechane::run

@@ -23,7 +23,7 @@ struct SceneOptions {
     bool                    ground = false;  ///< add a static plane
     std::optional<double>   ground_height;   ///< along the up axis [m]; just below the lowest collider when unset
     std::optional<Hold>     hold;
-    int                     worlds = 1;      ///< copies of the whole scene, each a world of its own
+    int                     worlds = 1;  ///< copies of the whole scene, each a world of its own
 };
 
 /// A stage and the model that was made of it.
@@ -38,8 +38,8 @@ struct Scene {
 /// @error those of usd::Stage::open, importer::import_usd and model::ModelBuilder::finalize; RUN_ARGUMENT
 Result<Scene> load_scene(const std::string& file, const SceneOptions& options, Diagnostics& found);
 
-/// Height of the lowest point of any collider along the up axis [m], infinite planes left out; nothing when there is none.
-/// Conservative for meshes.
+/// Height of the lowest point of any collider along the up axis [m], infinite planes left out; nothing when there is
+/// none. Conservative for meshes.
 std::optional<double> lowest_collider(const model::Model& model);
 
 }  // namespace mechane::run

@@ -21,8 +21,9 @@ struct Setting {
     std::size_t         count = 0;  ///< entries of the joint or body
 };
 
-/// Reads one setting. Numbers may end in deg, rad, m, mm, cm; deg is converted to radians. The path is a joint or body label, or
-/// its last elements if that is unambiguous. Fields: target_q (target), target_qd, f, q, qd; one entry as field[i].
+/// Reads one setting. Numbers may end in deg, rad, m, mm, cm; deg is converted to radians. The path is a joint or body
+/// label, or its last elements if that is unambiguous. Fields: target_q (target), target_qd, f, q, qd; one entry as
+/// field[i].
 /// @error RUN_SET_UNKNOWN; RUN_ARGUMENT for a value that is no number
 Result<Setting> parse_setting(const model::Model& model, std::string_view text);
 

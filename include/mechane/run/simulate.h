@@ -26,9 +26,10 @@ struct SimulateOptions {
 /// The outcome of a run. When it diverged the recording ends with the last good state.
 struct SimulateResult {
     record::Recording recording;
-    bool              diverged = false;
-    bool              interrupted = false;
-    double            projected_linear = 0, projected_angular = 0;  ///< how far authored poses were moved onto the joints [m], [rad]
+    bool              diverged          = false;
+    bool              interrupted       = false;
+    double            projected_linear  = 0,
+                      projected_angular = 0;  ///< how far authored poses were moved onto the joints [m], [rad]
 };
 
 /// Runs the loop: collide, step, record. The same model and options give the same hash for any number of threads.

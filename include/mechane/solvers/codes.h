@@ -3,12 +3,16 @@
 
 namespace mechane::solvers {
 
-inline constexpr Code kSolverUnknown{"SOLVER_UNKNOWN", Severity::error, "There is no solver of this name.", "Choose one of the names that the hint lists."};
-inline constexpr Code kSolverModel{"SOLVER_MODEL", Severity::error, "The model or the options cannot be stepped by this solver.",
+inline constexpr Code kSolverUnknown{"SOLVER_UNKNOWN", Severity::error, "There is no solver of this name.",
+                                     "Choose one of the names that the hint lists."};
+inline constexpr Code kSolverModel{"SOLVER_MODEL", Severity::error,
+                                   "The model or the options cannot be stepped by this solver.",
                                    "Correct what the message names."};
-inline constexpr Code kSolverFeature{"SOLVER_FEATURE", Severity::warning, "The model has a feature that this solver approximates or ignores.",
+inline constexpr Code kSolverFeature{"SOLVER_FEATURE", Severity::warning,
+                                     "The model has a feature that this solver approximates or ignores.",
                                      "Choose another solver or remove the feature."};
-inline constexpr Code kSolverMassless{"SOLVER_MASSLESS_DOF", Severity::warning, "A degree of freedom moves no mass and has no armature; it is held still.",
+inline constexpr Code kSolverMassless{"SOLVER_MASSLESS_DOF", Severity::warning,
+                                      "A degree of freedom moves no mass and has no armature; it is held still.",
                                       "Give the link mass and inertia, or the joint an armature."};
 
 }  // namespace mechane::solvers

@@ -19,15 +19,15 @@ namespace mechane::solvers {
 
 /// What a step has to say besides the new state. The step itself stays defined whatever happens.
 struct StepReport {
-    bool         diverged = false;            ///< a result was not finite or beyond all bounds: `out` is the state before the step
-    std::int32_t culprit_body = -1;           ///< body that diverged first
-    std::int32_t culprit_joint = -1;          ///< joint whose drive, limit or inertia explains it, -1 if unknown
-    std::string  culprit;                     ///< the same in words: stiffness, inertia, dt bound
-    std::int32_t clamped_velocities = 0;      ///< bodies above max_velocity
+    bool diverged = false;  ///< a result was not finite or beyond all bounds: `out` is the state before the step
+    std::int32_t culprit_body  = -1;      ///< body that diverged first
+    std::int32_t culprit_joint = -1;      ///< joint whose drive, limit or inertia explains it, -1 if unknown
+    std::string  culprit;                 ///< the same in words: stiffness, inertia, dt bound
+    std::int32_t clamped_velocities = 0;  ///< bodies above max_velocity
     std::int32_t contact_rows = 0, limit_rows = 0, loop_rows = 0;
-    double       deepest_penetration = 0;     ///< of active contacts at the end of the step [m], positive
-    double       joint_error_linear = 0;      ///< largest anchor gap of loop joints [m]
-    double       joint_error_angular = 0;     ///< [rad]
+    double       deepest_penetration = 0;  ///< of active contacts at the end of the step [m], positive
+    double       joint_error_linear  = 0;  ///< largest anchor gap of loop joints [m]
+    double       joint_error_angular = 0;  ///< [rad]
 };
 
 /// One interface for every way of stepping. A solver belongs to one model and may keep caches (warm starting).
@@ -36,20 +36,23 @@ class Solver {
     virtual ~Solver() = default;
     /// Advances `in` by `dt` [s] into `out` (may be the same object). `contacts` are those of `in`; null means none.
     /// Fills `contacts->rigid_contact_force`. Does not change `in.body_f`.
-    virtual StepReport step(const model::State& in, model::State& out, const model::Control& control, model::Contacts* contacts, double dt) = 0;
+    virtual StepReport step(const model::State& in, model::State& out, const model::Control& control,
+                            model::Contacts* contacts, double dt) = 0;
     /// Forgets caches, as after a teleport.
-    virtual void reset() = 0;
+    virtual void                           reset()      = 0;
     [[nodiscard]] virtual std::string_view name() const = 0;
 };
 
 struct SolverOptions {
-    int                substeps = 8;     ///< 1..64
+    int                substeps = 8;        ///< 1..64
     const tasks::Pool* pool     = nullptr;  ///< null: one thread
 };
 
 /// Names of solvers in this build, the default first.
 std::span<const std::string_view> solver_names();
-/// @error SOLVER_UNKNOWN  with the known names in the hint; SOLVER_MODEL  the model has something this solver cannot step
-Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::Model& model, const SolverOptions& options, Diagnostics& out);
+/// @error SOLVER_UNKNOWN  with the known names in the hint; SOLVER_MODEL  the model has something this solver cannot
+/// step
+Result<std::unique_ptr<Solver>> make_solver(std::string_view name, const model::Model& model,
+                                            const SolverOptions& options, Diagnostics& out);
 
 }  // namespace mechane::solvers

@@ -30,8 +30,10 @@ class LayerWriter {
     /// Makes sure a prim spec exists; `type` empty and `over` true for an opinion over another layer's prim.
     void define_prim(const Path& path, const Token& type, bool over = false);
     void apply_api(const Path& path, const Token& schema);
-    /// Sets the default of an attribute of this USD type ("double3", "quatf", "token[]", ...). `custom` marks it as not of a schema.
-    void set(const Path& property, std::string_view type, const Value& value, bool uniform = false, bool custom = false);
+    /// Sets the default of an attribute of this USD type ("double3", "quatf", "token[]", ...). `custom` marks it as not
+    /// of a schema.
+    void set(const Path& property, std::string_view type, const Value& value, bool uniform = false,
+             bool custom = false);
     void set_double(const Path& property, std::string_view type, double value);
     void set_vec3(const Path& property, std::string_view type, const Vec3d& value);
     void set_quat(const Path& property, std::string_view type, const Quatd& value);

@@ -8,7 +8,8 @@
 
 namespace mechane::usd {
 
-/// An interned name. Eight bytes, compared by identity; `a < b` is the order of texts. Holds OpenUSD's token out of sight.
+/// An interned name. Eight bytes, compared by identity; `a < b` is the order of texts. Holds OpenUSD's token out of
+/// sight.
 class Token {
   public:
     Token() noexcept;
@@ -37,7 +38,7 @@ class Token {
 /// by element, parents before children.
 class Path {
   public:
-    Path() noexcept;                    ///< the empty path
+    Path() noexcept;                       ///< the empty path
     explicit Path(std::string_view text);  ///< empty when the text is no valid path
     Path(const Path& other) noexcept;
     Path(Path&& other) noexcept;
@@ -51,9 +52,9 @@ class Path {
     [[nodiscard]] std::string text() const;
     [[nodiscard]] bool        is_property() const noexcept;
     [[nodiscard]] bool        is_root() const noexcept;
-    [[nodiscard]] Token       name() const;         ///< last element
-    [[nodiscard]] Path        parent() const;       ///< of a property: its prim
-    [[nodiscard]] Path        prim() const;         ///< the prim part of a property path
+    [[nodiscard]] Token       name() const;    ///< last element
+    [[nodiscard]] Path        parent() const;  ///< of a property: its prim
+    [[nodiscard]] Path        prim() const;    ///< the prim part of a property path
     [[nodiscard]] Path        child(const Token& name) const;
     [[nodiscard]] Path        property(const Token& name) const;
     [[nodiscard]] bool        has_prefix(const Path& prefix) const noexcept;  ///< true for the path itself

@@ -32,48 +32,49 @@ enum class Specifier : std::uint8_t { over, def, class_ };
 
 /// Which prims a traversal visits and whether it enters instances.
 struct Traverse {
-    bool all             = false;  ///< false: active, defined, loaded and not abstract only
-    bool instance_proxies = true;  ///< enter instances through their proxies (physics needs it)
+    bool all              = false;  ///< false: active, defined, loaded and not abstract only
+    bool instance_proxies = true;   ///< enter instances through their proxies (physics needs it)
 };
 
-/// A prim of an open stage: a stage pointer and an index, cheap to copy, valid as long as its stage. An invalid prim answers
-/// every question with nothing.
+/// A prim of an open stage: a stage pointer and an index, cheap to copy, valid as long as its stage. An invalid prim
+/// answers every question with nothing.
 class Prim {
   public:
     Prim() = default;
     explicit operator bool() const noexcept { return stage_ != nullptr; }
     bool     operator==(const Prim&) const = default;
 
-    [[nodiscard]] const Stage&  stage() const;
-    [[nodiscard]] std::uint32_t index() const noexcept { return index_; }  ///< depth-first position on the stage
-    [[nodiscard]] const Path&   path() const;
-    [[nodiscard]] Token         name() const;
-    [[nodiscard]] Token         type_name() const;  ///< as authored; empty for a typeless prim
-    [[nodiscard]] Specifier     specifier() const;
-    [[nodiscard]] bool          active() const;
-    [[nodiscard]] bool          defined() const;
-    [[nodiscard]] bool          abstract() const;
-    [[nodiscard]] bool          loaded() const;
-    [[nodiscard]] bool          is_instance() const;
-    [[nodiscard]] bool          is_instance_proxy() const;
-    [[nodiscard]] Prim          parent() const;  ///< invalid for the pseudo-root
+    [[nodiscard]] const Stage&      stage() const;
+    [[nodiscard]] std::uint32_t     index() const noexcept { return index_; }  ///< depth-first position on the stage
+    [[nodiscard]] const Path&       path() const;
+    [[nodiscard]] Token             name() const;
+    [[nodiscard]] Token             type_name() const;  ///< as authored; empty for a typeless prim
+    [[nodiscard]] Specifier         specifier() const;
+    [[nodiscard]] bool              active() const;
+    [[nodiscard]] bool              defined() const;
+    [[nodiscard]] bool              abstract() const;
+    [[nodiscard]] bool              loaded() const;
+    [[nodiscard]] bool              is_instance() const;
+    [[nodiscard]] bool              is_instance_proxy() const;
+    [[nodiscard]] Prim              parent() const;  ///< invalid for the pseudo-root
     [[nodiscard]] std::vector<Prim> children(Traverse = {}) const;
     /// This prim and everything below it, depth-first. Iterative; safe at any depth.
     [[nodiscard]] std::vector<Prim> subtree(Traverse = {}) const;
 
     /// True for the prim's schema type and its bases, by schema name ("PhysicsJoint", "Gprim", "Xformable", ...).
     [[nodiscard]] bool is_a(const Token& schema) const;
-    /// True for an applied schema, e.g. "PhysicsRigidBodyAPI"; for a multiple-apply schema any instance, or "Name:instance".
-    [[nodiscard]] bool has_api(const Token& schema) const;
+    /// True for an applied schema, e.g. "PhysicsRigidBodyAPI"; for a multiple-apply schema any instance, or
+    /// "Name:instance".
+    [[nodiscard]] bool               has_api(const Token& schema) const;
     [[nodiscard]] std::vector<Token> applied_apis() const;   ///< built-in and valid authored ones, strongest first
     [[nodiscard]] std::vector<Token> authored_apis() const;  ///< as composed from apiSchemas, may hold unknown names
     [[nodiscard]] std::vector<Token> api_instances(const Token& multiple_apply_schema) const;
 
     [[nodiscard]] Attribute          attribute(const Token& name) const;
     [[nodiscard]] Relationship       relationship(const Token& name) const;
-    [[nodiscard]] std::vector<Token> property_names() const;           ///< built-in and authored, dictionary order
+    [[nodiscard]] std::vector<Token> property_names() const;  ///< built-in and authored, dictionary order
     [[nodiscard]] std::vector<Token> authored_property_names() const;
-    [[nodiscard]] Value              metadata(const Token& key) const; ///< composed; "a:b" addresses a dictionary entry
+    [[nodiscard]] Value metadata(const Token& key) const;  ///< composed; "a:b" addresses a dictionary entry
 
     /// Where the strongest opinion about this prim is authored. Lines are looked up lazily, in text layers only.
     [[nodiscard]] Site site() const;
@@ -90,16 +91,16 @@ class Prim {
 class Attribute {
   public:
     Attribute() = default;
-    explicit operator bool() const;  ///< built in or authored
-    [[nodiscard]] Prim         prim() const noexcept { return prim_; }
-    [[nodiscard]] const Token& name() const noexcept { return name_; }
-    [[nodiscard]] Path         path() const;
-    [[nodiscard]] std::string  type_name() const;  ///< "float3", "token[]"; of the schema if built in
-    [[nodiscard]] bool         uniform() const;
-    [[nodiscard]] bool         custom() const;
-    [[nodiscard]] bool         authored() const;   ///< has an authored opinion that yields a value (not blocked)
-    [[nodiscard]] bool         blocked() const;
-    [[nodiscard]] bool         varying() const;    ///< more than one sample, or a spline
+    explicit                          operator bool() const;  ///< built in or authored
+    [[nodiscard]] Prim                prim() const noexcept { return prim_; }
+    [[nodiscard]] const Token&        name() const noexcept { return name_; }
+    [[nodiscard]] Path                path() const;
+    [[nodiscard]] std::string         type_name() const;  ///< "float3", "token[]"; of the schema if built in
+    [[nodiscard]] bool                uniform() const;
+    [[nodiscard]] bool                custom() const;
+    [[nodiscard]] bool                authored() const;  ///< has an authored opinion that yields a value (not blocked)
+    [[nodiscard]] bool                blocked() const;
+    [[nodiscard]] bool                varying() const;  ///< more than one sample, or a spline
     [[nodiscard]] std::vector<double> time_samples() const;
 
     /// Authored value at a time; nothing when unauthored or blocked.
@@ -107,11 +108,14 @@ class Attribute {
     /// Authored value, else the schema's fallback; nothing when blocked.
     [[nodiscard]] Value value(TimeCode = {}) const;
     template <class T>
-    [[nodiscard]] std::optional<T> authored_as(TimeCode t = {}) const { return authored_value(t).template get<T>(); }
+    [[nodiscard]] std::optional<T> authored_as(TimeCode t = {}) const
+    { return authored_value(t).template get<T>(); }
     template <class T>
-    [[nodiscard]] std::optional<T> get(TimeCode t = {}) const { return value(t).template get<T>(); }
+    [[nodiscard]] std::optional<T> get(TimeCode t = {}) const
+    { return value(t).template get<T>(); }
     template <class T>
-    [[nodiscard]] T get_or(T otherwise, TimeCode t = {}) const { return value(t).template get<T>().value_or(std::move(otherwise)); }
+    [[nodiscard]] T get_or(T otherwise, TimeCode t = {}) const
+    { return value(t).template get<T>().value_or(std::move(otherwise)); }
 
     [[nodiscard]] std::vector<Path> connections() const;
     [[nodiscard]] Value             metadata(const Token& key) const;
@@ -127,7 +131,7 @@ class Attribute {
 class Relationship {
   public:
     Relationship() = default;
-    explicit operator bool() const;
+    explicit                        operator bool() const;
     [[nodiscard]] Prim              prim() const noexcept { return prim_; }
     [[nodiscard]] const Token&      name() const noexcept { return name_; }
     [[nodiscard]] Path              path() const;
@@ -146,9 +150,9 @@ class Relationship {
 
 /// Stage metadata, fallbacks filled in (spec/usd-stage section 6). `authored_*` say which were written.
 struct StageMetadata {
-    char        up_axis             = 'Y';
-    double      meters_per_unit     = 0.01;
-    double      kilograms_per_unit  = 1.0;
+    char        up_axis               = 'Y';
+    double      meters_per_unit       = 0.01;
+    double      kilograms_per_unit    = 1.0;
     double      time_codes_per_second = 24, frames_per_second = 24;
     double      start_time_code = 0, end_time_code = 0;
     std::string default_prim;
@@ -157,48 +161,51 @@ struct StageMetadata {
 };
 
 struct Limits {
-    std::size_t max_prims        = 1'000'000;  ///< about 4 GB and half a minute of composition
-    std::size_t max_depth        = 4096;
-    std::size_t max_layer_bytes  = std::size_t{4} << 30;
-    std::size_t max_sublayers    = 10'000;   ///< per layer stack
-    std::size_t max_nesting      = 256;      ///< brackets in text
-    std::size_t max_graph_nodes  = 20'000'000;  ///< (layer stack, path) sites over all prims
+    std::size_t max_prims       = 1'000'000;  ///< about 4 GB and half a minute of composition
+    std::size_t max_depth       = 4096;
+    std::size_t max_layer_bytes = std::size_t{4} << 30;
+    std::size_t max_sublayers   = 10'000;      ///< per layer stack
+    std::size_t max_nesting     = 256;         ///< brackets in text
+    std::size_t max_graph_nodes = 20'000'000;  ///< (layer stack, path) sites over all prims
 };
 
 struct OpenOptions {
     std::vector<std::string>                        search_paths;
-    std::map<std::string, std::string>              packages;          ///< package://NAME/... -> folder
+    std::map<std::string, std::string>              packages;  ///< package://NAME/... -> folder
     bool                                            load_payloads = true;
-    std::vector<Path>                               mask;              ///< empty: everything
+    std::vector<Path>                               mask;  ///< empty: everything
     std::vector<std::string>                        muted_layers;
     std::map<std::string, std::vector<std::string>> variant_fallbacks;
-    std::vector<std::pair<std::string, std::string>> variant_selections;  ///< "/Prim{set}" or "set" -> name, on the session layer
-    std::string                                     session_text;      ///< usda of a session layer, or empty
-    bool                                            openusd_schemas_only = false;  ///< leave out Newton, PhysX, MuJoCo schemas
-    int                                             threads = 0;       ///< 0: all cores
-    Limits                                          limits;
+    std::vector<std::pair<std::string, std::string>>
+                variant_selections;            ///< "/Prim{set}" or "set" -> name, on the session layer
+    std::string session_text;                  ///< usda of a session layer, or empty
+    bool        openusd_schemas_only = false;  ///< leave out Newton, PhysX, MuJoCo schemas
+    int         threads              = 0;      ///< 0: all cores
+    Limits      limits;
 };
 
 /// A composed stage. Immutable after `open`; every const method may be called from many threads.
 class Stage {
   public:
-    /// Opens a file or URI. Findings that do not prevent opening (missing references, unknown schemas, ...) are in `diagnostics()`.
+    /// Opens a file or URI. Findings that do not prevent opening (missing references, unknown schemas, ...) are in
+    /// `diagnostics()`.
     /// @error STAGE_OPEN_FAILED, STAGE_FORMAT_UNKNOWN, STAGE_LIMIT
     static Result<std::shared_ptr<const Stage>> open(const std::string& source, const OpenOptions& options = {});
     /// Opens usda text; relative asset paths resolve against `anchor_folder` (empty: against nothing).
-    static Result<std::shared_ptr<const Stage>> open_text(std::string_view usda, const std::string& anchor_folder = {}, const OpenOptions& options = {});
+    static Result<std::shared_ptr<const Stage>> open_text(std::string_view usda, const std::string& anchor_folder = {},
+                                                          const OpenOptions& options = {});
     ~Stage();
 
-    [[nodiscard]] const std::string&   source() const;       ///< as the caller named it
-    [[nodiscard]] const StageMetadata& metadata() const;
-    [[nodiscard]] Value                root_metadata(const Token& key) const;
-    [[nodiscard]] const Diagnostics&   diagnostics() const;
+    [[nodiscard]] const std::string&       source() const;  ///< as the caller named it
+    [[nodiscard]] const StageMetadata&     metadata() const;
+    [[nodiscard]] Value                    root_metadata(const Token& key) const;
+    [[nodiscard]] const Diagnostics&       diagnostics() const;
     [[nodiscard]] std::vector<std::string> used_layers() const;  ///< identifiers, root layer first
 
     [[nodiscard]] Prim        pseudo_root() const;
     [[nodiscard]] Prim        default_prim() const;  ///< invalid when there is none
     [[nodiscard]] Prim        prim_at(const Path& path) const;
-    [[nodiscard]] std::size_t prim_count() const;    ///< the pseudo-root and instance proxies included
+    [[nodiscard]] std::size_t prim_count() const;  ///< the pseudo-root and instance proxies included
     /// Depth-first; the pseudo-root is not visited.
     [[nodiscard]] std::vector<Prim> traverse(Traverse = {}) const;
 
@@ -209,7 +216,8 @@ class Stage {
     /// "inherited" visibility resolved over ancestors.
     [[nodiscard]] bool  visible(Prim prim, TimeCode = {}) const;
     [[nodiscard]] Token purpose(Prim prim) const;  ///< default, render, proxy, guide
-    /// The material bound for a purpose ("physics", "full", "preview", or empty for all-purpose), all-purpose bindings as fallback.
+    /// The material bound for a purpose ("physics", "full", "preview", or empty for all-purpose), all-purpose bindings
+    /// as fallback.
     [[nodiscard]] Prim bound_material(Prim prim, const Token& purpose) const;
     /// Prims (and properties) of the collection `name` on `prim` (CollectionAPI:name).
     [[nodiscard]] bool              collection_contains(Prim prim, const Token& name, const Path& path) const;

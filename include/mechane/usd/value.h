@@ -29,27 +29,28 @@ Matrix4d operator*(const Matrix4d& a, const Matrix4d& b);
 /// p * M, with the translation.
 Vec3d transform_point(const Matrix4d& m, const Vec3d& p);
 /// v * M without the translation.
-Vec3d transform_vector(const Matrix4d& m, const Vec3d& v);
-double   determinant3(const Matrix4d& m);
+Vec3d  transform_vector(const Matrix4d& m, const Vec3d& v);
+double determinant3(const Matrix4d& m);
 /// Inverse of an affine matrix; nothing when it is singular or not finite.
 std::optional<Matrix4d> inverse(const Matrix4d& m);
-Matrix4d from_pose(const Posed& pose);
+Matrix4d                from_pose(const Posed& pose);
 
-/// A matrix taken apart as UsdPhysics does: M = scale_orient^-1 * S * scale_orient * R * T (Shoemake-style, by the symmetric
-/// eigen-decomposition of M3 M3^T). When det < 0 all scale signs are negative.
+/// A matrix taken apart as UsdPhysics does: M = scale_orient^-1 * S * scale_orient * R * T (Shoemake-style, by the
+/// symmetric eigen-decomposition of M3 M3^T). When det < 0 all scale signs are negative.
 struct Decomposition {
     Vec3d translation, scale{1, 1, 1};
-    Quatd rotation;              ///< active rotation, x y z w
-    bool  sheared  = false;      ///< scale_orient is not the identity and the scale is not uniform
-    bool  singular = false;      ///< a scale is zero or something is not finite; the rotation is then the identity
+    Quatd rotation;          ///< active rotation, x y z w
+    bool  sheared  = false;  ///< scale_orient is not the identity and the scale is not uniform
+    bool  singular = false;  ///< a scale is zero or something is not finite; the rotation is then the identity
 };
 Decomposition decompose(const Matrix4d& m);
 
 /// A composed value of any of USD's types, shared and immutable. `get<T>` converts when it is numerically safe
 /// (half, float, double; int to float; vectors and quaternions of any precision; token, string).
 ///
-/// T is one of: bool, int, std::int64_t, double, std::string, Token, AssetPath, Vec2d, Vec3d, std::array<double, 4>, Quatd, Matrix4d, or
-/// std::vector of int, double, std::string, Token, Vec2d, Vec3d, Quatd, AssetPath, Matrix4d. Quatd is x y z w as read, not normalised.
+/// T is one of: bool, int, std::int64_t, double, std::string, Token, AssetPath, Vec2d, Vec3d, std::array<double, 4>,
+/// Quatd, Matrix4d, or std::vector of int, double, std::string, Token, Vec2d, Vec3d, Quatd, AssetPath, Matrix4d. Quatd
+/// is x y z w as read, not normalised.
 class Value {
   public:
     Value() noexcept;
@@ -63,7 +64,7 @@ class Value {
     [[nodiscard]] std::string type_name() const;  ///< "double", "float3[]", "token", ... ; empty for no value
     template <class T>
     [[nodiscard]] std::optional<T> get() const;
-    [[nodiscard]] std::string to_text() const;    ///< as usda would write it
+    [[nodiscard]] std::string      to_text() const;  ///< as usda would write it
 
     /// JSON in the encoding of `mechane dump` (docs/contracts.md): arrays above `limit` scalars become a hash.
     [[nodiscard]] std::string to_json(std::size_t limit) const;

@@ -4,7 +4,8 @@
 
 namespace mechane::collision {
 
-SweepAndPrune::SweepAndPrune(std::vector<Filter> filters, std::vector<ShapePair> excluded) : filters_(std::move(filters)), excluded_(std::move(excluded))
+SweepAndPrune::SweepAndPrune(std::vector<Filter> filters, std::vector<ShapePair> excluded)
+    : filters_(std::move(filters)), excluded_(std::move(excluded))
 {
     for (ShapePair& p : excluded_)
         if (p.first > p.second) std::swap(p.first, p.second);
@@ -35,8 +36,8 @@ bool SweepAndPrune::allowed(std::int32_t i, std::int32_t k) const
     return !std::binary_search(excluded_.begin(), excluded_.end(), ShapePair{std::min(i, k), std::max(i, k)});
 }
 
-void SweepAndPrune::sweep(std::span<const std::int32_t> own, std::span<const std::int32_t> shared, std::span<const geometry::Aabbd> boxes,
-                          std::vector<ShapePair>& out)
+void SweepAndPrune::sweep(std::span<const std::int32_t> own, std::span<const std::int32_t> shared,
+                          std::span<const geometry::Aabbd> boxes, std::vector<ShapePair>& out)
 {
     // Twice the centre; the axis along which the centres of this world spread most separates best.
     Vec3d  sum, squares;
@@ -57,23 +58,28 @@ void SweepAndPrune::sweep(std::span<const std::int32_t> own, std::span<const std
             const geometry::Aabbd& box = boxes[static_cast<std::size_t>(s)];
             if (box.lower.x <= box.upper.x) entries_.push_back({box.lower[axis], s});
         }
-    std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.lower != b.lower ? a.lower < b.lower : a.shape < b.shape; });
+    std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+        return a.lower != b.lower ? a.lower < b.lower : a.shape < b.shape;
+    });
     for (std::size_t i = 0; i < entries_.size(); ++i) {
-        const std::int32_t     a     = entries_[i].shape;
-        const geometry::Aabbd& box   = boxes[static_cast<std::size_t>(a)];
-        const bool             mine  = filters_[static_cast<std::size_t>(a)].mobile;
+        const std::int32_t     a    = entries_[i].shape;
+        const geometry::Aabbd& box  = boxes[static_cast<std::size_t>(a)];
+        const bool             mine = filters_[static_cast<std::size_t>(a)].mobile;
         for (std::size_t k = i + 1; k < entries_.size() && entries_[k].lower <= box.upper[axis]; ++k) {
             const std::int32_t b = entries_[k].shape;
             if (!mine && !filters_[static_cast<std::size_t>(b)].mobile) continue;
             if (!geometry::overlaps(box, boxes[static_cast<std::size_t>(b)]) || !allowed(a, b)) continue;
             // Two shapes of no world meet in their own sweep, not once per world.
-            if (!shared.empty() && filters_[static_cast<std::size_t>(a)].world < 0 && filters_[static_cast<std::size_t>(b)].world < 0) continue;
+            if (!shared.empty() && filters_[static_cast<std::size_t>(a)].world < 0 &&
+                filters_[static_cast<std::size_t>(b)].world < 0)
+                continue;
             out.emplace_back(std::min(a, b), std::max(a, b));
         }
     }
 }
 
-void SweepAndPrune::find_pairs(std::span<const geometry::Aabbd> boxes, std::span<const RaisedPlane> planes, std::vector<ShapePair>& out)
+void SweepAndPrune::find_pairs(std::span<const geometry::Aabbd> boxes, std::span<const RaisedPlane> planes,
+                               std::vector<ShapePair>& out)
 {
     out.clear();
     for (const auto& world : worlds_) sweep(world, global_, boxes, out);
@@ -84,7 +90,8 @@ void SweepAndPrune::find_pairs(std::span<const geometry::Aabbd> boxes, std::span
             const geometry::Aabbd& box = boxes[static_cast<std::size_t>(s)];
             if (!(box.lower.x <= box.upper.x) || !allowed(p, s)) return;
             const Vec3d c = 0.5 * (box.lower + box.upper), half = 0.5 * (box.upper - box.lower);
-            if (dot(plane.n, c - plane.origin) - dot(abs(plane.n), half) <= 0) out.emplace_back(std::min(p, s), std::max(p, s));
+            if (dot(plane.n, c - plane.origin) - dot(abs(plane.n), half) <= 0)
+                out.emplace_back(std::min(p, s), std::max(p, s));
         };
         for (const std::int32_t s : global_) below(s);
         const std::int32_t world = filters_[static_cast<std::size_t>(p)].world;

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mechane/geometry/closest.h"
 #include "manifold.h"
+#include "mechane/geometry/closest.h"
 #include "pairs.h"
 
 namespace mechane::collision {
@@ -28,14 +28,16 @@ struct Axis {
 
 }  // namespace
 
-/// Separating axes of two boxes: six faces, nine pairs of edges (Gottschalk, Lin, Manocha 1996). In penetration the axis of least
-/// overlap is the exact minimum translation. Apart, a face axis is exact when some point lies over the face; else GJK decides.
+/// Separating axes of two boxes: six faces, nine pairs of edges (Gottschalk, Lin, Manocha 1996). In penetration the
+/// axis of least overlap is the exact minimum translation. Apart, a face axis is exact when some point lies over the
+/// face; else GJK decides.
 void collide_box_box(const Shape& a, const Shape& b, double reach, Manifold& out)
 {
-    const Vec3d  t    = b.p - a.p;
+    const Vec3d  t  = b.p - a.p;
     const Vec3d &ha = a.size, &hb = b.size;
     const double size = 0.5 * (length(ha) + length(hb));
-    // An edge axis must win clearly: a face gives a manifold, an edge a single point, and ties would flicker between them.
+    // An edge axis must win clearly: a face gives a manifold, an edge a single point, and ties would flicker between
+    // them.
     const double bias = 1e-6 * size;
     Mat33d       C;  // C(i,k): axis i of a on axis k of b
     for (std::size_t i = 0; i < 3; ++i)
@@ -63,7 +65,7 @@ void collide_box_box(const Shape& a, const Shape& b, double reach, Manifold& out
             const Vec3d       n  = cross(a.R.column(i), b.R.column(k)) / std::sqrt(sine_squared);
             const double      x  = dot(n, t);
             const double      ra = ha[i1] * A(i2, k) + ha[i2] * A(i1, k), rb = hb[k1] * A(i, k2) + hb[k2] * A(i, k1);
-            const double      s  = std::abs(x) - (ra + rb) / std::sqrt(sine_squared);
+            const double      s = std::abs(x) - (ra + rb) / std::sqrt(sine_squared);
             if (s > reach) return;
             if (s > edge.separation) edge = {s, x < 0 ? -n : n, 2, i, k};
         }
@@ -84,7 +86,8 @@ void collide_box_box(const Shape& a, const Shape& b, double reach, Manifold& out
         convex_candidates(a, b, core, reach, true, merge, candidates);
         double least = kInfinity;
         for (const ContactPoint& p : candidates.all()) least = std::min(least, p.distance);
-        if (best.separation > -1e-9 * size && least > best.separation + 1e-9 * size) return collide_convex(a, b, reach, out);
+        if (best.separation > -1e-9 * size && least > best.separation + 1e-9 * size)
+            return collide_convex(a, b, reach, out);
     }
     emit_reduced(candidates, out);
 }

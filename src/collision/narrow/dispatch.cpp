@@ -8,26 +8,29 @@ namespace {
 void collide_never(const Shape&, const Shape&, double, Manifold&) {}
 
 constexpr PairFunction kNever = collide_never, kConvex = collide_convex, kRect = collide_rectangle_convex;
-constexpr PairFunction kPlBox = collide_plane_box, kPlSph = collide_plane_sphere, kPlCap = collide_plane_capsule, kPlEll = collide_plane_ellipsoid,
-                       kPlCyl = collide_plane_cylinder, kPlCone = collide_plane_cone, kPlHull = collide_plane_hull;
-constexpr PairFunction kSphSph = collide_sphere_sphere, kSphCap = collide_sphere_capsule, kSphCyl = collide_sphere_cylinder, kSphBox = collide_sphere_box;
+constexpr PairFunction kPlBox = collide_plane_box, kPlSph = collide_plane_sphere, kPlCap = collide_plane_capsule,
+                       kPlEll = collide_plane_ellipsoid, kPlCyl = collide_plane_cylinder, kPlCone = collide_plane_cone,
+                       kPlHull = collide_plane_hull;
+constexpr PairFunction kSphSph = collide_sphere_sphere, kSphCap = collide_sphere_capsule,
+                       kSphCyl = collide_sphere_cylinder, kSphBox = collide_sphere_box;
 constexpr PairFunction kCapCap = collide_capsule_capsule, kBoxBox = collide_box_box;
-constexpr PairFunction kMesh = collide_mesh_convex, kMeshPl = collide_mesh_plane, kMeshRect = collide_mesh_rectangle, kMeshMesh = collide_mesh_mesh;
+constexpr PairFunction kMesh = collide_mesh_convex, kMeshPl = collide_mesh_plane, kMeshRect = collide_mesh_rectangle,
+                       kMeshMesh = collide_mesh_mesh;
 
 /// Row: shape 0, column: shape 1. Empty below the diagonal, but for the row of the mesh, which is always shape 0.
 /// Two surfaces without thickness (plane, rectangle) never touch each other.
 constexpr PairFunction kTable[kPairKinds][kPairKinds] = {
     //               plane    rectangle  sphere   capsule  ellipsoid cylinder box      mesh       cone     hull
-    /* plane     */ {kNever,  kNever,    kPlSph,  kPlCap,  kPlEll,   kPlCyl,  kPlBox,  nullptr,   kPlCone, kPlHull},
-    /* rectangle */ {nullptr, kNever,    kRect,   kRect,   kRect,    kRect,   kRect,   nullptr,   kRect,   kRect},
-    /* sphere    */ {nullptr, nullptr,   kSphSph, kSphCap, kConvex,  kSphCyl, kSphBox, nullptr,   kConvex, kConvex},
-    /* capsule   */ {nullptr, nullptr,   nullptr, kCapCap, kConvex,  kConvex, kConvex, nullptr,   kConvex, kConvex},
-    /* ellipsoid */ {nullptr, nullptr,   nullptr, nullptr, kConvex,  kConvex, kConvex, nullptr,   kConvex, kConvex},
-    /* cylinder  */ {nullptr, nullptr,   nullptr, nullptr, nullptr,  kConvex, kConvex, nullptr,   kConvex, kConvex},
-    /* box       */ {nullptr, nullptr,   nullptr, nullptr, nullptr,  nullptr, kBoxBox, nullptr,   kConvex, kConvex},
-    /* mesh      */ {kMeshPl, kMeshRect, kMesh,   kMesh,   kMesh,    kMesh,   kMesh,   kMeshMesh, kMesh,   kMesh},
-    /* cone      */ {nullptr, nullptr,   nullptr, nullptr, nullptr,  nullptr, nullptr, nullptr,   kConvex, kConvex},
-    /* hull      */ {nullptr, nullptr,   nullptr, nullptr, nullptr,  nullptr, nullptr, nullptr,   nullptr, kConvex},
+    /* plane     */ {kNever, kNever, kPlSph, kPlCap, kPlEll, kPlCyl, kPlBox, nullptr, kPlCone, kPlHull},
+    /* rectangle */ {nullptr, kNever, kRect, kRect, kRect, kRect, kRect, nullptr, kRect, kRect},
+    /* sphere    */ {nullptr, nullptr, kSphSph, kSphCap, kConvex, kSphCyl, kSphBox, nullptr, kConvex, kConvex},
+    /* capsule   */ {nullptr, nullptr, nullptr, kCapCap, kConvex, kConvex, kConvex, nullptr, kConvex, kConvex},
+    /* ellipsoid */ {nullptr, nullptr, nullptr, nullptr, kConvex, kConvex, kConvex, nullptr, kConvex, kConvex},
+    /* cylinder  */ {nullptr, nullptr, nullptr, nullptr, nullptr, kConvex, kConvex, nullptr, kConvex, kConvex},
+    /* box       */ {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, kBoxBox, nullptr, kConvex, kConvex},
+    /* mesh      */ {kMeshPl, kMeshRect, kMesh, kMesh, kMesh, kMesh, kMesh, kMeshMesh, kMesh, kMesh},
+    /* cone      */ {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, kConvex, kConvex},
+    /* hull      */ {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, kConvex},
 };
 
 }  // namespace

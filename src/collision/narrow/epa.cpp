@@ -11,15 +11,15 @@ namespace {
 
 constexpr std::size_t kMaxVertices = 160, kMaxFaces = 320, kMaxHorizon = 160;
 
-/// A convex polytope inside a - b that grows towards the boundary point nearest to the origin. The origin may start outside of it:
-/// faces then have negative offsets and are expanded first.
+/// A convex polytope inside a - b that grows towards the boundary point nearest to the origin. The origin may start
+/// outside of it: faces then have negative offsets and are expanded first.
 class Polytope {
   public:
     struct Face {
         std::array<std::int32_t, 3> v;
         Vec3d                       normal;
-        double                      offset;  ///< of the plane from the origin; infinite for a sliver, which is never chosen
-        bool                        alive;
+        double offset;  ///< of the plane from the origin; infinite for a sliver, which is never chosen
+        bool   alive;
     };
 
     void add_face(std::int32_t i, std::int32_t j, std::int32_t k)
@@ -27,10 +27,10 @@ class Polytope {
         if (face_count >= kMaxFaces) return;
         const Vec3d& p = point(i).w;
         const Vec3d  e = point(j).w - p, f = point(k).w - p;
-        const Vec3d  c = cross(e, f);
-        const double n = length(c);
-        const bool   thin = !(n > 1e-14 * std::max(length_squared(e), length_squared(f)));
-        const Vec3d  u    = thin ? Vec3d{} : c / n;
+        const Vec3d  c      = cross(e, f);
+        const double n      = length(c);
+        const bool   thin   = !(n > 1e-14 * std::max(length_squared(e), length_squared(f)));
+        const Vec3d  u      = thin ? Vec3d{} : c / n;
         faces[face_count++] = {{i, j, k}, u, thin ? kInfinity : dot(u, p), true};
     }
     const MinkowskiPoint& point(std::int32_t i) const { return vertices[static_cast<std::size_t>(i)]; }
@@ -40,16 +40,18 @@ class Polytope {
     {
         const Face* best = nullptr;
         for (std::size_t i = 0; i < face_count; ++i)
-            if (faces[i].alive && faces[i].offset < kInfinity && (!best || faces[i].offset < best->offset)) best = &faces[i];
+            if (faces[i].alive && faces[i].offset < kInfinity && (!best || faces[i].offset < best->offset))
+                best = &faces[i];
         return best;
     }
 
-    /// Takes the new vertex into the hull: faces that see it go, the edges of the hole are joined to it. False when full.
+    /// Takes the new vertex into the hull: faces that see it go, the edges of the hole are joined to it. False when
+    /// full.
     bool grow(const MinkowskiPoint& w, double tolerance)
     {
         if (vertex_count >= kMaxVertices) return false;
         std::array<std::array<std::int32_t, 2>, kMaxHorizon> horizon;
-        std::size_t                                          edges = 0;
+        std::size_t                                          edges   = 0;
         std::size_t                                          removed = 0;
         for (std::size_t i = 0; i < face_count; ++i) {
             Face& f = faces[i];
@@ -58,8 +60,8 @@ class Polytope {
             ++removed;
             for (std::size_t e = 0; e < 3; ++e) {
                 const std::int32_t from = f.v[e], to = f.v[(e + 1) % 3];
-                const auto         twin = std::find_if(horizon.begin(), horizon.begin() + static_cast<std::ptrdiff_t>(edges),
-                                                       [&](const auto& h) { return h[0] == to && h[1] == from; });
+                const auto twin = std::find_if(horizon.begin(), horizon.begin() + static_cast<std::ptrdiff_t>(edges),
+                                               [&](const auto& h) { return h[0] == to && h[1] == from; });
                 if (twin != horizon.begin() + static_cast<std::ptrdiff_t>(edges)) {
                     *twin = horizon[--edges];
                 } else if (edges < kMaxHorizon) {
@@ -86,8 +88,8 @@ class Polytope {
     std::size_t                           vertex_count = 0, face_count = 0;
 };
 
-/// Keeps the direction of largest separation met so far. For overlapping cores every separation is <= 0 and the largest is the
-/// signed distance; whatever was met is a proof that this translation suffices.
+/// Keeps the direction of largest separation met so far. For overlapping cores every separation is <= 0 and the largest
+/// is the signed distance; whatever was met is a proof that this translation suffices.
 struct Certificate {
     const Shape&   a;
     const Shape&   b;
@@ -112,15 +114,13 @@ struct Certificate {
 };
 
 CoreDistance result_of(const Certificate& best)
-{
-    return {.distance = best.separation, .normal = best.normal, .on_a = best.at.a, .on_b = best.at.b};
-}
+{ return {.distance = best.separation, .normal = best.normal, .on_a = best.at.a, .on_b = best.at.b}; }
 
 /// A tetrahedron of far-apart support points. False when a - b is flat; the flat direction has then been offered.
 bool start(Polytope& poly, Certificate& best, double& extent)
 {
-    static const Vec3d kDirections[] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1},
-                                        {1, 1, 1}, {-1, -1, -1}, {1, -1, -1}, {-1, 1, 1}};
+    static const Vec3d kDirections[] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},    {0, -1, 0},  {0, 0, 1},
+                                        {0, 0, -1}, {1, 1, 1},  {-1, -1, -1}, {1, -1, -1}, {-1, 1, 1}};
     std::array<MinkowskiPoint, std::size(kDirections)> p;
     for (std::size_t i = 0; i < p.size(); ++i) {
         const Vec3d n = normalized(kDirections[i]);
@@ -153,7 +153,8 @@ bool start(Polytope& poly, Certificate& best, double& extent)
     const double rise = dot(n, up.w - p0.w), fall = dot(n, p0.w - down.w);
     if (!(std::max(rise, fall) > 1e-13 * extent)) return false;  // a flat figure: n has been offered
     const bool above = rise >= fall;
-    poly.vertices[0] = p0, poly.vertices[1] = above ? p1 : p2, poly.vertices[2] = above ? p2 : p1, poly.vertices[3] = above ? up : down;
+    poly.vertices[0] = p0, poly.vertices[1] = above ? p1 : p2, poly.vertices[2] = above ? p2 : p1,
+    poly.vertices[3]  = above ? up : down;
     poly.vertex_count = 4;
     poly.add_face(0, 2, 1);  // faces away from the fourth point
     poly.add_face(0, 1, 3);
@@ -170,8 +171,8 @@ CoreDistance penetration(const Shape& a, const Shape& b)
     Certificate best{a, b};
     double      extent = 0;
     if (!start(poly, best, extent)) return result_of(best);
-    const double         tolerance = 1e-10 * extent;
-    const Polytope::Face* face     = poly.nearest();
+    const double          tolerance = 1e-10 * extent;
+    const Polytope::Face* face      = poly.nearest();
     while (face) {
         const MinkowskiPoint w = minkowski_support(a, b, face->normal);
         best.offer(face->normal, w);

@@ -13,7 +13,8 @@ struct Limits {
     double face;  ///< least cosine between the direction and a face normal
     double edge;  ///< largest sine between the direction and the plane across an edge
 };
-Limits limits(Alignment alignment) { return alignment == Alignment::exact ? Limits{1 - 2e-6, 5e-3} : Limits{0.94, 0.34}; }
+Limits limits(Alignment alignment)
+{ return alignment == Alignment::exact ? Limits{1 - 2e-6, 5e-3} : Limits{0.94, 0.34}; }
 
 std::size_t largest(const Vec3d& v)
 {
@@ -45,7 +46,7 @@ void box_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feature& f
         f.normal = side * s.R.column(face);
         return;
     }
-    Vec3d signs{d.x < 0 ? -1.0 : 1.0, d.y < 0 ? -1.0 : 1.0, d.z < 0 ? -1.0 : 1.0};
+    Vec3d             signs{d.x < 0 ? -1.0 : 1.0, d.y < 0 ? -1.0 : 1.0, d.z < 0 ? -1.0 : 1.0};
     const std::size_t edge = smallest(d);
     if (std::abs(d[edge]) < limit.edge) {
         signs[edge] = 1;
@@ -82,14 +83,15 @@ void cone_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feature& 
     // Sine between the direction and the normal of the generator, signed towards the apex.
     const double tilt = slope > 0 ? (2 * s.size.y * d.z - s.size.x * lateral) / slope : d.z;
     if (tilt > -limit.edge) f.add(s.p + s.size.y * s.R.column(2), 64);
-    if (tilt < limit.edge && !(tilt > 0 && lateral < 1e-9)) f.add(s.p + s.R * Vec3d{s.size.x * u.x, s.size.x * u.y, -s.size.y}, 65);
+    if (tilt < limit.edge && !(tilt > 0 && lateral < 1e-9))
+        f.add(s.p + s.R * Vec3d{s.size.x * u.x, s.size.x * u.y, -s.size.y}, 65);
 }
 
 void hull_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feature& f)
 {
-    const HullShape& hull  = *s.hull;
-    std::size_t      face  = hull.face_normals.size();
-    double           best  = limit.face;
+    const HullShape& hull = *s.hull;
+    std::size_t      face = hull.face_normals.size();
+    double           best = limit.face;
     for (std::size_t i = 0; i < hull.face_normals.size(); ++i) {
         const double c = dot(hull.face_normals[i], d);
         if (c > best) {
@@ -100,7 +102,7 @@ void hull_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feature& 
     const auto world = [&](std::int32_t v) { return s.p + s.R * hull.vertices[static_cast<std::size_t>(v)]; };
     if (face < hull.face_normals.size()) {
         const std::int32_t begin = hull.face_start[face], n = hull.face_start[face + 1] - begin;
-        const std::int32_t step  = 1 + (n - 1) / kFeatureLimit;  // a finer rim than we can hold is thinned evenly
+        const std::int32_t step = 1 + (n - 1) / kFeatureLimit;  // a finer rim than we can hold is thinned evenly
         for (std::int32_t i = 0; i < n; i += step) {
             const std::int32_t v = hull.face_vertices[static_cast<std::size_t>(begin + i)];
             f.add(world(v), v);
@@ -137,8 +139,8 @@ void hull_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feature& 
 
 void triangle_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feature& f)
 {
-    const auto& c = s.corners;
-    const Vec3d n = normalized(cross(c[1] - c[0], c[2] - c[0]));
+    const auto&  c = s.corners;
+    const Vec3d  n = normalized(cross(c[1] - c[0], c[2] - c[0]));
     const double t = dot(n, d);
     if (std::abs(t) > limit.face) {
         f.normal = t < 0 ? -n : n;
@@ -167,7 +169,9 @@ void triangle_feature(const Shape& s, const Vec3d& d, const Limits& limit, Featu
 void rectangle_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feature& f)
 {
     const double side = d.z < 0 ? -1 : 1;
-    const auto   add  = [&](double x, double y) { f.add(s.p + s.R * Vec3d{x * s.size.x, y * s.size.y, 0}, corner_id({x, y, 0})); };
+    const auto   add  = [&](double x, double y) {
+        f.add(s.p + s.R * Vec3d{x * s.size.x, y * s.size.y, 0}, corner_id({x, y, 0}));
+    };
     if (std::abs(d.z) > limit.face) {
         add(1, side), add(-1, side), add(-1, -side), add(1, -side);
         f.normal = side * s.R.column(2);
@@ -187,28 +191,45 @@ Feature supporting_feature(const Shape& shape, const Vec3d& direction, Alignment
     const Limits limit = limits(alignment);
     const Vec3d  d     = transpose_times(shape.R, direction);
     switch (shape.kind) {
-        case ShapeKind::box: box_feature(shape, d, limit, f); break;
-        case ShapeKind::cylinder: cylinder_feature(shape, d, limit, f); break;
-        case ShapeKind::cone: cone_feature(shape, d, limit, f); break;
-        case ShapeKind::hull: hull_feature(shape, d, limit, f); break;
-        case ShapeKind::triangle: triangle_feature(shape, direction, limit, f); break;
-        case ShapeKind::rectangle: rectangle_feature(shape, d, limit, f); break;
+        case ShapeKind::box:
+            box_feature(shape, d, limit, f);
+            break;
+        case ShapeKind::cylinder:
+            cylinder_feature(shape, d, limit, f);
+            break;
+        case ShapeKind::cone:
+            cone_feature(shape, d, limit, f);
+            break;
+        case ShapeKind::hull:
+            hull_feature(shape, d, limit, f);
+            break;
+        case ShapeKind::triangle:
+            triangle_feature(shape, direction, limit, f);
+            break;
+        case ShapeKind::rectangle:
+            rectangle_feature(shape, d, limit, f);
+            break;
         case ShapeKind::capsule: {
-            if (shape.size.y > 0 && (std::abs(d.z) < limit.edge || d.z > 0)) f.add(shape.p + shape.size.y * shape.R.column(2), 0);
-            if (std::abs(d.z) < limit.edge || d.z <= 0 || !(shape.size.y > 0)) f.add(shape.p - shape.size.y * shape.R.column(2), 1);
+            if (shape.size.y > 0 && (std::abs(d.z) < limit.edge || d.z > 0))
+                f.add(shape.p + shape.size.y * shape.R.column(2), 0);
+            if (std::abs(d.z) < limit.edge || d.z <= 0 || !(shape.size.y > 0))
+                f.add(shape.p - shape.size.y * shape.R.column(2), 1);
             break;
         }
         case ShapeKind::sphere:
-        case ShapeKind::ellipsoid: f.add(support(shape, direction), 0); break;
+        case ShapeKind::ellipsoid:
+            f.add(support(shape, direction), 0);
+            break;
         case ShapeKind::plane:
-        case ShapeKind::mesh: break;
+        case ShapeKind::mesh:
+            break;
     }
     return f;
 }
 
 Vec3d natural_normal(const Shape& shape, const Vec3d& direction)
 {
-    const Vec3d d = transpose_times(shape.R, direction);
+    const Vec3d d         = transpose_times(shape.R, direction);
     const auto  flattened = [&] { return shape.R * normalized(Vec3d{d.x, d.y, 0}, Vec3d{1, 0, 0}); };
     const auto  axis      = [&] { return (d.z < 0 ? -1.0 : 1.0) * shape.R.column(2); };
     switch (shape.kind) {
@@ -235,7 +256,7 @@ Vec3d natural_normal(const Shape& shape, const Vec3d& direction)
             if (std::abs(d.z) > kNatural) return axis();
             break;
         case ShapeKind::triangle: {
-            const Vec3d  n = normalized(cross(shape.corners[1] - shape.corners[0], shape.corners[2] - shape.corners[0]));
+            const Vec3d n = normalized(cross(shape.corners[1] - shape.corners[0], shape.corners[2] - shape.corners[0]));
             const double t = dot(n, direction);
             if (std::abs(t) > kNatural) return t < 0 ? -n : n;
             break;
@@ -256,7 +277,8 @@ Vec3d natural_normal(const Shape& shape, const Vec3d& direction)
         case ShapeKind::plane:
         case ShapeKind::sphere:
         case ShapeKind::ellipsoid:
-        case ShapeKind::mesh: break;
+        case ShapeKind::mesh:
+            break;
     }
     return direction;
 }

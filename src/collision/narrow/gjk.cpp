@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "mechane/geometry/closest.h"
 #include "epa.h"
+#include "mechane/geometry/closest.h"
 
 namespace mechane::collision {
 
@@ -30,18 +30,20 @@ struct Simplex {
 };
 
 /// Closest point of the triangle (i, j, k) of the simplex; writes the weights when it beats `least`.
-void offer_triangle(const Simplex& s, std::size_t i, std::size_t j, std::size_t k, double& least, Vec3d& v, std::array<double, 4>& weights)
+void offer_triangle(const Simplex& s, std::size_t i, std::size_t j, std::size_t k, double& least, Vec3d& v,
+                    std::array<double, 4>& weights)
 {
     const auto   c = geometry::closest_on_triangle({}, s.points[i].w, s.points[j].w, s.points[k].w);
     const double d = length_squared(c.point);
     if (!(d < least)) return;
-    least   = d;
-    v       = c.point;
-    weights = {};
+    least      = d;
+    v          = c.point;
+    weights    = {};
     weights[i] = c.weights.x, weights[j] = c.weights.y, weights[k] = c.weights.z;
 }
 
-/// Point of the simplex closest to the origin; drops the points it does not need. True when the origin is inside a tetrahedron.
+/// Point of the simplex closest to the origin; drops the points it does not need. True when the origin is inside a
+/// tetrahedron.
 bool reduce(Simplex& s, Vec3d& v)
 {
     if (s.count == 1) {
@@ -62,14 +64,15 @@ bool reduce(Simplex& s, Vec3d& v)
         offer_triangle(s, 0, 1, 2, least, v, weights);
     } else {
         static constexpr std::size_t kFaces[4][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}};
-        const double volume = dot(s.points[1].w - s.points[0].w, cross(s.points[2].w - s.points[0].w, s.points[3].w - s.points[0].w));
-        double       extent = 0;
+        const double                 volume =
+            dot(s.points[1].w - s.points[0].w, cross(s.points[2].w - s.points[0].w, s.points[3].w - s.points[0].w));
+        double extent = 0;
         for (const auto& p : s.points) extent = std::max(extent, length_squared(p.w - s.points[0].w));
         const bool flat   = std::abs(volume) <= 1e-14 * extent * std::sqrt(extent);
         bool       inside = !flat;
         for (const auto& f : kFaces) {
-            const Vec3d  n     = cross(s.points[f[1]].w - s.points[f[0]].w, s.points[f[2]].w - s.points[f[0]].w);
-            const double mine  = dot(n, s.points[f[0]].w), other = dot(n, s.points[f[3]].w - s.points[f[0]].w);
+            const Vec3d  n    = cross(s.points[f[1]].w - s.points[f[0]].w, s.points[f[2]].w - s.points[f[0]].w);
+            const double mine = dot(n, s.points[f[0]].w), other = dot(n, s.points[f[3]].w - s.points[f[0]].w);
             if (!flat && -mine * other > 0) continue;  // the origin lies on the inner side of this face
             inside = false;
             offer_triangle(s, f[0], f[1], f[2], least, v, weights);
@@ -91,13 +94,14 @@ CoreDistance core_distance(const Shape& a, const Shape& b, double give_up)
     if (!(length_squared(v) > 0)) v = {1, 0, 0};
     Simplex simplex;
     double  extent = 0, least = kInfinity;
-    // Thin simplices give the distance well and its direction badly, so the direction that separated most is kept apart.
+    // Thin simplices give the distance well and its direction badly, so the direction that separated most is kept
+    // apart.
     double best = -kInfinity;
     Vec3d  normal{1, 0, 0};
     for (int i = 0; i < kIterations; ++i) {
         const MinkowskiPoint w  = minkowski_support(a, b, -v);
         const double         vv = length_squared(v), vw = dot(v, w.w);
-        extent                  = std::max(extent, length_squared(w.w));
+        extent = std::max(extent, length_squared(w.w));
         if (simplex.count > 0) {
             const double separated = vw / std::sqrt(vv);
             if (separated > best) {
@@ -106,12 +110,13 @@ CoreDistance core_distance(const Shape& a, const Shape& b, double give_up)
             }
             if (separated > give_up) return {separated, normal, w.a, w.b};
             bool known = vv - vw <= kRelative * vv;
-            for (int k = 0; k < simplex.count; ++k) known = known || simplex.points[static_cast<std::size_t>(k)].w == w.w;
+            for (int k = 0; k < simplex.count; ++k)
+                known = known || simplex.points[static_cast<std::size_t>(k)].w == w.w;
             if (known) break;
         }
         simplex.points[static_cast<std::size_t>(simplex.count++)] = w;
-        const Simplex before   = simplex;
-        const Vec3d   v_before = v;
+        const Simplex before                                      = simplex;
+        const Vec3d   v_before                                    = v;
         if (reduce(simplex, v)) return penetration(a, b);
         const double now = length_squared(v);
         if (now <= 1e-22 * extent) return penetration(a, b);

@@ -55,7 +55,8 @@ void merge_faces(HullShape& hull, const std::vector<std::array<std::int32_t, 3>>
             if (step == next.end() || hull.face_vertices.size() - begin > next.size()) break;
             at = step->second;
         } while (at != first);
-        if (hull.face_vertices.size() - begin != next.size()) {  // not one loop: keep the triangles' own outline instead
+        if (hull.face_vertices.size() - begin !=
+            next.size()) {  // not one loop: keep the triangles' own outline instead
             hull.face_vertices.resize(begin);
             hull.face_vertices.insert(hull.face_vertices.end(), triangles[seed].begin(), triangles[seed].end());
         }
@@ -70,7 +71,8 @@ void find_neighbours(HullShape& hull)
     for (std::size_t f = 0; f + 1 < hull.face_start.size(); ++f) {
         const std::int32_t begin = hull.face_start[f], n = hull.face_start[f + 1] - begin;
         for (std::int32_t i = 0; i < n; ++i) {
-            const std::int32_t a = hull.face_vertices[static_cast<std::size_t>(begin + i)], b = hull.face_vertices[static_cast<std::size_t>(begin + (i + 1) % n)];
+            const std::int32_t a = hull.face_vertices[static_cast<std::size_t>(begin + i)],
+                               b = hull.face_vertices[static_cast<std::size_t>(begin + (i + 1) % n)];
             edges.emplace_back(a, b);
             edges.emplace_back(b, a);
         }
@@ -87,8 +89,8 @@ void find_neighbours(HullShape& hull)
 
 HullShape make_hull_shape(const geometry::Mesh& mesh, const Vec3d& factors)
 {
-    HullShape                  hull;
-    const geometry::Mesh*      source = &mesh;
+    HullShape                     hull;
+    const geometry::Mesh*         source = &mesh;
     std::optional<geometry::Mesh> built;
     if (!mesh.is_convex) {
         auto made = geometry::build_hull(mesh.points, {.extrude_flat = false});
@@ -102,8 +104,8 @@ HullShape make_hull_shape(const geometry::Mesh& mesh, const Vec3d& factors)
     if (!hull.vertices.empty()) hull.centre *= 1.0 / static_cast<double>(hull.vertices.size());
     hull.face_start.push_back(0);
     if (source->is_convex) {
-        auto triangles = source->triangles;
-        double volume  = 0;
+        auto   triangles = source->triangles;
+        double volume    = 0;
         for (const auto& t : triangles) {
             const auto p = [&](std::size_t i) { return hull.vertices[static_cast<std::size_t>(t[i])] - hull.centre; };
             volume += dot(p(0), cross(p(1), p(2)));

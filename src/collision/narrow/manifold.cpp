@@ -14,7 +14,9 @@ void Candidates::add(ContactPoint point, double merge)
     if (!corner) point.feature |= face << 44;
     for (std::size_t i = 0; i < count; ++i) {
         ContactPoint& old = points[i];
-        if (length_squared(old.p0 + old.p1 - point.p0 - point.p1) > 4 * merge * merge || dot(old.normal, point.normal) < 0.99) continue;
+        if (length_squared(old.p0 + old.p1 - point.p0 - point.p1) > 4 * merge * merge ||
+            dot(old.normal, point.normal) < 0.99)
+            continue;
         if (point.distance < old.distance - 1e-12) old = point;
         return;
     }
@@ -23,7 +25,8 @@ void Candidates::add(ContactPoint point, double merge)
         return;
     }
     // Full: the new point replaces the highest one if it is deeper. The deepest points of a pair are never lost.
-    auto* highest = std::max_element(points.data(), points.data() + count, [](const auto& x, const auto& y) { return x.distance < y.distance; });
+    auto* highest = std::max_element(points.data(), points.data() + count,
+                                     [](const auto& x, const auto& y) { return x.distance < y.distance; });
     if (point.distance < highest->distance) *highest = point;
 }
 
@@ -47,7 +50,7 @@ std::size_t reduce_to_four(std::span<ContactPoint> points)
         return 4;
     }
     std::sort(points.begin() + 1, points.end(), deeper);
-    const std::span<ContactPoint> flat  = points.first(low);
+    const std::span<ContactPoint> flat = points.first(low);
     const auto                    take = [&](std::size_t slot, auto&& score) {
         std::size_t best = slot;
         double      most = -kInfinity;
@@ -62,15 +65,17 @@ std::size_t reduce_to_four(std::span<ContactPoint> points)
         return most;
     };
     take(1, [&](const ContactPoint& p) { return length_squared(p.p0 - flat[0].p0); });
-    const Vec3d a = flat[0].p0, along = flat[1].p0 - a;
-    const auto  side = [&](const Vec3d& p) { return dot(n, cross(along, p - a)); };
+    const Vec3d  a = flat[0].p0, along = flat[1].p0 - a;
+    const auto   side = [&](const Vec3d& p) { return dot(n, cross(along, p - a)); };
     const double left = take(2, [&](const ContactPoint& p) { return std::abs(side(p.p0)); });
     if (!(left > 0)) return 2;
     // The fourth point adds most area to the triangle: it lies outside one of its edges.
     const double turn = side(flat[2].p0) < 0 ? -1 : 1;
     const Vec3d  b = flat[1].p0, c = flat[2].p0;
     const double added = take(3, [&](const ContactPoint& p) {
-        const auto outside = [&](const Vec3d& from, const Vec3d& to) { return -turn * dot(n, cross(to - from, p.p0 - from)); };
+        const auto outside = [&](const Vec3d& from, const Vec3d& to) {
+            return -turn * dot(n, cross(to - from, p.p0 - from));
+        };
         return std::max({outside(a, b), outside(b, c), outside(c, a)});
     });
     return added > 1e-9 * diameter * diameter ? 4 : 3;
@@ -95,7 +100,7 @@ struct Clipped {
 void cut(Clipped& poly, const Vec3d& origin, const Vec3d& outward, double slack, std::uint32_t side, bool closed)
 {
     Clipped    result;
-    const auto height = [&](const ClipPoint& q) { return dot(outward, q.p - origin) - slack; };
+    const auto height  = [&](const ClipPoint& q) { return dot(outward, q.p - origin) - slack; };
     bool       outside = false;
     for (std::size_t i = 0; i < poly.count; ++i) outside = outside || height(poly.points[i]) > 0;
     if (!outside) return;
@@ -117,19 +122,20 @@ void cut(Clipped& poly, const Vec3d& origin, const Vec3d& outward, double slack,
     poly.count = result.count;
 }
 
-/// Clips `incident` against the face `reference`; distances are taken along `n` from the reference plane. `sign` is 1 when the
-/// reference belongs to shape a. Returns the least core distance found.
-double clip_faces(const Feature& reference, const Feature& incident, const Vec3d& n, double sign, double radius_a, double radius_b, double reach,
-                  double merge, Candidates& out)
+/// Clips `incident` against the face `reference`; distances are taken along `n` from the reference plane. `sign` is 1
+/// when the reference belongs to shape a. Returns the least core distance found.
+double clip_faces(const Feature& reference, const Feature& incident, const Vec3d& n, double sign, double radius_a,
+                  double radius_b, double reach, double merge, Candidates& out)
 {
     Clipped poly;
     for (int i = 0; i < incident.count; ++i) {
-        const auto k          = static_cast<std::size_t>(i);
+        const auto k              = static_cast<std::size_t>(i);
         poly.points[poly.count++] = {incident.points[k], incident.ids[k], incident.ids[k]};
     }
     const bool closed = incident.is_face();
     double     size   = 0;
-    for (int i = 0; i < reference.count; ++i) size = std::max(size, length(reference.points[static_cast<std::size_t>(i)] - reference.points[0]));
+    for (int i = 0; i < reference.count; ++i)
+        size = std::max(size, length(reference.points[static_cast<std::size_t>(i)] - reference.points[0]));
     for (int i = 0; i < reference.count && poly.count > 0; ++i) {
         const Vec3d& p    = reference.points[static_cast<std::size_t>(i)];
         const Vec3d  edge = reference.points[static_cast<std::size_t>((i + 1) % reference.count)] - p;
@@ -141,26 +147,27 @@ double clip_faces(const Feature& reference, const Feature& incident, const Vec3d
     const double across = dot(reference.normal, sign * n);
     double       least  = kInfinity;
     for (std::size_t i = 0; i < poly.count; ++i) {
-        const ClipPoint& q = poly.points[i];
-        const double     d = dot(reference.normal, q.p - reference.points[0]) / across;
-        least              = std::min(least, d);
+        const ClipPoint& q   = poly.points[i];
+        const double     d   = dot(reference.normal, q.p - reference.points[0]) / across;
+        least                = std::min(least, d);
         const double surface = d - radius_a - radius_b;
         if (surface > reach) continue;
-        const Vec3d  on_b = sign > 0 ? q.p : q.p + d * n;
-        const Vec3d  p1   = on_b - radius_b * n;
-        const auto   flip = static_cast<std::uint64_t>(sign > 0 ? 1 : 2) << 40;
+        const Vec3d on_b = sign > 0 ? q.p : q.p + d * n;
+        const Vec3d p1   = on_b - radius_b * n;
+        const auto  flip = static_cast<std::uint64_t>(sign > 0 ? 1 : 2) << 40;
         out.add({p1 - surface * n, p1, n, surface, flip | q.id}, merge);
     }
     return least;
 }
 
 /// The ends of the interval over which two nearly parallel edges face each other. False when they do not.
-bool overlap_edges(const Feature& a, const Feature& b, const Vec3d& n, double radius_a, double radius_b, double reach, double merge, Candidates& out)
+bool overlap_edges(const Feature& a, const Feature& b, const Vec3d& n, double radius_a, double radius_b, double reach,
+                   double merge, Candidates& out)
 {
     const Vec3d  u = a.points[1] - a.points[0], v = b.points[1] - b.points[0];
     const double lu = length(u), lv = length(v);
     if (!(lu > 0) || !(lv > 0)) return false;
-    const Vec3d  e = u / lu;
+    const Vec3d e = u / lu;
     if (length(cross(e, v / lv)) > 0.02) return false;
     const double b0 = dot(e, b.points[0] - a.points[0]), b1 = dot(e, b.points[1] - a.points[0]);
     const double from = std::max(0.0, std::min(b0, b1)), to = std::min(lu, std::max(b0, b1));
@@ -172,16 +179,18 @@ bool overlap_edges(const Feature& a, const Feature& b, const Vec3d& n, double ra
         const double s  = dot(n, pb - pa) - radius_a - radius_b;
         if (s > reach) continue;
         const std::uint64_t end = x == from ? 0 : 1;
-        out.add(contact_at(0.5 * (pa + radius_a * n + pb - radius_b * n), n, s,
-                           (std::uint64_t{3} << 40) | (std::uint64_t{a.ids[0]} << 24) | (std::uint64_t{b.ids[0]} << 8) | end), merge);
+        out.add(contact_at(
+                    0.5 * (pa + radius_a * n + pb - radius_b * n), n, s,
+                    (std::uint64_t{3} << 40) | (std::uint64_t{a.ids[0]} << 24) | (std::uint64_t{b.ids[0]} << 8) | end),
+                merge);
         any = true;
     }
     return any;
 }
 
 /// A rim is clipped as a polygon inside of it: where it is tilted, its true farthest point is offered as well.
-void clip_rim_point(const Feature& reference, const Shape& round, const Vec3d& n, double sign, double radius_a, double radius_b, double reach,
-                    double merge, double& least, Candidates& out)
+void clip_rim_point(const Feature& reference, const Shape& round, const Vec3d& n, double sign, double radius_a,
+                    double radius_b, double reach, double merge, double& least, Candidates& out)
 {
     if (round.kind != ShapeKind::cylinder && round.kind != ShapeKind::cone) return;
     Feature point;
@@ -194,12 +203,13 @@ bool round_all_over(const Shape& s) { return s.kind == ShapeKind::sphere || s.ki
 
 }  // namespace
 
-void convex_candidates(const Shape& a, const Shape& b, const CoreDistance& core, double reach, bool only_clipped, double merge, Candidates& out)
+void convex_candidates(const Shape& a, const Shape& b, const CoreDistance& core, double reach, bool only_clipped,
+                       double merge, Candidates& out)
 {
     const double  ra = a.core_radius(), rb = b.core_radius();
-    const Vec3d&  n     = core.normal;
+    const Vec3d&  n  = core.normal;
     const Feature fa = supporting_feature(a, n, Alignment::exact), fb = supporting_feature(b, -n, Alignment::exact);
-    double        least = kInfinity;
+    double        least  = kInfinity;
     const bool    single = round_all_over(a) || round_all_over(b);
     if (fa.is_face() && (only_clipped || !single)) {
         least = clip_faces(fa, supporting_feature(b, -n, Alignment::wide), n, 1, ra, rb, reach, merge, out);
@@ -211,12 +221,14 @@ void convex_candidates(const Shape& a, const Shape& b, const CoreDistance& core,
         return;
     }
     if (only_clipped) return;
-    // A round rim is clipped as a polygon, and a tilted incident face may miss the deepest point: the closest pair completes it.
+    // A round rim is clipped as a polygon, and a tilted incident face may miss the deepest point: the closest pair
+    // completes it.
     if (least <= core.distance + 0.01 * merge + 1e-9) return;
     const double s = core.distance - ra - rb;
     if (s > reach) return;
     const std::uint64_t feature = fa.count > 0 && fb.count > 0 ? (std::uint64_t{fa.ids[0]} << 16) | fb.ids[0] : 0;
-    out.add(contact_at(0.5 * (core.on_a + ra * n + core.on_b - rb * n), n, s, (std::uint64_t{4} << 40) | feature), merge);
+    out.add(contact_at(0.5 * (core.on_a + ra * n + core.on_b - rb * n), n, s, (std::uint64_t{4} << 40) | feature),
+            merge);
 }
 
 void emit_reduced(Candidates& candidates, Manifold& out)

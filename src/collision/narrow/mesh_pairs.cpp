@@ -9,7 +9,8 @@ namespace mechane::collision {
 
 namespace {
 
-/// The best of many points: for every group of similar normals, the deepest group first, up to four, until the manifold is full.
+/// The best of many points: for every group of similar normals, the deepest group first, up to four, until the manifold
+/// is full.
 void emit_by_normal(Candidates& candidates, Manifold& out)
 {
     const auto deeper = [](const ContactPoint& x, const ContactPoint& y) {
@@ -19,9 +20,10 @@ void emit_by_normal(Candidates& candidates, Manifold& out)
     while (!rest.empty() && out.count < Manifold::kCapacity) {
         const Vec3d n = std::min_element(rest.begin(), rest.end(), deeper)->normal;
         // In-place, order within the group does not matter: the reduction sorts.
-        const auto        middle = std::partition(rest.begin(), rest.end(), [&](const ContactPoint& p) { return dot(p.normal, n) > 0.98; });
-        const std::size_t size   = static_cast<std::size_t>(middle - rest.begin());
-        const std::size_t kept   = reduce_to_four(rest.first(size));
+        const auto middle =
+            std::partition(rest.begin(), rest.end(), [&](const ContactPoint& p) { return dot(p.normal, n) > 0.98; });
+        const std::size_t size = static_cast<std::size_t>(middle - rest.begin());
+        const std::size_t kept = reduce_to_four(rest.first(size));
         for (std::size_t i = 0; i < kept; ++i) out.add(rest[i]);
         rest = rest.subspan(size);
     }
@@ -38,13 +40,16 @@ void recover(const Shape& mesh, const Shape& convex, double radius, double reach
     Vec3d            at;
     m.bvh.for_each_near(c_local, bound, [&](std::int32_t t) {
         const auto&  v = m.triangles[static_cast<std::size_t>(t)];
-        const Vec3d  q = geometry::closest_on_triangle(c_local, m.points[static_cast<std::size_t>(v[0])], m.points[static_cast<std::size_t>(v[1])],
-                                                       m.points[static_cast<std::size_t>(v[2])]).point;
+        const Vec3d  q = geometry::closest_on_triangle(c_local, m.points[static_cast<std::size_t>(v[0])],
+                                                       m.points[static_cast<std::size_t>(v[1])],
+                                                       m.points[static_cast<std::size_t>(v[2])])
+                             .point;
         const double d = length_squared(q - c_local);
         // At an edge two faces are equally near; the one seen most squarely tells inside from outside.
         const double square = std::abs(dot(m.normals[static_cast<std::size_t>(t)], c_local - q));
         const bool   tie    = nearest >= 0 && std::abs(d - bound) <= 1e-9 * bound;
-        if ((d < bound && !tie) || (tie && (square > certainty * (1 + 1e-9) || (square >= certainty * (1 - 1e-9) && t < nearest)))) {
+        if ((d < bound && !tie) ||
+            (tie && (square > certainty * (1 + 1e-9) || (square >= certainty * (1 - 1e-9) && t < nearest)))) {
             bound     = std::min(bound, d);
             certainty = square;
             nearest   = t;
@@ -55,10 +60,11 @@ void recover(const Shape& mesh, const Shape& convex, double radius, double reach
     if (nearest < 0) return;
     const Vec3d n_local = m.normals[static_cast<std::size_t>(nearest)];
     if (dot(n_local, c_local - at) >= 0) return;  // outside after all
-    const Vec3d  n     = mesh.R * n_local;
-    const Vec3d  p1    = support(convex, -n) - convex.core_radius() * n;
-    const double d     = dot(n, p1 - (mesh.p + mesh.R * at));
-    if (d <= reach) out.add({p1 - d * n, p1, n, d, (std::uint64_t{5} << 40) | (static_cast<std::uint64_t>(nearest) << 44)});
+    const Vec3d  n  = mesh.R * n_local;
+    const Vec3d  p1 = support(convex, -n) - convex.core_radius() * n;
+    const double d  = dot(n, p1 - (mesh.p + mesh.R * at));
+    if (d <= reach)
+        out.add({p1 - d * n, p1, n, d, (std::uint64_t{5} << 40) | (static_cast<std::uint64_t>(nearest) << 44)});
 }
 
 }  // namespace
@@ -68,9 +74,9 @@ void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, M
     const MeshShape& m = *mesh.mesh;
     if (m.bvh.empty()) return;
     // The partner's box in the mesh's frame.
-    Shape local       = convex;
-    local.p           = transpose_times(mesh.R, convex.p - mesh.p);
-    local.R           = transpose(mesh.R) * convex.R;
+    Shape local = convex;
+    local.p     = transpose_times(mesh.R, convex.p - mesh.p);
+    local.R     = transpose(mesh.R) * convex.R;
     const Vec3d     r{reach, reach, reach};
     geometry::Aabbd box = bounds(local);
     box.lower -= r, box.upper += r;
@@ -117,7 +123,8 @@ void collide_mesh_rectangle(const Shape& mesh, const Shape& rectangle, double re
     emit_reduced(candidates, out);
 }
 
-/// Two meshes: the smaller one acts as its convex hull. Exact while the smaller is convex; otherwise its hollows are filled.
+/// Two meshes: the smaller one acts as its convex hull. Exact while the smaller is convex; otherwise its hollows are
+/// filled.
 void collide_mesh_mesh(const Shape& a, const Shape& b, double reach, Manifold& out)
 {
     const bool   first_is_hull = bounding_radius(a) < bounding_radius(b);

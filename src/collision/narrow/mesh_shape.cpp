@@ -19,9 +19,10 @@ std::vector<std::int32_t> weld(std::vector<Vec3d>& points)
         const Vec3d& p = points[static_cast<std::size_t>(i)];
         return std::array<double, 3>{p.x, p.y, p.z};
     };
-    std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return key(a) != key(b) ? key(a) < key(b) : a < b; });
+    std::sort(order.begin(), order.end(),
+              [&](std::int32_t a, std::int32_t b) { return key(a) != key(b) ? key(a) < key(b) : a < b; });
     for (std::size_t i = 0; i < order.size(); ++i) {
-        const bool same = i > 0 && key(order[i]) == key(order[i - 1]);
+        const bool same                            = i > 0 && key(order[i]) == key(order[i - 1]);
         target[static_cast<std::size_t>(order[i])] = same ? target[static_cast<std::size_t>(order[i - 1])] : order[i];
     }
     return target;
@@ -38,7 +39,8 @@ void connect(MeshShape& mesh)
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
         for (std::size_t e = 0; e < 3; ++e) {
             const Edge edge{mesh.triangles[t][e], mesh.triangles[t][(e + 1) % 3]};
-            ++sides.try_emplace(edge, Side{static_cast<std::int32_t>(t), static_cast<std::int32_t>(e), 0}).first->second.uses;
+            ++sides.try_emplace(edge, Side{static_cast<std::int32_t>(t), static_cast<std::int32_t>(e), 0})
+                  .first->second.uses;
         }
     mesh.closed = !mesh.triangles.empty();
     mesh.neighbours.assign(mesh.triangles.size(), {-1, -1, -1});
@@ -53,8 +55,10 @@ void connect(MeshShape& mesh)
             }
             const auto k          = static_cast<std::size_t>(twin->second.triangle);
             mesh.neighbours[t][e] = twin->second.triangle;
-            const Vec3d edge = normalized(mesh.points[static_cast<std::size_t>(to)] - mesh.points[static_cast<std::size_t>(from)]);
-            mesh.fold[t][e]  = std::atan2(dot(edge, cross(mesh.normals[t], mesh.normals[k])), dot(mesh.normals[t], mesh.normals[k]));
+            const Vec3d edge =
+                normalized(mesh.points[static_cast<std::size_t>(to)] - mesh.points[static_cast<std::size_t>(from)]);
+            mesh.fold[t][e] =
+                std::atan2(dot(edge, cross(mesh.normals[t], mesh.normals[k])), dot(mesh.normals[t], mesh.normals[k]));
         }
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 #include "mechane/collision/narrow.h"
 
-/// The pair functions behind the table in dispatch.cpp. Each appends the contacts of two shapes with distance <= reach [m].
+/// The pair functions behind the table in dispatch.cpp. Each appends the contacts of two shapes with distance <= reach
+/// [m].
 namespace mechane::collision {
 
 using PairFunction = void (*)(const Shape& a, const Shape& b, double reach, Manifold& out);

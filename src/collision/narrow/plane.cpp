@@ -15,7 +15,10 @@ struct PlaneContacts {
     double     merge;
     Candidates candidates;
 
-    PlaneContacts(const Shape& plane, double reach_, double merge_) : n(plane.R.column(2)), origin(plane.p), reach(reach_), merge(merge_) {}
+    PlaneContacts(const Shape& plane, double reach_, double merge_)
+        : n(plane.R.column(2)), origin(plane.p), reach(reach_), merge(merge_)
+    {
+    }
     /// A point of the partner's surface.
     void offer(const Vec3d& p, std::uint64_t feature)
     {
@@ -24,16 +27,18 @@ struct PlaneContacts {
     }
 };
 
-/// Points of a disc that can touch: four fixed in the body, so that they last while it stands, and the deepest, that a tilt needs.
+/// Points of a disc that can touch: four fixed in the body, so that they last while it stands, and the deepest, that a
+/// tilt needs.
 void offer_disc(PlaneContacts& contacts, const Shape& s, double z, std::uint64_t base)
 {
-    const Vec3d c = s.p + z * s.R.column(2);
-    const Vec3d x = s.size.x * s.R.column(0), y = s.size.x * s.R.column(1);
-    const Vec3d axis = s.R.column(2), down = -contacts.n;
-    const Vec3d u    = down - dot(down, axis) * axis;
+    const Vec3d  c = s.p + z * s.R.column(2);
+    const Vec3d  x = s.size.x * s.R.column(0), y = s.size.x * s.R.column(1);
+    const Vec3d  axis = s.R.column(2), down = -contacts.n;
+    const Vec3d  u    = down - dot(down, axis) * axis;
     const double tilt = length(u);
     if (tilt > 1e-4) contacts.offer(c + (s.size.x / tilt) * u, base + 4);
-    contacts.offer(c + x, base), contacts.offer(c + y, base + 1), contacts.offer(c - x, base + 2), contacts.offer(c - y, base + 3);
+    contacts.offer(c + x, base), contacts.offer(c + y, base + 1), contacts.offer(c - x, base + 2),
+        contacts.offer(c - y, base + 3);
 }
 
 }  // namespace
@@ -80,12 +85,14 @@ void collide_plane_box(const Shape& plane, const Shape& box, double reach, Manif
     const double noise = 1e-12 * (std::abs(d) + length(e));
     std::sort(corners.begin(), corners.end());
     for (std::size_t i = 1; i < 8; ++i)
-        for (std::size_t k = i; k > 0 && corners[k].first - corners[k - 1].first < noise && corners[k].second < corners[k - 1].second; --k)
+        for (std::size_t k = i;
+             k > 0 && corners[k].first - corners[k - 1].first < noise && corners[k].second < corners[k - 1].second; --k)
             std::swap(corners[k], corners[k - 1]);
     for (std::size_t k = 0; k < 4; ++k) {
         const auto [height, i] = corners[k];
         if (height > reach) break;
-        const Vec3d local{i & 1u ? -box.size.x : box.size.x, i & 2u ? -box.size.y : box.size.y, i & 4u ? -box.size.z : box.size.z};
+        const Vec3d local{i & 1u ? -box.size.x : box.size.x, i & 2u ? -box.size.y : box.size.y,
+                          i & 4u ? -box.size.z : box.size.z};
         const Vec3d p1 = box.p + box.R * local;
         out.add({p1 - height * n, p1, n, height, i});
     }
@@ -95,7 +102,7 @@ void collide_plane_cylinder(const Shape& plane, const Shape& cylinder, double re
 {
     PlaneContacts contacts(plane, reach, 0.01 * cylinder.size.x);
     const Vec3d   axis = cylinder.R.column(2), n = contacts.n;
-    const double  end  = dot(axis, n) > 0 ? -cylinder.size.y : cylinder.size.y;  // the lower cap
+    const double  end = dot(axis, n) > 0 ? -cylinder.size.y : cylinder.size.y;  // the lower cap
     offer_disc(contacts, cylinder, end, end < 0 ? 0 : 8);
     const Vec3d u = dot(axis, n) * axis - n;  // downwards across the axis
     if (length(u) > 1e-4) contacts.offer(cylinder.p - end * axis + cylinder.size.x * normalized(u), end < 0 ? 12 : 4);

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mechane/geometry/closest.h"
 #include "manifold.h"
+#include "mechane/geometry/closest.h"
 #include "pairs.h"
 
 /// Closed forms with a sphere or capsules on one side: the nearest points of the cores, then the radii.
@@ -10,24 +10,24 @@ namespace mechane::collision {
 
 namespace {
 
-/// One contact between core points. Coincident cores have no direction of their own; `otherwise` keeps replays identical.
-void emit(const Vec3d& on_a, const Vec3d& on_b, double radius_a, double radius_b, const Vec3d& otherwise, double reach, std::uint64_t feature, Manifold& out)
+/// One contact between core points. Coincident cores have no direction of their own; `otherwise` keeps replays
+/// identical.
+void emit(const Vec3d& on_a, const Vec3d& on_b, double radius_a, double radius_b, const Vec3d& otherwise, double reach,
+          std::uint64_t feature, Manifold& out)
 {
     const Vec3d  d        = on_b - on_a;
     const double n        = length(d);
     const double distance = n - radius_a - radius_b;
     if (distance > reach) return;
-    const Vec3d  normal = n > 1e-12 * (radius_a + radius_b) && n > 0 ? d / n : otherwise;
-    const Vec3d  p0     = on_a + radius_a * normal;
+    const Vec3d normal = n > 1e-12 * (radius_a + radius_b) && n > 0 ? d / n : otherwise;
+    const Vec3d p0     = on_a + radius_a * normal;
     out.add({p0, p0 + distance * normal, normal, distance, feature});
 }
 
 }  // namespace
 
 void collide_sphere_sphere(const Shape& a, const Shape& b, double reach, Manifold& out)
-{
-    emit(a.p, b.p, a.size.x, b.size.x, {1, 0, 0}, reach, 0, out);
-}
+{ emit(a.p, b.p, a.size.x, b.size.x, {1, 0, 0}, reach, 0, out); }
 
 void collide_sphere_capsule(const Shape& sphere, const Shape& capsule, double reach, Manifold& out)
 {
@@ -42,11 +42,11 @@ void collide_sphere_cylinder(const Shape& sphere, const Shape& cylinder, double 
     const double r = cylinder.size.x, h = cylinder.size.y;
     const Vec3d  c       = transpose_times(cylinder.R, sphere.p - cylinder.p);
     const double lateral = std::hypot(c.x, c.y);
-    const Vec3d  u       = lateral > 1e-12 * r && lateral > 0 ? Vec3d{c.x / lateral, c.y / lateral, 0} : Vec3d{-1, 0, 0};
+    const Vec3d  u = lateral > 1e-12 * r && lateral > 0 ? Vec3d{c.x / lateral, c.y / lateral, 0} : Vec3d{-1, 0, 0};
     if (lateral <= r && std::abs(c.z) <= h) {  // centre inside: out through the nearer of side and cap
-        const bool   side  = r - lateral <= h - std::abs(c.z);
-        const Vec3d  out_n = side ? u : Vec3d{0, 0, c.z < 0 ? -1.0 : 1.0};
-        const double depth = side ? r - lateral : h - std::abs(c.z);
+        const bool   side     = r - lateral <= h - std::abs(c.z);
+        const Vec3d  out_n    = side ? u : Vec3d{0, 0, c.z < 0 ? -1.0 : 1.0};
+        const double depth    = side ? r - lateral : h - std::abs(c.z);
         const double distance = -depth - sphere.size.x;
         if (distance > reach) return;
         const Vec3d surface = cylinder.p + cylinder.R * (c + depth * out_n);
@@ -69,8 +69,8 @@ void collide_sphere_box(const Shape& sphere, const Shape& box, double reach, Man
         return;
     }
     // Centre inside: the face of least depth; ties go to the lowest of x-, x+, y-, y+, z-, z+.
-    std::size_t axis  = 0;
-    double      side  = -1, depth = kInfinity;
+    std::size_t axis = 0;
+    double      side = -1, depth = kInfinity;
     for (std::size_t i = 0; i < 3; ++i)
         for (const double s : {-1.0, 1.0})
             if (h[i] - s * c[i] < depth) {
@@ -80,21 +80,21 @@ void collide_sphere_box(const Shape& sphere, const Shape& box, double reach, Man
             }
     const double distance = -depth - sphere.size.x;
     if (distance > reach) return;
-    Vec3d on_face = c;
-    on_face[axis] = side * h[axis];
+    Vec3d on_face       = c;
+    on_face[axis]       = side * h[axis];
     const Vec3d surface = box.p + box.R * on_face, n = -side * box.R.column(axis);
     out.add({surface - distance * n, surface, n, distance, 1 + 2 * axis + (side > 0 ? 1 : 0)});
 }
 
 void collide_capsule_capsule(const Shape& a, const Shape& b, double reach, Manifold& out)
 {
-    const Vec3d u = a.R.column(2), v = b.R.column(2);
-    const Vec3d a0 = a.p - a.size.y * u, a1 = a.p + a.size.y * u, b0 = b.p - b.size.y * v, b1 = b.p + b.size.y * v;
-    const auto  nearest = geometry::closest_on_segments(a0, a1, b0, b1);
-    const Vec3d gap     = nearest.b - nearest.a;
-    const double d      = length(gap);
-    const Vec3d  x      = cross(u, v);
-    const double sine   = length(x);
+    const Vec3d  u = a.R.column(2), v = b.R.column(2);
+    const Vec3d  a0 = a.p - a.size.y * u, a1 = a.p + a.size.y * u, b0 = b.p - b.size.y * v, b1 = b.p + b.size.y * v;
+    const auto   nearest = geometry::closest_on_segments(a0, a1, b0, b1);
+    const Vec3d  gap     = nearest.b - nearest.a;
+    const double d       = length(gap);
+    const Vec3d  x       = cross(u, v);
+    const double sine    = length(x);
     if (d - a.size.x - b.size.x > reach) return;
     // Crossing axes part along their common perpendicular, coincident ones along any.
     const Vec3d otherwise = sine > 1e-9 ? x / sine : a.R.column(0);

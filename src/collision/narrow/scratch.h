@@ -5,8 +5,8 @@
 
 namespace mechane::collision {
 
-/// An array that is not cleared when it comes into being: the large ones on the stack of a kernel cost more to clear than to use.
-/// Elements must be written before they are read.
+/// An array that is not cleared when it comes into being: the large ones on the stack of a kernel cost more to clear
+/// than to use. Elements must be written before they are read.
 template <class T, std::size_t N>
 class Scratch {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);

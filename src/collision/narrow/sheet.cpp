@@ -11,7 +11,8 @@ namespace mechane::collision {
 
 namespace {
 
-/// True when a contact with this normal is the triangle's own: its face, or an edge or corner within whose bend the normal lies.
+/// True when a contact with this normal is the triangle's own: its face, or an edge or corner within whose bend the
+/// normal lies.
 bool owns(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Vec3d& n)
 {
     constexpr double kSlack = 1e-3;  // [rad]; what two neighbours both take is merged afterwards
@@ -40,8 +41,8 @@ bool owns(const Shape& triangle, const Vec3d& normal, const Surroundings& around
 
 }  // namespace
 
-void collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Shape& convex, double reach, double merge,
-                  Candidates& own, Candidates& assumed)
+void collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Shape& convex,
+                  double reach, double merge, Candidates& own, Candidates& assumed)
 {
     const double radius = convex.core_radius(), limit = reach + radius;
     const double along = dot(normal, support(convex, -normal) - triangle.corners[0]);
@@ -51,7 +52,10 @@ void collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings
         const auto&  c = triangle.corners;
         const Vec3d  q = geometry::closest_on_triangle(convex.p, c[0], c[1], c[2]).point;
         const double d = length(convex.p - q);
-        core           = {.distance = d, .normal = d > 1e-12 * (1 + radius) ? (convex.p - q) / d : normal, .on_a = q, .on_b = convex.p};
+        core           = {.distance = d,
+                          .normal   = d > 1e-12 * (1 + radius) ? (convex.p - q) / d : normal,
+                          .on_a     = q,
+                          .on_b     = convex.p};
         if (core.distance > limit) return;
     } else {
         core = core_distance(triangle, convex, limit);
@@ -82,7 +86,8 @@ void settle(Candidates& own, Candidates& assumed, double merge)
         bool explained = false;
         for (std::size_t i = 0; i < known && !explained; ++i) {
             const ContactPoint& q = own.points[i];
-            explained = p.distance < std::min(0.0, q.distance) && length(p.p0 - q.p0) < -2 * p.distance + merge && dot(p.normal, q.normal) < 0.9999;
+            explained = p.distance < std::min(0.0, q.distance) && length(p.p0 - q.p0) < -2 * p.distance + merge &&
+                        dot(p.normal, q.normal) < 0.9999;
         }
         if (!explained) own.add(p, merge);
     }
@@ -93,7 +98,7 @@ void collide_rectangle_convex(const Shape& rectangle, const Shape& convex, doubl
 {
     const Vec3d  normal = rectangle.R.column(2);
     const double radius = convex.core_radius(), limit = reach + radius;
-    const double below  = std::max(bounding_radius(convex), 0.5 * std::min(rectangle.size.x, rectangle.size.y));
+    const double below = std::max(bounding_radius(convex), 0.5 * std::min(rectangle.size.x, rectangle.size.y));
     if (dot(normal, centre(convex) - rectangle.p) < -below) return;
     const double along = dot(normal, support(convex, -normal) - rectangle.p);
     if (along > limit) return;

@@ -5,18 +5,19 @@ namespace mechane::collision {
 
 /// What lies across the three edges of a one-sided triangle: the fold to the neighbour's normal [rad], or a boundary.
 struct Surroundings {
-    std::array<double, 3> fold{};             ///< positive where the surface is convex
+    std::array<double, 3> fold{};  ///< positive where the surface is convex
     std::array<bool, 3>   boundary{true, true, true};
 };
 
-/// Contacts of one face of a surface (a triangle) with a convex shape in front of it. A normal that leans over an edge farther
-/// than the surface bends there belongs to the neighbour, which reports it: this is what removes ghost bumps.
+/// Contacts of one face of a surface (a triangle) with a convex shape in front of it. A normal that leans over an edge
+/// farther than the surface bends there belongs to the neighbour, which reports it: this is what removes ghost bumps.
 /// @param merge    distance at which two points are one [m]
 /// @param own      points whose normal the triangle owns
-/// @param assumed  points over the triangle for which the face normal had to stand in: right on a seam, too deep near a real edge,
+/// @param assumed  points over the triangle for which the face normal had to stand in: right on a seam, too deep near a
+/// real edge,
 ///                 whose own contact then takes their place (`settle`)
-void collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Shape& convex, double reach, double merge,
-                  Candidates& own, Candidates& assumed);
+void collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Shape& convex,
+                  double reach, double merge, Candidates& own, Candidates& assumed);
 
 /// Adds to `own` the assumed points that no shallower own contact close by explains better.
 void settle(Candidates& own, Candidates& assumed, double merge);

@@ -23,8 +23,10 @@ Vec3d local_support(const Shape& shape, const Vec3d& d)
     const Vec3d& s = shape.size;
     switch (shape.kind) {
         case ShapeKind::plane:
-        case ShapeKind::sphere: return {};
-        case ShapeKind::capsule: return {0, 0, sign(d.z) * s.y};
+        case ShapeKind::sphere:
+            return {};
+        case ShapeKind::capsule:
+            return {0, 0, sign(d.z) * s.y};
         case ShapeKind::rectangle: {
             const double m = max_component(abs(d));
             return {steady_sign(d.x, m) * s.x, steady_sign(d.y, m) * s.y, 0};
@@ -51,8 +53,8 @@ Vec3d local_support(const Shape& shape, const Vec3d& d)
             return r;
         }
         case ShapeKind::hull: {
-            double             best = -kInfinity;
-            const Vec3d*       at   = nullptr;
+            double       best = -kInfinity;
+            const Vec3d* at   = nullptr;
             for (const Vec3d& v : shape.hull->vertices) {
                 const double x = dot(v, d);
                 if (x > best) {
@@ -63,7 +65,8 @@ Vec3d local_support(const Shape& shape, const Vec3d& d)
             return at ? *at : Vec3d{};
         }
         case ShapeKind::mesh:
-        case ShapeKind::triangle: break;
+        case ShapeKind::triangle:
+            break;
     }
     return {};
 }
@@ -85,8 +88,10 @@ Vec3d support(const Shape& shape, const Vec3d& direction)
 Vec3d centre(const Shape& shape)
 {
     switch (shape.kind) {
-        case ShapeKind::triangle: return (1.0 / 3.0) * (shape.corners[0] + shape.corners[1] + shape.corners[2]);
-        case ShapeKind::hull: return shape.p + shape.R * shape.hull->centre;
+        case ShapeKind::triangle:
+            return (1.0 / 3.0) * (shape.corners[0] + shape.corners[1] + shape.corners[2]);
+        case ShapeKind::hull:
+            return shape.p + shape.R * shape.hull->centre;
         case ShapeKind::mesh:
             if (shape.mesh->bvh.empty()) return shape.p;
             return shape.p + shape.R * (0.5 * (shape.mesh->bvh.bounds().lower + shape.mesh->bvh.bounds().upper));
@@ -97,7 +102,8 @@ Vec3d centre(const Shape& shape)
         case ShapeKind::ellipsoid:
         case ShapeKind::cylinder:
         case ShapeKind::box:
-        case ShapeKind::cone: break;
+        case ShapeKind::cone:
+            break;
     }
     return shape.p;
 }
@@ -106,23 +112,34 @@ double bounding_radius(const Shape& shape)
 {
     const Vec3d& s = shape.size;
     switch (shape.kind) {
-        case ShapeKind::plane: return kInfinity;
-        case ShapeKind::rectangle: return std::hypot(s.x, s.y);
-        case ShapeKind::sphere: return s.x;
-        case ShapeKind::capsule: return s.x + s.y;
-        case ShapeKind::ellipsoid: return max_component(s);
+        case ShapeKind::plane:
+            return kInfinity;
+        case ShapeKind::rectangle:
+            return std::hypot(s.x, s.y);
+        case ShapeKind::sphere:
+            return s.x;
+        case ShapeKind::capsule:
+            return s.x + s.y;
+        case ShapeKind::ellipsoid:
+            return max_component(s);
         case ShapeKind::cylinder:
-        case ShapeKind::cone: return std::hypot(s.x, s.y);
-        case ShapeKind::box: return length(s);
+        case ShapeKind::cone:
+            return std::hypot(s.x, s.y);
+        case ShapeKind::box:
+            return length(s);
         case ShapeKind::hull: {
             double r = 0;
             for (const Vec3d& v : shape.hull->vertices) r = std::max(r, length_squared(v - shape.hull->centre));
             return std::sqrt(r);
         }
-        case ShapeKind::mesh: return shape.mesh->bvh.empty() ? 0 : 0.5 * length(shape.mesh->bvh.bounds().upper - shape.mesh->bvh.bounds().lower);
+        case ShapeKind::mesh:
+            return shape.mesh->bvh.empty()
+                       ? 0
+                       : 0.5 * length(shape.mesh->bvh.bounds().upper - shape.mesh->bvh.bounds().lower);
         case ShapeKind::triangle: {
             const Vec3d c = centre(shape);
-            return std::sqrt(std::max({length_squared(shape.corners[0] - c), length_squared(shape.corners[1] - c), length_squared(shape.corners[2] - c)}));
+            return std::sqrt(std::max({length_squared(shape.corners[0] - c), length_squared(shape.corners[1] - c),
+                                       length_squared(shape.corners[2] - c)}));
         }
     }
     return 0;
@@ -130,15 +147,22 @@ double bounding_radius(const Shape& shape)
 
 geometry::Aabbd bounds(const Shape& shape)
 {
-    const Vec3d& s = shape.size;
-    const auto   around = [](const Vec3d& c, const Vec3d& half) { return geometry::Aabbd{c - half, c + half}; };
-    const auto   rotated = [&](const Vec3d& half) { return Vec3d{dot(abs(shape.R.r0), half), dot(abs(shape.R.r1), half), dot(abs(shape.R.r2), half)}; };
+    const Vec3d& s       = shape.size;
+    const auto   around  = [](const Vec3d& c, const Vec3d& half) { return geometry::Aabbd{c - half, c + half}; };
+    const auto   rotated = [&](const Vec3d& half) {
+        return Vec3d{dot(abs(shape.R.r0), half), dot(abs(shape.R.r1), half), dot(abs(shape.R.r2), half)};
+    };
     switch (shape.kind) {
-        case ShapeKind::plane: return {{-kInfinity, -kInfinity, -kInfinity}, {kInfinity, kInfinity, kInfinity}};
-        case ShapeKind::sphere: return around(shape.p, {s.x, s.x, s.x});
-        case ShapeKind::capsule: return around(shape.p, s.y * abs(shape.R.column(2)) + Vec3d{s.x, s.x, s.x});
-        case ShapeKind::rectangle: return around(shape.p, rotated({s.x, s.y, 0}));
-        case ShapeKind::box: return around(shape.p, rotated(s));
+        case ShapeKind::plane:
+            return {{-kInfinity, -kInfinity, -kInfinity}, {kInfinity, kInfinity, kInfinity}};
+        case ShapeKind::sphere:
+            return around(shape.p, {s.x, s.x, s.x});
+        case ShapeKind::capsule:
+            return around(shape.p, s.y * abs(shape.R.column(2)) + Vec3d{s.x, s.x, s.x});
+        case ShapeKind::rectangle:
+            return around(shape.p, rotated({s.x, s.y, 0}));
+        case ShapeKind::box:
+            return around(shape.p, rotated(s));
         case ShapeKind::mesh: {
             if (shape.mesh->bvh.empty()) return {};
             const geometry::Aabbd& b = shape.mesh->bvh.bounds();
@@ -150,7 +174,8 @@ geometry::Aabbd bounds(const Shape& shape)
         case ShapeKind::ellipsoid:
         case ShapeKind::cylinder:
         case ShapeKind::cone:
-        case ShapeKind::triangle: break;
+        case ShapeKind::triangle:
+            break;
     }
     // Six support queries are exact, whatever the shape.
     geometry::Aabbd box;

@@ -45,9 +45,7 @@ bool before(const ContactMemory& a, std::int32_t s0, std::int32_t s1, std::uint6
 }
 
 double average(const std::vector<Real>& values, std::int32_t a, std::int32_t b)
-{
-    return 0.5 * (static_cast<double>(values[a]) + static_cast<double>(values[b]));
-}
+{ return 0.5 * (static_cast<double>(values[a]) + static_cast<double>(values[b])); }
 
 /// Sets the normal, the tangents, and the impulses and drift that an older contact left as world vectors.
 void remember(ContactRow& row, const ContactMemory* old, double h)
@@ -62,7 +60,8 @@ using Rates = std::array<double, 3>;
 /// Normal row at the rates r; returns the rates after it.
 Rates solve_normal(ContactRow& row, Rates r, const Softness& soft, double h, bool relax)
 {
-    // A contact that this substep did not reach is the next one's business; stopping it now would bounce it above the surface.
+    // A contact that this substep did not reach is the next one's business; stopping it now would bounce it above the
+    // surface.
     if (relax && row.lambda[0] == 0 && row.distance > 0) return r;
     double bias = 0, mass_scale = 1, impulse_scale = 0;
     if (row.distance > 0) {
@@ -87,8 +86,8 @@ Rates solve_friction(ContactRow& row, Rates r, double h, bool relax)
     double       l1    = row.lambda[1] - (row.Kt_inv[0] * e1 + row.Kt_inv[1] * e2);
     double       l2    = row.lambda[2] - (row.Kt_inv[1] * e1 + row.Kt_inv[2] * e2);
     if (std::hypot(l1, l2) > bound) {
-        // It slips, against the velocity. The step that would stop it is no guide to the direction: a corner's response is
-        // anisotropic, and friction along K^-1 v instead of v would lose a tenth of its strength.
+        // It slips, against the velocity. The step that would stop it is no guide to the direction: a corner's response
+        // is anisotropic, and friction along K^-1 v instead of v would lose a tenth of its strength.
         l1                = row.lambda[1] - row.slip_step * r[1];
         l2                = row.lambda[2] - row.slip_step * r[2];
         const double size = std::hypot(l1, l2);
@@ -99,9 +98,10 @@ Rates solve_friction(ContactRow& row, Rates r, double h, bool relax)
         row.drift = {};  // nothing to come back to
     }
     const double d1 = l1 - row.lambda[1], d2 = l2 - row.lambda[2];
-    row.lambda[1]   = l1;
-    row.lambda[2]   = l2;
-    return {r[0] + row.K[1] * d1 + row.K[2] * d2, r[1] + row.K[3] * d1 + row.K[4] * d2, r[2] + row.K[4] * d1 + row.K[5] * d2};
+    row.lambda[1] = l1;
+    row.lambda[2] = l2;
+    return {r[0] + row.K[1] * d1 + row.K[2] * d2, r[1] + row.K[3] * d1 + row.K[4] * d2,
+            r[2] + row.K[4] * d1 + row.K[5] * d2};
 }
 
 }  // namespace
@@ -117,18 +117,24 @@ void load_contacts(System& system, const model::Contacts& contacts, double h)
         const std::uint64_t feature = contacts.rigid_contact_feature[i];
         while (old < system.memory.size() && before(system.memory[old], s0, s1, feature)) ++old;
         const ContactMemory* same = nullptr;
-        if (old < system.memory.size() && system.memory[old].shape0 == s0 && system.memory[old].shape1 == s1 && system.memory[old].feature == feature) same = &system.memory[old++];
+        if (old < system.memory.size() && system.memory[old].shape0 == s0 && system.memory[old].shape1 == s1 &&
+            system.memory[old].feature == feature)
+            same = &system.memory[old++];
 
         ContactRow row;
         row.contact = i;
         row.body    = {m.shape_body[s0], m.shape_body[s1]};
         for (std::size_t s = 0; s < 2; ++s) row.link[s] = row.body[s] >= 0 ? system.forest.body_link[row.body[s]] : -1;
         if (row.link[0] < 0 && row.link[1] < 0) continue;
-        row.n = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[i]));
-        row.point_B        = {static_cast<Vec3d>(contacts.rigid_contact_point0[i]), static_cast<Vec3d>(contacts.rigid_contact_point1[i])};
-        row.margin         = {static_cast<double>(contacts.rigid_contact_margin0[i]), static_cast<double>(contacts.rigid_contact_margin1[i])};
+        row.n              = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[i]));
+        row.point_B        = {static_cast<Vec3d>(contacts.rigid_contact_point0[i]),
+                              static_cast<Vec3d>(contacts.rigid_contact_point1[i])};
+        row.margin         = {static_cast<double>(contacts.rigid_contact_margin0[i]),
+                              static_cast<double>(contacts.rigid_contact_margin1[i])};
         row.start_distance = static_cast<double>(contacts.rigid_contact_distance[i]);
-        if (!is_finite(row.point_B[0]) || !is_finite(row.point_B[1]) || !std::isfinite(row.start_distance) || dot(row.n, row.n) < 0.5) continue;
+        if (!is_finite(row.point_B[0]) || !is_finite(row.point_B[1]) || !std::isfinite(row.start_distance) ||
+            dot(row.n, row.n) < 0.5)
+            continue;
         row.t1 = any_perpendicular(row.n);
         row.t2 = cross(row.n, row.t1);
         // UsdPhysics averages the coefficients of both materials.
@@ -136,7 +142,7 @@ void load_contacts(System& system, const model::Contacts& contacts, double h)
         row.mu_static   = std::max(row.mu_dynamic, average(m.shape_material_mu_static, s0, s1));
         row.restitution = average(m.shape_material_restitution, s0, s1);
         for (std::size_t s = 0; s < 2; ++s) {
-            row.start_W[s] = body_pose(system, row.body[s]) * row.point_B[s];
+            row.start_W[s]  = body_pose(system, row.body[s]) * row.point_B[s];
             row.at.group[s] = row.link[s] >= 0 ? system.body_group[row.body[s]] : -1;
         }
         if (row.at.group[0] == row.at.group[1]) row.at.group[1] = -1;
@@ -149,17 +155,21 @@ void build_contact(System& system, ContactRow& row, double h)
 {
     std::array<Vec3d, 2> core;
     for (std::size_t s = 0; s < 2; ++s) core[s] = body_pose(system, row.body[s]) * row.point_B[s];
-    // The difference of displacements, not of positions: exact also far from the origin, and for rolling round shapes whose core
-    // point is a centre.
-    row.distance  = row.start_distance + dot(row.n, (core[1] - row.start_W[1]) - (core[0] - row.start_W[0]));
-    // Each body is pushed at its own surface point: where they slide along each other, the middle of both would be neither's.
+    // The difference of displacements, not of positions: exact also far from the origin, and for rolling round shapes
+    // whose core point is a centre.
+    row.distance = row.start_distance + dot(row.n, (core[1] - row.start_W[1]) - (core[0] - row.start_W[0]));
+    // Each body is pushed at its own surface point: where they slide along each other, the middle of both would be
+    // neither's.
     const std::array<Vec3d, 2> p{core[0] + row.margin[0] * row.n, core[1] - row.margin[1] * row.n};
 
-    // Far contacts make no row: what bodies may gain in one substep on top of their speed is bounded by a generous metre a second.
+    // Far contacts make no row: what bodies may gain in one substep on top of their speed is bounded by a generous
+    // metre a second.
     Vec3d relative;
     for (std::size_t s = 0; s < 2; ++s) {
-        const Vec3d v = row.link[s] >= 0 ? system.motion.twist[row.link[s]].linear + cross(system.motion.twist[row.link[s]].angular, p[s] - system.motion.com_W[row.link[s]])
-                                         : prescribed_velocity(system, row.body[s], p[s]);
+        const Vec3d v = row.link[s] >= 0
+                            ? system.motion.twist[row.link[s]].linear + cross(system.motion.twist[row.link[s]].angular,
+                                                                              p[s] - system.motion.com_W[row.link[s]])
+                            : prescribed_velocity(system, row.body[s], p[s]);
         relative += (s == 0 ? -1.0 : 1.0) * v;
     }
     const double approach = std::max(0.0, -dot(row.n, relative));
@@ -209,8 +219,9 @@ void build_contact(System& system, ContactRow& row, double h)
         return;
     }
     std::copy_n(K, 6, row.K.begin());
-    // Pushing at the speed s costs s^2 / (2 K), which has no bound near a pivot that lies inside the other shape, and is large where a
-    // geared finger is wedged in the palm. Recovery may spend the energy that the lighter body has at the push velocity.
+    // Pushing at the speed s costs s^2 / (2 K), which has no bound near a pivot that lies inside the other shape, and
+    // is large where a geared finger is wedged in the palm. Recovery may spend the energy that the lighter body has at
+    // the push velocity.
     double mass = 1e300;
     for (const std::int32_t l : row.link)
         if (l >= 0) mass = std::min(mass, system.forest.links[l].mass);
@@ -218,18 +229,20 @@ void build_contact(System& system, ContactRow& row, double h)
     const double ridge = 1e-9 * (K[3] + K[5]) + 1e-14;
     const double a = K[3] + ridge, c = K[5] + ridge, det = a * c - K[4] * K[4];
     row.Kt_inv = det > 0 ? std::array{c / det, -K[4] / det, a / det} : std::array{0.0, 0.0, 0.0};
-    row.slip_step = 1 / (0.5 * (a + c) + std::sqrt(0.25 * (a - c) * (a - c) + K[4] * K[4]));  // 1 / the largest eigenvalue
+    row.slip_step =
+        1 / (0.5 * (a + c) + std::sqrt(0.25 * (a - c) * (a - c) + K[4] * K[4]));  // 1 / the largest eigenvalue
 
     const auto old = rates(system, row, system.previous_v);
     // Decided once a step: what the first substep lets slip before friction is found must not unstick a contact.
-    if (row.mu < 0) row.mu = old[1] * old[1] + old[2] * old[2] < kStickSpeed * kStickSpeed ? row.mu_static : row.mu_dynamic;
+    if (row.mu < 0)
+        row.mu = old[1] * old[1] + old[2] * old[2] < kStickSpeed * kStickSpeed ? row.mu_static : row.mu_dynamic;
     if (row.restitution > 0 && old[0] < -0.5 * kRestitutionThreshold) {
         const auto   now    = rates(system, row, system.motion.v);
         const double speed  = -now[0];
         const double gained = std::clamp(speed + old[0], 0.0, speed);  // by gravity during this substep
         if (speed > kRestitutionThreshold) {
-            // Symplectic Euler keeps E - h g v / 2, not E: falling it is slow by half a substep of gravity, rising again by another
-            // half. With both restored the rebound height follows the material and not the substep.
+            // Symplectic Euler keeps E - h g v / 2, not E: falling it is slow by half a substep of gravity, rising
+            // again by another half. With both restored the rebound height follows the material and not the substep.
             const double share = std::clamp(row.distance / (h * speed), 0.0, 1.0);
             const double hit   = (speed - gained) + (0.5 + share) * gained;
             row.bounce         = row.restitution * hit + 0.5 * gained;
@@ -254,7 +267,8 @@ double solve_contact(System& system, ContactRow& row, const Softness& soft, doub
     if (!row.active) return 0;
     auto                        r     = rates(system, row, system.motion.v);
     const std::array<double, 3> start = row.lambda;
-    // A contact without a normal force yet has no friction to offer, so there the normal comes first; else it comes last and wins.
+    // A contact without a normal force yet has no friction to offer, so there the normal comes first; else it comes
+    // last and wins.
     const bool fresh = row.lambda[0] == 0;
     if (fresh) r = solve_normal(row, r, soft, h, relax);
     if (row.mu > 0) r = solve_friction(row, r, h, relax);
@@ -289,12 +303,14 @@ void bounce_contact(System& system, ContactRow& row)
 
 void store_contacts(System& system, model::Contacts& contacts, double h, int substeps)
 {
-    std::fill_n(contacts.rigid_contact_force.begin(), std::min(contacts.rigid_contact_force.size(), static_cast<std::size_t>(contacts.rigid_contact_count)), Vec3{});
+    std::fill_n(contacts.rigid_contact_force.begin(),
+                std::min(contacts.rigid_contact_force.size(), static_cast<std::size_t>(contacts.rigid_contact_count)),
+                Vec3{});
     system.next_memory.clear();
     for (const ContactRow& row : system.contacts) {
-        const double scale = 1 / (h * substeps);
-        contacts.rigid_contact_force[row.contact] =
-            static_cast<Vec3>(scale * (row.impulse_sum[0] * row.n + row.impulse_sum[1] * row.t1 + row.impulse_sum[2] * row.t2));
+        const double scale                        = 1 / (h * substeps);
+        contacts.rigid_contact_force[row.contact] = static_cast<Vec3>(
+            scale * (row.impulse_sum[0] * row.n + row.impulse_sum[1] * row.t1 + row.impulse_sum[2] * row.t2));
         if (row.lambda[0] <= 0) continue;
         ContactMemory keep;
         keep.shape0   = contacts.rigid_contact_shape0[row.contact];

@@ -13,8 +13,8 @@ constexpr double kLimitReach = 0.02;
 
 void build_limit(RowLaw& row, double gap, double rate, const DofLaw& law, double h)
 {
-    row.gap = gap;
-    row.low = 0;
+    row.gap  = gap;
+    row.low  = 0;
     row.high = kUnbounded;
     if (law.stiff_limit) {
         row.active = gap + 2 * h * std::min(rate, 0.0) < kLimitReach;
@@ -50,9 +50,9 @@ void build_dof_rows(System& system, const Group& group, double h)
         rows.velocity.active = std::abs(rate) > 0.9 * law.velocity_limit && law.velocity_limit > 0;
         rows.velocity_sign   = rate > 0 ? -1 : 1;
         rows.velocity.bias = rows.velocity.relax_bias = law.velocity_limit;
-        rows.velocity.low    = 0;
-        rows.velocity.high   = kUnbounded;
-        rows.velocity.lambda = 0;
+        rows.velocity.low                             = 0;
+        rows.velocity.high                            = kUnbounded;
+        rows.velocity.lambda                          = 0;
         rows.active = rows.lower.active || rows.upper.active || rows.friction.active || rows.velocity.active;
         if (!rows.active) continue;
         std::fill_n(rows.Y, n, 0.0);
@@ -71,7 +71,9 @@ void warm_start_dof_rows(System& system, const Group& group)
         DofRows& rows = system.dof_rows[k];
         if (!rows.active) continue;
         rows.friction.lambda = std::clamp(rows.friction.lambda, rows.friction.low, rows.friction.high);
-        const double impulse = (rows.lower.active ? rows.lower.lambda : 0) - (rows.upper.active ? rows.upper.lambda : 0) + (rows.friction.active ? rows.friction.lambda : 0);
+        const double impulse = (rows.lower.active ? rows.lower.lambda : 0) -
+                               (rows.upper.active ? rows.upper.lambda : 0) +
+                               (rows.friction.active ? rows.friction.lambda : 0);
         if (impulse != 0)
             for (std::size_t i = 0; i < n; ++i) v[i] += impulse * rows.Y[i];
     }
@@ -79,8 +81,8 @@ void warm_start_dof_rows(System& system, const Group& group)
 
 double solve_dof_rows(System& system, const Group& group, bool relax)
 {
-    const auto n     = static_cast<std::size_t>(group.dof_count());
-    double*    v     = system.motion.v.data() + group.dof_begin;
+    const auto n      = static_cast<std::size_t>(group.dof_count());
+    double*    v      = system.motion.v.data() + group.dof_begin;
     double     change = 0;
     const auto apply  = [&](const DofRows& rows, double impulse) {
         if (impulse == 0) return;
@@ -92,7 +94,8 @@ double solve_dof_rows(System& system, const Group& group, bool relax)
         if (!rows.active) continue;
         const double& rate = v[k - group.dof_begin];
         if (rows.friction.active) apply(rows, solve_row(rows.friction, rate, rows.w, relax));
-        if (rows.velocity.active) apply(rows, rows.velocity_sign * solve_row(rows.velocity, rows.velocity_sign * rate, rows.w, relax));
+        if (rows.velocity.active)
+            apply(rows, rows.velocity_sign * solve_row(rows.velocity, rows.velocity_sign * rate, rows.w, relax));
         if (rows.lower.active) apply(rows, solve_row(rows.lower, rate, rows.w, relax));
         if (rows.upper.active) apply(rows, -solve_row(rows.upper, -rate, rows.w, relax));
     }

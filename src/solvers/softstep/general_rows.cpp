@@ -21,12 +21,14 @@ void clear(const System& system, GeneralRow& row)
 }
 
 /// Adds sign * (direction . v(p) + turn . w) of a body.
-void add(System& system, GeneralRow& row, std::int32_t body, const Vec3d& p_W, const Vec3d& direction, const Vec3d& turn, double sign)
+void add(System& system, GeneralRow& row, std::int32_t body, const Vec3d& p_W, const Vec3d& direction,
+         const Vec3d& turn, double sign)
 {
     if (body < 0) return;
     const std::int32_t link = system.forest.body_link[body];
     if (link < 0) {
-        row.target += sign * (dot(direction, prescribed_velocity(system, body, p_W)) + dot(turn, system.motion.base_twist[body].angular));
+        row.target += sign * (dot(direction, prescribed_velocity(system, body, p_W)) +
+                              dot(turn, system.motion.base_twist[body].angular));
         return;
     }
     const int s = row.at.group[0] == system.body_group[body] ? 0 : 1;
@@ -80,20 +82,21 @@ struct Anchors {
 Anchors anchors(const System& system, std::int32_t j)
 {
     const model::Model& m = *system.model;
-    return {body_pose(system, m.joint_parent[j]) * static_cast<Posed>(m.joint_X_p[j]), body_pose(system, m.joint_child[j]) * static_cast<Posed>(m.joint_X_c[j])};
+    return {body_pose(system, m.joint_parent[j]) * static_cast<Posed>(m.joint_X_p[j]),
+            body_pose(system, m.joint_child[j]) * static_cast<Posed>(m.joint_X_c[j])};
 }
 
 void build_distance(System& system, GeneralRow& row, double h)
 {
-    const model::Model& m      = *system.model;
-    const auto [X_WJ, X_WA]    = anchors(system, row.joint);
-    const Vec3d  between       = X_WA.p - X_WJ.p;
-    const double d             = length(between);
-    const Vec3d  u             = d > 1e-9 ? between / d : Vec3d{0, 0, 1};
-    const bool   lower         = row.kind == Kind::distance_lower;
-    const auto   dof           = static_cast<std::size_t>(m.joint_qd_start[row.joint]);
-    const double limit         = static_cast<double>(lower ? m.joint_limit_lower[dof] : m.joint_limit_upper[dof]);
-    const double sign          = lower ? 1 : -1;
+    const model::Model& m   = *system.model;
+    const auto [X_WJ, X_WA] = anchors(system, row.joint);
+    const Vec3d  between    = X_WA.p - X_WJ.p;
+    const double d          = length(between);
+    const Vec3d  u          = d > 1e-9 ? between / d : Vec3d{0, 0, 1};
+    const bool   lower      = row.kind == Kind::distance_lower;
+    const auto   dof        = static_cast<std::size_t>(m.joint_qd_start[row.joint]);
+    const double limit      = static_cast<double>(lower ? m.joint_limit_lower[dof] : m.joint_limit_upper[dof]);
+    const double sign       = lower ? 1 : -1;
     clear(system, row);
     add(system, row, m.joint_child[row.joint], X_WA.p, u, {}, sign);
     add(system, row, m.joint_parent[row.joint], X_WJ.p, u, {}, -sign);
@@ -104,24 +107,28 @@ void build_distance(System& system, GeneralRow& row, double h)
     make_stop(row.law, gap, h);
 }
 
-/// The swing of the child's axis stays within an elliptic cone about the parent's: half angles towards the second and third axis.
+/// The swing of the child's axis stays within an elliptic cone about the parent's: half angles towards the second and
+/// third axis.
 void build_cone(System& system, GeneralRow& row, double h)
 {
     const model::Model& m   = *system.model;
     const auto [X_WJ, X_WA] = anchors(system, row.joint);
-    const auto  dof         = static_cast<std::size_t>(m.joint_qd_start[row.joint]);
-    const Vec3d a = normalized(static_cast<Vec3d>(m.joint_axis[dof]), Vec3d{1, 0, 0}), b = normalized(static_cast<Vec3d>(m.joint_axis[dof + 1]), Vec3d{0, 1, 0});
-    const Vec3d c      = cross(a, b);
-    const Vec3d child  = rotate_inverse(X_WJ.q, rotate(X_WA.q, a));
-    const double swing = std::atan2(length(cross(a, child)), dot(a, child));
-    const Vec3d  away  = normalized(child - dot(a, child) * a, b);
+    const auto   dof        = static_cast<std::size_t>(m.joint_qd_start[row.joint]);
+    const Vec3d  a          = normalized(static_cast<Vec3d>(m.joint_axis[dof]), Vec3d{1, 0, 0}),
+                 b          = normalized(static_cast<Vec3d>(m.joint_axis[dof + 1]), Vec3d{0, 1, 0});
+    const Vec3d  c          = cross(a, b);
+    const Vec3d  child      = rotate_inverse(X_WJ.q, rotate(X_WA.q, a));
+    const double swing      = std::atan2(length(cross(a, child)), dot(a, child));
+    const Vec3d  away       = normalized(child - dot(a, child) * a, b);
     const double y = swing * dot(away, b), z = swing * dot(away, c);
-    const double cy = std::max(static_cast<double>(m.joint_cone_limit[row.joint][0]), 1e-3), cz = std::max(static_cast<double>(m.joint_cone_limit[row.joint][1]), 1e-3);
-    const double level  = std::sqrt(square(y / cy) + square(z / cz));
+    const double cy    = std::max(static_cast<double>(m.joint_cone_limit[row.joint][0]), 1e-3),
+                 cz    = std::max(static_cast<double>(m.joint_cone_limit[row.joint][1]), 1e-3);
+    const double level = std::sqrt(square(y / cy) + square(z / cz));
     // Outward normal of the ellipse; at the apex any direction will do, the row is inactive there.
     const Vec3d  normal = level > 0 ? normalized(y / (cy * cy) * b + z / (cz * cz) * c, b) : b;
-    const double slope  = level > 0 ? std::sqrt(square(y / (cy * cy)) + square(z / (cz * cz))) / level : 1 / std::min(cy, cz);
-    const Vec3d  turn   = rotate(X_WJ.q, normalized(cross(a, normal)));
+    const double slope =
+        level > 0 ? std::sqrt(square(y / (cy * cy)) + square(z / (cz * cz))) / level : 1 / std::min(cy, cz);
+    const Vec3d turn = rotate(X_WJ.q, normalized(cross(a, normal)));
     clear(system, row);
     add(system, row, m.joint_child[row.joint], X_WA.p, {}, turn, -1);
     add(system, row, m.joint_parent[row.joint], X_WA.p, {}, turn, 1);
@@ -141,14 +148,14 @@ void build_loop_dof(System& system, GeneralRow& row, double h)
     const auto [X_WJ, X_WA]        = anchors(system, j);
     std::array<double, 7> q{};
     dynamics::joint_coordinates(axes, {inverse_times(X_WJ, X_WA.p), normalized(conjugate(X_WJ.q) * X_WA.q)}, q);
-    const auto        rows   = dynamics::joint_rate_rows(axes, dynamics::joint_motion(axes, q));
-    const auto        k      = static_cast<std::size_t>(row.axis);
-    const bool        linear = row.axis < axes.linear;
-    const auto        coord  = static_cast<std::size_t>(m.joint_q_start[j]) + k;
-    const auto        dof    = static_cast<std::size_t>(m.joint_qd_start[j]) + k;
-    const double      at     = linear ? q[k] : dynamics::unwind(q[k], system.near_q[coord]);
-    const Vec3d       u      = rotate(X_WJ.q, rows[k]);
-    const double      sign   = row.kind == Kind::loop_upper ? -1 : 1;
+    const auto   rows   = dynamics::joint_rate_rows(axes, dynamics::joint_motion(axes, q));
+    const auto   k      = static_cast<std::size_t>(row.axis);
+    const bool   linear = row.axis < axes.linear;
+    const auto   coord  = static_cast<std::size_t>(m.joint_q_start[j]) + k;
+    const auto   dof    = static_cast<std::size_t>(m.joint_qd_start[j]) + k;
+    const double at     = linear ? q[k] : dynamics::unwind(q[k], system.near_q[coord]);
+    const Vec3d  u      = rotate(X_WJ.q, rows[k]);
+    const double sign   = row.kind == Kind::loop_upper ? -1 : 1;
     clear(system, row);
     add(system, row, m.joint_child[j], X_WA.p, linear ? u : Vec3d{}, linear ? Vec3d{} : u, sign);
     add(system, row, m.joint_parent[j], X_WA.p, linear ? u : Vec3d{}, linear ? Vec3d{} : u, -sign);
@@ -157,26 +164,32 @@ void build_loop_dof(System& system, GeneralRow& row, double h)
     switch (row.kind) {
         case Kind::loop_lower:
         case Kind::loop_upper: {
-            const double limit = static_cast<double>(row.kind == Kind::loop_lower ? m.joint_limit_lower[dof] : m.joint_limit_upper[dof]);
-            const double gap   = sign * (at - limit);
-            law.low            = 0;
-            law.high           = kUnbounded;
-            law.active         = gap < 0.02 + 2 * h * std::max(0.0, -rate(system, row));
+            const double limit =
+                static_cast<double>(row.kind == Kind::loop_lower ? m.joint_limit_lower[dof] : m.joint_limit_upper[dof]);
+            const double gap = sign * (at - limit);
+            law.low          = 0;
+            law.high         = kUnbounded;
+            law.active       = gap < 0.02 + 2 * h * std::max(0.0, -rate(system, row));
             make_stop(law, gap, h);
             break;
         }
         case Kind::loop_drive: {
-            const model::TargetMode mode  = m.joint_target_mode[dof];
-            const bool   driven           = mode == model::TargetMode::position || mode == model::TargetMode::velocity || mode == model::TargetMode::position_velocity;
+            const model::TargetMode mode = m.joint_target_mode[dof];
+            const bool   driven          = mode == model::TargetMode::position || mode == model::TargetMode::velocity ||
+                                           mode == model::TargetMode::position_velocity;
             const bool   follows_position = driven && mode != model::TargetMode::velocity;
-            const double ke     = follows_position ? static_cast<double>(m.joint_target_ke[dof]) : 0;
-            const double kd     = driven ? static_cast<double>(m.joint_target_kd[dof]) : 0;
-            const double wanted = driven && mode != model::TargetMode::position ? system.loop_target_rate[dof] : 0;
-            const double c      = static_cast<double>(m.joint_damping[dof]), k_spring = static_cast<double>(m.joint_stiffness[dof]);
+            const double ke               = follows_position ? static_cast<double>(m.joint_target_ke[dof]) : 0;
+            const double kd               = driven ? static_cast<double>(m.joint_target_kd[dof]) : 0;
+            const double wanted    = driven && mode != model::TargetMode::position ? system.loop_target_rate[dof] : 0;
+            const double c         = static_cast<double>(m.joint_damping[dof]),
+                         k_spring  = static_cast<double>(m.joint_stiffness[dof]);
             const double stiffness = ke + k_spring, damping = kd + c;
             law.active = stiffness > 0 || damping > 0;
             // Two springs in parallel are one spring; the effort limit bounds both, which a passive one rarely notices.
-            const double error = stiffness > 0 ? (ke * (at - system.loop_target[coord]) + k_spring * (at - static_cast<double>(m.joint_rest_q[coord]))) / stiffness : 0;
+            const double error = stiffness > 0 ? (ke * (at - system.loop_target[coord]) +
+                                                  k_spring * (at - static_cast<double>(m.joint_rest_q[coord]))) /
+                                                     stiffness
+                                               : 0;
             make_spring(law, stiffness, damping, error, damping > 0 ? kd * wanted / damping : 0, h);
             law.high = h * static_cast<double>(m.joint_effort_limit[dof]);
             law.low  = -law.high;
@@ -189,7 +202,8 @@ void build_loop_dof(System& system, GeneralRow& row, double h)
             break;
         case Kind::distance_lower:
         case Kind::distance_upper:
-        case Kind::cone: break;
+        case Kind::cone:
+            break;
     }
 }
 
@@ -201,9 +215,9 @@ void list_general_rows(System& system)
     std::size_t         storage = 0;
     const auto          push    = [&](Kind kind, std::int32_t joint, std::int32_t axis) {
         GeneralRow row;
-        row.kind  = kind;
-        row.joint = joint;
-        row.axis  = axis;
+        row.kind             = kind;
+        row.joint            = joint;
+        row.axis             = axis;
         const std::int32_t a = group_of(system, m.joint_child[joint]), b = group_of(system, m.joint_parent[joint]);
         row.at.group = {a >= 0 ? a : b, a >= 0 && b >= 0 && a != b ? b : -1};
         if (row.at.group[0] < 0) return;
@@ -218,7 +232,9 @@ void list_general_rows(System& system)
         if (bounded(m.joint_limit_upper[dof])) push(Kind::distance_upper, j, 0);
     }
     for (std::int32_t j = 0; j < static_cast<std::int32_t>(m.joint_count()); ++j)
-        if (m.joint_enabled[j] && m.joint_type[j] == model::JointType::ball && m.joint_cone_limit[j][0] >= 0 && m.joint_cone_limit[j][1] >= 0) push(Kind::cone, j, 0);
+        if (m.joint_enabled[j] && m.joint_type[j] == model::JointType::ball && m.joint_cone_limit[j][0] >= 0 &&
+            m.joint_cone_limit[j][1] >= 0)
+            push(Kind::cone, j, 0);
     for (const std::int32_t j : system.forest.loops) {
         const dynamics::JointAxes axes = dynamics::joint_axes(m, j);
         if (axes.type == model::JointType::ball) continue;
@@ -235,9 +251,9 @@ void list_general_rows(System& system)
     for (GeneralRow& row : system.general)
         for (int s = 0; s < 2; ++s) {
             if (row.at.group[s] < 0) continue;
-            const auto n   = static_cast<std::size_t>(system.groups[row.at.group[s]].dof_count());
-            row.at.J[s]    = at;
-            row.at.Y[s]    = at + n;
+            const auto n = static_cast<std::size_t>(system.groups[row.at.group[s]].dof_count());
+            row.at.J[s]  = at;
+            row.at.Y[s]  = at + n;
             at += 2 * n;
         }
 }
@@ -246,17 +262,24 @@ void build_general_row(System& system, GeneralRow& row, double h)
 {
     switch (row.kind) {
         case Kind::distance_lower:
-        case Kind::distance_upper: build_distance(system, row, h); break;
-        case Kind::cone: build_cone(system, row, h); break;
+        case Kind::distance_upper:
+            build_distance(system, row, h);
+            break;
+        case Kind::cone:
+            build_cone(system, row, h);
+            break;
         case Kind::loop_lower:
         case Kind::loop_upper:
         case Kind::loop_drive:
-        case Kind::loop_friction: build_loop_dof(system, row, h); break;
+        case Kind::loop_friction:
+            build_loop_dof(system, row, h);
+            break;
     }
     if (row.law.active) finish(system, row);
     if (!row.law.active) row.law.lambda = 0;
     if (row.kind == Kind::loop_drive && row.law.active &&
-        system.model->joint_drive_type[static_cast<std::size_t>(system.model->joint_qd_start[row.joint] + row.axis)] == model::DriveType::acceleration)
+        system.model->joint_drive_type[static_cast<std::size_t>(system.model->joint_qd_start[row.joint] + row.axis)] ==
+            model::DriveType::acceleration)
         row.law.gamma *= row.w;  // gains per unit of the inertia 1 / w that the row feels
 }
 

@@ -86,7 +86,8 @@ void build_system(const model::Model& model, System& system)
         };
         for (const std::int32_t j : f.loops) {
             const std::int32_t p = model.joint_parent[j], c = model.joint_child[j];
-            const std::int32_t owner = c >= 0 && system.body_group[c] >= 0 ? system.body_group[c] : system.body_group[p];
+            const std::int32_t owner =
+                c >= 0 && system.body_group[c] >= 0 ? system.body_group[c] : system.body_group[p];
             if (owner != g) continue;
             system.group_loops.push_back(j);
             add(j, bilateral_rows(model, j));
@@ -111,7 +112,8 @@ void build_system(const model::Model& model, System& system)
     // Columns of M^-1 for limits, dry friction and velocity limits of scalar dofs.
     std::size_t columns = 0;
     for (std::size_t k = 0; k < dofs; ++k)
-        if (f.model_dof[k] >= 0) columns += static_cast<std::size_t>(system.group_of_dof(static_cast<std::int32_t>(k)).dof_count());
+        if (f.model_dof[k] >= 0)
+            columns += static_cast<std::size_t>(system.group_of_dof(static_cast<std::int32_t>(k)).dof_count());
     system.dof_columns.assign(columns, 0);
     columns = 0;
     for (std::size_t k = 0; k < dofs; ++k) {
@@ -127,12 +129,15 @@ int read_laws(const model::Control& control, System& system)
     const model::Model& m = *system.model;
     const Forest&       f = system.forest;
     // A control of another model counts as none: the model's own commands apply.
-    const auto& target_q  = control.joint_target_q.size() == m.joint_target_q.size() ? control.joint_target_q : m.joint_target_q;
-    const auto& target_qd = control.joint_target_qd.size() == m.joint_target_qd.size() ? control.joint_target_qd : m.joint_target_qd;
-    const auto& force     = control.joint_f.size() == m.joint_f.size() ? control.joint_f : m.joint_f;
-    int         bad       = 0;
+    const auto& target_q =
+        control.joint_target_q.size() == m.joint_target_q.size() ? control.joint_target_q : m.joint_target_q;
+    const auto& target_qd =
+        control.joint_target_qd.size() == m.joint_target_qd.size() ? control.joint_target_qd : m.joint_target_qd;
+    const auto& force = control.joint_f.size() == m.joint_f.size() ? control.joint_f : m.joint_f;
+    int         bad   = 0;
     for (std::size_t i = 0; i < system.loop_target.size(); ++i) system.loop_target[i] = finite(target_q[i], bad);
-    for (std::size_t i = 0; i < system.loop_target_rate.size(); ++i) system.loop_target_rate[i] = finite(target_qd[i], bad);
+    for (std::size_t i = 0; i < system.loop_target_rate.size(); ++i)
+        system.loop_target_rate[i] = finite(target_qd[i], bad);
     for (std::size_t k = 0; k < system.laws.size(); ++k) {
         const std::int32_t d = f.model_dof[k];
         if (d < 0) continue;
@@ -147,26 +152,40 @@ int read_laws(const model::Control& control, System& system)
         law.ke = law.kd = law.target_rate = 0;
         const double ke = not_negative(m.joint_target_ke[d]), kd = not_negative(m.joint_target_kd[d]);
         switch (m.joint_target_mode[d]) {
-            case model::TargetMode::position: law.ke = ke; law.kd = kd; break;
-            case model::TargetMode::velocity: law.kd = kd; law.target_rate = finite(target_qd[d], bad); break;
-            case model::TargetMode::position_velocity: law.ke = ke; law.kd = kd; law.target_rate = finite(target_qd[d], bad); break;
+            case model::TargetMode::position:
+                law.ke = ke;
+                law.kd = kd;
+                break;
+            case model::TargetMode::velocity:
+                law.kd          = kd;
+                law.target_rate = finite(target_qd[d], bad);
+                break;
+            case model::TargetMode::position_velocity:
+                law.ke          = ke;
+                law.kd          = kd;
+                law.target_rate = finite(target_qd[d], bad);
+                break;
             case model::TargetMode::none:
-            case model::TargetMode::effort: break;
+            case model::TargetMode::effort:
+                break;
         }
         law.acceleration = m.joint_drive_type[d] == model::DriveType::acceleration && (law.ke > 0 || law.kd > 0);
         if (law.ke == 0 && law.kd == 0) law.saturated = 0;
         const std::int32_t coord = f.model_coord[k];
         if (coord < 0) continue;  // a ball's targets are quaternions, read when its error is
-        law.target         = law.ke > 0 ? finite(target_q[coord], bad) : 0;
-        law.rest           = static_cast<double>(m.joint_rest_q[coord]);
-        law.lower          = static_cast<double>(m.joint_limit_lower[d]);
-        law.upper          = static_cast<double>(m.joint_limit_upper[d]);
-        law.has_lower      = law.lower > -model::kMaxValue;
-        law.has_upper      = law.upper < model::kMaxValue;
-        if (law.has_lower && law.has_upper && law.lower > law.upper) law.lower = law.upper = 0.5 * (law.lower + law.upper);  // locked
-        law.limit_ke       = not_negative(m.joint_limit_ke[d]);
-        law.limit_kd       = not_negative(m.joint_limit_kd[d]);
-        law.stiff_limit    = law.limit_ke == 0 || (law.limit_ke == kUnauthoredLimitKe && law.limit_kd == kUnauthoredLimitKd) || law.lower == law.upper;
+        law.target    = law.ke > 0 ? finite(target_q[coord], bad) : 0;
+        law.rest      = static_cast<double>(m.joint_rest_q[coord]);
+        law.lower     = static_cast<double>(m.joint_limit_lower[d]);
+        law.upper     = static_cast<double>(m.joint_limit_upper[d]);
+        law.has_lower = law.lower > -model::kMaxValue;
+        law.has_upper = law.upper < model::kMaxValue;
+        if (law.has_lower && law.has_upper && law.lower > law.upper)
+            law.lower = law.upper = 0.5 * (law.lower + law.upper);  // locked
+        law.limit_ke    = not_negative(m.joint_limit_ke[d]);
+        law.limit_kd    = not_negative(m.joint_limit_kd[d]);
+        law.stiff_limit = law.limit_ke == 0 ||
+                          (law.limit_ke == kUnauthoredLimitKe && law.limit_kd == kUnauthoredLimitKd) ||
+                          law.lower == law.upper;
     }
     return bad;
 }

@@ -46,7 +46,9 @@ void build_islands(System& system)
         }
         ++system.islands[system.island_of_group[g]].group_end;
     }
-    const auto island_of = [&](const Segments& at) { return system.island_of_group[at.group[0] >= 0 ? at.group[0] : at.group[1]]; };
+    const auto island_of = [&](const Segments& at) {
+        return system.island_of_group[at.group[0] >= 0 ? at.group[0] : at.group[1]];
+    };
     for (const ContactRow& row : system.contacts) ++system.islands[island_of(row.at)].contact_end;
     for (const GeneralRow& row : system.general) ++system.islands[island_of(row.at)].general_end;
     Island before;
@@ -62,15 +64,19 @@ void build_islands(System& system)
     system.island_groups.resize(system.groups.size());
     system.order.resize(system.contacts.size());
     system.island_general.resize(system.general.size());
-    for (std::int32_t g = 0; g < groups; ++g) system.island_groups[system.islands[system.island_of_group[g]].group_end++] = g;
+    for (std::int32_t g = 0; g < groups; ++g)
+        system.island_groups[system.islands[system.island_of_group[g]].group_end++] = g;
     for (ContactRow& row : system.contacts) system.order[system.islands[island_of(row.at)].contact_end++] = &row;
     for (std::size_t i = 0; i < system.general.size(); ++i)
-        system.island_general[system.islands[island_of(system.general[i].at)].general_end++] = static_cast<std::int32_t>(i);
+        system.island_general[system.islands[island_of(system.general[i].at)].general_end++] =
+            static_cast<std::int32_t>(i);
 }
 
 void place_contacts(System& system)
 {
-    const auto size = [&](std::int32_t g) { return g >= 0 ? 8 * static_cast<std::size_t>(system.groups[g].dof_count()) : 0; };
+    const auto size = [&](std::int32_t g) {
+        return g >= 0 ? 8 * static_cast<std::size_t>(system.groups[g].dof_count()) : 0;
+    };
     std::size_t total = 0;
     for (const ContactRow& row : system.contacts) total += size(row.at.group[0]) + size(row.at.group[1]);
     if (system.contact_storage.size() < total) system.contact_storage.resize(total + total / 4);
@@ -85,13 +91,13 @@ void place_contacts(System& system)
 
 void place_prescribed(System& system, std::int32_t body, double time)
 {
-    const Posed&    start = system.base_start[body];
-    const Spatiald& twist = system.motion.base_twist[body];
-    const Vec3d     com   = static_cast<Vec3d>(system.model->body_com[body]);
-    Posed&          X     = system.motion.base_X[body];
-    X.q                   = normalized(from_rotation_vector(time * twist.angular) * start.q);
-    const Vec3d com_W     = start * com + time * twist.linear;
-    X.p                   = com_W - rotate(X.q, com);
+    const Posed&    start        = system.base_start[body];
+    const Spatiald& twist        = system.motion.base_twist[body];
+    const Vec3d     com          = static_cast<Vec3d>(system.model->body_com[body]);
+    Posed&          X            = system.motion.base_X[body];
+    X.q                          = normalized(from_rotation_vector(time * twist.angular) * start.q);
+    const Vec3d com_W            = start * com + time * twist.linear;
+    X.p                          = com_W - rotate(X.q, com);
     system.motion.base_com[body] = com_W;
 }
 
@@ -101,10 +107,12 @@ void run_substep(System& system, const Island& island, double h, int substep, Is
     // Alternating the direction keeps long stacks from leaning to the side that is always solved last.
     const bool backwards = (substep & 1) != 0;
     const auto groups    = [&](auto&& visit) {
-        for (std::int32_t i = island.group_begin; i < island.group_end; ++i) visit(system.groups[system.island_groups[i]]);
+        for (std::int32_t i = island.group_begin; i < island.group_end; ++i)
+            visit(system.groups[system.island_groups[i]]);
     };
     const auto general = [&](auto&& visit) {
-        for (std::int32_t i = island.general_begin; i < island.general_end; ++i) visit(system.general[system.island_general[i]]);
+        for (std::int32_t i = island.general_begin; i < island.general_end; ++i)
+            visit(system.general[system.island_general[i]]);
     };
     const auto contacts = [&](bool reverse, auto&& visit) {
         if (reverse)
@@ -117,7 +125,8 @@ void run_substep(System& system, const Island& island, double h, int substep, Is
             double change = 0;
             general([&](GeneralRow& r) { change = std::max(change, solve_general(system, r, relax)); });
             groups([&](const Group& g) { change = std::max(change, solve_dof_rows(system, g, relax)); });
-            contacts(backwards != ((i & 1) != 0), [&](ContactRow& c) { change = std::max(change, solve_contact(system, c, soft, h, relax)); });
+            contacts(backwards != ((i & 1) != 0),
+                     [&](ContactRow& c) { change = std::max(change, solve_contact(system, c, soft, h, relax)); });
             if (change < kSweepChange || (i + 1 >= kSweeps && change < kImpactChange)) break;
         }
     };
@@ -133,7 +142,8 @@ void run_substep(System& system, const Island& island, double h, int substep, Is
 
     groups([&](const Group& g) {
         report.clamped += clamp_velocity(system, g) ? 1 : 0;
-        for (std::int32_t t = g.tree_begin; t < g.tree_end; ++t) dynamics::integrate(system.forest, system.forest.trees[t], system.motion.v, h, system.motion);
+        for (std::int32_t t = g.tree_begin; t < g.tree_end; ++t)
+            dynamics::integrate(system.forest, system.forest.trees[t], system.motion.v, h, system.motion);
         advance_dof_rows(system, g, h);
     });
     general([&](GeneralRow& r) { advance_general(system, r, h); });
@@ -144,7 +154,8 @@ void run_substep(System& system, const Island& island, double h, int substep, Is
     });
     sweep(true);
     if (bounces)
-        for (int i = 0; i < kRestitutionSweeps; ++i) contacts((i & 1) != 0, [&](ContactRow& c) { bounce_contact(system, c); });
+        for (int i = 0; i < kRestitutionSweeps; ++i)
+            contacts((i & 1) != 0, [&](ContactRow& c) { bounce_contact(system, c); });
     contacts(false, [&](ContactRow& c) {
         for (std::size_t k = 0; k < 3; ++k) c.impulse_sum[k] += c.lambda[k];
     });
@@ -154,7 +165,8 @@ void finish_island(System& system, const Island& island, double h, IslandReport&
 {
     for (std::int32_t i = island.group_begin; i < island.group_end; ++i) {
         const Group& g = system.groups[system.island_groups[i]];
-        for (std::int32_t t = g.tree_begin; t < g.tree_end; ++t) dynamics::forward_kinematics(system.forest, system.forest.trees[t], system.motion);
+        for (std::int32_t t = g.tree_begin; t < g.tree_end; ++t)
+            dynamics::forward_kinematics(system.forest, system.forest.trees[t], system.motion);
         if (g.row_count > 0) {
             // Newton's method: each pass squares what is left of what the last substep opened.
             for (int pass = 0; pass < kClosingPasses; ++pass) {
@@ -163,16 +175,19 @@ void finish_island(System& system, const Island& island, double h, IslandReport&
             }
             build_loops(system, g);
             project_velocity(system, g);
-            for (std::int32_t t = g.tree_begin; t < g.tree_end; ++t) dynamics::forward_kinematics(system.forest, system.forest.trees[t], system.motion);
+            for (std::int32_t t = g.tree_begin; t < g.tree_end; ++t)
+                dynamics::forward_kinematics(system.forest, system.forest.trees[t], system.motion);
             loop_errors(system, g, report.loop_error_linear, report.loop_error_angular);
             report.loop_rows += g.row_count;
         }
         for (std::int32_t k = g.dof_begin; k < g.dof_end; ++k) {
             const DofRows& rows = system.dof_rows[k];
-            report.limit_rows += (rows.lower.active && rows.lower.lambda > 0 ? 1 : 0) + (rows.upper.active && rows.upper.lambda > 0 ? 1 : 0);
+            report.limit_rows += (rows.lower.active && rows.lower.lambda > 0 ? 1 : 0) +
+                                 (rows.upper.active && rows.upper.lambda > 0 ? 1 : 0);
         }
     }
-    for (std::int32_t i = island.contact_begin; i < island.contact_end; ++i) report.contact_rows += system.order[i]->active ? 1 : 0;
+    for (std::int32_t i = island.contact_begin; i < island.contact_end; ++i)
+        report.contact_rows += system.order[i]->active ? 1 : 0;
 }
 
 }  // namespace mechane::solvers::softstep

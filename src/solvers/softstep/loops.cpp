@@ -7,21 +7,27 @@ namespace mechane::solvers::softstep {
 
 namespace {
 
-/// Regularisation of the scaled system of loop rows, dimensionless. Redundant rows (a planar mechanism closed in space has three)
-/// make it singular; authored frames that disagree by 1e-7 then move the mechanism by at most 1e-7 / (2 sqrt(1e-6)).
+/// Regularisation of the scaled system of loop rows, dimensionless. Redundant rows (a planar mechanism closed in space
+/// has three) make it singular; authored frames that disagree by 1e-7 then move the mechanism by at most 1e-7 / (2
+/// sqrt(1e-6)).
 constexpr double kRegularisation = 1e-6;
 
 /// Up to two unit vectors that complete the given orthonormal directions; returns how many.
 int complement(const Vec3d* given, int count, std::array<Vec3d, 3>& out)
 {
     switch (count) {
-        case 0: out = {Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}}; return 3;
+        case 0:
+            out = {Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}};
+            return 3;
         case 1:
             out[0] = any_perpendicular(given[0]);
             out[1] = cross(given[0], out[0]);
             return 2;
-        case 2: out[0] = normalized(cross(given[0], given[1]), Vec3d{0, 0, 1}); return 1;
-        default: return 0;
+        case 2:
+            out[0] = normalized(cross(given[0], given[1]), Vec3d{0, 0, 1});
+            return 1;
+        default:
+            return 0;
     }
 }
 
@@ -30,8 +36,8 @@ struct RowWriter {
     System&      system;
     const Group& group;
     std::int32_t joint, parent, child;
-    Vec3d        at;   ///< child anchor, world
-    Quatd        q_WJ; ///< parent anchor axes
+    Vec3d        at;    ///< child anchor, world
+    Quatd        q_WJ;  ///< parent anchor axes
     std::int32_t row;
 
     void add(const Vec3d& direction_J, bool angular, double error)
@@ -47,7 +53,8 @@ struct RowWriter {
             if (link >= 0)
                 add_row_jacobian(system, group, link, at, lin, ang, sign, J);
             else if (body >= 0)
-                prescribed += sign * (dot(lin, prescribed_velocity(system, body, at)) + dot(ang, system.motion.base_twist[body].angular));
+                prescribed += sign * (dot(lin, prescribed_velocity(system, body, at)) +
+                                      dot(ang, system.motion.base_twist[body].angular));
         }
         LoopRow& out = system.loop_rows[row++];
         out.angular  = angular;
@@ -92,7 +99,8 @@ void write_mimic(System& system, const Group& group, std::int32_t j, std::int32_
     const Link&         leader   = system.forest.links[system.forest.joint_link[m.joint_mimic_joint[j]]];
     if (follower.axes.type == model::JointType::ball) return;
     const auto   n  = static_cast<std::size_t>(group.dof_count());
-    const double c0 = static_cast<double>(m.joint_mimic_coeffs[j][0]), c1 = static_cast<double>(m.joint_mimic_coeffs[j][1]);
+    const double c0 = static_cast<double>(m.joint_mimic_coeffs[j][0]),
+                 c1 = static_cast<double>(m.joint_mimic_coeffs[j][1]);
     for (std::int32_t k = 0; k < std::min(follower.dofs, leader.dofs); ++k) {
         double* J = system.loop_J.data() + group.jacobian + static_cast<std::size_t>(row - group.row_begin) * n;
         std::fill_n(J, n, 0.0);
@@ -127,8 +135,10 @@ void solve_delassus(const System& system, const Group& group, double* x)
 void build_loops(System& system, const Group& group)
 {
     std::int32_t row = group.row_begin;
-    for (std::int32_t i = group.loop_begin; i < group.loop_end; ++i) write_joint(system, group, system.group_loops[i], row);
-    for (std::int32_t i = group.mimic_begin; i < group.mimic_end; ++i) write_mimic(system, group, system.group_mimics[i], row);
+    for (std::int32_t i = group.loop_begin; i < group.loop_end; ++i)
+        write_joint(system, group, system.group_loops[i], row);
+    for (std::int32_t i = group.mimic_begin; i < group.mimic_end; ++i)
+        write_mimic(system, group, system.group_mimics[i], row);
     MCH_ASSERT(row == group.row_begin + group.row_count);
 
     const auto n = static_cast<std::size_t>(group.dof_count()), m = static_cast<std::size_t>(group.row_count);
@@ -138,8 +148,9 @@ void build_loops(System& system, const Group& group)
     std::copy_n(J, m * n, Y);
     for (std::size_t i = 0; i < m; ++i) respond_open(system, group, Y + i * n);
 
-    // Rows are scaled to a unit diagonal by their inverse mass, except that a row which hardly any dof can move (|J|^2 far below
-    // that of its kind) keeps its weakness: an error of authored frames there must not be paid for with large motion.
+    // Rows are scaled to a unit diagonal by their inverse mass, except that a row which hardly any dof can move (|J|^2
+    // far below that of its kind) keeps its weakness: an error of authored frames there must not be paid for with large
+    // motion.
     std::array<double, 2> strongest{};
     const auto            strength = [&](std::size_t i) {
         double sum = 0;
@@ -155,7 +166,7 @@ void build_loops(System& system, const Group& group)
         double   diag = 0;
         for (std::size_t k = 0; k < n; ++k) diag += J[i * n + k] * Y[i * n + k];
         const double s = strength(i), top = strongest[r.angular ? 1 : 0];
-        r.scale        = diag > 0 && s > 1e-20 ? std::sqrt(s / (top * diag)) : 0;
+        r.scale = diag > 0 && s > 1e-20 ? std::sqrt(s / (top * diag)) : 0;
     }
     for (std::size_t i = 0; i < m; ++i) {
         const double si = system.loop_rows[static_cast<std::size_t>(group.row_begin) + i].scale;

@@ -5,29 +5,32 @@ namespace mechane::solvers::softstep {
 // The figures of spec "dynamics", 5.2. Frequencies scale with the substep h, so that stiffness follows resolution.
 
 inline constexpr double kContactHertzTimesStep = 0.25;  ///< contact_hertz = 0.25 / h: 120 Hz at 480 substeps a second
-inline constexpr double kContactDampingRatio   = 10;    ///< over-damped push-out; below 2 a mass ratio of 1000 becomes unstable
-inline constexpr double kPushVelocity          = 3;     ///< largest speed at which penetration and open joints are recovered [m/s, rad/s]
-inline constexpr double kLimitHertzTimesStep   = 0.5;   ///< of limits without gains of their own
-inline constexpr double kLimitDampingRatio     = 1;
-inline constexpr double kRestitutionThreshold  = 0.5;   ///< approach speed below which nothing bounces [m/s]
-inline constexpr double kStickSpeed            = 1e-3;  ///< below it static friction applies [m/s]
-inline constexpr double kAnchorRate            = 0.1;   ///< share of a sticking contact's drift taken back per substep
-inline constexpr double kMaxVelocity           = 1e3;   ///< bodies faster than this are slowed and counted [m/s, rad/s]
-inline constexpr double kDivergedVelocity      = 1e6;   ///< a body this fast is taken for an explosion
-inline constexpr int    kRestitutionSweeps     = 4;
-inline constexpr int    kSweeps                = 4;     ///< at most, with bias and again without; a stack of ten wobbles with one
-inline constexpr int    kImpactSweeps          = 10;    ///< at most while rows still change by kImpactChange: flat impacts
-inline constexpr double kSweepChange           = 1e-6;  ///< sweeps end when no row changes its velocity by more [m/s, rad/s]
-inline constexpr double kImpactChange          = 1e-3;  ///< [m/s, rad/s]
-inline constexpr int    kClosingPasses         = 2;     ///< Newton steps that close loops at the end of a step
-inline constexpr int    kMaxDriveRounds        = 3;     ///< rounds in which drives may saturate or let go within a substep
+inline constexpr double kContactDampingRatio =
+    10;  ///< over-damped push-out; below 2 a mass ratio of 1000 becomes unstable
+inline constexpr double kPushVelocity =
+    3;  ///< largest speed at which penetration and open joints are recovered [m/s, rad/s]
+inline constexpr double kLimitHertzTimesStep  = 0.5;  ///< of limits without gains of their own
+inline constexpr double kLimitDampingRatio    = 1;
+inline constexpr double kRestitutionThreshold = 0.5;   ///< approach speed below which nothing bounces [m/s]
+inline constexpr double kStickSpeed           = 1e-3;  ///< below it static friction applies [m/s]
+inline constexpr double kAnchorRate           = 0.1;   ///< share of a sticking contact's drift taken back per substep
+inline constexpr double kMaxVelocity          = 1e3;   ///< bodies faster than this are slowed and counted [m/s, rad/s]
+inline constexpr double kDivergedVelocity     = 1e6;   ///< a body this fast is taken for an explosion
+inline constexpr int    kRestitutionSweeps    = 4;
+inline constexpr int    kSweeps         = 4;  ///< at most, with bias and again without; a stack of ten wobbles with one
+inline constexpr int    kImpactSweeps   = 10;    ///< at most while rows still change by kImpactChange: flat impacts
+inline constexpr double kSweepChange    = 1e-6;  ///< sweeps end when no row changes its velocity by more [m/s, rad/s]
+inline constexpr double kImpactChange   = 1e-3;  ///< [m/s, rad/s]
+inline constexpr int    kClosingPasses  = 2;     ///< Newton steps that close loops at the end of a step
+inline constexpr int    kMaxDriveRounds = 3;     ///< rounds in which drives may saturate or let go within a substep
 
-/// Newton's limit gains of a joint that authors none. The model does not say what was authored; a joint that has exactly
-/// these gets the stiff limit instead of a spring of them: on a link of 1e-3 kg m^2 they would ring at 500 Hz undamped.
+/// Newton's limit gains of a joint that authors none. The model does not say what was authored; a joint that has
+/// exactly these gets the stiff limit instead of a spring of them: on a link of 1e-3 kg m^2 they would ring at 500 Hz
+/// undamped.
 inline constexpr double kUnauthoredLimitKe = 1e4, kUnauthoredLimitKd = 10;
 
-/// Coefficients of a soft row (Catto, "Solver2D", 2024): a mass-spring-damper of angular frequency w and damping ratio z,
-/// integrated implicitly over h.
+/// Coefficients of a soft row (Catto, "Solver2D", 2024): a mass-spring-damper of angular frequency w and damping ratio
+/// z, integrated implicitly over h.
 struct Softness {
     double bias_rate = 0, mass_scale = 1, impulse_scale = 0;
 };

@@ -7,9 +7,10 @@ namespace mechane::solvers::softstep {
 
 namespace {
 
-/// Torque-free change of the angular velocity over h, body axes: explicit midpoint of w' = I^-1 (I w x w), then rescaled so that
-/// |I w| stays. Above 0.25 rad a step one Newton step of the implicit equation instead, which is robust and over-damped.
-/// Advancing the rotation first and taking w from the conserved momentum is only first order and drifts on the separatrix.
+/// Torque-free change of the angular velocity over h, body axes: explicit midpoint of w' = I^-1 (I w x w), then
+/// rescaled so that |I w| stays. Above 0.25 rad a step one Newton step of the implicit equation instead, which is
+/// robust and over-damped. Advancing the rotation first and taking w from the conserved momentum is only first order
+/// and drifts on the separatrix.
 Vec3d gyrate(const Mat33d& I, const Mat33d& I_inv, const Vec3d& w, double h)
 {
     const Vec3d  L      = I * w;
@@ -30,20 +31,25 @@ Vec3d gyrate(const Mat33d& I, const Mat33d& I_inv, const Vec3d& w, double h)
 
 void predict_single(System& system, const Tree& tree, const Vec3d& gravity, double h)
 {
-    const std::int32_t t    = static_cast<std::int32_t>(&tree - system.forest.trees.data());
-    const std::int32_t l    = tree.link_begin;
-    const Link&        link = system.forest.links[l];
-    const Mat33d&      R    = system.motion.R_WB[l];
-    const Mat33d       I_inv          = inverse(link.inertia);
-    system.inverse_inertia_W[t]       = R * I_inv * transpose(R);
-    double*         v                 = system.motion.v.data() + tree.dof_begin;
-    const Spatiald& f                 = system.wrench[l];
-    const Vec3d     a                 = link.mass > 0 ? gravity + f.linear / link.mass : Vec3d{};
-    const Vec3d     w_B               = gyrate(link.inertia, I_inv, transpose_times(R, Vec3d{v[3], v[4], v[5]}), h);
-    // World components of w do not change while the frame turns about w itself, so the new body components are stored with the old R.
+    const std::int32_t t        = static_cast<std::int32_t>(&tree - system.forest.trees.data());
+    const std::int32_t l        = tree.link_begin;
+    const Link&        link     = system.forest.links[l];
+    const Mat33d&      R        = system.motion.R_WB[l];
+    const Mat33d       I_inv    = inverse(link.inertia);
+    system.inverse_inertia_W[t] = R * I_inv * transpose(R);
+    double*         v           = system.motion.v.data() + tree.dof_begin;
+    const Spatiald& f           = system.wrench[l];
+    const Vec3d     a           = link.mass > 0 ? gravity + f.linear / link.mass : Vec3d{};
+    const Vec3d     w_B         = gyrate(link.inertia, I_inv, transpose_times(R, Vec3d{v[3], v[4], v[5]}), h);
+    // World components of w do not change while the frame turns about w itself, so the new body components are stored
+    // with the old R.
     const Vec3d w = R * w_B + h * (system.inverse_inertia_W[t] * f.angular);
-    v[0] += h * a.x; v[1] += h * a.y; v[2] += h * a.z;
-    v[3] = w.x; v[4] = w.y; v[5] = w.z;
+    v[0] += h * a.x;
+    v[1] += h * a.y;
+    v[2] += h * a.z;
+    v[3] = w.x;
+    v[4] = w.y;
+    v[5] = w.z;
 }
 
 /// Position errors of drives and springs at the present configuration.
@@ -56,10 +62,11 @@ void read_errors(System& system, const Tree& tree)
         const double* q = system.motion.q.data() + link.coord;
         if (link.axes.type == model::JointType::ball) {
             // A rotation vector in parent anchor axes, as the velocities of a ball are.
-            const std::int32_t c     = m.joint_q_start[link.joint];
-            const Quatd        now   = {q[0], q[1], q[2], q[3]};
+            const std::int32_t c      = m.joint_q_start[link.joint];
+            const Quatd        now    = {q[0], q[1], q[2], q[3]};
             const auto         vector = [&](const std::vector<Real>& from) {
-                const Quatd goal = {static_cast<double>(from[c]), static_cast<double>(from[c + 1]), static_cast<double>(from[c + 2]), static_cast<double>(from[c + 3])};
+                const Quatd goal = {static_cast<double>(from[c]), static_cast<double>(from[c + 1]),
+                                    static_cast<double>(from[c + 2]), static_cast<double>(from[c + 3])};
                 return is_finite(goal) ? to_rotation_vector(normalized(normalized(goal) * conjugate(now))) : Vec3d{};
             };
             const Vec3d e = vector(m.joint_target_q), r = vector(m.joint_rest_q);
@@ -77,7 +84,8 @@ void read_errors(System& system, const Tree& tree)
     }
 }
 
-/// Acceleration drives act on the inertia that their dof feels with all others free: 1 / (M^-1)_kk. Their gains become force gains.
+/// Acceleration drives act on the inertia that their dof feels with all others free: 1 / (M^-1)_kk. Their gains become
+/// force gains.
 void scale_acceleration_drives(System& system, const Tree& tree)
 {
     bool any = false;
@@ -105,8 +113,8 @@ void scale_acceleration_drives(System& system, const Tree& tree)
 
 void predict_tree(System& system, const Tree& tree, const Vec3d& gravity, double h, bool first)
 {
-    const Forest&     f      = system.forest;
-    const auto        n      = static_cast<std::size_t>(tree.dof_count());
+    const Forest& f = system.forest;
+    const auto    n = static_cast<std::size_t>(tree.dof_count());
     if (n == 0) return;
     std::span<double> M      = std::span(system.mass).subspan(static_cast<std::size_t>(tree.matrix), n * n);
     std::span<double> F      = std::span(system.factored).subspan(static_cast<std::size_t>(tree.matrix), n * n);
@@ -120,14 +128,15 @@ void predict_tree(System& system, const Tree& tree, const Vec3d& gravity, double
     read_errors(system, tree);
     if (first) scale_acceleration_drives(system, tree);
 
-    // Drives, springs and dampers implicitly: (M + h B + h^2 K) dv = h (tau - bias + K (e - h v) - B v), exact implicit Euler
-    // for one dof. A drive beyond its effort limit becomes a constant force and the system is solved again without its gains.
+    // Drives, springs and dampers implicitly: (M + h B + h^2 K) dv = h (tau - bias + K (e - h v) - B v), exact implicit
+    // Euler for one dof. A drive beyond its effort limit becomes a constant force and the system is solved again
+    // without its gains.
     for (int round = 0; round < kMaxDriveRounds; ++round) {
         std::copy(M.begin(), M.end(), F.begin());
         for (std::size_t k = 0; k < n; ++k) {
             const DofLaw& law = laws[k];
             double        ke = law.stiffness, kd = law.damping;
-            double        force = law.force - bias[k] + law.stiffness * (law.rest_error - h * v[k]) - law.damping * v[k];
+            double force = law.force - bias[k] + law.stiffness * (law.rest_error - h * v[k]) - law.damping * v[k];
             if (law.saturated == 0) {
                 ke += law.ke;
                 kd += law.kd;
@@ -146,8 +155,8 @@ void predict_tree(System& system, const Tree& tree, const Vec3d& gravity, double
             if (law.ke == 0 && law.kd == 0) continue;
             const double after = v[k] + x[k];
             const double drive = law.ke * (law.error - h * after) + law.kd * (law.target_rate - after);
-            const int    now   = drive > law.effort_limit * (1 + 1e-9) ? 1 : drive < -law.effort_limit * (1 + 1e-9) ? -1 : 0;
-            changed            = changed || now != law.saturated;
+            const int now = drive > law.effort_limit * (1 + 1e-9) ? 1 : drive < -law.effort_limit * (1 + 1e-9) ? -1 : 0;
+            changed       = changed || now != law.saturated;
             if (round + 1 < kMaxDriveRounds) law.saturated = now;
         }
         if (!changed) break;
@@ -160,8 +169,10 @@ void predict_tree(System& system, const Tree& tree, const Vec3d& gravity, double
 void prepare_group(System& system, const Group& group, double h, bool first)
 {
     const Forest& f = system.forest;
-    for (std::int32_t t = group.tree_begin; t < group.tree_end; ++t) dynamics::forward_kinematics(f, f.trees[t], system.motion);
-    std::copy(system.motion.v.begin() + group.dof_begin, system.motion.v.begin() + group.dof_end, system.previous_v.begin() + group.dof_begin);
+    for (std::int32_t t = group.tree_begin; t < group.tree_end; ++t)
+        dynamics::forward_kinematics(f, f.trees[t], system.motion);
+    std::copy(system.motion.v.begin() + group.dof_begin, system.motion.v.begin() + group.dof_end,
+              system.previous_v.begin() + group.dof_begin);
     for (std::int32_t t = group.tree_begin; t < group.tree_end; ++t) {
         const Tree& tree    = f.trees[t];
         const Vec3d gravity = static_cast<Vec3d>(system.model->gravity_of(tree.world));
@@ -187,11 +198,13 @@ bool clamp_velocity(System& system, const Group& group)
             const Link&   link = f.links[l];
             const double* v    = system.motion.v.data() + link.dof;
             if (link.free)
-                largest = std::max({largest, std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), std::sqrt(v[3] * v[3] + v[4] * v[4] + v[5] * v[5])});
+                largest = std::max({largest, std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]),
+                                    std::sqrt(v[3] * v[3] + v[4] * v[4] + v[5] * v[5])});
             else
                 for (std::int32_t k = 0; k < link.dofs; ++k) largest = std::max(largest, std::abs(v[k]));
         }
-        // An explosion is left as it is: the step will be undone. A tree is slowed as a whole, which keeps its motion's shape.
+        // An explosion is left as it is: the step will be undone. A tree is slowed as a whole, which keeps its motion's
+        // shape.
         if (!(largest > kMaxVelocity) || !(largest < kDivergedVelocity)) continue;
         clamped = true;
         for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) system.motion.v[k] *= kMaxVelocity / largest;

@@ -29,8 +29,8 @@ inline void make_stop(RowLaw& row, double gap, double h)
     row.compliant = false;
     row.gap       = gap;
     if (gap > 0) {
-        row.bias       = gap / h;
-        row.mass_scale = 1;
+        row.bias          = gap / h;
+        row.mass_scale    = 1;
         row.impulse_scale = 0;
         return;
     }

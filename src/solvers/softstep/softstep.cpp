@@ -26,13 +26,15 @@ class SoftStep final : public Solver {
         remember_structure();
     }
 
-    StepReport step(const model::State& in, model::State& out, const model::Control& control, model::Contacts* contacts, double dt) override;
+    StepReport step(const model::State& in, model::State& out, const model::Control& control, model::Contacts* contacts,
+                    double dt) override;
 
     void reset() override
     {
         system_.memory.clear();
         for (DofLaw& law : system_.laws) law.saturated = 0;
-        for (DofRows& rows : system_.dof_rows) rows.lower.lambda = rows.upper.lambda = rows.friction.lambda = rows.velocity.lambda = 0;
+        for (DofRows& rows : system_.dof_rows)
+            rows.lower.lambda = rows.upper.lambda = rows.friction.lambda = rows.velocity.lambda = 0;
         for (GeneralRow& row : system_.general) row.law.lambda = 0;
         published_body_.clear();
     }
@@ -42,8 +44,9 @@ class SoftStep final : public Solver {
     void report_features(Diagnostics& out);
 
   private:
-    void remember_structure();
-    [[nodiscard]] bool structure_changed() const { return enabled_ != model_.joint_enabled || flags_ != model_.body_flags; }
+    void               remember_structure();
+    [[nodiscard]] bool structure_changed() const
+    { return enabled_ != model_.joint_enabled || flags_ != model_.body_flags; }
     bool load_state(const model::State& in, const model::Control& control, StepReport& report);
     void publish(const model::State& in, model::State& out, double dt);
     bool find_divergence(StepReport& report, const char* when);
@@ -62,9 +65,7 @@ class SoftStep final : public Solver {
 
 template <class T>
 bool same_bytes(const T& a, const T& b)
-{
-    return std::memcmp(&a, &b, sizeof(T)) == 0;
-}
+{ return std::memcmp(&a, &b, sizeof(T)) == 0; }
 
 void SoftStep::remember_structure()
 {
@@ -80,8 +81,10 @@ void SoftStep::report_features(Diagnostics& out)
         out.add(kSolverFeature, {.prim = model_.joint_label[joint]}, fmt::format("softstep: {}", what));
     };
     for (std::int32_t j = 0; j < static_cast<std::int32_t>(model_.joint_count()); ++j) {
-        if (model_.joint_type[j] == model::JointType::rod) feature(j, "a ROD joint has no elasticity here, its child moves freely");
-        if (model_.joint_break_force[j] < kNeverBreaks || model_.joint_break_torque[j] < kNeverBreaks) feature(j, "break force and torque are ignored, the joint never breaks");
+        if (model_.joint_type[j] == model::JointType::rod)
+            feature(j, "a ROD joint has no elasticity here, its child moves freely");
+        if (model_.joint_break_force[j] < kNeverBreaks || model_.joint_break_torque[j] < kNeverBreaks)
+            feature(j, "break force and torque are ignored, the joint never breaks");
     }
     // A trial factorisation at the initial state finds dofs that move nothing.
     model::State state = model::make_state(model_);
@@ -97,9 +100,11 @@ void SoftStep::report_features(Diagnostics& out)
         if (dynamics::factor(system_.forest, tree, M, pivots) == 0) continue;
         for (std::size_t k = 0; k < n; ++k) {
             if (pivots[k] != 0) continue;
-            const Link& link = system_.forest.links[system_.forest.dof_link[tree.dof_begin + k]];
+            const Link&       link  = system_.forest.links[system_.forest.dof_link[tree.dof_begin + k]];
             const std::string label = link.joint >= 0 ? model_.joint_label[link.joint] : model_.body_label[link.body];
-            out.add(kSolverMassless, {.prim = label}, fmt::format("dof {} of {} moves no mass", static_cast<std::int32_t>(tree.dof_begin + k) - link.dof, label));
+            out.add(kSolverMassless, {.prim = label},
+                    fmt::format("dof {} of {} moves no mass", static_cast<std::int32_t>(tree.dof_begin + k) - link.dof,
+                                label));
         }
     }
     reset();
@@ -110,8 +115,8 @@ bool SoftStep::load_state(const model::State& in, const model::Control& control,
     System& s = system_;
     read_laws(control, s);
     for (const std::int32_t b : s.forest.prescribed) {
-        s.base_start[b]   = static_cast<Posed>(in.body_q[b]);
-        s.base_start[b].q = normalized(s.base_start[b].q);
+        s.base_start[b]        = static_cast<Posed>(in.body_q[b]);
+        s.base_start[b].q      = normalized(s.base_start[b].q);
         s.motion.base_twist[b] = static_cast<Spatiald>(in.body_qd[b]);
         // A body that is immovable for want of mass stands still; only a kinematic one has a prescribed motion.
         if (!(model_.body_flags[b] & model::body_flag::kinematic)) s.motion.base_twist[b] = {};
@@ -122,15 +127,19 @@ bool SoftStep::load_state(const model::State& in, const model::Control& control,
             return false;
         }
     }
-    // Joint coordinates are the state of free roots too, unless the caller has written the body and left the joint as published.
+    // Joint coordinates are the state of free roots too, unless the caller has written the body and left the joint as
+    // published.
     for (const Link& link : s.forest.links) {
         if (!link.free || link.from_body || published_body_.empty()) continue;
         const std::int32_t q = model_.joint_q_start[link.joint], qd = model_.joint_qd_start[link.joint];
-        const bool joint_kept = std::memcmp(&in.joint_q[q], &published_q_[q], 7 * sizeof(Real)) == 0 && std::memcmp(&in.joint_qd[qd], &published_qd_[qd], 6 * sizeof(Real)) == 0;
-        const bool body_kept  = same_bytes(in.body_q[link.body], published_body_[link.body]) && same_bytes(in.body_qd[link.body], published_twist_[link.body]);
-        body_wins_[link.body] = joint_kept && !body_kept;
+        const bool         joint_kept = std::memcmp(&in.joint_q[q], &published_q_[q], 7 * sizeof(Real)) == 0 &&
+                                        std::memcmp(&in.joint_qd[qd], &published_qd_[qd], 6 * sizeof(Real)) == 0;
+        const bool         body_kept  = same_bytes(in.body_q[link.body], published_body_[link.body]) &&
+                                        same_bytes(in.body_qd[link.body], published_twist_[link.body]);
+        body_wins_[link.body]         = joint_kept && !body_kept;
     }
-    for (const Tree& tree : s.forest.trees) dynamics::load(model_, s.forest, tree, in.joint_q, in.joint_qd, in.body_q, in.body_qd, body_wins_, s.motion);
+    for (const Tree& tree : s.forest.trees)
+        dynamics::load(model_, s.forest, tree, in.joint_q, in.joint_qd, in.body_q, in.body_qd, body_wins_, s.motion);
     for (std::size_t i = 0; i < s.near_q.size(); ++i) s.near_q[i] = static_cast<double>(in.joint_q[i]);
     for (std::size_t l = 0; l < s.forest.links.size(); ++l) {
         const Link& link = s.forest.links[l];
@@ -146,8 +155,10 @@ bool SoftStep::load_state(const model::State& in, const model::Control& control,
         if (!link.free || link.joint < 0) continue;
         Spatiald          f;
         const std::size_t d = static_cast<std::size_t>(model_.joint_qd_start[link.joint]);
-        f.linear            = {static_cast<double>(joint_f[d]), static_cast<double>(joint_f[d + 1]), static_cast<double>(joint_f[d + 2])};
-        f.angular           = {static_cast<double>(joint_f[d + 3]), static_cast<double>(joint_f[d + 4]), static_cast<double>(joint_f[d + 5])};
+        f.linear            = {static_cast<double>(joint_f[d]), static_cast<double>(joint_f[d + 1]),
+                               static_cast<double>(joint_f[d + 2])};
+        f.angular           = {static_cast<double>(joint_f[d + 3]), static_cast<double>(joint_f[d + 4]),
+                               static_cast<double>(joint_f[d + 5])};
         if (!is_finite(f) || f == Spatiald{}) continue;
         s.wrench[l] += f;
         const std::int32_t p = model_.joint_parent[link.joint];
@@ -161,8 +172,8 @@ bool SoftStep::load_state(const model::State& in, const model::Control& control,
 
 void SoftStep::name_culprit(StepReport& report, std::int32_t l, const char* when)
 {
-    const Forest& f    = system_.forest;
-    const Link&   link = f.links[l];
+    const Forest& f     = system_.forest;
+    const Link&   link  = f.links[l];
     report.culprit_body = link.body;
     report.culprit      = fmt::format("body '{}' is not finite or too fast {}", model_.body_label[link.body], when);
     // The stiffest drive or limit per inertia on the way to the root is the likeliest cause.
@@ -185,12 +196,15 @@ void SoftStep::name_culprit(StepReport& report, std::int32_t l, const char* when
         report.culprit += fmt::format("; mass {:g} kg", link.mass);
         return;
     }
-    const DofLaw& law     = system_.laws[dof];
-    const Link&   holder  = f.links[f.dof_link[dof]];
-    const double  inertia = law.armature + (dof - holder.dof < holder.axes.linear ? holder.mass : trace(holder.inertia) / 3);
-    report.culprit += fmt::format("; joint '{}' has drive ke {:g}, kd {:g}, limit ke {:g}, force {:g} on inertia {:g}", model_.joint_label[joint], law.ke, law.kd, law.limit_ke, law.force, inertia);
+    const DofLaw& law    = system_.laws[dof];
+    const Link&   holder = f.links[f.dof_link[dof]];
+    const double  inertia =
+        law.armature + (dof - holder.dof < holder.axes.linear ? holder.mass : trace(holder.inertia) / 3);
+    report.culprit += fmt::format("; joint '{}' has drive ke {:g}, kd {:g}, limit ke {:g}, force {:g} on inertia {:g}",
+                                  model_.joint_label[joint], law.ke, law.kd, law.limit_ke, law.force, inertia);
     const double ke = std::max(law.ke + law.stiffness, law.limit_ke);
-    if (ke > 0 && inertia > 0) report.culprit += fmt::format("; try dt below {:.3g} s", 0.5 * std::sqrt(inertia / ke) * options_.substeps);
+    if (ke > 0 && inertia > 0)
+        report.culprit += fmt::format("; try dt below {:.3g} s", 0.5 * std::sqrt(inertia / ke) * options_.substeps);
 }
 
 bool SoftStep::find_divergence(StepReport& report, const char* when)
@@ -199,8 +213,10 @@ bool SoftStep::find_divergence(StepReport& report, const char* when)
     for (std::int32_t l = 0; l < static_cast<std::int32_t>(s.forest.links.size()); ++l) {
         const Link& link   = s.forest.links[l];
         bool        broken = !is_finite(s.motion.X_WB[l]) || !is_finite(s.motion.twist[l]);
-        for (std::int32_t k = 0; k < link.coords; ++k) broken = broken || !(std::abs(s.motion.q[link.coord + k]) < 1e12);
-        for (std::int32_t k = 0; k < link.dofs; ++k) broken = broken || !(std::abs(s.motion.v[link.dof + k]) < kDivergedVelocity);
+        for (std::int32_t k = 0; k < link.coords; ++k)
+            broken = broken || !(std::abs(s.motion.q[link.coord + k]) < 1e12);
+        for (std::int32_t k = 0; k < link.dofs; ++k)
+            broken = broken || !(std::abs(s.motion.v[link.dof + k]) < kDivergedVelocity);
         if (!broken) continue;
         name_culprit(report, l, when);
         return true;
@@ -220,8 +236,10 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
         out.body_q[link.body]  = static_cast<Pose>(s.motion.X_WB[l]);
         out.body_qd[link.body] = static_cast<Spatial>(s.motion.twist[l]);
         if (link.free || link.joint < 0) continue;
-        for (std::int32_t k = 0; k < link.coords; ++k) out.joint_q[model_.joint_q_start[link.joint] + k] = static_cast<Real>(s.motion.q[link.coord + k]);
-        for (std::int32_t k = 0; k < link.dofs; ++k) out.joint_qd[model_.joint_qd_start[link.joint] + k] = static_cast<Real>(s.motion.v[link.dof + k]);
+        for (std::int32_t k = 0; k < link.coords; ++k)
+            out.joint_q[model_.joint_q_start[link.joint] + k] = static_cast<Real>(s.motion.q[link.coord + k]);
+        for (std::int32_t k = 0; k < link.dofs; ++k)
+            out.joint_qd[model_.joint_qd_start[link.joint] + k] = static_cast<Real>(s.motion.v[link.dof + k]);
     }
     // Joints that are not a link's own coordinates are read off the bodies; single angles keep their winding.
     for (std::int32_t j = 0; j < static_cast<std::int32_t>(model_.joint_count()); ++j) {
@@ -230,9 +248,11 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
         const auto motion = [&](std::int32_t b) {
             if (b < 0) return dynamics::BodyMotion{};
             const std::int32_t at = s.forest.body_link[b];
-            return at >= 0 ? dynamics::BodyMotion{s.motion.X_WB[at], s.motion.twist[at]} : dynamics::BodyMotion{s.motion.base_X[b], s.motion.base_twist[b]};
+            return at >= 0 ? dynamics::BodyMotion{s.motion.X_WB[at], s.motion.twist[at]}
+                           : dynamics::BodyMotion{s.motion.base_X[b], s.motion.base_twist[b]};
         };
-        dynamics::joint_state(model_, j, motion(model_.joint_parent[j]), motion(model_.joint_child[j]), out.joint_q, out.joint_qd, true);
+        dynamics::joint_state(model_, j, motion(model_.joint_parent[j]), motion(model_.joint_child[j]), out.joint_q,
+                              out.joint_qd, true);
     }
     out.time = in.time + dt;
     published_body_.assign(out.body_q.begin(), out.body_q.end());
@@ -241,7 +261,8 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
     published_qd_.assign(out.joint_qd.begin(), out.joint_qd.end());
 }
 
-StepReport SoftStep::step(const model::State& in, model::State& out, const model::Control& control, model::Contacts* contacts, double dt)
+StepReport SoftStep::step(const model::State& in, model::State& out, const model::Control& control,
+                          model::Contacts* contacts, double dt)
 {
     StepReport report;
     const auto undo = [&] {
@@ -258,8 +279,8 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         report.culprit = fmt::format("dt is {}, expected a positive number of seconds", dt);
         return undo();
     }
-    if (in.body_q.size() != model_.body_count() || in.joint_q.size() != model_.joint_coord_count() || in.body_qd.size() != model_.body_count() ||
-        in.joint_qd.size() != model_.joint_dof_count()) {
+    if (in.body_q.size() != model_.body_count() || in.joint_q.size() != model_.joint_coord_count() ||
+        in.body_qd.size() != model_.body_count() || in.joint_qd.size() != model_.joint_dof_count()) {
         report.culprit = "the state's arrays do not have the sizes of the model";
         return undo();
     }
@@ -281,11 +302,13 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     reports_.assign(s.islands.size(), {});
     const auto each_island = [&](const auto& run) {
         if (options_.pool && s.islands.size() > 1)
-            options_.pool->for_each(s.islands.size(), std::max<std::size_t>(1, s.islands.size() / 64), [&run](std::size_t i) { run(i); });
+            options_.pool->for_each(s.islands.size(), std::max<std::size_t>(1, s.islands.size() / 64),
+                                    [&run](std::size_t i) { run(i); });
         else
             for (std::size_t i = 0; i < s.islands.size(); ++i) run(i);
     };
-    const bool moving = std::any_of(s.forest.prescribed.begin(), s.forest.prescribed.end(), [&](std::int32_t b) { return !(s.motion.base_twist[b] == Spatiald{}); });
+    const bool moving = std::any_of(s.forest.prescribed.begin(), s.forest.prescribed.end(),
+                                    [&](std::int32_t b) { return !(s.motion.base_twist[b] == Spatiald{}); });
     if (moving) {
         // Islands share the moving base, so they go through the substeps together.
         for (int k = 0; k < substeps; ++k) {
@@ -312,7 +335,8 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     publish(in, out, dt);
     for (const ContactRow& row : s.contacts) {
         Vec3d moved;
-        for (std::size_t side = 0; side < 2; ++side) moved += (side == 0 ? -1.0 : 1.0) * (body_pose(s, row.body[side]) * row.point_B[side] - row.start_W[side]);
+        for (std::size_t side = 0; side < 2; ++side)
+            moved += (side == 0 ? -1.0 : 1.0) * (body_pose(s, row.body[side]) * row.point_B[side] - row.start_W[side]);
         report.deepest_penetration = std::max(report.deepest_penetration, -(row.start_distance + dot(row.n, moved)));
     }
     if (contacts) store_contacts(s, *contacts, h, substeps);

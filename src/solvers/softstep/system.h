@@ -10,12 +10,13 @@
 #include "mechane/model/state.h"
 #include "parameters.h"
 
-// How softstep sees a model. All computation is in double whatever Real is: the code is scalar, where double costs nothing
-// over float, and mass ratios of a thousand, loops, and scenes far from the origin then need no special care. State is
-// narrowed once a step.
+// How softstep sees a model. All computation is in double whatever Real is: the code is scalar, where double costs
+// nothing over float, and mass ratios of a thousand, loops, and scenes far from the origin then need no special care.
+// State is narrowed once a step.
 //
 //   tree    reduced coordinates, no joint error (dynamics/forest.h)
-//   group   trees tied by loop joints or mimic relations. Those rows are eliminated, not iterated: every response to an impulse is
+//   group   trees tied by loop joints or mimic relations. Those rows are eliminated, not iterated: every response to an
+//   impulse is
 //           computed with the inverse mass matrix of the closed mechanism, so a contact can never open a loop.
 //   island  groups that touch; the unit of parallel work. An island runs through all substeps on its own.
 
@@ -29,15 +30,15 @@ using dynamics::Tree;
 /// What acts on one dof of a tree, read from the model at the start of each step.
 struct DofLaw {
     double armature = 0, friction = 0, damping = 0, stiffness = 0;
-    double ke = 0, kd = 0;                 ///< of the drive; zero when the mode uses none
-    double target_rate = 0;                ///< [rad/s, m/s]
+    double ke = 0, kd = 0;    ///< of the drive; zero when the mode uses none
+    double target_rate  = 0;  ///< [rad/s, m/s]
     double effort_limit = 0, velocity_limit = 0;
     double lower = 0, upper = 0, limit_ke = 0, limit_kd = 0;
-    double force = 0;                      ///< joint_f
+    double force     = 0;  ///< joint_f
     bool   has_lower = false, has_upper = false, stiff_limit = false, acceleration = false;
-    int    saturated = 0;                  ///< -1, 1: the drive pushes with its effort limit (kept from step to step)
-    double target = 0, rest = 0;           ///< position targets of scalar dofs
-    double error = 0, rest_error = 0;      ///< target - q and rest - q of this substep
+    int    saturated = 0;              ///< -1, 1: the drive pushes with its effort limit (kept from step to step)
+    double target = 0, rest = 0;       ///< position targets of scalar dofs
+    double error = 0, rest_error = 0;  ///< target - q and rest - q of this substep
 };
 
 /// One bilateral row of a group: a direction that a loop joint locks, or a mimic relation.
@@ -50,17 +51,18 @@ struct LoopRow {
 };
 
 struct Group {
-    std::int32_t tree_begin = 0, tree_end = 0, dof_begin = 0, dof_end = 0;
-    std::int32_t loop_begin = 0, loop_end = 0;      ///< in System::group_loops
-    std::int32_t mimic_begin = 0, mimic_end = 0;    ///< in System::group_mimics
-    std::int32_t row_begin = 0, row_count = 0;      ///< in System::loop_rows
-    std::size_t  jacobian = 0;                      ///< first of row_count * dof_count entries of loop_J and loop_Y
-    double       mass     = 0;                      ///< of all links [kg]
-    std::size_t  delassus = 0;                      ///< first of row_count^2 entries of loop_A
+    std::int32_t               tree_begin = 0, tree_end = 0, dof_begin = 0, dof_end = 0;
+    std::int32_t               loop_begin = 0, loop_end = 0;    ///< in System::group_loops
+    std::int32_t               mimic_begin = 0, mimic_end = 0;  ///< in System::group_mimics
+    std::int32_t               row_begin = 0, row_count = 0;    ///< in System::loop_rows
+    std::size_t                jacobian = 0;  ///< first of row_count * dof_count entries of loop_J and loop_Y
+    double                     mass     = 0;  ///< of all links [kg]
+    std::size_t                delassus = 0;  ///< first of row_count^2 entries of loop_A
     [[nodiscard]] std::int32_t dof_count() const { return dof_end - dof_begin; }
 };
 
-/// The part of a row that lies in up to two groups. J and Y = M^-1 J^T are dense over a group's dofs, `stride` numbers a dof.
+/// The part of a row that lies in up to two groups. J and Y = M^-1 J^T are dense over a group's dofs, `stride` numbers
+/// a dof.
 struct Segments {
     std::array<std::int32_t, 2> group{-1, -1};
     std::array<double*, 2>      J{}, Y{};
@@ -70,10 +72,10 @@ struct Segments {
 struct RowLaw {
     double bias = 0, gamma = 0, mass_scale = 1, impulse_scale = 0;
     double low = 0, high = 0;
-    double gap        = 0;     ///< way left to a limit [m or rad], negative when passed
+    double gap        = 0;  ///< way left to a limit [m or rad], negative when passed
     double lambda     = 0;
-    double relax_bias = 0;     ///< of the relax sweeps
-    bool   compliant  = false; ///< a physical spring: softness stays on in the relax sweeps
+    double relax_bias = 0;      ///< of the relax sweeps
+    bool   compliant  = false;  ///< a physical spring: softness stays on in the relax sweeps
     bool   active     = false;
 };
 
@@ -81,14 +83,22 @@ struct RowLaw {
 struct DofRows {
     RowLaw  lower, upper, friction, velocity;
     double  velocity_sign = 0;
-    double* Y = nullptr;  ///< M^-1 e_k over the group
-    double  w = 0;        ///< e_k . Y
-    bool    active = false;
+    double* Y             = nullptr;  ///< M^-1 e_k over the group
+    double  w             = 0;        ///< e_k . Y
+    bool    active        = false;
 };
 
 /// A row with its own Jacobian: distance range, cone limit, and the drive, limits and friction of loop joints.
 struct GeneralRow {
-    enum class Kind : std::uint8_t { distance_lower, distance_upper, cone, loop_lower, loop_upper, loop_drive, loop_friction };
+    enum class Kind : std::uint8_t {
+        distance_lower,
+        distance_upper,
+        cone,
+        loop_lower,
+        loop_upper,
+        loop_drive,
+        loop_friction
+    };
     Kind         kind  = Kind::distance_lower;
     std::int32_t joint = -1, axis = 0;
     Segments     at;
@@ -98,23 +108,24 @@ struct GeneralRow {
 
 /// One contact point: a normal row and a friction disk.
 struct ContactRow {
-    std::int32_t contact = -1;                  ///< row of model::Contacts
+    std::int32_t                contact = -1;  ///< row of model::Contacts
     std::array<std::int32_t, 2> body{-1, -1}, link{-1, -1};
-    std::array<Vec3d, 2>        point_B, start_W;  ///< core points in the body frames, and where they were at the start of the step
-    std::array<double, 2>       margin{};
-    Vec3d                       n, t1, t2;
-    double                      start_distance = 0, distance = 0;
-    double                      mu_static = 0, mu_dynamic = 0, restitution = 0;
-    double                      mu = -1;                          ///< the one that applies; negative until the contact first acts
-    std::array<double, 3>       lambda{}, base{}, impulse_sum{};  ///< normal, tangents; velocity of prescribed bodies
-    std::array<double, 2>       drift{};                          ///< tangential creep since the contact began to stick [m]
-    std::array<double, 6>       K{};                              ///< nn, n1, n2, 11, 12, 22
-    std::array<double, 3>       Kt_inv{};                         ///< 11, 12, 22
-    double                      push = kPushVelocity;             ///< largest speed of recovery [m/s]
-    double                      slip_step = 0;                    ///< [kg]: step of projected descent for a slipping contact
-    double                      bounce = 0;                       ///< rebound speed asked for, 0: none
-    Segments                    at;
-    bool                        active = false;
+    std::array<Vec3d, 2>        point_B,
+        start_W;  ///< core points in the body frames, and where they were at the start of the step
+    std::array<double, 2> margin{};
+    Vec3d                 n, t1, t2;
+    double                start_distance = 0, distance = 0;
+    double                mu_static = 0, mu_dynamic = 0, restitution = 0;
+    double                mu = -1;  ///< the one that applies; negative until the contact first acts
+    std::array<double, 3> lambda{}, base{}, impulse_sum{};  ///< normal, tangents; velocity of prescribed bodies
+    std::array<double, 2> drift{};                          ///< tangential creep since the contact began to stick [m]
+    std::array<double, 6> K{};                              ///< nn, n1, n2, 11, 12, 22
+    std::array<double, 3> Kt_inv{};                         ///< 11, 12, 22
+    double                push      = kPushVelocity;        ///< largest speed of recovery [m/s]
+    double                slip_step = 0;                    ///< [kg]: step of projected descent for a slipping contact
+    double                bounce    = 0;                    ///< rebound speed asked for, 0: none
+    Segments              at;
+    bool                  active = false;
 };
 
 /// What a contact remembers between steps.
@@ -139,7 +150,7 @@ struct System {
     std::vector<DofLaw> laws;
 
     std::vector<Group>        groups;
-    std::vector<std::int32_t> body_group;    ///< [body_count], -1: prescribed
+    std::vector<std::int32_t> body_group;  ///< [body_count], -1: prescribed
     std::vector<std::int32_t> group_loops, group_mimics;
 
     std::vector<double>   mass, factored, inverse_pivots, tau, previous_v, scratch;
@@ -158,18 +169,24 @@ struct System {
     std::vector<double>        contact_storage;
     std::vector<ContactMemory> memory, next_memory;
 
-    std::vector<ContactRow*>  order;    ///< contacts, grouped by island
+    std::vector<ContactRow*>  order;  ///< contacts, grouped by island
     std::vector<Island>       islands;
     std::vector<std::int32_t> island_groups, island_general, island_of_group, set_parent;
 
-    std::vector<double>   loop_target, loop_target_rate;  ///< commands of loop joints, coordinate and dof layout of the model
-    std::vector<double>   near_q;      ///< [joint_coord_count]: coordinates at the start of the step, for the winding of loop joints
-    std::vector<Posed>    base_start;  ///< [body_count]: prescribed poses at the start of the step
+    std::vector<double> loop_target,
+        loop_target_rate;  ///< commands of loop joints, coordinate and dof layout of the model
+    std::vector<double>
+        near_q;  ///< [joint_coord_count]: coordinates at the start of the step, for the winding of loop joints
+    std::vector<Posed>        base_start;     ///< [body_count]: prescribed poses at the start of the step
     std::vector<std::int32_t> island_cursor;  ///< scratch of build_islands
 
     [[nodiscard]] const Group& group_of_dof(std::int32_t dof) const
     {
-        return groups[static_cast<std::size_t>(forest.trees[static_cast<std::size_t>(forest.links[static_cast<std::size_t>(forest.dof_link[static_cast<std::size_t>(dof)])].tree)].group)];
+        return groups[static_cast<std::size_t>(
+            forest
+                .trees[static_cast<std::size_t>(
+                    forest.links[static_cast<std::size_t>(forest.dof_link[static_cast<std::size_t>(dof)])].tree)]
+                .group)];
     }
 };
 
@@ -179,7 +196,8 @@ void build_system(const model::Model& model, System& system);
 int read_laws(const model::Control& control, System& system);
 
 // -- predict.cpp
-/// Kinematics, mass matrix with implicit drives, and velocities after h without constraints; loops closed (velocity and position).
+/// Kinematics, mass matrix with implicit drives, and velocities after h without constraints; loops closed (velocity and
+/// position).
 void prepare_group(System& system, const Group& group, double h, bool first);
 /// The largest speeds are held at kMaxVelocity; returns whether that was necessary.
 bool clamp_velocity(System& system, const Group& group);
@@ -189,10 +207,13 @@ bool clamp_velocity(System& system, const Group& group);
 void respond(System& system, const Group& group, double* y, int lanes);
 /// The same for one column, as if the group had no loops.
 void respond_open(System& system, const Group& group, double* y);
-/// Adds `sign` times the velocity of a link's point along three directions (lanes 0..2 of stride 4) to a group's Jacobian.
-void add_point_jacobian(const System& system, const Group& group, std::int32_t link, const Vec3d& p_W, const std::array<Vec3d, 3>& directions, double sign, double* J);
+/// Adds `sign` times the velocity of a link's point along three directions (lanes 0..2 of stride 4) to a group's
+/// Jacobian.
+void add_point_jacobian(const System& system, const Group& group, std::int32_t link, const Vec3d& p_W,
+                        const std::array<Vec3d, 3>& directions, double sign, double* J);
 /// Adds `sign` times direction . v(point) + turn . w of a link to a Jacobian of stride 1.
-void add_row_jacobian(const System& system, const Group& group, std::int32_t link, const Vec3d& p_W, const Vec3d& direction, const Vec3d& turn, double sign, double* J);
+void add_row_jacobian(const System& system, const Group& group, std::int32_t link, const Vec3d& p_W,
+                      const Vec3d& direction, const Vec3d& turn, double sign, double* J);
 /// Velocity of a prescribed body's point; zero for the world.
 Vec3d prescribed_velocity(const System& system, std::int32_t body, const Vec3d& p_W);
 /// Pose of any body, moving, prescribed or the world.
@@ -201,7 +222,8 @@ Posed body_pose(const System& system, std::int32_t body);
 // -- loops.cpp
 /// Jacobian, response and errors of a group's bilateral rows at the present configuration.
 void build_loops(System& system, const Group& group);
-/// Moves the configuration so that the errors vanish to first order, at most at the push velocity; returns the largest error before.
+/// Moves the configuration so that the errors vanish to first order, at most at the push velocity; returns the largest
+/// error before.
 double close_loops(System& system, const Group& group, double h);
 /// Takes the part of `x` (dof layout of the group, `lanes` interleaved) that would open the loops out of it.
 void constrain(System& system, const Group& group, double* x, int lanes);
@@ -219,16 +241,16 @@ void warm_start_general(System& system, GeneralRow& row);
 /// The solve functions return the largest velocity that they changed a row by.
 double solve_dof_rows(System& system, const Group& group, bool relax);
 /// After positions moved: what is left of the way to each limit.
-void advance_dof_rows(System& system, const Group& group, double h);
+void   advance_dof_rows(System& system, const Group& group, double h);
 double solve_general(System& system, GeneralRow& row, bool relax);
 /// Which general rows a joint of the model needs; appends them to System::general.
 void list_general_rows(System& system);
 
 // -- contact_rows.cpp
 /// Takes the contacts of this step over, in order, with what their predecessors remember.
-void load_contacts(System& system, const model::Contacts& contacts, double h);
-void build_contact(System& system, ContactRow& row, double h);
-void warm_start_contact(System& system, ContactRow& row);
+void   load_contacts(System& system, const model::Contacts& contacts, double h);
+void   build_contact(System& system, ContactRow& row, double h);
+void   warm_start_contact(System& system, ContactRow& row);
 double solve_contact(System& system, ContactRow& row, const Softness& soft, double h, bool relax);
 /// After positions moved: new distance, drift.
 void advance_contact(System& system, ContactRow& row, double h);
@@ -245,7 +267,8 @@ struct IslandReport {
     int    clamped = 0, contact_rows = 0, limit_rows = 0, loop_rows = 0;
     double loop_error_linear = 0, loop_error_angular = 0;
 };
-/// One substep of one island. Touches nothing outside of it; prescribed bodies are where `place_prescribed` has put them.
+/// One substep of one island. Touches nothing outside of it; prescribed bodies are where `place_prescribed` has put
+/// them.
 void run_substep(System& system, const Island& island, double h, int substep, IslandReport& report);
 /// Kinematics at the end of the step, loops closed to rounding, rows counted.
 void finish_island(System& system, const Island& island, double h, IslandReport& report);
