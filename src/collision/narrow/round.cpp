@@ -100,14 +100,23 @@ void collide_capsule_capsule(const Shape& a, const Shape& b, double reach, Manif
     const Vec3d otherwise = sine > 1e-9 ? x / sine : a.R.column(0);
     const Vec3d n         = d > 1e-12 * (a.size.x + b.size.x) && d > 0 ? gap / d : otherwise;
     if (sine < 0.02 && std::abs(dot(n, u)) < 0.02 && a.size.y > 0 && b.size.y > 0) {
-        // Nearly parallel side by side: both ends of the common range hold, as long as they are within reach.
+        // Nearly parallel side by side: both ends of the common range hold, as long as they are within reach, and so
+        // does the nearest pair where skew axes pass each other between the ends.
         const double p = dot(u, b0 - a.p), q = dot(u, b1 - a.p);
         const double from = std::max(-a.size.y, std::min(p, q)), to = std::min(a.size.y, std::max(p, q));
         if (to - from > 1e-3 * std::min(a.size.y, b.size.y)) {
+            double least = kInfinity;
             for (const double z : {from, to}) {
-                const Vec3d on_a = a.p + z * u, on_b = b0 + ((z - p) / (q - p)) * (b1 - b0);
+                // One of the two points is an end of its core, the other the point of its own core closest to that end.
+                const Vec3d  on_a  = a.p + z * u;
+                const double along = std::abs(z) < a.size.y ? ((z == p) ? -b.size.y : b.size.y)
+                                                            : std::clamp(dot(v, on_a - b.p), -b.size.y, b.size.y);
+                const Vec3d  on_b  = b.p + along * v;
+                least              = std::min(least, length(on_b - on_a));
                 emit(on_a, on_b, a.size.x, b.size.x, n, reach, z == from ? 1 : 2, out);
             }
+            if (d < least - 1e-9 * (a.size.x + b.size.x))
+                emit(nearest.a, nearest.b, a.size.x, b.size.x, n, reach, 0, out);
             return;
         }
     }
