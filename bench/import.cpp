@@ -9,6 +9,7 @@
 /// Time from a stage to a finalized model, in milliseconds, the least of a few runs.
 ///
 /// usage: bench_import FILE...      each stage as it is: open, import, finalize
+///        bench_import --once FILE  the same, one run from the start of the program
 ///        bench_import --colliders  one body with 1, 30, 300, 3000 colliders: linear when the last column stays level
 ///        bench_import --replicate FILE   4,096 worlds of the stage: replicate, finalize
 namespace {
@@ -104,15 +105,16 @@ int main(int argc, char** argv)
     } else if (first == "--replicate" && argc == 3) {
         replicate(argv[2]);
     } else if (argc > 1) {
+        const int from = first == "--once" ? 2 : 1;
         std::puts("file,bodies,shapes,open,import,finalize,total");
-        for (int i = 1; i < argc; ++i) {
+        for (int i = from; i < argc; ++i) {
             const std::string file = argv[i];
-            const Times       t    = measure(5, [&] { return usd::Stage::open(file); });
+            const Times       t    = measure(from == 2 ? 1 : 5, [&] { return usd::Stage::open(file); });
             std::printf("%s,%zu,%zu,%.1f,%.1f,%.1f,%.1f\n", file.c_str(), t.bodies, t.shapes, t.open, t.import,
                         t.finalize, t.total);
         }
     } else {
-        std::fputs("usage: bench_import FILE... | --colliders | --replicate FILE\n", stderr);
+        std::fputs("usage: bench_import FILE... | --once FILE | --colliders | --replicate FILE\n", stderr);
         return 2;
     }
     return 0;
