@@ -66,6 +66,11 @@ void add_actuators(Import& run)
         const auto                   servo   = servo_of(prim);
         model::JointDofConfig*       dof     = targets.empty() ? nullptr : axis_of(run, targets.front());
         if (dof == nullptr || !servo) continue;
+        for (const char* name :
+             {"mjc:target", "mjc:gainPrm", "mjc:biasPrm", "mjc:gainType", "mjc:biasType", "mjc:dynType", "mjc:gear"})
+            run.took(prim, name, physics::Use::used,
+                     servo->position ? "a position servo becomes the joint's drive"
+                                     : "a velocity servo becomes the joint's drive");
         const TargetMode mode = dof->actuator_mode.value_or(TargetMode::none);
         if (servo->position) {
             dof->target_ke = servo->kp;
@@ -78,6 +83,8 @@ void add_actuators(Import& run)
         if (mode == TargetMode::none) dof->actuator_mode = own;
         if (mode == other) dof->actuator_mode = TargetMode::position_velocity;
         if (!run.newton() && prim.attribute("mjc:forceRange:max").authored()) {
+            for (const char* name : {"mjc:forceRange:min", "mjc:forceRange:max"})
+                run.took(prim, name, physics::Use::converted, "the larger magnitude bounds the drive's force");
             const double low  = prim.attribute("mjc:forceRange:min").get_or<double>(0),
                          high = prim.attribute("mjc:forceRange:max").get_or<double>(0);
             if (low < high) dof->effort_limit = std::min(dof->effort_limit, std::max(std::abs(low), std::abs(high)));

@@ -200,6 +200,7 @@ void add_equalities(Import& run)
         joint.collision_filter_parent   = false;
         joint.exclude_from_articulation = true;
         // A weld that resists no torque holds a point, as a connect does. The point is given on body0's side.
+        if (weld) run.took(source.prim, "mjc:torqueScale", physics::Use::used, "zero makes the weld hold a point");
         const bool holds_point = !weld || source.prim.attribute("mjc:torqueScale").get_or<double>(1) == 0;
         joint.type             = holds_point ? model::JointType::ball : model::JointType::fixed;
         if (!weld) {

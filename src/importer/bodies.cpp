@@ -29,10 +29,16 @@ std::int32_t add_body(Import& run, physics::Index index)
     const auto  frame          = run.newton() ? physics::VelocityFrame::rotation_only : physics::VelocityFrame::local;
     const auto  velocity       = physics::world_velocity(body, frame);
     const Quatd stage_to_world = X_WB.q * conjugate(body.X_WB.q);
+    if (run.log) {
+        if (run.newton()) run.log->dismiss(body.prim, "physics:startsAsleep", "newton-1.8 has no sleep");
+        for (const char* name : {"physics:velocity", "physics:angularVelocity"})
+            if (added.starts_asleep) run.log->dismiss(body.prim, name, "the body starts asleep, at rest");
+    }
     if (!added.starts_asleep) {
         added.qd.linear  = run.length() * rotate(stage_to_world, velocity.linear);
         added.qd.angular = kDegrees * rotate(stage_to_world, velocity.angular);
     }
+    run.result.mass_rules[added.label]             = mass.rule;
     run.result.path_body_map[added.label]          = b;
     run.result.path_original_body_map[added.label] = b;
     if (!run.newton() || body.articulation != physics::kNone) run.collect(body.prim);

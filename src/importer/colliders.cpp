@@ -37,7 +37,14 @@ model::ShapeConfig config_of(Import& run, const physics::Collider& collider)
     config.ke = contact.ke, config.kd = contact.kd, config.kf = contact.kf, config.ka = contact.ka;
     config.mu_torsional = contact.mu_torsional, config.mu_rolling = contact.mu_rolling;
     config.margin = contact.margin, config.gap = contact.gap;
+    if (material != nullptr && run.log)
+        for (const char* name : {"mjc:priority", "mjc:solmix"})
+            if (run.log->find(material->prim, name) != nullptr)
+                run.log->correct(material->prim, name, physics::Use::ignored,
+                                 "coefficients combine by the rule of the solver");
     if (material != nullptr) {
+        if (run.newton() && run.log)
+            run.log->dismiss(material->prim, "physics:staticFriction", "newton-1.8 has one friction");
         config.mu          = material->dynamic_friction;
         config.restitution = material->restitution;
         if (!run.newton()) config.mu_static = material->static_friction;

@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <memory>
 #include <optional>
 #include <regex>
 #include <set>
@@ -35,21 +36,22 @@ struct Import {
     {
     }
 
-    const usd::Stage&       stage;
-    const ImportOptions&    options;
-    model::ModelBuilder&    builder;
-    Diagnostics&            found;
-    ImportResult            result;
-    physics::PhysicsModel   physics;
-    resolve::ResolverList   resolvers;
-    resolve::Context        context;  ///< units and rules of every lookup
-    resolve::MassTable      masses;
-    MeshReader              meshes;
-    std::vector<std::regex> ignore;
-    usd::Prim               scene;        ///< the first scene, invalid when the stage has none
-    Quatd                   up_rotation;  ///< stage up onto builder up
-    Posed                   X_WS;         ///< stage frame (after units) in the builder's world
-    double                  gains_scaling = 1;
+    const usd::Stage&                 stage;
+    const ImportOptions&              options;
+    model::ModelBuilder&              builder;
+    Diagnostics&                      found;
+    ImportResult                      result;
+    physics::PhysicsModel             physics;
+    resolve::ResolverList             resolvers;
+    resolve::Context                  context;  ///< units and rules of every lookup
+    resolve::MassTable                masses;
+    MeshReader                        meshes;
+    std::vector<std::regex>           ignore;
+    std::unique_ptr<physics::ReadLog> log;          ///< what was read of the stage; null unless a ledger is asked for
+    usd::Prim                         scene;        ///< the first scene, invalid when the stage has none
+    Quatd                             up_rotation;  ///< stage up onto builder up
+    Posed                             X_WS;         ///< stage frame (after units) in the builder's world
+    double                            gains_scaling = 1;
 
     /// Axes of joint prims that were merged: (angular, position among the joint's axes of that kind).
     std::map<physics::Index, std::pair<bool, std::size_t>> merged_axis;
@@ -96,7 +98,13 @@ struct Import {
     [[nodiscard]] const physics::Collider& collider(physics::Index i) const
     { return physics.colliders[static_cast<std::size_t>(i)]; }
     [[nodiscard]] int hull_vertices(const usd::Prim& prim) const;  ///< vertex budget of a convex hull
-    void              collect(const usd::Prim& prim);              ///< vendor attributes into the result, once per prim
+    /// Says that a pass has taken an authored property, and for what. Costs a comparison when no ledger is asked for.
+    void took(const usd::Prim& prim, std::string_view property, physics::Use use = physics::Use::read,
+              std::string note = {}) const
+    {
+        if (log != nullptr) log->note(prim, property, use, std::move(note));
+    }
+    void collect(const usd::Prim& prim);  ///< vendor attributes into the result, once per prim
 };
 
 // -- passes, by file

@@ -6,6 +6,7 @@
 
 #include "approximation.h"
 #include "import.h"
+#include "ledger.h"
 #include "mechane/geometry/mass.h"
 
 namespace mechane::importer {
@@ -52,7 +53,7 @@ physics::PhysicsModel parse_physics(Import& run)
         if (const usd::Path path(text); text.find(".*") == std::string::npos && !path.empty())
             options.exclude.push_back(path);
     options.exclude.insert(options.exclude.end(), run.deformable.begin(), run.deformable.end());
-    return physics::parse(run.stage, options, run.found);
+    return physics::parse(run.stage, options, run.found, run.log.get());
 }
 
 /// Poses of all bodies in the builder's world, before any joint has a say.
@@ -75,6 +76,7 @@ void compute_masses(Import& run)
     options.scale           = run.context.scale;
     options.default_density = run.builder.default_shape.density;
     options.rules           = run.context.rules;
+    options.log             = run.log.get();
     if (!run.newton()) {
         // What collides also weighs: the hull, the hulls, the box or the ball instead of the authored mesh.
         options.mesh_solid = [&run](const physics::Collider& collider) -> std::optional<geometry::MassProperties> {
@@ -215,8 +217,10 @@ Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& op
     // All work goes into a copy, so that a failure leaves the caller's builder as it was.
     model::ModelBuilder work = builder;
     Import              run(stage, options, work, found);
-    run.resolvers          = std::move(*resolvers);
-    run.context.rules      = rules_of(options);
+    run.resolvers     = std::move(*resolvers);
+    run.context.rules = rules_of(options);
+    if (options.ledger) run.log = std::make_unique<physics::ReadLog>();
+    run.context.log        = run.log.get();
     run.gains_scaling      = options.joint_drive_gains_scaling;
     run.first_joint        = work.joints.size();
     run.first_articulation = work.articulations.size();
@@ -240,6 +244,7 @@ Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& op
     add_actuators(run);
     settle_initial_state(run);
     if (run.fatal) return *run.fatal;
+    if (run.log) run.result.ledger = make_ledger(run);
     builder = std::move(work);
     return std::move(run.result);
 }

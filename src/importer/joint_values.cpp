@@ -137,7 +137,8 @@ void fill_single(Import& run, const physics::Joint& source, const JointEnds& end
 {
     const bool turns = source.kind == physics::JointKind::revolute;
     if (source.limit.locked && !run.newton()) {
-        joint.type           = JointType::fixed;
+        joint.type = JointType::fixed;
+        if (run.log) run.log->dismiss(source.prim, "drive:", "the limits lock the joint");
         const double at      = run.si(locked_at(source.limit), turns ? Dimension::angle : Dimension::length);
         const Vec3d  axis    = physics::unit_vector(source.axis);
         const Posed  X_moved = turns ? Posed{{}, from_axis_angle(axis, at)} : Posed{at * axis, {}};
@@ -241,7 +242,10 @@ bool fill_d6(Import& run, const physics::Joint& source, const JointEnds& ends, m
              Filled& filled)
 {
     using physics::Dof;
-    joint.type      = JointType::d6;
+    joint.type = JointType::d6;
+    if (run.log)
+        for (const char* prefix : {"drive:distance:", "limit:distance:"})
+            run.log->dismiss(source.prim, prefix, "the distance of a PhysicsJoint is not simulated");
     int   unlimited = 0;
     bool  driven    = false;
     Posed X_locked;
@@ -256,7 +260,10 @@ bool fill_d6(Import& run, const physics::Joint& source, const JointEnds& ends, m
             if (run.newton()) continue;
         } else if (limit->locked) {
             const double at = run.si(locked_at(*limit), turns ? Dimension::angle : Dimension::length);
-            X_locked        = X_locked * (turns ? Posed{{}, from_axis_angle(axis, at)} : Posed{at * axis, {}});
+            if (run.log)
+                run.log->dismiss(source.prim, fmt::format("drive:{}:", physics::to_string(dof)),
+                                 "the limits lock this axis");
+            X_locked = X_locked * (turns ? Posed{{}, from_axis_angle(axis, at)} : Posed{at * axis, {}});
             continue;
         }
         driven               = driven || (drive != nullptr && drive->enabled);
@@ -349,6 +356,9 @@ Filled fill_joint(Import& run, JointGroup group, const JointEnds& ends, model::B
                 filled.holds = false;
         }
     }
+    if (run.newton() && run.log)
+        for (const char* prefix : {"physics:break", "physics:cone"})
+            run.log->dismiss(source.prim, prefix, "newton-1.8 has no such limit");
     if (!run.newton()) {
         // Exporters write "never" as the largest single-precision number.
         const auto strength = [&](double value, Dimension dimension) {

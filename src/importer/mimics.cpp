@@ -20,6 +20,10 @@ std::optional<Mimic> read_mimic(const Import& run, const usd::Prim& prim, const 
 {
     if (prim.has_api("MjcEqualityJointAPI") && !run.options.convert_mjc_equality_constraints) return std::nullopt;
     if (prim.has_api("NewtonMimicAPI")) {
+        for (const char* name : {"newton:mimicEnabled", "newton:mimicJoint", "newton:mimicCoef1"}) run.took(prim, name);
+        const bool degrees = turns(follower);
+        run.took(prim, "newton:mimicCoef0", degrees ? physics::Use::converted : physics::Use::read,
+                 degrees ? "degrees to radians" : "");
         if (!prim.attribute("newton:mimicEnabled").get_or<bool>(true)) return std::nullopt;
         Mimic mimic;
         mimic.site                         = prim.relationship("newton:mimicJoint").site();
@@ -37,7 +41,10 @@ std::optional<Mimic> read_mimic(const Import& run, const usd::Prim& prim, const 
         mimic.site                         = prim.relationship(stem + "referenceJoint").site();
         const std::vector<usd::Path> leads = prim.relationship(stem + "referenceJoint").targets();
         if (leads.empty()) continue;
-        mimic.leader      = leads.front();
+        mimic.leader = leads.front();
+        run.took(prim, stem + "referenceJoint");
+        for (const char* name : {"offset", "gearing"})
+            run.took(prim, stem + name, physics::Use::converted, "follower = -gearing * leader - offset");
         const double unit = run.newton() ? 1 : turns(follower) ? kDegrees : run.length();
         mimic.offset      = -prim.attribute(stem + "offset").get_or<double>(0) * unit;
         mimic.factor      = -prim.attribute(stem + "gearing").get_or<double>(1);
@@ -79,10 +86,12 @@ void add_mimics(Import& run)
             run.found.add(
                 codes::kMimicLeader, mimic->site,
                 fmt::format("{} follows {}, which was not imported", prim.path().text(), mimic->leader.text()));
+            if (run.log) run.log->dismiss(prim, "newton:mimic", "the leader was not imported");
             continue;
         }
         if (const std::string fault = fault_of(follower, run.builder.joints[static_cast<std::size_t>(index)], *mimic);
             !fault.empty()) {
+            if (run.log) run.log->dismiss(prim, "newton:mimic", fault);
             run.refuse(codes::kMimicInvalid, mimic->site,
                        fmt::format("{} cannot follow {}: {}", prim.path().text(), mimic->leader.text(), fault));
             continue;

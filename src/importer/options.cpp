@@ -139,6 +139,7 @@ constexpr std::pair<std::string_view, Setter> kSetters[] = {
     {"register_mujoco", [](ImportOptions&, const Json& v) { return v.is_boolean(); }},
     {"parse_mujoco_options", [](ImportOptions&, const Json& v) { return v.is_boolean(); }},
     {"verbose", [](ImportOptions&, const Json& v) { return v.is_boolean(); }},
+    {"ledger", set_flag<&ImportOptions::ledger>},
     {"allow_missing", set_flag<&ImportOptions::allow_missing>},
 };
 

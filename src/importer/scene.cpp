@@ -56,6 +56,7 @@ ImportedScene read_scene(Import& run, const physics::Scene& scene)
     const bool enabled =
         run.resolvers.get(scene.prim, Key::scene_gravity_enabled, run.context, Value(true), &run.found).flag_or(true);
     out.gravity = gravity_of(run, scene, enabled);
+    if (run.log && !enabled) run.log->dismiss(scene.prim, "physics:gravity", "gravity is switched off");
     run.collect(scene.prim);
     return out;
 }
@@ -122,17 +123,22 @@ void read_scenes(Import& run)
             run.result.scene_attributes[name.text()] = attribute.value();
     run.gains_scaling = run.options.joint_drive_gains_scaling;
     if (const auto s = run.scene.attribute("newton:joint_drive_gains_scaling").authored_as<double>();
-        s && std::isfinite(*s))
+        s && std::isfinite(*s)) {
         run.gains_scaling = *s;
+        run.took(run.scene, "newton:joint_drive_gains_scaling", physics::Use::used,
+                 "scales the gains of angular drives");
+    }
 }
 
 void report_unsupported(Import& run)
 {
-    constexpr std::array kSchemas{"PhysicsCurvesDeformableSimAPI", "PhysicsSurfaceDeformableSimAPI",
-                                  "PhysicsVolumeDeformableSimAPI", "PhysicsDeformableBodyAPI",
-                                  "NewtonPointsDeformableSimAPI"};
-    std::size_t          count = 0;
-    usd::Prim            first;
+    constexpr std::array<std::string_view, 12> kSchemas{
+        "PhysicsCurvesDeformableSimAPI", "PhysicsSurfaceDeformableSimAPI", "PhysicsVolumeDeformableSimAPI",
+        "PhysicsDeformableBodyAPI",      "NewtonPointsDeformableSimAPI",   "OmniPhysicsDeformableBodyAPI",
+        "PhysxDeformableBodyAPI",        "PhysxDeformableSurfaceAPI",      "PhysxSurfaceDeformableBodyAPI",
+        "PhysxParticleSetAPI",           "PhysxParticleClothAPI",          "PhysxBaseDeformableBodyAPI"};
+    std::size_t count = 0;
+    usd::Prim   first;
     for (const usd::Prim& prim : run.stage.traverse()) {
         const std::vector<usd::Token> apis       = prim.authored_apis();
         const bool                    deformable = std::any_of(apis.begin(), apis.end(), [&](const usd::Token& api) {

@@ -138,6 +138,10 @@ Drive read_drive(const Reader& reader, const usd::Prim& joint, Dof dof, const us
         reader.found.add(kDriveNegative, joint.site(),
                          fmt::format("the {} drive of <{}> has stiffness {} and damping {}", instance.text(),
                                      joint.path().text(), drive.stiffness, drive.damping));
+        if (reader.log != nullptr)
+            for (const char* gain : {"stiffness", "damping"})
+                if (reader.number(joint, name(gain), 0) < 0)
+                    reader.log->correct(joint, name(gain), Use::ignored, "a negative gain is taken as zero");
         drive.stiffness = std::max(drive.stiffness, 0.0);
         drive.damping   = std::max(drive.damping, 0.0);
     }
@@ -263,6 +267,8 @@ double read_break(const Reader& reader, const usd::Prim& joint, const usd::Token
     if (value > 0) return value;
     reader.found.add(kBreakNonpositive, joint.attribute(name).site(),
                      fmt::format("{} of <{}> is {}", name.text(), joint.path().text(), value));
+    if (reader.log != nullptr && value != 0 && !reader.options.strict_reference)
+        reader.log->correct(joint, name, Use::ignored, "a negative strength cannot be meant; the joint never breaks");
     // Zero breaks at the first reaction; a negative one cannot be meant (seed-gaps CON-31).
     return value == 0 || reader.options.strict_reference ? value : kInfinity;
 }

@@ -20,7 +20,11 @@ double in_range(const Reader& reader, const usd::Prim& prim, const usd::Token& n
     if (clamped == authored && std::isfinite(authored)) return authored;
     reader.found.add(kMaterialRange, prim.attribute(name).site(),
                      fmt::format("{} is {}, expected {} to {}", name.text(), authored, low, high));
-    return std::isfinite(clamped) ? clamped : 0;
+    const double taken = std::isfinite(clamped) ? clamped : 0;
+    if (reader.log != nullptr)
+        reader.log->correct(prim, name, Use::converted,
+                            fmt::format("{} lies outside its range; {} is used", authored, taken));
+    return taken;
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 namespace mechane::physics {
 
-PhysicsModel parse(const usd::Stage& stage, const ParseOptions& options, Diagnostics& found)
+PhysicsModel parse(const usd::Stage& stage, const ParseOptions& options, Diagnostics& found, ReadLog* log)
 {
     PhysicsModel model;
     model.options = options;
@@ -16,7 +16,7 @@ PhysicsModel parse(const usd::Stage& stage, const ParseOptions& options, Diagnos
     if (!(model.units.kilograms_per_unit > 0) || !std::isfinite(model.units.kilograms_per_unit))
         model.units.kilograms_per_unit = 1;
 
-    Reader reader{stage, model.options, model, found, {}, {}};
+    Reader reader{stage, model.options, model, found, log, {}, {}};
     sweep(reader);
     check_names(reader);
     read_scenes(reader);

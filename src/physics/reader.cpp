@@ -25,6 +25,7 @@ bool Reader::maybe_authored(const usd::Prim& prim, const usd::Token& name) const
 usd::Value Reader::value(const usd::Prim& prim, const usd::Token& name) const
 {
     if (!maybe_authored(prim, name)) return {};
+    if (log != nullptr) log->note(prim, name, Use::read);
     const usd::Attribute attribute = prim.attribute(name);
     usd::Value           authored  = attribute.authored_value();
     if (!authored.empty()) return authored;
@@ -98,6 +99,7 @@ Axis Reader::axis(const usd::Prim& prim, const usd::Token& name, Axis otherwise)
 std::vector<usd::Path> Reader::targets(const usd::Prim& prim, const usd::Token& name) const
 {
     if (!maybe_authored(prim, name)) return {};
+    if (log != nullptr) log->note(prim, name, Use::read);
     return prim.relationship(name).forwarded();
 }
 

@@ -7,6 +7,7 @@
 
 #include "mechane/core/diagnostic.h"
 #include "mechane/physics/physics_model.h"
+#include "mechane/physics/read_log.h"
 
 namespace mechane::physics {
 
@@ -35,6 +36,7 @@ struct Reader {
     const ParseOptions& options;
     PhysicsModel&       model;
     Diagnostics&        found;
+    ReadLog*            log = nullptr;  ///< null when nobody asks what was read
 
     std::vector<Record>                      records;
     std::unordered_map<std::uint32_t, Index> record_of;  ///< by Prim::index

@@ -59,6 +59,10 @@ LimitGains limit_gains(const ResolverList& resolvers, const usd::Prim& joint, st
         // -inf asks for the importer's default, also where another resolver has a value.
         const double ke = gains.ke_source.number_or(-kInfinity);
         if (std::isfinite(ke)) gains.ke = ke;
+        if (keys) resolvers.note_lost(joint, keys->ke, context, gains.ke_source.attribute);
+        if (ke == -kInfinity && context.log != nullptr)
+            context.log->correct(joint, gains.ke_source.attribute, physics::Use::used,
+                                 "-inf: the importer's default limit stiffness");
         if (ke == kInfinity) {
             gains.hard = true;
             gains.ke   = kHardLimit * factor(Unit::stiffness_deg, context.scale, context.motion);
@@ -71,13 +75,18 @@ LimitGains limit_gains(const ResolverList& resolvers, const usd::Prim& joint, st
     gains.kd_source = resolvers.get(joint, Key::joint_limit_kd, context, {}, &found);
     if (gains.kd_source.authored()) {
         const double kd = gains.kd_source.number_or(-kInfinity);
+        if (keys) resolvers.note_lost(joint, keys->kd, context, gains.kd_source.attribute);
         if (std::isfinite(kd)) gains.kd = kd;
         if (kd == kInfinity) gains.kd = 0;
     } else if (keys) {
         gains.kd_source = resolvers.get(joint, keys->kd, context, default_kd, &found);
         if (const double kd = gains.kd_source.number_or(default_kd); std::isfinite(kd)) gains.kd = kd;
     }
-    if (gains.hard) gains.kd = 0;
+    if (gains.hard) {
+        gains.kd = 0;
+        for (const Key key : {Key::joint_limit_kd, keys ? keys->kd : Key::joint_limit_kd})
+            resolvers.note_lost(joint, key, context, gains.ke_source.attribute + " = inf", true);
+    }
     return gains;
 }
 
@@ -88,7 +97,10 @@ Resolved joint_damping(const ResolverList& resolvers, const usd::Prim& joint, co
         const ResolverList one({resolver});
         for (const Key key : {Key::joint_damping, Key::joint_damping_per_rad}) {
             Resolved answer = one.get(joint, key, context, {}, &found);
-            if (answer.authored() && std::isfinite(answer.number_or(kInfinity))) return answer;
+            if (!answer.authored() || !std::isfinite(answer.number_or(kInfinity))) continue;
+            for (const Key other : {Key::joint_damping, Key::joint_damping_per_rad})
+                resolvers.note_lost(joint, other, context, answer.attribute);
+            return answer;
         }
     }
     Resolved answer;
@@ -110,9 +122,12 @@ Spring joint_spring(const ResolverList& resolvers, const usd::Prim& joint, const
     };
     double unit = context.scale.factor(physics::Dimension::length);
     if (context.motion == Motion::angular) {
-        const std::string angle =
-            scene ? scene.attribute("mjc:compiler:angle").authored_as<std::string>().value_or("degree") : "degree";
-        unit = angle == "degree" ? kDegrees : 1;
+        static const usd::Token kAngleUnit("mjc:compiler:angle");
+        const auto authored_unit = scene ? scene.attribute(kAngleUnit).authored_as<std::string>() : std::nullopt;
+        if (authored_unit && context.log != nullptr)
+            context.log->note(scene, kAngleUnit, physics::Use::used, "unit of mjc:springref and mjc:ref");
+        const std::string angle = authored_unit.value_or("degree");
+        unit                    = angle == "degree" ? kDegrees : 1;
     }
     spring.stiffness     = authored(Key::joint_stiffness);
     const auto springref = authored(Key::joint_springref), ref = authored(Key::joint_ref);

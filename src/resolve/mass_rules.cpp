@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mass_log.h"
 #include "mechane/physics/codes.h"
 #include "mechane/resolve/codes.h"
 #include "mechane/resolve/shape_values.h"
@@ -104,10 +105,14 @@ class Ladder {
         // The unit scale of one keeps stage units.
         Context context;
         context.rules = o_.rules;
+        context.log   = o_.log;
         if (resolvers_.get(c.prim, Key::shape_mass_model, context).text().value_or("solid") != "shell") return -1;
         const Resolved authored = resolvers_.get(c.prim, Key::shape_shell_thickness, context);
         const double   th       = authored.number_or(-kInfinity);
         if (std::isfinite(th) && th >= 0) return th;
+        if (std::isfinite(th) && o_.log != nullptr)
+            o_.log->correct(c.prim, authored.attribute, physics::Use::ignored,
+                            "a thickness must not be negative; the margin is used");
         if (std::isfinite(th))
             found_.add(kShellNegative, authored.site, fmt::format("the shell of <{}> is {} thick", c.path.text(), th));
         const double margin = resolvers_.get(c.prim, Key::shape_margin, context, 0.0).number_or(0);
@@ -258,6 +263,7 @@ class Ladder {
         if (!applies(body.prim, "NewtonMassAPI")) return std::nullopt;
         const usd::Attribute attribute = body.prim.attribute("newton:inertia");
         const auto           list      = attribute.authored_as<std::vector<double>>();
+        if (list && o_.log != nullptr) o_.log->note(body.prim, attribute.name(), physics::Use::read);
         if (!list || list->empty()) return std::nullopt;
         const std::vector<double>& t = *list;
         bool usable = t.size() == 6 && std::all_of(t.begin(), t.end(), [](double x) { return std::isfinite(x); });
@@ -282,11 +288,13 @@ class Ladder {
 
         warn_ineffective(body.prim, body.mass, true);
         for (const Index i : body.colliders) warn_ineffective(collider(i).prim, collider(i).mass, false);
-        MassValues& own = body.mass;
+        MassValues& own             = body.mass;
+        bool        pair_rule_drops = false;
         if (o_.rules.mass_pair_rule) {
             if (!own.has_mass() || !own.has_diagonal()) {
-                own         = {};
-                own.applied = true;
+                pair_rule_drops = true;
+                own             = {};
+                own.applied     = true;
             } else if (!own.has_com())
                 own.com = {};
         }
@@ -302,6 +310,9 @@ class Ladder {
         Computed   C;
         const bool computed = !(own.has_mass() && has_inertia && own.has_com());
         if (computed) C = compute(index, body, A);
+        if (o_.log != nullptr)
+            note_mass_verdicts(model_, model_.bodies[static_cast<std::size_t>(index)],
+                               {T.has_value(), computed, pair_rule_drops}, *o_.log);
 
         BodyMassProperties out;
         out.computer_used = computed && C.from_computer;

@@ -1,6 +1,7 @@
 #include "mechane/resolve/resolver.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -120,6 +121,14 @@ double factor(Unit unit, const physics::UnitScale& scale, Motion motion)
     return 1;
 }
 
+std::string to_text(const Value& value)
+{
+    if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+    if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
+    if (const auto* text = std::get_if<std::string>(&value)) return *text;
+    return fmt::format("({})", fmt::join(std::get<std::vector<double>>(value), ", "));
+}
+
 std::string_view to_string(Layer layer)
 {
     switch (layer) {
@@ -197,10 +206,12 @@ Resolved ResolverList::get(const usd::Prim& prim, Key key, const Context& contex
             if (row.key != key) continue;
             if (auto answer = authored_by(resolver, row, prim, context)) {
                 note_use(row, *answer, found);
+                if (context.log != nullptr) note_answers(prim, key, context, &row, *answer);
                 return std::move(*answer);
             }
         }
     Resolved answer;
+    if (context.log != nullptr) note_answers(prim, key, context, nullptr, answer);
     if (importer_default) {
         answer.value = importer_default;
         answer.layer = Layer::importer;
@@ -212,6 +223,54 @@ Resolved ResolverList::get(const usd::Prim& prim, Key key, const Context& contex
             if (auto fallback = schema_default(resolver, row, prim, context)) return std::move(*fallback);
         }
     return answer;
+}
+
+// What became of each attribute of the key: of the winner's row, of rows that lost, of rows that declined.
+void ResolverList::note_answers(const usd::Prim& prim, Key key, const Context& context, const Row* winner,
+                                const Resolved& answer) const
+{
+    using physics::Use;
+    for (const Resolver& resolver : resolvers_)
+        for (const Row& row : resolver.rows) {
+            if (row.key != key) continue;
+            for (const std::string& name : row.attributes) {
+                const auto raw = plain(prim.attribute(name).authored_value());
+                if (!raw) continue;
+                if (&row == winner) {
+                    const bool same = *raw == *answer.value;
+                    context.log->note(prim, name, same ? Use::used : Use::converted,
+                                      same ? std::string(to_string(key))
+                                           : fmt::format("{} = {}", to_string(key), to_text(*answer.value)));
+                } else if (winner != nullptr && name == answer.attribute) {
+                    continue;  // another row of the same attribute
+                } else if (authored_by(resolver, row, prim, context)) {
+                    context.log->note(prim, name, Use::overridden,
+                                      fmt::format("{} of resolver {} goes first", answer.attribute, answer.resolver));
+                } else {
+                    context.log->note(
+                        prim, name, Use::ignored,
+                        fmt::format("{} is no usable {}; it asks for the default", to_text(*raw), to_string(key)));
+                }
+            }
+        }
+}
+
+void ResolverList::note_lost(const usd::Prim& prim, Key key, const Context& context, const std::string& winner,
+                             bool was_noted) const
+{
+    if (context.log == nullptr || !prim) return;
+    for (const Resolver& resolver : resolvers_)
+        for (const Row& row : resolver.rows) {
+            if (row.key != key) continue;
+            for (const std::string& name : row.attributes) {
+                if (!plain(prim.attribute(name).authored_value())) continue;
+                const std::string said = winner + " goes first";
+                if (was_noted)
+                    context.log->correct(prim, name, physics::Use::overridden, said);
+                else
+                    context.log->note(prim, name, physics::Use::overridden, said);
+            }
+        }
 }
 
 std::vector<Resolved> ResolverList::authored(const usd::Prim& prim, Key key, const Context& context) const

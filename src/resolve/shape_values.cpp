@@ -32,9 +32,17 @@ double response(const ResolverList& resolvers, const usd::Prim& collider, const 
 {
     const Resolved on_shape = resolvers.get(collider, of_shape, context, {}, &found);
     if (on_shape.resolver == "mjc" && rank_of(resolvers, "mjc") < rank_of(resolvers, "newton"))
-        if (const auto value = finite(on_shape)) return *value;
-    if (material)
-        if (const auto value = finite(resolvers.get(material, of_material, context, {}, &found))) return *value;
+        if (const auto value = finite(on_shape)) {
+            resolvers.note_lost(material, of_material, context, on_shape.attribute + " of the shape");
+            return *value;
+        }
+    if (material) {
+        const Resolved on_material = resolvers.get(material, of_material, context, {}, &found);
+        if (const auto value = finite(on_material)) {
+            resolvers.note_lost(collider, of_shape, context, on_material.attribute + " of the material", true);
+            return *value;
+        }
+    }
     return finite(on_shape).value_or(otherwise);
 }
 
@@ -91,15 +99,21 @@ SdfSettings sdf_settings(const ResolverList& resolvers, const physics::Collider&
     SdfSettings      s;
     const usd::Prim& prim = collider.prim;
     const auto       get  = [&](Key key) { return resolvers.get(prim, key, context, {}, &found); };
-    s.has_sdf             = !resolvers.empty() && applies(prim, "NewtonSDFCollisionAPI");
+    const auto       drop = [&](const Resolved& answer, const std::string& reason) {
+        if (context.log != nullptr && answer.authored())
+            context.log->correct(prim, answer.attribute, physics::Use::ignored, reason);
+    };
+    s.has_sdf = !resolvers.empty() && applies(prim, "NewtonSDFCollisionAPI");
 
     if (const Resolved voxel = get(Key::shape_sdf_target_voxel_size);
         voxel.authored() && voxel.number_or(-kInfinity) > -kInfinity) {
         const double size = voxel.number_or(0);
         if (size > 0 && std::isfinite(size))
             s.target_voxel_size = size;
-        else
+        else {
             found.add(kSdfVoxel, voxel.site, fmt::format("the voxel size of <{}> is {} m", collider.path.text(), size));
+            drop(voxel, "a voxel size must be positive");
+        }
     }
     if (const Resolved res = get(Key::shape_sdf_max_resolution);
         res.authored() && res.number_or(-kInfinity) > -kInfinity) {
@@ -110,7 +124,10 @@ SdfSettings sdf_settings(const ResolverList& resolvers, const physics::Collider&
             found.add(kSdfRes8, res.site, fmt::format("the SDF resolution of <{}> is {}", collider.path.text(), n));
         else
             s.max_resolution = static_cast<int>(n);
+        if (!s.max_resolution) drop(res, "a resolution must be a positive multiple of 8");
         if (s.max_resolution && s.target_voxel_size) {
+            if (context.log != nullptr)
+                context.log->correct(prim, res.attribute, physics::Use::overridden, "the target voxel size goes first");
             found.add(kSdfBoth, res.site, fmt::format("<{}> has a resolution and a voxel size", collider.path.text()));
             s.max_resolution.reset();
         }
@@ -126,21 +143,26 @@ SdfSettings sdf_settings(const ResolverList& resolvers, const physics::Collider&
             fmt::format("the narrow band of <{}> is {} to {} m", collider.path.text(), s.band_inner, s.band_outer));
         s.band_inner = -0.1;
         s.band_outer = 0.1;
+        for (const Resolved& side : {inner, outer}) drop(side, "the band must enclose the surface: inner < 0 < outer");
     }
     if (const Resolved format = get(Key::shape_sdf_texture_format); format.authored()) {
         const std::string text = format.text().value_or("");
         if (text == "uint8" || text == "uint16" || text == "float32")
             s.texture_format = text;
-        else
+        else {
             found.add(kSdfFormat, format.site,
                       fmt::format("the SDF format of <{}> is \"{}\"", collider.path.text(), text));
+            drop(format, "it is none of uint8, uint16, float32");
+        }
     }
     if (const Resolved padding = get(Key::shape_sdf_padding); finite(padding)) {
         if (*finite(padding) >= 0)
             s.padding = finite(padding);
-        else
+        else {
             found.add(kSdfPadding, padding.site,
                       fmt::format("the SDF padding of <{}> is {} m", collider.path.text(), *finite(padding)));
+            drop(padding, "a padding must not be negative");
+        }
     }
 
     const Resolved hydro = get(Key::shape_hydroelastic_enabled);
@@ -148,20 +170,33 @@ SdfSettings sdf_settings(const ResolverList& resolvers, const physics::Collider&
     if (const Resolved kh = get(Key::shape_kh); kh.authored() && kh.number_or(-kInfinity) > -kInfinity) {
         if (kh.number_or(0) > 0 && std::isfinite(kh.number_or(0)))
             s.kh = kh.number_or(s.kh);
-        else
+        else {
             found.add(kHydroKh, kh.site,
                       fmt::format("the hydroelastic stiffness of <{}> is {}", collider.path.text(), kh.number_or(0)));
+            drop(kh, "a stiffness must be positive");
+        }
     }
     if (s.hydroelastic && !s.max_resolution && !s.target_voxel_size) {
         found.add(kHydroNoSdf, prim.site(), fmt::format("<{}> is hydroelastic without an SDF", collider.path.text()));
         s.hydroelastic = false;
+        drop(hydro, "there is nothing to build its SDF from");
     }
+    // Without the schema (or a hydroelastic surface, which needs a grid) nothing is built, whatever is authored.
+    if (!s.has_sdf && !s.hydroelastic)
+        for (const Key key :
+             {Key::shape_sdf_target_voxel_size, Key::shape_sdf_max_resolution, Key::shape_sdf_narrow_band_inner,
+              Key::shape_sdf_narrow_band_outer, Key::shape_sdf_texture_format, Key::shape_sdf_padding})
+            drop(get(key), "NewtonSDFCollisionAPI is not applied");
     if (s.has_sdf && applies(prim, "NewtonMeshCollisionAPI"))
         found.add(kSdfMeshBoth, prim.site(), fmt::format("<{}> applies both", collider.path.text()));
     if (s.has_sdf && collider.kind == physics::ShapeKind::mesh &&
-        collider.approximation != physics::Approximation::none)
+        collider.approximation != physics::Approximation::none) {
         found.add(kSdfApprox, prim.site(),
                   fmt::format("<{}> asks for {}", collider.path.text(), to_string(collider.approximation)));
+        if (context.log != nullptr)
+            context.log->correct(prim, "physics:approximation", physics::Use::ignored,
+                                 "an SDF is made of the mesh itself");
+    }
     return s;
 }
 

@@ -18,6 +18,7 @@ inline constexpr Code kLinearUnit{"W_STAGE_LINEAR_UNIT", Severity::info, "The st
 inline constexpr Code kMassUnit{"W_STAGE_MASS_UNIT", Severity::info, "The stage's mass unit is not the kilogram.", "Nothing to do; under units = stage the numbers stay as authored."};
 inline constexpr Code kUnitsUnauthored{"STAGE_UNITS_UNAUTHORED", Severity::info, "The stage does not say its length unit; it is taken as the metre.", "Author metersPerUnit, or choose unauthored_units = usd for OpenUSD's 0.01."};
 inline constexpr Code kDeformable{"W_DEFORMABLE_UNSUPPORTED", Severity::warning, "Deformable bodies and particles are not imported.", "Simulate the rigid part, or leave these prims out with ignore_paths."};
+inline constexpr Code kCustomUndeclared{"W_CUSTOM_UNDECLARED", Severity::warning, "An attribute in the namespace newton: is in no schema and is not declared.", "Declare it on the scene, or correct its name."};
 
 // -- bodies and joints
 inline constexpr Code kIgnoredBodyShapes{"W_IGNORED_BODY_SHAPES", Severity::warning, "A body was ignored but its colliders were not; they became static.", "Let the expression in ignore_paths match the children too."};

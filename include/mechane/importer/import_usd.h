@@ -7,6 +7,7 @@
 
 #include "mechane/core/diagnostic.h"
 #include "mechane/core/result.h"
+#include "mechane/importer/ledger.h"
 #include "mechane/importer/options.h"
 #include "mechane/model/builder.h"
 #include "mechane/usd/stage.h"
@@ -42,6 +43,8 @@ struct ImportResult {
     /// Vendor attributes by resolver, prim and attribute name.
     std::map<std::string, std::map<std::string, std::map<std::string, usd::Value>>> schema_attrs;
     std::int32_t                                                                    actuator_count = 0;
+    std::vector<LedgerEntry> ledger;  ///< by prim in traversal order and property; empty unless asked for
+    std::map<std::string, std::string_view> mass_rules;  ///< which rule gave each body its inertia, by prim path
 };
 
 /// Adds a composed stage to a builder: scenes, bodies, joints, colliders, visual shapes, filters, mass properties.

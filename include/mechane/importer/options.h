@@ -55,6 +55,7 @@ struct ImportOptions {
     int           mesh_maxhullvert                 = 64;
     std::vector<std::string> schema_resolvers{"newton"};  ///< by priority; empty: no vendor attribute is read
     bool                     force_position_velocity_actuation = false;
+    bool ledger            = false;  ///< keep account of every authored physics property (ImportResult::ledger)
     bool legacy_margin_gap = false;  ///< mjc:margin becomes margin minus gap also under `newton_1_8`
     bool allow_missing     = false;  ///< import although references or payloads were not found
 };

@@ -1,12 +1,14 @@
 #pragma once
 #include "mechane/core/diagnostic.h"
 #include "mechane/physics/physics_model.h"
+#include "mechane/physics/read_log.h"
 
 namespace mechane::physics {
 
 /// Reads the physics of a stage in one pass, instance proxies included. Never fails: what is wrong is in `found`, what
 /// could not be used is marked invalid, and no number that leaves here is NaN.
-PhysicsModel parse(const usd::Stage& stage, const ParseOptions& options, Diagnostics& found);
+/// @param log  receives which authored properties were taken; may be null
+PhysicsModel parse(const usd::Stage& stage, const ParseOptions& options, Diagnostics& found, ReadLog* log = nullptr);
 
 /// Velocity frames of usd-physics 5: how physics:velocity and physics:angularVelocity become vectors in the world.
 enum class VelocityFrame : std::uint8_t {

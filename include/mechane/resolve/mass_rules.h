@@ -23,6 +23,7 @@ struct MassOptions {
     std::optional<physics::UnitScale> stage_units;
     Rules                             rules;
     MeshSolid                         mesh_solid;
+    physics::ReadLog*                 log = nullptr;  ///< receives what became of authored mass properties; may be null
 };
 
 /// Mass properties of one body in its (scale-free) frame, SI.

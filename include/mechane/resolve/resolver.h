@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mechane/core/result.h"
+#include "mechane/physics/read_log.h"
 #include "mechane/physics/units.h"
 #include "mechane/resolve/key.h"
 #include "mechane/usd/stage.h"
@@ -17,6 +18,8 @@ namespace mechane::resolve {
 
 /// A resolved value: SI and radians once it leaves here.
 using Value = std::variant<bool, double, std::string, std::vector<double>>;
+/// As reports print it: "true", "0.5", "uint16", "(0.02, 1)".
+std::string to_text(const Value& value);
 
 /// Whether the degree of freedom in question moves along or turns about its axis; it decides units of joint rows.
 enum class Motion : std::uint8_t { linear, angular };
@@ -55,6 +58,7 @@ struct Context {
     physics::UnitScale scale;
     Motion             motion = Motion::linear;
     Rules              rules;
+    physics::ReadLog*  log = nullptr;  ///< receives what became of every authored attribute; may be null
 };
 
 /// What a converter gets: the authored values of the row's attributes, in the row's order.
@@ -135,10 +139,18 @@ class ResolverList {
     /// Every authored answer in order of priority: the first is the winner, the others lost.
     [[nodiscard]] std::vector<Resolved> authored(const usd::Prim& prim, Key key, const Context& context) const;
 
+    /// Writes into the context's log that the key's authored attributes on the prim had no say: overridden by `winner`,
+    /// the full name of what is used instead. `was_noted`: lookups of this very key have noted them as used before.
+    void note_lost(const usd::Prim& prim, Key key, const Context& context, const std::string& winner,
+                   bool was_noted = false) const;
+
     /// Authored attributes of the prim that each resolver owns, one map for each resolver, in order.
     [[nodiscard]] std::vector<Collected> collect(const usd::Prim& prim) const;
 
   private:
+    void note_answers(const usd::Prim& prim, Key key, const Context& context, const Row* winner,
+                      const Resolved& answer) const;
+
     std::vector<Resolver> resolvers_;
 };
 

@@ -1,0 +1,279 @@
+#include "ledger.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "ledger_reasons.h"
+#include "mechane/usd/opinions.h"
+#include "property_units.h"
+
+namespace mechane::importer {
+namespace {
+
+using physics::Use;
+
+/// What keeps entities of the physics model out of the builder, by prim. A prim that is several of them (a body that is
+/// its own collider) is left out only if all are.
+class LeftOut {
+  public:
+    explicit LeftOut(Import& run) : run_(run)
+    {
+        for (std::size_t i = 0; i < run.physics.joints.size(); ++i) {
+            const physics::Joint& j = run.physics.joints[i];
+            visit(j.prim, run.joint_of[i] >= 0, [&] { return of_joint(j); }, j.enabled ? "" : "physics:jointEnabled");
+        }
+        for (std::size_t i = 0; i < run.physics.bodies.size(); ++i) {
+            const physics::Body& b = run.physics.bodies[i];
+            visit(
+                b.prim, run.body_of[i] >= 0, [&] { return of(b, b.enabled, "the body is disabled"); },
+                b.enabled ? "" : "physics:rigidBodyEnabled");
+        }
+        for (std::size_t i = 0; i < run.physics.colliders.size(); ++i) {
+            const physics::Collider& c = run.physics.colliders[i];
+            visit(c.prim, run.shape_of[i] >= 0, [&] { return of(c, true, ""); }, "");
+        }
+        for (std::size_t i = 0; i < run.physics.scenes.size(); ++i) {
+            const physics::Scene& s = run.physics.scenes[i];
+            visit(s.prim, s.valid && !(run.newton() && i > 0), [&] { return of(s, true, ""); }, "");
+        }
+    }
+
+    /// Lets the log say so of everything that was merely read.
+    void apply() const
+    {
+        for (const auto& [prim, why] : by_prim_) {
+            if (why.imported) continue;
+            if (!why.decided_by.empty()) run_.log->correct(why.prim, why.decided_by, Use::used, why.reason);
+            run_.log->dismiss(why.prim, "", why.reason);
+        }
+    }
+
+  private:
+    struct Why {
+        usd::Prim   prim;
+        bool        imported = false;
+        std::string reason, decided_by;
+    };
+
+    template <class Reason>
+    void visit(const usd::Prim& prim, bool imported, const Reason& reason, const char* decided_by)
+    {
+        if (!prim) return;
+        Why& why     = by_prim_[prim.index()];
+        why.prim     = prim;
+        why.imported = why.imported || imported;
+        if (imported || !why.reason.empty()) return;
+        why.reason     = reason();
+        why.decided_by = decided_by;
+    }
+
+    template <class Entity>
+    std::string of(const Entity& entity, bool enabled, const char* disabled) const
+    {
+        if (!entity.valid) return fmt::format("it was left out: {}", fmt::join(entity.reasons, ", "));
+        if (run_.ignored(entity.path)) return "ignore_paths leaves it out";
+        if (!enabled) return disabled;
+        return "it was left out";
+    }
+    [[nodiscard]] std::string of_joint(const physics::Joint& joint) const
+    {
+        if (joint.valid && joint.enabled && run_.options.floating.has_value() &&
+            (joint.body0 == physics::kNone || joint.body1 == physics::kNone))
+            return "the option floating puts another joint in its place";
+        return of(joint, joint.enabled, "the joint is disabled");
+    }
+
+    Import&                      run_;
+    std::map<std::uint32_t, Why> by_prim_;
+};
+
+std::string shortened(std::string text)
+{
+    constexpr std::size_t kMost = 80;
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    if (text.size() <= kMost) return text;
+    text.resize(kMost - 3);
+    while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.pop_back();
+    return text + "...";
+}
+
+std::string value_text(const usd::Prim& prim, const usd::Token& name, bool relationship)
+{
+    if (relationship) {
+        std::vector<std::string> targets;
+        for (const usd::Path& target : prim.relationship(name).targets()) targets.push_back("<" + target.text() + ">");
+        return shortened(targets.size() == 1 ? targets.front() : fmt::format("[{}]", fmt::join(targets, ", ")));
+    }
+    const usd::Attribute attribute = prim.attribute(name);
+    usd::Value           value     = attribute.authored_value();
+    if (value.empty() && attribute.blocked()) return "None";
+    if (value.empty())
+        if (const auto times = attribute.time_samples(); !times.empty())
+            value = attribute.authored_value(times.front());
+    return shortened(value.to_text());
+}
+
+Verdict verdict_of(Use use)
+{
+    switch (use) {
+        case Use::read:
+        case Use::used:
+            return Verdict::used;
+        case Use::converted:
+            return Verdict::converted;
+        case Use::overridden:
+            return Verdict::overridden;
+        case Use::ignored:
+            return Verdict::ignored;
+    }
+    return Verdict::ignored;
+}
+
+class Accountant {
+  public:
+    explicit Accountant(Import& run) : run_(run), where_(run.stage), root_(run.options.root_path) {}
+
+    std::vector<LedgerEntry> run()
+    {
+        for (const usd::Prim& prim : run_.stage.traverse())
+            for (const usd::Token& name : prim.authored_property_names())
+                if (is_physics_property(name.text()) || owned(name.text())) enter(prim, name);
+        return std::move(out_);
+    }
+
+  private:
+    /// Namespaces of a user's own resolvers.
+    [[nodiscard]] bool owned(const std::string& name) const
+    {
+        return std::any_of(run_.resolvers.resolvers().begin(), run_.resolvers.resolvers().end(),
+                           [&](const resolve::Resolver& r) { return name.starts_with(r.name + ":"); });
+    }
+
+    void enter(const usd::Prim& prim, const usd::Token& name)
+    {
+        const bool relationship = prim.relationship(name).authored();
+        if (!relationship && !prim.attribute(name)) return;
+        LedgerEntry entry;
+        entry.prim     = prim.path().text();
+        entry.property = name.text();
+        entry.value    = value_text(prim, name, relationship);
+        entry.site     = where_.site(prim, name);
+        judge(prim, name, relationship, entry);
+        out_.push_back(std::move(entry));
+    }
+
+    void judge(const usd::Prim& prim, const usd::Token& name, bool relationship, LedgerEntry& entry)
+    {
+        const auto ignore = [&](std::string reason) {
+            entry.verdict = Verdict::ignored;
+            entry.note    = std::move(reason);
+        };
+        if (is_deformable(prim)) return ignore(std::string(kNoDeformables));
+        if (!prim.path().has_prefix(root_)) return ignore_outside(prim, name, entry);
+        const physics::UseNote* note = run_.log->find(prim, name);
+        if (note == nullptr) {
+            if (run_.ignored(prim.path())) return ignore("ignore_paths leaves it out");
+            if (const auto below = excluded_above(prim); !below.empty()) return ignore(below);
+            ignore(reason_not_read(prim, name.text(), run_.resolvers));
+            if (name.text().starts_with("newton:") && is_unknown_property(name.text()) &&
+                said_.insert(name.text()).second)
+                run_.found.add(codes::kCustomUndeclared, entry.site,
+                               fmt::format("{} is in no schema, and the scene does not declare it", name.text()));
+            return;
+        }
+        entry.verdict = verdict_of(note->use);
+        entry.note    = note->note;
+        if (relationship) return;
+        const bool has_say = entry.verdict == Verdict::used || entry.verdict == Verdict::converted;
+        if (has_say && prim.attribute(name).varying()) return ignore("animated, held at its first value");
+        if (note->use != Use::read) return;
+        // What UsdPhysics authors in a unit of its own.
+        if (const auto dimension = dimension_of(prim, name.text())) {
+            const double factor = run_.context.scale.factor(*dimension);
+            if (factor == 1 || entry.value == "None") return;
+            entry.verdict = Verdict::converted;
+            entry.note    = fmt::format("times {:.9g}: {}", factor, conversion_name(*dimension));
+        }
+    }
+
+    /// Materials are found outside the subtree that is imported.
+    void ignore_outside(const usd::Prim& prim, const usd::Token& name, LedgerEntry& entry)
+    {
+        const physics::UseNote* note = run_.log->find(prim, name);
+        entry.verdict                = note == nullptr ? Verdict::ignored : verdict_of(note->use);
+        entry.note                   = note == nullptr ? "it lies outside root_path" : note->note;
+    }
+
+    [[nodiscard]] bool is_deformable(const usd::Prim& prim) const
+    {
+        if (run_.deformable.empty()) return false;
+        for (usd::Path path = prim.path(); !path.is_root() && !path.empty(); path = path.parent())
+            if (run_.deformable.count(path) != 0) return true;
+        return false;
+    }
+
+    /// A literal entry of ignore_paths prunes what lies below it too.
+    [[nodiscard]] std::string excluded_above(const usd::Prim& prim) const
+    {
+        for (const std::string& text : run_.options.ignore_paths)
+            if (const usd::Path path(text); !path.empty() && prim.path().has_prefix(path))
+                return "ignore_paths leaves it out";
+        return {};
+    }
+
+    Import&                  run_;
+    usd::OpinionIndex        where_;
+    usd::Path                root_;
+    std::set<std::string>    said_;
+    std::vector<LedgerEntry> out_;
+};
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict)
+{
+    switch (verdict) {
+        case Verdict::used:
+            return "used";
+        case Verdict::converted:
+            return "converted";
+        case Verdict::overridden:
+            return "overridden";
+        case Verdict::ignored:
+            return "ignored";
+    }
+    return "";
+}
+
+LedgerTotals totals(std::span<const LedgerEntry> ledger)
+{
+    LedgerTotals t;
+    for (const LedgerEntry& entry : ledger) {
+        t.used += entry.verdict == Verdict::used ? 1 : 0;
+        t.converted += entry.verdict == Verdict::converted ? 1 : 0;
+        t.overridden += entry.verdict == Verdict::overridden ? 1 : 0;
+        t.ignored += entry.verdict == Verdict::ignored ? 1 : 0;
+    }
+    return t;
+}
+
+bool is_physics_property(std::string_view name)
+{
+    if (name.starts_with("physx")) return name.find(':') != std::string_view::npos;
+    for (const std::string_view space :
+         {"physics:", "newton:", "mjc:", "drive:", "limit:", "state:", "omniphysics:", "deformablePose:", "mujoco:"})
+        if (name.starts_with(space)) return true;
+    return false;
+}
+
+std::vector<LedgerEntry> make_ledger(Import& run)
+{
+    LeftOut(run).apply();
+    return Accountant(run).run();
+}
+
+}  // namespace mechane::importer

@@ -1,0 +1,11 @@
+#pragma once
+#include "import.h"
+#include "mechane/importer/ledger.h"
+
+namespace mechane::importer {
+
+/// Every authored physics property below root_path with what the passes of this import have said about it; call it
+/// after the last one. Properties that nobody took get the reason why. Adds W_CUSTOM_UNDECLARED.
+std::vector<LedgerEntry> make_ledger(Import& run);
+
+}  // namespace mechane::importer

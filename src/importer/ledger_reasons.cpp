@@ -1,0 +1,175 @@
+#include "ledger_reasons.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "mechane/resolve/resolvers.h"
+#include "mechane/usd/schemas.h"
+
+namespace mechane::importer {
+namespace {
+
+struct Row {
+    std::string_view prefix;  ///< of the property's name; the first row that fits counts
+    std::string_view reason;
+};
+
+/// What is not simulated, whatever resolvers are listed. Special cases stand before what they are special cases of.
+constexpr Row kNotModelled[] = {
+    {"omniphysics:", kNoDeformables},
+    {"deformablePose:", kNoDeformables},
+    {"physxDeformable", kNoDeformables},
+    {"physxAutoDeformable", kNoDeformables},
+    {"physxParticle", kNoDeformables},
+    {"physxPBDMaterial:", kNoDeformables},
+    {"physxDiffuseParticles:", kNoDeformables},
+    {"newton:curves", kNoDeformables},
+    {"newton:mpm:", kNoDeformables},
+    {"physics:masses", kNoDeformables},
+    {"physxVehicle", "vehicles are not simulated"},
+    {"physxTendon:", "tendons are not simulated"},
+    {"physxCamera:", "cameras that follow a body are not simulated"},
+    {"physxDroneCamera:", "cameras that follow a body are not simulated"},
+    {"physxFollow", "cameras that follow a body are not simulated"},
+    {"physxCharacterController:", "character controllers are not simulated"},
+    {"physxForce:", "forces of the stage's own are not simulated"},
+    {"physxTrigger:", "triggers are not simulated"},
+    {"physxContactReport:", "contacts are reported for every pair"},
+    {"physxSurfaceVelocity:", "moving surfaces are not simulated"},
+    {"physxSplinesSurfaceVelocity:", "moving surfaces are not simulated"},
+    {"physxCookedData:", "it is the cache of another engine"},
+    {"physxSphereFillCollision:", "meshes are not filled with spheres"},
+    {"physxMeshMergeCollision:", "meshes are not merged"},
+    {"physxScene", "it sets another engine's solver"},
+    {"physxArticulation:articulationEnabled", "an articulation takes part unless its bodies are disabled"},
+    {"physxArticulation:", "it sets another engine's solver"},
+    {"physxRigidBody:linearDamping", "damping of free bodies is not simulated"},
+    {"physxRigidBody:angularDamping", "damping of free bodies is not simulated"},
+    {"physxRigidBody:disableGravity", "gravity acts on every body of a scene"},
+    {"physxRigidBody:locked", "axes of bodies are locked by joints only"},
+    {"physxRigidBody:", "it sets another engine's solver"},
+    {"physxCollision:torsionalPatchRadius", "no solver models it"},
+    {"physxCollision:minTorsionalPatchRadius", "no solver models it"},
+    {"physxSDFMeshCollision:", "it is collected only; port it to NewtonSDFCollisionAPI with fix --port-physx-sdf"},
+    {"physxConvexHullCollision:minThickness", "hulls are thickened by 1e-4 of their extent when they are flat"},
+    {"physxConvexDecompositionCollision:", "meshes are decomposed by another algorithm"},
+    {"physxTriangleMesh", "meshes are welded and simplified by other algorithms"},
+    {"physxMaterial:", "coefficients combine by the rule of the solver"},
+    {"physxJointAxis:", "values for single axes are not read; author those of the joint"},
+    {"physxJoint:jointFriction", "load-proportional friction has no equal here"},
+    {"physxJoint:", "it sets another engine's solver"},
+    {"physxLimit:", "limits do not bounce, and those of the joint's other axes do not count"},
+    {"physxMimicJoint:", "mimic joints are rigid and follow the joint's only axis"},
+    {"physxPhysicsDistanceJoint:", "distance joints have no spring"},
+    {"physxDrivePerformanceEnvelope:", "drives are bounded by their largest force only"},
+    {"physics:gearRatio", "gears are not simulated"},
+    {"physics:hinge", "gears are not simulated"},
+    {"physics:prismatic", "gears are not simulated"},
+    {"physics:ratio", "gears are not simulated"},
+    {"physics:protoIndices", "instancers of other engines are not expanded"},
+    {"physics:prototypes", "instancers of other engines are not expanded"},
+    {"newton:kamino:", "it sets a solver that is not in this build"},
+    {"newton:vbd:", "solvers are set on the command line"},
+    {"newton:xpbd:", "solvers are set on the command line"},
+    {"newton:jointsAddMobility", "every joint of a tree adds its degrees of freedom"},
+    {"newton:modelPath", "neural actuators are not supported"},
+    {"newton:hullVertexLimit", "superseded by newton:maxHullVertices"},
+    {"mjc:compiler:", "it tells MuJoCo how to compile MJCF"},
+    {"mjc:flag:", "it sets MuJoCo's solver"},
+    {"mjc:option:", "it sets MuJoCo's solver"},
+    {"mjc:solref",
+     "MuJoCo's softness of constraints has no equal here; on joints it is superseded by newton:limitStiffness"},
+    {"mjc:solimp", "MuJoCo's softness of constraints has no equal here"},
+    {"mjc:condim",
+     "contacts have three dimensions, and rolling and torsional friction where their coefficients say so"},
+    {"mjc:priority", "coefficients combine by the rule of the solver"},
+    {"mjc:solmix", "coefficients combine by the rule of the solver"},
+    {"mjc:group", "it groups what MuJoCo's viewer shows"},
+    {"mjc:actuatorgravcomp", "gravity compensation is not simulated"},
+    {"mjc:springdamper", "author mjc:stiffness and mjc:damping"},
+    {"mjc:inertia", "the mass of a mesh is that of what collides"},
+    {"mjc:coef", "higher terms of joint equalities are not simulated"},
+};
+
+/// Prim types that are not simulated: everything on them is ignored for one reason.
+constexpr Row kTypes[] = {
+    {"MjcTendon", "tendons are not simulated"},
+    {"MjcKeyframe", "keyframes are not read"},
+    {"MjcActuator", "only the servos of joints become drives"},
+    {"PhysxPhysicsGearJoint", "gears are not simulated"},
+    {"PhysxPhysicsRackAndPinionJoint", "gears are not simulated"},
+    {"PhysxPhysicsInstancer", "instancers of other engines are not expanded"},
+    {"PhysxPhysicsJointInstancer", "instancers of other engines are not expanded"},
+    {"PhysxParticleSystem", kNoDeformables},
+    {"OmniPhysics", kNoDeformables},
+    {"TetMesh", kNoDeformables},
+    {"BasisCurves", kNoDeformables},
+};
+
+/// The resolver of this build that would read the property.
+std::string vendor_of(std::string_view property)
+{
+    static const std::array kAll{resolve::SchemaResolverNewton(), resolve::SchemaResolverPhysx(),
+                                 resolve::SchemaResolverMjc()};
+    for (const resolve::Resolver& r : kAll)
+        if (r.owns(property)) return r.name;
+    return property.starts_with("physx") ? "physx" : "";
+}
+
+bool has_any(const usd::Prim& prim, const std::vector<std::string>& schemas)
+{
+    const auto authored = prim.authored_apis();
+    return std::any_of(schemas.begin(), schemas.end(), [&](const std::string& s) {
+        return prim.has_api(s) || prim.is_a(s) ||
+               std::any_of(authored.begin(), authored.end(), [&](const usd::Token& a) { return a.text() == s; });
+    });
+}
+
+}  // namespace
+
+std::string reason_not_read(const usd::Prim& prim, std::string_view property, const resolve::ResolverList& listed)
+{
+    for (const Row& row : kTypes)
+        if (prim.type_name().text().starts_with(row.prefix)) return std::string(row.reason);
+    const std::string vendor = vendor_of(property);
+    // A whole resolver that is not listed is the plainer reason, and the one with a remedy, except where nothing would
+    // read the property anyway.
+    for (const Row& row : kNotModelled)
+        if (row.reason == kNoDeformables && property.starts_with(row.prefix)) return std::string(row.reason);
+    if (!vendor.empty() && !listed.has(vendor))
+        return fmt::format("resolver {} is not listed{}", vendor,
+                           property.starts_with("physxSDFMeshCollision:")
+                               ? "; port it with fix --port-physx-sdf, or list it with --resolvers newton,physx"
+                               : fmt::format(" (--resolvers newton,{})", vendor == "newton" ? "physx" : vendor));
+    const std::vector<std::string> schemas = usd::schemas_with(property);
+    for (const Row& row : kNotModelled)
+        if (property.starts_with(row.prefix)) return std::string(row.reason);
+    if (schemas.empty() && vendor_of(property).empty()) return "no schema knows it";
+    if (is_unknown_property(property)) return "no schema and no declaration knows it";
+    if (!schemas.empty() && !has_any(prim, schemas))
+        return fmt::format(
+            "{} is not applied",
+            fmt::join(schemas.begin(), schemas.begin() + std::min<std::ptrdiff_t>(3, std::ssize(schemas)), ", "));
+    if (property == "physics:approximation") return "only meshes are approximated";
+    if (property.starts_with("drive:") || property.starts_with("limit:"))
+        return "the joint has no such degree of freedom";
+    return fmt::format("it has no meaning on a {}",
+                       prim.type_name().empty() ? "typeless prim" : prim.type_name().text());
+}
+
+bool is_unknown_property(std::string_view property)
+{
+    if (!usd::schemas_with(property).empty()) return false;
+    static const std::array kAll{resolve::SchemaResolverNewton(), resolve::SchemaResolverPhysx(),
+                                 resolve::SchemaResolverMjc()};
+    return std::none_of(kAll.begin(), kAll.end(), [&](const resolve::Resolver& r) {
+        return std::any_of(r.rows.begin(), r.rows.end(), [&](const resolve::Row& row) {
+            return std::find(row.attributes.begin(), row.attributes.end(), property) != row.attributes.end();
+        });
+    });
+}
+
+}  // namespace mechane::importer

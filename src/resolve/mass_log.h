@@ -1,0 +1,19 @@
+#pragma once
+#include "mechane/physics/physics_model.h"
+#include "mechane/physics/read_log.h"
+#include "mechane/resolve/mass_rules.h"
+
+namespace mechane::resolve {
+
+/// How the ladder came to its answer for one body.
+struct MassDecision {
+    bool tensor_authored = false;  ///< newton:inertia is valid and used
+    bool computed        = false;  ///< the mass computer, or what stands in for it, was asked
+    bool pair_rule_drops = false;  ///< the pair rule left the body's values out
+};
+
+/// Writes what became of every authored mass property of the body, of its colliders and of the prims between them.
+void note_mass_verdicts(const physics::PhysicsModel& model, const physics::Body& body, const MassDecision& decision,
+                        physics::ReadLog& log);
+
+}  // namespace mechane::resolve

@@ -1,0 +1,67 @@
+#include "mechane/usd/schemas.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "usd/schema_registry.h"
+#include "usd/schema_tables.h"
+
+namespace mechane::usd {
+
+std::vector<SchemaInfo> bundled_schemas()
+{
+    const auto kind_of = [](std::string_view kind) {
+        if (kind == "concreteTyped") return SchemaKind::typed;
+        if (kind == "abstractTyped") return SchemaKind::abstract_typed;
+        if (kind == "singleApplyAPI") return SchemaKind::single_apply;
+        if (kind == "multipleApplyAPI") return SchemaKind::multiple_apply;
+        return SchemaKind::not_applied;
+    };
+    std::vector<SchemaInfo> schemas;
+    for (std::size_t i = 0; i < kSchemaRowCount; ++i)
+        schemas.push_back({kSchemaRows[i].identifier, kSchemaRows[i].module, kind_of(kSchemaRows[i].kind)});
+    std::sort(schemas.begin(), schemas.end(), [](const SchemaInfo& a, const SchemaInfo& b) {
+        return std::tie(a.module, a.identifier) < std::tie(b.module, b.identifier);
+    });
+    return schemas;
+}
+
+std::vector<std::string> schemas_with(std::string_view property)
+{
+    constexpr std::string_view kInstance = "i";
+    using Table                          = std::map<std::string, std::vector<std::string>, std::less<>>;
+    static const Table table             = [&] {
+        Table built;
+        auto& registry = SchemaRegistry::instance();
+        for (const SchemaInfo& schema : bundled_schemas()) {
+            if (schema.kind == SchemaKind::not_applied || schema.kind == SchemaKind::abstract_typed) continue;
+            const std::string  identifier(schema.identifier);
+            const bool         typed = schema.kind == SchemaKind::typed;
+            pxr::TfTokenVector apis;
+            if (schema.kind == SchemaKind::multiple_apply)
+                apis.emplace_back(identifier + ":" + std::string(kInstance));
+            else if (!typed)
+                apis.emplace_back(identifier);
+            const auto definition =
+                registry.definition(pxr::TfToken(typed ? identifier : std::string()), apis, false, nullptr);
+            for (const auto& [name, unused] : definition->properties) built[name.GetString()].push_back(identifier);
+        }
+        for (auto& [name, schemas] : built) std::sort(schemas.begin(), schemas.end());
+        return built;
+    }();
+    if (const auto plain = table.find(property); plain != table.end()) return plain->second;
+    // The instance is one of the middle parts.
+    for (std::size_t from = property.find(':'); from != std::string_view::npos;) {
+        const std::size_t to = property.find(':', from + 1);
+        if (to == std::string_view::npos) break;
+        std::string general(property.substr(0, from + 1));
+        general += kInstance;
+        general += property.substr(to);
+        if (const auto found = table.find(general); found != table.end()) return found->second;
+        from = to;
+    }
+    return {};
+}
+
+}  // namespace mechane::usd
