@@ -30,7 +30,7 @@ test-asan test-tsan test-double: test-%: setup
 	@test -f build/$*/build.ninja || cmake --preset $*
 	@cmake --build build/$* -j $(JOBS)
 	@cd build/$* && ASAN_OPTIONS=detect_stack_use_after_return=0 LSAN_OPTIONS=suppressions=$(CURDIR)/tools/lsan.supp:print_suppressions=0 \
-	    TSAN_OPTIONS=ignore_noninstrumented_modules=1 ctest --output-on-failure
+	    TSAN_OPTIONS="ignore_noninstrumented_modules=1 suppressions=$(CURDIR)/tools/tsan.supp" ctest --output-on-failure
 
 format tidy: setup
 	@/usr/bin/python3 tools/$@.py

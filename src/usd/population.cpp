@@ -139,8 +139,12 @@ class Indexer {
         SdfPathVector paths;
         for (std::size_t i = begin; i < end; ++i) paths.push_back(found[i].path);
         const auto no_children = [](const PcpPrimIndex&, TfTokenVector*) { return false; };
-        const auto payloads    = [&](const SdfPath&) { return options_.load_payloads; };
-        stage_.cache->ComputePrimIndexesInParallel(paths, &errors_, no_children, payloads);
+        const auto all         = [](const SdfPath&) { return true; };
+        const auto none        = [](const SdfPath&) { return false; };
+        if (options_.load_payloads)
+            stage_.cache->ComputePrimIndexesInParallel(paths, &errors_, no_children, all);
+        else
+            stage_.cache->ComputePrimIndexesInParallel(paths, &errors_, no_children, none);
     }
 
     void expand(std::vector<Found>& found, std::size_t at)
