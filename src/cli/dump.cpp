@@ -8,6 +8,7 @@
 #include "mechane/physics/dump.h"
 #include "mechane/physics/parse.h"
 #include "mechane/resolve/mass_rules.h"
+#include "mechane/usd/dump.h"
 
 namespace mechane::cli {
 namespace {
@@ -41,12 +42,20 @@ int run_dump(const DumpArgs& args, Context& context)
             context.io.say(fmt::format("error: --option '{}' is not of the form KEY=VALUE\n", text));
             return kExitUsage;
         }
+        if (args.kind == "stage" && text == "schemas=openusd") {
+            options->open.openusd_schemas_only = true;
+            continue;
+        }
         if (const auto set = importer::set_option(options->import, text.substr(0, equals), text.substr(equals + 1));
             !set)
             return context.io.fail(set.error());
     }
     const auto stage = usd::Stage::open(args.file, options->open);
     if (!stage) return context.io.fail(stage.error());
+    if (args.kind == "stage")
+        return write_text(args.output,
+                          usd::dump_stage(**stage, args.limit < 0 ? 64 : static_cast<std::size_t>(args.limit)),
+                          context.io);
     if (args.kind == "physics")
         return write_text(args.output, dump_physics(**stage, context.global.compat == "openusd-26", context.io),
                           context.io);
@@ -61,13 +70,16 @@ int run_dump(const DumpArgs& args, Context& context)
 void add_dump(CLI::App& app, Context& context)
 {
     auto      args = std::make_shared<DumpArgs>();
-    CLI::App* verb =
-        app.add_subcommand("dump", "The physics of a stage, or the model made of it, as JSON, for tools and tests");
-    verb->add_option("kind", args->kind, "physics or model")->required()->check(CLI::IsMember({"physics", "model"}));
+    CLI::App* verb = app.add_subcommand(
+        "dump", "Everything of a stage, its physics, or the model made of it, as JSON, for tools and tests");
+    verb->add_option("kind", args->kind, "stage, physics or model")
+        ->required()
+        ->check(CLI::IsMember({"stage", "physics", "model"}));
     verb->add_option("file", args->file, "Stage")->required();
     verb->add_option("--option", args->options,
-                     "KEY=VALUE of the import, e.g. schema_resolvers=newton,physx; may repeat");
-    verb->add_option("--limit", args->limit, "Arrays of a model longer than this become a hash; 0 prints all");
+                     "KEY=VALUE of the import, e.g. schema_resolvers=newton,physx, or schemas=openusd for a stage "
+                     "without vendors' schemas; may repeat");
+    verb->add_option("--limit", args->limit, "Arrays of a stage or model longer than this become a hash; 0 prints all");
     verb->add_option("-o,--output", args->output, "File, .gz compresses; stdout by default");
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_dump(*args, context); });
