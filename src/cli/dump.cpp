@@ -42,7 +42,11 @@ int run_dump(const DumpArgs& args, Context& context)
             context.io.say(fmt::format("error: --option '{}' is not of the form KEY=VALUE\n", text));
             return kExitUsage;
         }
-        if (args.kind == "stage" && text == "schemas=openusd") {
+        if (args.kind == "stage") {  // nothing is imported, so options of the import mean nothing
+            if (text != "schemas=openusd") {
+                context.io.say(fmt::format("error: --option '{}': a stage knows schemas=openusd only\n", text));
+                return kExitUsage;
+            }
             options->open.openusd_schemas_only = true;
             continue;
         }

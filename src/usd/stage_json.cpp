@@ -60,7 +60,8 @@ class Dump {
             prims[order.back()] = prim_json(prim);
         }
         constexpr std::size_t kWholeOrder = 2000;
-        Json                  out{{"stage", stage_json()},
+        Json                  out{{"schema", "mechane.dump.stage/1"},
+                                  {"stage", stage_json()},
                                   {"order", to_json(order, order.size() <= kWholeOrder ? 0 : 64)},
                                   {"prims", std::move(prims)},
                                   {"schemaFallbacks", std::move(fallbacks_)}};

@@ -15,6 +15,7 @@ DOCUMENTS = {
     "info": ["info", QUADRUPED, "--json"],
     "tree": ["tree", QUADRUPED, "--json"],
     "tree.prims": ["tree", "--prims", QUADRUPED, "--json"],
+    "dump.stage": ["dump", "stage", QUADRUPED],
     "trajectory": ["sim", QUADRUPED, "--frames", "2", "--json"],
 }
 
