@@ -104,7 +104,8 @@ class Triangulator {
 
     Triangulation run() &&
     {
-        std::size_t at = 0;
+        result_.face_count = in_.face_vertex_counts.size();
+        std::size_t at     = 0;
         for (std::size_t f = 0; f < in_.face_vertex_counts.size(); ++f) {
             const auto         face  = static_cast<std::int32_t>(f);
             const std::int32_t count = in_.face_vertex_counts[f];

@@ -10,6 +10,8 @@
 #include <span>
 
 #include "mechane/importer/codes.h"
+#include "mechane/usd/primvar.h"
+#include "mechane/usd/shading.h"
 
 namespace mechane::importer {
 namespace {
@@ -21,33 +23,17 @@ std::string lower(std::string text)
     return text;
 }
 
-/// The attribute that produces the value of an input: through interfaces and node graphs, up to a shader's output.
-usd::Attribute producer_of(const usd::Stage& stage, usd::Attribute input)
-{
-    constexpr int kDepth = 64;  // a chain of connections this long is a cycle
-    for (int i = 0; i < kDepth && input; ++i) {
-        const std::vector<usd::Path> sources = input.connections();
-        if (sources.empty()) return input;
-        const usd::Prim prim = stage.prim_at(sources.front().prim());
-        if (!prim) return input;
-        input = prim.attribute(sources.front().name());
-        if (prim.is_a("Shader")) return input;
-    }
-    return input;
-}
-
 /// The value of the first of these inputs that has one, with the attribute it comes from.
 struct InputValue {
     usd::Value     value;
     usd::Attribute attribute;
 };
-InputValue first_input(const usd::Stage& stage, const usd::Prim& node, std::initializer_list<const char*> names)
+InputValue first_input(const usd::Prim& node, std::initializer_list<const char*> names, Diagnostics& found)
 {
     for (const char* name : names) {
         const usd::Attribute input = node.attribute(std::string("inputs:") + name);
         if (!input) continue;
-        const usd::Attribute producer = producer_of(stage, input);
-        if (!producer) continue;
+        const usd::Attribute producer = usd::shading_source(input, &found).attribute;
         if (usd::Value value = producer.value(); !value.empty()) return {std::move(value), producer};
         if (usd::Value value = input.value(); !value.empty()) return {std::move(value), input};
     }
@@ -71,24 +57,12 @@ std::optional<double> as_opacity(const usd::Value& value)
     return std::clamp(*opacity, 0.0, 1.0);
 }
 
-/// Name of the colour space of an attribute: its own, else what ColorSpaceAPI gives an ancestor.
-std::string color_space_of(const usd::Attribute& attribute)
-{
-    if (const auto own = attribute.metadata("colorSpace").get<std::string>(); own && !own->empty()) return lower(*own);
-    for (usd::Prim prim = attribute.prim(); prim && !prim.path().is_root(); prim = prim.parent()) {
-        if (!prim.has_api("ColorSpaceAPI")) continue;
-        if (const auto name = prim.attribute("colorSpace:name").get<std::string>(); name && !name->empty())
-            return lower(*name);
-    }
-    return {};
-}
-
 Vec3d display_color(const Vec3d& color, const usd::Attribute& attribute, Diagnostics& found)
 {
     constexpr std::array kLinear{"",    "auto", "lin_rec709_scene", "lin_rec709", "lin_srgb",
                                  "raw", "data", "identity",         "linear"};
     constexpr std::array kDisplay{"srgb", "srgb_texture", "srgb_rec709_scene", "srgb_rec709_display"};
-    const std::string    space = color_space_of(attribute);
+    const std::string    space = lower(usd::color_space(attribute));
     if (std::find(kLinear.begin(), kLinear.end(), space) != kLinear.end()) return to_display(color);
     if (std::find(kDisplay.begin(), kDisplay.end(), space) != kDisplay.end()) return color;
     const bool linear = space.starts_with("lin_") || space == "acescg";
@@ -98,11 +72,11 @@ Vec3d display_color(const Vec3d& color, const usd::Attribute& attribute, Diagnos
     return linear ? to_display(color) : color;
 }
 
-bool is_texture(const usd::Stage& stage, const usd::Prim& node)
+bool is_texture(const usd::Prim& node, Diagnostics& found)
 {
     if (!node.is_a("Shader")) return false;
     if (node.attribute("info:id").get_or<std::string>({}) != "UsdUVTexture") return false;
-    const auto file = first_input(stage, node, {"file"}).value.get<usd::AssetPath>();
+    const auto file = first_input(node, {"file"}, found).value.get<usd::AssetPath>();
     return file && !file->authored.empty();
 }
 
@@ -115,63 +89,54 @@ bool names_color(const std::string& input)
     return false;
 }
 
-bool has_color_texture(const usd::Stage& stage, const usd::Prim& node)
+bool has_color_texture(const usd::Prim& node, Diagnostics& found)
 {
     for (const usd::Token& name : node.authored_property_names()) {
         if (!name.text().starts_with("inputs:") || !names_color(name.text())) continue;
         const usd::Attribute input = node.attribute(name);
         if (const auto asset = input.get<usd::AssetPath>(); asset && !asset->authored.empty()) return true;
-        const usd::Attribute producer = producer_of(stage, input);
-        if (producer && producer.prim() != node && is_texture(stage, producer.prim())) return true;
+        const usd::Attribute producer = usd::shading_source(input, &found).attribute;
+        if (producer && producer.prim() != node && is_texture(producer.prim(), found)) return true;
     }
     return false;
 }
 
 void add_from_display_primvars(const usd::Prim& prim, Appearance& look, Diagnostics& found)
 {
-    const auto inherited = [&](const char* name) -> usd::Attribute {
-        for (usd::Prim p = prim; p && !p.path().is_root(); p = p.parent())
-            if (const usd::Attribute a = p.attribute(name); a && a.authored()) return a;
-        return {};
-    };
     if (!look.color && !look.textured)
-        if (const usd::Attribute a = inherited("primvars:displayColor"))
+        if (const usd::Attribute a = usd::find_primvar(prim, "displayColor"))
             if (const auto color = as_color(a.value())) look.color = display_color(*color, a, found);
     if (!look.opacity)
-        if (const usd::Attribute a = inherited("primvars:displayOpacity")) look.opacity = as_opacity(a.value());
+        if (const usd::Attribute a = usd::find_primvar(prim, "displayOpacity")) look.opacity = as_opacity(a.value());
 }
 
-/// The shader that makes a material's surface: its surface output, MDL's, or else the first shader below it.
-usd::Prim surface_shader(const usd::Stage& stage, const usd::Prim& material)
+/// The shader that makes a material's surface, or else the first shader below it.
+usd::Prim shader_of(const usd::Prim& material, Diagnostics& found)
 {
-    for (const char* output : {"outputs:surface", "outputs:mdl:surface"}) {
-        const usd::Attribute terminal = material.attribute(output);
-        if (!terminal || terminal.connections().empty()) continue;
-        const usd::Attribute producer = producer_of(stage, terminal);
-        if (producer && producer.prim().is_a("Shader")) return producer.prim();
-    }
+    if (const usd::Prim shader = usd::surface_shader(material, &found)) return shader;
     for (const usd::Prim& child : material.children())
         if (child.is_a("Shader")) return child;
     return {};
 }
 
-void add_from_preview_surface(const usd::Stage& stage, const usd::Prim& shader, Appearance& look, Diagnostics& found)
+void add_from_preview_surface(const usd::Prim& shader, Appearance& look, Diagnostics& found)
 {
     usd::Attribute input = shader.attribute("inputs:baseColor");
     if (!input || !input.authored()) input = shader.attribute("inputs:diffuseColor");
     if (!input) return;
-    const usd::Attribute producer = producer_of(stage, input);
+    const usd::Attribute producer = usd::shading_source(input, &found).attribute;
     if (producer && producer.prim() != shader && producer.prim().is_a("Shader")) {
-        look.textured = is_texture(stage, producer.prim());
+        look.textured = is_texture(producer.prim(), found);
         if (look.textured) return;
         const InputValue value = first_input(
-            stage, producer.prim(),
-            {"diffuseColor", "baseColor", "diffuse_color", "base_color", "diffuse_color_constant", "displayColor"});
+            producer.prim(),
+            {"diffuseColor", "baseColor", "diffuse_color", "base_color", "diffuse_color_constant", "displayColor"},
+            found);
         if (const auto color = as_color(value.value)) look.color = display_color(*color, value.attribute, found);
         return;
     }
     const InputValue value =
-        first_input(stage, shader, {input.name().text() == "inputs:baseColor" ? "baseColor" : "diffuseColor"});
+        first_input(shader, {input.name().text() == "inputs:baseColor" ? "baseColor" : "diffuseColor"}, found);
     if (const auto color = as_color(value.value)) look.color = display_color(*color, value.attribute, found);
 }
 
@@ -180,22 +145,23 @@ std::optional<Appearance> from_material(const usd::Stage& stage, const usd::Prim
     const usd::Prim material = stage.bound_material(prim, {});
     if (!material) return std::nullopt;
     Appearance      look;
-    const usd::Prim shader = surface_shader(stage, material);
+    const usd::Prim shader = shader_of(material, found);
     for (const usd::Prim& node : {shader, material}) {
         if (!node) continue;
         if (node == shader && node.attribute("info:id").get_or<std::string>({}) == "UsdPreviewSurface")
-            add_from_preview_surface(stage, node, look, found);
+            add_from_preview_surface(node, look, found);
         if (!look.color && !look.textured) {
             const InputValue value = first_input(
-                stage, node,
-                {"diffuse_color_constant", "diffuse_color", "diffuseColor", "base_color", "baseColor", "displayColor"});
+                node,
+                {"diffuse_color_constant", "diffuse_color", "diffuseColor", "base_color", "baseColor", "displayColor"},
+                found);
             if (const auto color = as_color(value.value)) look.color = display_color(*color, value.attribute, found);
         }
         if (!look.opacity)
             look.opacity = as_opacity(
-                first_input(stage, node, {"opacity", "alpha", "displayOpacity", "opacity_constant", "alpha_constant"})
+                first_input(node, {"opacity", "alpha", "displayOpacity", "opacity_constant", "alpha_constant"}, found)
                     .value);
-        if (!look.textured && has_color_texture(stage, node)) look.textured = true;
+        if (!look.textured && has_color_texture(node, found)) look.textured = true;
     }
     if (!shader && !look.color && !look.opacity && !look.textured) return std::nullopt;
     add_from_display_primvars(prim, look, found);

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "mechane/core/hash.h"
-#include "mechane/geometry/triangulation.h"
 #include "mechane/importer/codes.h"
+#include "mechane/resolve/mesh_source.h"
 
 namespace mechane::importer {
 const MeshData* MeshReader::read(const usd::Prim& prim, Diagnostics& found)
@@ -13,31 +13,19 @@ const MeshData* MeshReader::read(const usd::Prim& prim, Diagnostics& found)
     std::optional<MeshData>& slot = place->second;
     if (!fresh) return slot ? &*slot : nullptr;
 
-    const auto points  = prim.attribute("points").get<std::vector<Vec3d>>();
-    const auto counts  = prim.attribute("faceVertexCounts").get<std::vector<int>>();
-    const auto indices = prim.attribute("faceVertexIndices").get<std::vector<int>>();
-    if (!points || points->empty() || !counts || counts->empty() || !indices || indices->empty()) {
-        const char* missing = !points || points->empty()   ? "points"
-                              : !counts || counts->empty() ? "faceVertexCounts"
-                                                           : "faceVertexIndices";
-        found.add(codes::kMeshData, prim.attribute(missing).site(),
-                  fmt::format("{} has no {}", prim.path().text(), missing));
+    for (const char* needed : {"points", "faceVertexCounts", "faceVertexIndices"}) {
+        const usd::Attribute attribute = prim.attribute(needed);
+        if (attribute.authored()) continue;
+        found.add(codes::kMeshData, attribute.site(), fmt::format("{} has no {}", prim.path().text(), needed));
         return nullptr;
     }
-    const auto                  holes = prim.attribute("holeIndices").get_or<std::vector<int>>({});
-    const geometry::PolygonMesh polygons{
-        .points              = *points,
-        .face_vertex_counts  = *counts,
-        .face_vertex_indices = *indices,
-        .hole_indices        = plain_fan_ ? std::span<const int>{} : std::span<const int>(holes),
-        .left_handed         = prim.attribute("orientation").get_or<std::string>("rightHanded") == "leftHanded"};
-    geometry::Triangulation triangles = geometry::triangulate(polygons, {.plain_fan = plain_fan_});
+    geometry::Triangulation triangles = resolve::read_polygons(prim, plain_fan_, found);
     if (triangles.mesh.triangles.empty()) {
         found.add(codes::kMeshData, prim.attribute("faceVertexIndices").site(),
                   fmt::format("{} has no usable face", prim.path().text()));
         return nullptr;
     }
-    slot = MeshData{shared(std::move(triangles.mesh)), std::move(triangles.triangle_to_face), counts->size()};
+    slot = MeshData{shared(std::move(triangles.mesh)), std::move(triangles.triangle_to_face), triangles.face_count};
     return &*slot;
 }
 

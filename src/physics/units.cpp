@@ -1,15 +1,6 @@
 #include "mechane/physics/units.h"
 
-#include <cmath>
-
 namespace mechane::physics {
-
-bool units_are(double a, double b, double relative_tolerance)
-{
-    if (!(a > 0) || !(b > 0)) return false;
-    const double difference = std::abs(a - b);
-    return difference / a < relative_tolerance && difference / b < relative_tolerance;
-}
 
 double UnitScale::factor(Dimension dimension) const
 {

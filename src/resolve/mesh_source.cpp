@@ -25,30 +25,30 @@ std::vector<T> array(const usd::Prim& prim, const usd::Token& name)
 
 }  // namespace
 
-geometry::Mesh read_mesh(const usd::Prim& prim, bool plain_fan, Diagnostics& found)
+geometry::Triangulation read_polygons(const usd::Prim& prim, bool plain_fan, Diagnostics& found)
 {
     static const usd::Token kPoints("points"), kCounts("faceVertexCounts"), kIndices("faceVertexIndices"),
         kHoles("holeIndices"), kOrientation("orientation");
     const auto            points = array<Vec3d>(prim, kPoints);
     const auto            counts = array<int>(prim, kCounts), indices = array<int>(prim, kIndices),
-                          holes = array<int>(prim, kHoles);
+                          holes = plain_fan ? std::vector<int>{} : array<int>(prim, kHoles);
     geometry::PolygonMesh polygons{
         .points = points, .face_vertex_counts = counts, .face_vertex_indices = indices, .hole_indices = holes};
-    polygons.left_handed         = prim.attribute(kOrientation).get<std::string>().value_or("") == "leftHanded";
-    geometry::Triangulation made = geometry::triangulate(polygons, {.plain_fan = plain_fan});
-    std::size_t             bad  = 0;
+    polygons.left_handed               = prim.attribute(kOrientation).get<std::string>().value_or("") == "leftHanded";
+    geometry::Triangulation      made  = geometry::triangulate(polygons, {.plain_fan = plain_fan});
+    std::size_t                  bad   = 0;
+    const geometry::DroppedFace* first = nullptr;
     for (const geometry::DroppedFace& face : made.dropped)
-        if (face.fault != geometry::FaceFault::no_area) ++bad;
-    if (bad > 0) {
-        const geometry::DroppedFace* first = nullptr;
-        for (const geometry::DroppedFace& face : made.dropped)
-            if (!first && face.fault != geometry::FaceFault::no_area) first = &face;
+        if (face.fault != geometry::FaceFault::no_area && bad++ == 0) first = &face;
+    if (first != nullptr)
         found.add(kMeshFace, prim.site(),
                   fmt::format("{} faces of <{}> are dropped; face {} {}", bad, prim.path().text(), first->face,
                               to_string(first->fault)));
-    }
-    return std::move(made.mesh);
+    return made;
 }
+
+geometry::Mesh read_mesh(const usd::Prim& prim, bool plain_fan, Diagnostics& found)
+{ return read_polygons(prim, plain_fan, found).mesh; }
 
 geometry::Mesh collider_mesh(const physics::Collider& collider, bool plain_fan, Diagnostics& found)
 {

@@ -1,103 +1,243 @@
-#include <map>
-#include <set>
+#include <fmt/format.h>
+#include <pxr/sdf/pathExpressionEval.h>
+#include <pxr/tf/errorMark.h>
 
-#include "mechane/usd/stage.h"
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "mechane/usd/codes.h"
+#include "mechane/usd/collection.h"
+#include "usd/handles.h"
+#include "usd/path_predicates.h"
 
 namespace mechane::usd {
 namespace {
 
+using namespace pxr;
+
 enum class Rule { exclude, explicit_only, expand_prims, expand_all };
 
-using Map = std::map<Path, Rule>;
+using RuleMap = std::unordered_map<Path, Rule>;  // asked by path, never iterated for output
+using Chain   = std::vector<Path>;               // the collections that led here
 
-Rule rule_of(const Prim& prim, const std::string& base)
+const std::string kPrefix = "collection:";
+
+/// One collection: its prim and the name that its properties begin with.
+struct Place {
+    Prim        prim;
+    std::string base;  ///< "collection:name"
+
+    [[nodiscard]] Path         path() const { return prim.path().property(Token(base)); }
+    [[nodiscard]] Attribute    attribute(const char* name) const { return prim.attribute(Token(base + name)); }
+    [[nodiscard]] Relationship relationship(const char* name) const { return prim.relationship(Token(base + name)); }
+};
+
+std::optional<Place> place_of(const Stage& stage, const Path& path)
 {
-    const std::string rule = prim.attribute(Token(base + ":expansionRule")).get_or<std::string>("expandPrims");
+    if (!path.is_property()) return std::nullopt;
+    const std::string base = path.name().text();
+    const Prim        prim = stage.prim_at(path.prim());
+    if (!prim || !base.starts_with(kPrefix) || !prim.has_api(Token("CollectionAPI:" + base.substr(kPrefix.size()))))
+        return std::nullopt;
+    return Place{prim, base};
+}
+
+bool is_expression(const Place& place)
+{
+    const std::string mode = place.attribute(":mode").get_or<std::string>("automatic");
+    if (mode == "expression" || mode == "relationship") return mode == "expression";
+    // A relationship that is authored without targets, or includeRoot = false, says nothing.
+    return place.relationship(":includes").targets().empty() && place.relationship(":excludes").targets().empty() &&
+           !place.attribute(":includeRoot").get_or<bool>(false);
+}
+
+Rule rule_of(const Place& place)
+{
+    const std::string rule = place.attribute(":expansionRule").get_or<std::string>("expandPrims");
     return rule == "explicitOnly"               ? Rule::explicit_only
            : rule == "expandPrimsAndProperties" ? Rule::expand_all
                                                 : Rule::expand_prims;
 }
 
-bool is_collection(const Stage& stage, const Path& path)
-{
-    if (!path.is_property()) return false;
-    const std::string name = path.name().text();
-    return name.starts_with("collection:") &&
-           stage.prim_at(path.prim()).has_api(Token("CollectionAPI:" + name.substr(11)));
-}
+class Builder {
+  public:
+    Builder(const Stage& stage, Diagnostics* found) : stage_(stage), found_(found) {}
 
-void add(const Stage& stage, const Prim& prim, const std::string& name, Map& map, std::set<Path>& above)
-{
-    if (!prim) return;
-    const std::string base = "collection:" + name;
-    if (!above.insert(prim.path().property(Token(base))).second) return;  // a cycle: counted once
-    const Rule rule = rule_of(prim, base);
-    if (prim.attribute(Token(base + ":includeRoot")).get_or<bool>(false))
-        map[Path::root()] = rule == Rule::explicit_only ? Rule::expand_prims : rule;
-    for (const Path& target : prim.relationship(Token(base + ":includes")).targets()) {
-        if (is_collection(stage, target))
-            add(stage, stage.prim_at(target.prim()), target.name().text().substr(11), map, above);
-        else
-            map[target] = rule;
-    }
-    for (const Path& target : prim.relationship(Token(base + ":excludes")).targets()) {
-        if (!is_collection(stage, target)) {
-            map[target] = Rule::exclude;
-            continue;
+    /// Entries in the order in which they count: a later one replaces an earlier one of the same path.
+    std::vector<std::pair<Path, Rule>> entries(const Place& place)
+    {
+        std::vector<std::pair<Path, Rule>> out;
+        if (!enter(place)) return out;
+        const Rule rule = rule_of(place);
+        if (place.attribute(":includeRoot").get_or<bool>(false) && rule != Rule::explicit_only)
+            out.emplace_back(Path::root(), rule);
+        for (const Path& target : place.relationship(":includes").targets()) {
+            if (const auto inner = place_of(stage_, target)) {
+                const auto theirs = entries(*inner);
+                out.insert(out.end(), theirs.begin(), theirs.end());
+            } else {
+                out.emplace_back(target, rule);
+            }
         }
-        Map            inner;
-        std::set<Path> seen;
-        add(stage, stage.prim_at(target.prim()), target.name().text().substr(11), inner, seen);
-        for (const auto& [path, unused] : inner) map[path] = Rule::exclude;
-    }
-    above.erase(prim.path().property(Token(base)));
-}
-
-Map membership(const Stage& stage, const Prim& prim, const Token& name)
-{
-    Map            map;
-    std::set<Path> above;
-    add(stage, prim, name.text(), map, above);
-    return map;
-}
-
-bool contains(const Map& map, Path path)
-{
-    if (const auto own = map.find(path); own != map.end()) return own->second != Rule::exclude;
-    bool property = path.is_property();
-    for (path = path.parent(); !path.empty(); path = path.is_root() ? Path() : path.parent()) {
-        const auto found = map.find(path);
-        if (found == map.end()) continue;
-        switch (found->second) {
-            case Rule::exclude:
-                return false;
-            case Rule::explicit_only:
-                continue;
-            case Rule::expand_prims:
-                return !property;
-            case Rule::expand_all:
-                return true;
+        for (const Path& target : place.relationship(":excludes").targets()) {
+            if (const auto inner = place_of(stage_, target))
+                for (const auto& [path, theirs] : entries(*inner)) {
+                    if (theirs != Rule::exclude) out.emplace_back(path, Rule::exclude);
+                }
+            else
+                out.emplace_back(target, Rule::exclude);
         }
+        chain_.pop_back();
+        return out;
+    }
+
+    /// The place's expression without references to other collections.
+    SdfPathExpression expression(const Place& place)
+    {
+        if (!enter(place)) return SdfPathExpression::Nothing();
+        const Value             value = place.attribute(":membershipExpression").value();
+        const auto*             held  = Value::Access::of(value);
+        const SdfPathExpression own =
+            held != nullptr && held->IsHolding<SdfPathExpression>()
+                ? held->UncheckedGet<SdfPathExpression>().MakeAbsolute(unwrap(place.prim.path()))
+                : SdfPathExpression();
+        const auto resolve = [&](const SdfPathExpression::ExpressionReference& reference) {
+            if (reference.name == "_") return SdfPathExpression::Nothing();  // there is nothing weaker
+            const SdfPath at    = reference.path.IsEmpty() ? unwrap(place.prim.path()) : reference.path;
+            const auto    inner = place_of(stage_, wrap(at).property(Token(kPrefix + reference.name)));
+            if (!inner || !is_expression(*inner)) {
+                report(kCollectionExpression, place, ":membershipExpression",
+                       fmt::format("<{}> names <{}.{}{}>, which is no collection with an expression",
+                                   place.path().text(), at.GetString(), kPrefix, reference.name));
+                return SdfPathExpression::Nothing();
+            }
+            return expression(*inner);
+        };
+        const SdfPathExpression out = own.ResolveReferences(resolve);
+        chain_.pop_back();
+        return out;
+    }
+
+    void report(const Code& code, const Place& place, const char* property, std::string message)
+    {
+        if (found_ == nullptr) return;
+        Site site = place.prim.attribute(Token(place.base + property)).site();
+        found_->add(code, std::move(site), std::move(message));
+    }
+
+  private:
+    bool enter(const Place& place)
+    {
+        const Path path = place.path();
+        if (std::find(chain_.begin(), chain_.end(), path) == chain_.end()) {
+            chain_.push_back(path);
+            return true;
+        }
+        report(kCollectionCycle, place, "",
+               fmt::format("<{}> contains itself through <{}>", path.text(), chain_.back().text()));
+        return false;
+    }
+
+    const Stage& stage_;
+    Diagnostics* found_;
+    Chain        chain_;
+};
+
+using Evaluator = SdfPathExpressionEval<PathObject>;
+
+PathObject object_at(const Stage& stage, const SdfPath& path)
+{ return {stage.prim_at(wrap(path.GetPrimPath())), path.IsPropertyPath()}; }
+
+}  // namespace
+
+struct CollectionQuery::Impl {
+    const Stage*             stage = nullptr;
+    RuleMap                  rules;
+    bool                     lists_properties = false;  ///< some entry can make a property a member
+    std::optional<Evaluator> evaluator;
+    std::string              expression;
+};
+
+CollectionQuery collection(const Prim& prim, const Token& name, Diagnostics* found)
+{
+    CollectionQuery out;
+    if (!prim) return out;
+    auto        impl = std::make_shared<CollectionQuery::Impl>();
+    const Place place{prim, kPrefix + name.text()};
+    impl->stage = &prim.stage();
+    Builder builder(prim.stage(), found);
+    if (is_expression(place)) {
+        const SdfPathExpression expression = builder.expression(place);
+        if (!expression.IsEmpty()) {
+            TfErrorMark mark;
+            impl->expression = expression.GetText();
+            impl->evaluator  = SdfMakePathExpressionEval(expression, path_predicates());
+            if (!mark.IsClean()) {
+                builder.report(kCollectionExpression, place, ":membershipExpression",
+                               fmt::format("'{}': {}", impl->expression, mark.begin()->GetCommentary()));
+                mark.Clear();
+                impl->evaluator = Evaluator();
+            }
+        }
+    } else {
+        for (const auto& [path, rule] : builder.entries(place)) {
+            impl->rules.insert_or_assign(path, rule);
+            impl->lists_properties = impl->lists_properties || rule == Rule::expand_all || path.is_property();
+        }
+    }
+    out.impl_ = std::move(impl);
+    return out;
+}
+
+bool CollectionQuery::empty() const
+{
+    if (!impl_) return true;
+    if (impl_->evaluator) return impl_->evaluator->IsEmpty();
+    return std::all_of(impl_->rules.begin(), impl_->rules.end(),
+                       [](const auto& entry) { return entry.second == Rule::exclude; });
+}
+
+bool        CollectionQuery::uses_expression() const { return impl_ && impl_->evaluator.has_value(); }
+std::string CollectionQuery::expression() const { return impl_ ? impl_->expression : std::string(); }
+
+bool CollectionQuery::contains(const Path& path) const
+{
+    if (!impl_ || path.empty()) return false;
+    if (impl_->evaluator) {
+        const auto to_object = [&](const SdfPath& at) { return object_at(*impl_->stage, at); };
+        return impl_->evaluator->Match(unwrap(path), to_object).GetValue();
+    }
+    if (impl_->rules.empty() || path.is_root()) return false;
+    if (const auto own = impl_->rules.find(path); own != impl_->rules.end()) return own->second != Rule::exclude;
+    const bool property = path.is_property();
+    for (Path at = path.parent(); !at.empty(); at = at.is_root() ? Path() : at.parent()) {
+        const auto found = impl_->rules.find(at);
+        if (found == impl_->rules.end()) continue;
+        if (found->second == Rule::exclude) return false;
+        // An entry that does not expand to this path leaves the answer to those above it.
+        if (found->second == Rule::expand_all || (found->second == Rule::expand_prims && !property)) return true;
     }
     return false;
 }
 
-}  // namespace
-
-bool Stage::collection_contains(Prim prim, const Token& name, const Path& path) const
-{ return contains(membership(*this, prim, name), path); }
-
-std::vector<Path> Stage::collection_members(Prim prim, const Token& name) const
+std::vector<Path> CollectionQuery::included_paths(Traverse how) const
 {
-    const Map         map = membership(*this, prim, name);
     std::vector<Path> out;
-    if (map.empty()) return out;
-    for (const Prim& member : traverse()) {
-        if (contains(map, member.path())) out.push_back(member.path());
-        for (const Token& property : member.property_names())
-            if (const Path path = member.path().property(property); contains(map, path)) out.push_back(path);
+    if (empty()) return out;
+    for (const Prim& prim : impl_->stage->traverse(how)) {
+        if (contains(prim.path())) out.push_back(prim.path());
+        if (!impl_->lists_properties) continue;
+        for (const Token& name : prim.property_names())
+            if (const Path path = prim.path().property(name); contains(path)) out.push_back(path);
     }
     return out;
 }
+
+bool Stage::collection_contains(Prim prim, const Token& name, const Path& path) const
+{ return collection(prim, name).contains(path); }
+
+std::vector<Path> Stage::collection_members(Prim prim, const Token& name) const
+{ return collection(prim, name).included_paths(); }
 
 }  // namespace mechane::usd

@@ -91,6 +91,8 @@ void LayerWriter::set_up_axis(char axis)
 { impl_->layer->SetField(SdfPath::AbsoluteRootPath(), TfToken("upAxis"), VtValue(TfToken(std::string(1, axis)))); }
 void LayerWriter::set_meters_per_unit(double value)
 { impl_->layer->SetField(SdfPath::AbsoluteRootPath(), TfToken("metersPerUnit"), VtValue(value)); }
+void LayerWriter::set_kilograms_per_unit(double value)
+{ impl_->layer->SetField(SdfPath::AbsoluteRootPath(), TfToken("kilogramsPerUnit"), VtValue(value)); }
 void LayerWriter::set_time_range(double start, double end, double time_codes_per_second)
 {
     impl_->layer->SetStartTimeCode(start);

@@ -136,6 +136,7 @@ Result<std::shared_ptr<const Stage>> compose(
                                   fmt::format("there is no prim '{}'", name));
     }
     compute_world_matrices(*impl);
+    report_unit_mismatches(*impl);
     for (Diagnostic refused : guard.take()) {
         refused.site.layer = shown_path(refused.site.layer);
         impl->diagnostics.add(std::move(refused));

@@ -6,10 +6,12 @@
 #include <pxr/sdf/layer.h>
 
 #include <memory>
+#include <mutex>
 #include <unordered_map>
 #include <vector>
 
 #include "mechane/usd/stage.h"
+#include "usd/binding_table.h"
 #include "usd/handles.h"
 #include "usd/schema_registry.h"
 
@@ -44,6 +46,8 @@ struct Stage::Impl {
     StageMetadata                                                       metadata;
     Diagnostics                                                         diagnostics;
     bool                                                                openusd_schemas_only = false;
+    mutable std::once_flag                                              bindings_once;
+    mutable std::unique_ptr<const BindingTable>                         bindings;  ///< material_binding.cpp, on demand
 
     [[nodiscard]] const PrimRecord& record(const Prim& prim) const { return prims[prim.index()]; }
 };
@@ -85,6 +89,7 @@ inline pxr::SdfLayerOffset time_offset(const pxr::PcpNodeRef& node, std::size_t 
 void         read_metadata(Stage::Impl& stage);                                              ///< stage_metadata.cpp
 void         populate(Stage::Impl& stage, const OpenOptions& options);                       ///< population.cpp
 void         compute_world_matrices(Stage::Impl& stage);                                     ///< xform.cpp
+void         report_unit_mismatches(Stage::Impl& stage);                                     ///< units.cpp
 void         add_composition_errors(Stage::Impl& stage, const pxr::PcpErrorVector& errors);  ///< composition_errors.cpp
 pxr::VtValue compose_metadata(const pxr::PcpPrimIndex& index, const pxr::TfToken& property,
                               const pxr::TfToken& key);  ///< metadata.cpp

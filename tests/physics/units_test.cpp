@@ -38,13 +38,4 @@ TEST_CASE("each dimension converts by its powers of length and mass, angular gai
     CHECK(UnitScale{}.factor(Dimension::density) == 1);
 }
 
-TEST_CASE("two units are the same within 1e-5, and nothing equals a unit that is not positive (PHY-008)")
-{
-    CHECK(units_are(14.5939, 14.59395));
-    CHECK_FALSE(units_are(14.5939, 14.60));
-    CHECK_FALSE(units_are(0, 0));
-    CHECK_FALSE(units_are(-1, -1));
-    CHECK_FALSE(units_are(1, std::nan("")));
-}
-
 }  // namespace mechane::physics

@@ -274,61 +274,6 @@ def Xform "g"
     CHECK_FALSE(stage->visible(stage->prim_at(Path("/g/own"))));
 }
 
-TEST_CASE("materials bind by purpose and strength (STG-115, STG-117)")
-{
-    const auto bindings = [](const char* strength) {
-        return std::string(
-                   "def Material \"M1\"\n{\n}\ndef Material \"M2\"\n{\n}\ndef Xform \"W\" (\n    prepend apiSchemas = "
-                   "[\"MaterialBindingAPI\"]\n)\n{\n    rel material:binding = </M1>") +
-               strength +
-               "\n    rel material:binding:physics = </M2>\n    def Xform \"c\" (\n        prepend apiSchemas = "
-               "[\"MaterialBindingAPI\"]\n    )\n    {\n        rel material:binding = </M2>\n    }\n    def Xform "
-               "\"e\"\n    {\n    }\n}\n";
-    };
-    const auto weaker   = stage_from(bindings("")),
-               stronger = stage_from(bindings(" (\n        bindMaterialAs = \"strongerThanDescendants\"\n    )"));
-    const auto bound    = [](const auto& stage, const char* path, const char* purpose) {
-        return stage->bound_material(stage->prim_at(Path(path)), purpose).path().text();
-    };
-    CHECK(bound(weaker, "/W/c", "") == "/M2");
-    CHECK(bound(weaker, "/W/e", "") == "/M1");
-    CHECK(bound(stronger, "/W/c", "") == "/M1");
-    CHECK(bound(stronger, "/W/c", "physics") == "/M2");
-    CHECK(bound(weaker, "/W/e", "full") == "/M1");
-}
-
-TEST_CASE("collections expand, exclude and include again (STG-102)")
-{
-    const std::string tree =
-        "def \"W\"\n{\n    def \"A\"\n    {\n        def \"B\"\n        {\n            def \"D\"\n            {\n      "
-        "      }\n        }\n    }\n    def \"A2\"\n    {\n    }\n}\n";
-    const struct {
-        const char*              rule;
-        const char*              includes;
-        const char*              excludes;
-        std::vector<std::string> members;
-    } table[] = {
-        {"expandPrims", "</W/A>", "", {"/W/A", "/W/A/B", "/W/A/B/D"}},
-        {"explicitOnly", "</W/A>", "", {"/W/A"}},
-        {"expandPrims", "</W/A>", "</W/A/B>", {"/W/A"}},
-        {"expandPrims", "[</W/A>, </W/A/B/D>]", "</W/A/B>", {"/W/A", "/W/A/B/D"}},
-        {"explicitOnly", "[</W/A>, </W/A/B>]", "", {"/W/A", "/W/A/B"}},
-    };
-    for (const auto& row : table) {
-        CAPTURE(row.includes);
-        const auto stage = stage_from(
-            tree +
-            "def \"c\" (\n    prepend apiSchemas = [\"CollectionAPI:x\"]\n)\n{\n    uniform token "
-            "collection:x:expansionRule = \"" +
-            row.rule + "\"\n    rel collection:x:includes = " + row.includes + "\n" +
-            (*row.excludes ? std::string("    rel collection:x:excludes = ") + row.excludes + "\n" : "") + "}\n");
-        std::vector<std::string> members;
-        for (const Path& path : stage->collection_members(stage->prim_at(Path("/c")), "x"))
-            members.push_back(path.text());
-        CHECK(members == row.members);
-    }
-}
-
 TEST_CASE("a missing file, a wrong suffix and broken text are one error each, with its place (STG-014..016)")
 {
     const test::TemporaryFolder folder;

@@ -37,6 +37,7 @@ struct Triangulation {
     Mesh mesh;  ///< all points of the input, also those that no triangle uses; not finite ones are zero
     std::vector<std::int32_t> triangle_to_face;    ///< face of each triangle
     std::vector<DroppedFace>  dropped;             ///< ascending by face
+    std::size_t               face_count     = 0;  ///< faces of the input, dropped ones and holes included
     std::int32_t              unused_indices = 0;  ///< indices left over after the last count
 };
 

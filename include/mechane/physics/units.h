@@ -25,10 +25,6 @@ enum class Dimension : std::uint8_t {
     volume_stiffness,           ///< force per length^3: M/(L^2 s^2), the hydroelastic modulus per depth
 };
 
-/// Two units are the same when the relative difference to both is below the tolerance; a unit that is not positive
-/// equals none.
-bool units_are(double a, double b, double relative_tolerance = 1e-5);
-
 /// Factors from stage units to SI.
 struct UnitScale {
     double meters_per_unit    = 1;

@@ -40,6 +40,13 @@ inline constexpr Code kXformNotFinite{"XFORM_OP_NOT_FINITE", Severity::error, "A
 inline constexpr Code kOrientUnnormalized{"XFORM_ORIENT_UNNORMALIZED", Severity::warning, "An orientation is not a unit quaternion.", "Normalise it."};
 inline constexpr Code kBindingNotMaterial{"BINDING_NOT_MATERIAL", Severity::warning, "A material binding points to a prim that is no Material.", "Bind a Material."};
 inline constexpr Code kCollectionCycle{"COLLECTION_CYCLE", Severity::warning, "A collection includes itself through others.", "Remove one of the includes."};
+inline constexpr Code kBindingApiMissing{"BINDING_API_UNAPPLIED", Severity::warning, "A prim binds a material without applying MaterialBindingAPI; the binding counts.", "Apply MaterialBindingAPI."};
+inline constexpr Code kCollectionExpression{"COLLECTION_EXPRESSION_ERROR", Severity::warning, "A membership expression cannot be evaluated; the faulty part has no members.", "Use the predicates of OpenUSD, and refer to collections that have an expression."};
+inline constexpr Code kPrimvarIndex{"PRIMVAR_INDEX_RANGE", Severity::warning, "An index of a primvar lies outside its values.", "Author indices from 0 to the number of elements minus one."};
+inline constexpr Code kShadeCycle{"SHADE_CYCLE", Severity::warning, "Connections of shading inputs form a cycle; the local value counts.", "Remove one of the connections."};
+inline constexpr Code kShadeBroken{"SHADE_CONNECTION_BROKEN", Severity::warning, "A shading input is connected to something that does not exist; the local value counts.", "Connect to an existing input or output."};
+inline constexpr Code kKindHierarchy{"KIND_HIERARCHY", Severity::warning, "A component lies below a component.", "Make the outer one a group or assembly, or the inner one a subcomponent."};
+inline constexpr Code kUnitsMismatch{"UNITS_REFERENCE_MISMATCH", Severity::warning, "A referenced layer states other units than the stage; its values are not converted.", "Author a compensating scale for lengths, and override masses, densities, inertias and gains."};
 inline constexpr Code kPackageUnknown{"ASSET_PACKAGE_UNKNOWN", Severity::error, "A package:// path names a package that is not known.", "Give its folder with --package NAME=FOLDER."};
 inline constexpr Code kClipsUnsupported{"CLIPS_UNSUPPORTED", Severity::warning, "Value clips are not evaluated.", "Bake the clips into time samples."};
 // clang-format on

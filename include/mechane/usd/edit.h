@@ -25,6 +25,7 @@ class LayerWriter {
     void set_default_prim(const Token& name);
     void set_up_axis(char axis);
     void set_meters_per_unit(double value);
+    void set_kilograms_per_unit(double value);
     void set_time_range(double start, double end, double time_codes_per_second);
 
     /// Makes sure a prim spec exists; `type` empty and `over` true for an opinion over another layer's prim.
