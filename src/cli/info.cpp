@@ -16,6 +16,8 @@ struct InfoArgs {
     std::string file;
     bool        mass   = false;
     bool        assets = false;
+    bool        ledger = false;
+    std::string only;  ///< verdict of the ledger's rows to list; empty: all
 };
 
 /// Families of schemas and how to recognise their members by name.
@@ -56,12 +58,96 @@ std::map<std::string, int> joint_counts(const Model& model)
     return counts;
 }
 
+bool is_listed(const InfoArgs& args, const importer::LedgerEntry& entry)
+{ return args.only.empty() || importer::to_string(entry.verdict) == args.only; }
+
+/// "arm.usda:12", or the layer alone where it has no lines.
+std::string place_of(const Site& site)
+{ return site.line > 0 ? fmt::format("{}:{}", site.layer, site.line) : site.layer; }
+
+nlohmann::json ledger_json(const InfoArgs& args, const importer::ImportResult& imported)
+{
+    const importer::LedgerTotals t = importer::totals(imported.ledger);
+    nlohmann::json               ledger{{"properties", t.all()},
+                                        {"used", t.used},
+                                        {"converted", t.converted},
+                                        {"overridden", t.overridden},
+                                        {"ignored", t.ignored}};
+    if (!args.ledger) return ledger;
+    ledger["rows"] = nlohmann::json::array();
+    for (const importer::LedgerEntry& entry : imported.ledger)
+        if (is_listed(args, entry))
+            ledger["rows"].push_back({{"prim", entry.prim},
+                                      {"property", entry.property},
+                                      {"value", entry.value},
+                                      {"verdict", importer::to_string(entry.verdict)},
+                                      {"note", entry.note},
+                                      {"layer", entry.site.layer},
+                                      {"line", entry.site.line}});
+    return ledger;
+}
+
+std::string ledger_text(const InfoArgs& args, const importer::ImportResult& imported)
+{
+    std::size_t name_width = 0, place_width = 0;
+    for (const importer::LedgerEntry& e : imported.ledger) {
+        if (!is_listed(args, e)) continue;
+        name_width  = std::max(name_width, e.property.size() + e.value.size() + 3);
+        place_width = std::max(place_width, place_of(e.site).size());
+    }
+    name_width = std::min<std::size_t>(name_width, 60);
+    std::string out, prim;
+    for (const importer::LedgerEntry& e : imported.ledger) {
+        if (!is_listed(args, e)) continue;
+        if (e.prim != prim) out += (prim = e.prim) + "\n";
+        out += fmt::format("  {:<{}}  {:<{}}  {}{}{}\n", fmt::format("{} = {}", e.property, e.value), name_width,
+                           place_of(e.site), place_width, importer::to_string(e.verdict), e.note.empty() ? "" : ": ", e.note);
+    }
+    return out;
+}
+
 template <class Counts>
 std::string counts_text(const Counts& counts, const char* separator)
 {
     std::vector<std::string> parts;
     for (const auto& [name, count] : counts) parts.push_back(fmt::format("{} {}", name, count));
     return fmt::format("{}", fmt::join(parts, separator));
+}
+
+/// Which rule gave a body its inertia, "" for bodies that no prim is.
+std::string rule_of(const run::Scene& scene, const std::string& body)
+{
+    const auto rule = scene.imported.mass_rules.find(body);
+    return rule == scene.imported.mass_rules.end() ? std::string() : std::string(rule->second);
+}
+
+/// How many bodies each rule gave its mass.
+std::map<std::string, int> rule_counts(const run::Scene& scene)
+{
+    std::map<std::string, int> counts;
+    for (const auto& [body, rule] : scene.imported.mass_rules) ++counts[std::string(rule)];
+    return counts;
+}
+
+nlohmann::json joints_json(const Model& model)
+{
+    nlohmann::json joints = nlohmann::json::array();
+    for (std::size_t j = 0; j < model.joint_count(); ++j) {
+        const auto     label = [&](std::int32_t b) { return b < 0 ? "" : model.body_label[static_cast<std::size_t>(b)]; };
+        nlohmann::json lower = nlohmann::json::array(), upper = nlohmann::json::array();
+        for (std::int32_t d = model.joint_qd_start[j]; d < model.joint_qd_start[j + 1]; ++d) {
+            lower.push_back(model.joint_limit_lower[static_cast<std::size_t>(d)]);
+            upper.push_back(model.joint_limit_upper[static_cast<std::size_t>(d)]);
+        }
+        joints.push_back({{"prim", model.joint_label[j]},
+                          {"type", model::to_string(model.joint_type[j])},
+                          {"parent", label(model.joint_parent[j])},
+                          {"child", label(model.joint_child[j])},
+                          {"articulation", model.joint_articulation[j]},
+                          {"lower", lower},
+                          {"upper", upper}});
+    }
+    return joints;
 }
 
 nlohmann::json to_json(const InfoArgs& args, const run::Scene& scene, const Diagnostics& found)
@@ -74,6 +160,7 @@ nlohmann::json to_json(const InfoArgs& args, const run::Scene& scene, const Diag
         const Mat33& i = model.body_inertia[b];
         bodies.push_back({{"prim", model.body_label[b]},
                           {"mass", model.body_mass[b]},
+                          {"rule", rule_of(scene, model.body_label[b])},
                           {"com", {c.x, c.y, c.z}},
                           {"inertia", {{i.r0.x, i.r0.y, i.r0.z}, {i.r1.x, i.r1.y, i.r1.z}, {i.r2.x, i.r2.y, i.r2.z}}},
                           {"kinematic", model.body_flags[b] == model::body_flag::kinematic}});
@@ -110,6 +197,10 @@ nlohmann::json to_json(const InfoArgs& args, const run::Scene& scene, const Diag
               {"worlds", model.world_count},
               {"mass", total}}},
             {"bodies", bodies},
+            {"joints", joints_json(model)},
+            {"units", {{"linear", scene.imported.linear_unit}, {"mass", scene.imported.mass_unit}}},
+            {"massRules", rule_counts(scene)},
+            {"ledger", ledger_json(args, scene.imported)},
             {"findings", findings}};
 }
 
@@ -134,16 +225,22 @@ std::string to_text(const InfoArgs& args, const run::Scene& scene, const Diagnos
     if (model.joint_count() > 0) out += fmt::format("joints     {}\n", counts_text(joint_counts(model), " · "));
     if (const auto shapes = shape_counts(model); !shapes.empty())
         out += fmt::format("colliders  {}\n", counts_text(shapes, " · "));
+    if (const auto rules = rule_counts(scene); !rules.empty())
+        out += fmt::format("mass       {}\n", counts_text(rules, " · "));
+    const importer::LedgerTotals t = importer::totals(scene.imported.ledger);
+    out += fmt::format("ledger     {} authored physics values: {} used · {} converted · {} overridden · {} ignored{}\n",
+                       t.all(), t.used, t.converted, t.overridden, t.ignored, args.ledger ? "" : "   (--ledger)");
     out += fmt::format("findings   {} errors · {} warnings · {} notes\n", found.count(Severity::error),
                        found.count(Severity::warning), found.count(Severity::info));
     if (args.mass)
         for (std::size_t b = 0; b < model.body_count(); ++b)
-            out += fmt::format("{:12.6g} kg  com {:.4g} {:.4g} {:.4g}  inertia {:.4g} {:.4g} {:.4g}  {}\n",
+            out += fmt::format("{:12.6g} kg  com {:.4g} {:.4g} {:.4g}  inertia {:.4g} {:.4g} {:.4g}  {}  ({})\n",
                                static_cast<double>(model.body_mass[b]), static_cast<double>(model.body_com[b].x),
                                static_cast<double>(model.body_com[b].y), static_cast<double>(model.body_com[b].z),
                                static_cast<double>(model.body_inertia[b].r0.x),
                                static_cast<double>(model.body_inertia[b].r1.y),
-                               static_cast<double>(model.body_inertia[b].r2.z), model.body_label[b]);
+                               static_cast<double>(model.body_inertia[b].r2.z), model.body_label[b],
+                               rule_of(scene, model.body_label[b]));
     if (args.assets)
         for (const std::string& layer : layers) out += fmt::format("layer      {}\n", layer);
     return out;
@@ -151,15 +248,23 @@ std::string to_text(const InfoArgs& args, const run::Scene& scene, const Diagnos
 
 int run_info(const InfoArgs& args, Context& context)
 {
-    const auto options = scene_options(context);
+    auto options = scene_options(context);
     if (!options) return kExitUsage;
+    options->import.ledger = true;
     Diagnostics found;
     const auto  scene = run::load_scene(args.file, *options, found);
     context.io.report(found);
     if (!scene) return context.io.fail(scene.error());
-    context.io.out(context.global.json ? to_json(args, *scene, found).dump(1) + "\n" : to_text(args, *scene, found));
-    return context.global.strict && found.count(Severity::warning) + found.count(Severity::error) > 0 ? kExitFindings
-                                                                                                      : kExitClean;
+    if (context.global.json)
+        context.io.out(to_json(args, *scene, found).dump(1) + "\n");
+    else if (args.ledger)
+        context.io.out(ledger_text(args, scene->imported));
+    else if (!context.io.quiet)
+        context.io.out(to_text(args, *scene, found));
+    // Under --strict nothing that somebody authored may be without effect.
+    const bool lost = importer::totals(scene->imported.ledger).ignored > 0 ||
+                      found.count(Severity::warning) + found.count(Severity::error) > 0;
+    return context.global.strict && lost ? kExitFindings : kExitClean;
 }
 
 }  // namespace
@@ -169,6 +274,9 @@ void add_info(CLI::App& app, Context& context)
     auto      args = std::make_shared<InfoArgs>();
     CLI::App* verb = app.add_subcommand("info", "What is in a file: units, schemas, counts, mass");
     verb->add_option("file", args->file, "Stage")->required();
+    verb->add_flag("--ledger", args->ledger, "Every authored physics value: used, converted, overridden or ignored, and where");
+    verb->add_option("--only", args->only, "Ledger rows with this verdict only")
+        ->check(CLI::IsMember({"used", "converted", "overridden", "ignored"}));
     verb->add_flag("--mass", args->mass, "Mass, centre of mass and inertia of every body");
     verb->add_flag("--assets", args->assets, "Every layer that was read");
     add_global_options(*verb, context);

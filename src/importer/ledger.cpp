@@ -36,10 +36,23 @@ class LeftOut {
             const physics::Collider& c = run.physics.colliders[i];
             visit(c.prim, run.shape_of[i] >= 0, [&] { return of(c, true, ""); }, "");
         }
+        std::vector<bool> bound(run.physics.materials.size(), false);
+        for (std::size_t i = 0; i < run.physics.colliders.size(); ++i)
+            if (run.shape_of[i] >= 0)
+                for (const physics::Index m : run.physics.colliders[i].materials) bound[static_cast<std::size_t>(m)] = true;
+        for (std::size_t i = 0; i < run.physics.materials.size(); ++i)
+            visit(run.physics.materials[i].prim, bound[i], [] { return "no imported collider is bound to it"; }, "");
         for (std::size_t i = 0; i < run.physics.scenes.size(); ++i) {
             const physics::Scene& s = run.physics.scenes[i];
             visit(s.prim, s.valid && !(run.newton() && i > 0), [&] { return of(s, true, ""); }, "");
         }
+    }
+
+    /// Why a prim was left out; empty for all others.
+    [[nodiscard]] std::string reason(const usd::Prim& prim) const
+    {
+        const auto why = by_prim_.find(prim.index());
+        return why == by_prim_.end() || why->second.imported ? std::string() : why->second.reason;
     }
 
     /// Lets the log say so of everything that was merely read.
@@ -77,7 +90,7 @@ class LeftOut {
         if (!entity.valid) return fmt::format("it was left out: {}", fmt::join(entity.reasons, ", "));
         if (run_.ignored(entity.path)) return "ignore_paths leaves it out";
         if (!enabled) return disabled;
-        return "it was left out";
+        return "it was left out; see the findings about it";
     }
     [[nodiscard]] std::string of_joint(const physics::Joint& joint) const
     {
@@ -135,7 +148,10 @@ Verdict verdict_of(Use use)
 
 class Accountant {
   public:
-    explicit Accountant(Import& run) : run_(run), where_(run.stage), root_(run.options.root_path) {}
+    Accountant(Import& run, const LeftOut& left_out)
+        : run_(run), left_out_(left_out), where_(run.stage), root_(run.options.root_path)
+    {
+    }
 
     std::vector<LedgerEntry> run()
     {
@@ -178,6 +194,7 @@ class Accountant {
         if (note == nullptr) {
             if (run_.ignored(prim.path())) return ignore("ignore_paths leaves it out");
             if (const auto below = excluded_above(prim); !below.empty()) return ignore(below);
+            if (std::string why = left_out_.reason(prim); !why.empty()) return ignore(std::move(why));
             ignore(reason_not_read(prim, name.text(), run_.resolvers));
             if (name.text().starts_with("newton:") && is_unknown_property(name.text()) &&
                 said_.insert(name.text()).second)
@@ -226,6 +243,7 @@ class Accountant {
     }
 
     Import&                  run_;
+    const LeftOut&           left_out_;
     usd::OpinionIndex        where_;
     usd::Path                root_;
     std::set<std::string>    said_;
@@ -272,8 +290,9 @@ bool is_physics_property(std::string_view name)
 
 std::vector<LedgerEntry> make_ledger(Import& run)
 {
-    LeftOut(run).apply();
-    return Accountant(run).run();
+    const LeftOut left_out(run);
+    left_out.apply();
+    return Accountant(run, left_out).run();
 }
 
 }  // namespace mechane::importer

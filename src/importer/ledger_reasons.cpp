@@ -61,7 +61,6 @@ constexpr Row kNotModelled[] = {
     {"physxJointAxis:", "values for single axes are not read; author those of the joint"},
     {"physxJoint:jointFriction", "load-proportional friction has no equal here"},
     {"physxJoint:", "it sets another engine's solver"},
-    {"physxLimit:", "limits do not bounce, and those of the joint's other axes do not count"},
     {"physxMimicJoint:", "mimic joints are rigid and follow the joint's only axis"},
     {"physxPhysicsDistanceJoint:", "distance joints have no spring"},
     {"physxDrivePerformanceEnvelope:", "drives are bounded by their largest force only"},
@@ -147,15 +146,16 @@ std::string reason_not_read(const usd::Prim& prim, std::string_view property, co
     const std::vector<std::string> schemas = usd::schemas_with(property);
     for (const Row& row : kNotModelled)
         if (property.starts_with(row.prefix)) return std::string(row.reason);
-    if (schemas.empty() && vendor_of(property).empty()) return "no schema knows it";
-    if (is_unknown_property(property)) return "no schema and no declaration knows it";
+    if (is_unknown_property(property))
+        return property.starts_with("newton:") ? "no schema and no declaration knows it" : "no schema knows it";
     if (!schemas.empty() && !has_any(prim, schemas))
-        return fmt::format(
-            "{} is not applied",
-            fmt::join(schemas.begin(), schemas.begin() + std::min<std::ptrdiff_t>(3, std::ssize(schemas)), ", "));
+        return fmt::format("the prim has none of {}", fmt::join(schemas, ", "));
     if (property == "physics:approximation") return "only meshes are approximated";
     if (property.starts_with("drive:") || property.starts_with("limit:"))
         return "the joint has no such degree of freedom";
+    if (property.starts_with("physxLimit:"))
+        return property.ends_with(":stiffness") || property.ends_with(":damping") ? "the joint has no such degree of freedom"
+                                                                                  : "limits do not bounce";
     return fmt::format("it has no meaning on a {}",
                        prim.type_name().empty() ? "typeless prim" : prim.type_name().text());
 }

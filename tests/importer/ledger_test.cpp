@@ -116,6 +116,17 @@ TEST_CASE("what a left out prim authors is ignored, except what decided so")
     CHECK(find(out, "/hinge", "physics:upperLimit")->note == "the joint is disabled");
 }
 
+TEST_CASE("a material that nothing is made of has no effect")
+{
+    const Imported out = account(stage_text(R"(
+def Material "steel" (prepend apiSchemas = ["PhysicsMaterialAPI"]) { float physics:dynamicFriction = 0.4 }
+def Material "spare" (prepend apiSchemas = ["PhysicsMaterialAPI"]) { float physics:dynamicFriction = 0.4 }
+def Cube "box" (prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]) { rel material:binding:physics = </steel> }
+)"));
+    CHECK(verdict(out, "/steel", "physics:dynamicFriction") == "used");
+    CHECK(find(out, "/spare", "physics:dynamicFriction")->note == "no imported collider is bound to it");
+}
+
 TEST_CASE("mass properties: the ladder decides which of them counts")
 {
     const std::string body = R"(
