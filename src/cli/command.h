@@ -43,6 +43,7 @@ std::optional<run::SceneOptions> scene_options(const Context& context);
 void add_demo(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_dump(CLI::App& app, Context& context);
+void add_explain(CLI::App& app, Context& context);
 void add_info(CLI::App& app, Context& context);
 void add_render(CLI::App& app, Context& context);
 void add_sim(CLI::App& app, Context& context);

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -29,12 +30,15 @@ class PairSet {
     {
         for (const auto& pair : run.builder.shape_collision_filter_pairs) known_.insert(pair);
     }
-    void add(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b)
+    void add(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b, std::string_view reason)
     {
         for (const std::int32_t i : a)
-            for (const std::int32_t j : b)
-                if (i != j && collides(run_, i) && collides(run_, j) && known_.insert(std::minmax(i, j)).second)
+            for (const std::int32_t j : b) {
+                if (i == j || !collides(run_, i) || !collides(run_, j)) continue;
+                if (run_.log) run_.result.filter_reasons[std::minmax(i, j)].emplace_back(reason);
+                if (known_.insert(std::minmax(i, j)).second)
                     run_.builder.add_shape_collision_filter_pair(std::min(i, j), std::max(i, j));
+            }
     }
 
   private:
@@ -55,7 +59,8 @@ void filter_self_collisions(Import& run, PairSet& pairs)
         for (auto a = bodies.begin(); a != bodies.end(); ++a)
             for (auto b = std::next(a); b != bodies.end(); ++b)
                 pairs.add(run.builder.bodies[static_cast<std::size_t>(*a)].shapes,
-                          run.builder.bodies[static_cast<std::size_t>(*b)].shapes);
+                          run.builder.bodies[static_cast<std::size_t>(*b)].shapes,
+                          "their articulation does not collide with itself");
     }
 }
 
@@ -75,13 +80,29 @@ void filter_groups(Import& run, const physics::PairFilter& filter, PairSet& pair
                    });
         });
     };
+    const auto names = [&](physics::Index c) {
+        std::vector<std::string> paths;
+        for (const physics::Index g : run.collider(c).groups)
+            paths.push_back("<" + run.physics.groups[static_cast<std::size_t>(g)].path.text() + ">");
+        return fmt::format("{}", fmt::join(paths, ", "));
+    };
+    const auto group_reason = [&](physics::Index i, physics::Index j) {
+        if (!run.log) return std::string();
+        const std::string a = names(i), b = names(j);
+        return fmt::format("the collision groups {} and {} do not meet", a.empty() ? "(none)" : a,
+                           b.empty() ? "(none)" : b);
+    };
+    for (const physics::Index i : imported)
+        for (const physics::Index g : run.collider(i).groups)
+            run.result.path_shape_groups[run.collider(i).path.text()].push_back(
+                run.physics.groups[static_cast<std::size_t>(g)].path.text());
     for (std::size_t a = 0; a < imported.size(); ++a) {
         for (std::size_t b = a + 1; b < imported.size(); ++b) {
             const physics::Index i = imported[a], j = imported[b];
             if (run.collider(i).groups.empty() && run.collider(j).groups.empty()) continue;
             const bool lonely = run.newton() && (run.collider(i).groups.empty() || run.collider(j).groups.empty());
             if (lonely ? inverted(i) || inverted(j) : filter.groups_filter(i, j))
-                pairs.add(shapes_of_collider(run, i), shapes_of_collider(run, j));
+                pairs.add(shapes_of_collider(run, i), shapes_of_collider(run, j), group_reason(i, j));
         }
     }
     for (const physics::Group& group : run.physics.groups)
@@ -97,10 +118,10 @@ void add_filters(Import& run)
     filter_self_collisions(run, pairs);
     filter_groups(run, filter, pairs);
     for (const auto& [a, b] : filter.filtered_pairs())
-        pairs.add(shapes_of_collider(run, a), shapes_of_collider(run, b));
+        pairs.add(shapes_of_collider(run, a), shapes_of_collider(run, b), "physics:filteredPairs names them");
     if (!run.newton())
         for (const auto& [a, b] : filter.joint_pairs())
-            pairs.add(shapes_of_collider(run, a), shapes_of_collider(run, b));
+            pairs.add(shapes_of_collider(run, a), shapes_of_collider(run, b), kFilteredByJoint);
 }
 
 }  // namespace mechane::importer

@@ -13,6 +13,7 @@ DOCUMENTS = {
     "version": ["version", "--json"],
     "doctor": ["doctor", "--json"],
     "info": ["info", QUADRUPED, "--json"],
+    "explain": ["explain", QUADRUPED, "/quadruped/front_left/thigh_joint", "--json"],
     "tree": ["tree", QUADRUPED, "--json"],
     "tree.prims": ["tree", "--prims", QUADRUPED, "--json"],
     "dump.stage": ["dump", "stage", QUADRUPED],

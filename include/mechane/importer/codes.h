@@ -12,6 +12,7 @@ inline constexpr Code kArgRootXform{"E_ARG_ROOT_XFORM", Severity::error, "overri
 inline constexpr Code kArgJointOrdering{"E_ARG_JOINT_ORDERING", Severity::error, "joint_ordering is none of dfs, bfs, none.", "Use dfs, bfs or none."};
 inline constexpr Code kStageComposition{"E_STAGE_COMPOSITION", Severity::error, "The stage has composition errors.", "Repair the references, or allow missing ones with allow_missing."};
 inline constexpr Code kRootPath{"E_ROOT_PATH", Severity::error, "root_path names no prim of the stage.", "Name an existing prim."};
+inline constexpr Code kExplainUnknown{"EXPLAIN_UNKNOWN", Severity::error, "Nothing of the model has this path, or it has no such field.", "Name a body, joint or collider, and a field of it after a dot."};
 
 // -- scene and units
 inline constexpr Code kLinearUnit{"W_STAGE_LINEAR_UNIT", Severity::info, "The stage's length unit is not the metre.", "Nothing to do; under units = stage the numbers stay as authored."};

@@ -24,6 +24,9 @@ struct ImportedScene {
     std::optional<std::int64_t> max_solver_iterations;
 };
 
+/// What `ImportResult::filter_reasons` says of pairs that a joint filters; the joint itself is in the model.
+inline constexpr std::string_view kFilteredByJoint = "a joint names both and has physics:collisionEnabled = false";
+
 /// What an import did: maps from prim paths to indices in the builder, units, scenes, vendor attributes.
 /// Paths are sorted. Indices are those after the import.
 struct ImportResult {
@@ -43,6 +46,9 @@ struct ImportResult {
     /// Vendor attributes by resolver, prim and attribute name.
     std::map<std::string, std::map<std::string, std::map<std::string, usd::Value>>> schema_attrs;
     std::int32_t                                                                    actuator_count = 0;
+    /// Why pairs of shapes do not collide, by shape indices, smaller first; only with a ledger.
+    std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::string>> filter_reasons;
+    std::map<std::string, std::vector<std::string>> path_shape_groups;  ///< collision groups of colliders, by path
     std::vector<LedgerEntry> ledger;  ///< by prim in traversal order and property; empty unless asked for
     std::map<std::string, std::string_view> mass_rules;  ///< which rule gave each body its inertia, by prim path
 };

@@ -1,0 +1,71 @@
+"""info accounts for every authored physics value; explain says where a number comes from."""
+import pathlib
+import tempfile
+import unittest
+
+from tests.cli.program import document, mechane
+
+STAGE = """#usda 1.0
+(
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+def PhysicsScene "scene" { }
+def Cube "box" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMassAPI"])
+{
+    float physics:mass = 2
+    float physics:density = 100
+%s}
+"""
+
+
+def write(folder, lines=""):
+    path = pathlib.Path(folder) / "box.usda"
+    path.write_text(STAGE % lines)
+    return path
+
+
+class Ledger(unittest.TestCase):
+    def test_totals_and_rows_agree(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ledger = document("info", write(folder), "--ledger", "--json")["ledger"]
+        self.assertEqual((ledger["properties"], ledger["used"], ledger["overridden"]), (2, 1, 1))
+        rows = {row["property"]: row for row in ledger["rows"]}
+        self.assertEqual(rows["physics:density"]["verdict"], "overridden")
+        self.assertEqual(rows["physics:mass"]["line"], 9)
+
+    def test_strict_fails_on_what_is_ignored_and_on_nothing_else(self):
+        with tempfile.TemporaryDirectory() as folder:
+            plain = write(folder)
+            text = plain.read_text().replace("    float physics:density = 100\n", "")
+            plain.write_text(text)
+            self.assertEqual(mechane("info", plain, "--strict", "-q").returncode, 0)
+            ignored = write(folder, "    float physxCollision:torsionalPatchRadius = 1\n")
+            self.assertEqual(mechane("info", ignored, "-q").returncode, 0)
+            self.assertEqual(mechane("info", ignored, "--strict", "-q").returncode, 1)
+
+    def test_only_lists_one_verdict(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = mechane("info", write(folder), "--ledger", "--only", "overridden").stdout
+        self.assertIn("physics:density = 100", out)
+        self.assertNotIn("physics:mass = 2", out)
+
+
+class Explain(unittest.TestCase):
+    def test_file_and_path_in_either_order(self):
+        with tempfile.TemporaryDirectory() as folder:
+            stage = write(folder)
+            first, second = mechane("explain", stage, "/box.mass"), mechane("explain", "/box.mass", stage)
+        self.assertEqual(first.stdout, second.stdout)
+        self.assertIn("physics:mass = 2", first.stdout)
+        self.assertIn("box.usda:9", first.stdout)
+
+    def test_unknown_names_are_usage_errors_that_list_what_there_is(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = mechane("explain", write(folder), "/box.mas")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("inertia", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
