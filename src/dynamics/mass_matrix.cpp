@@ -7,6 +7,7 @@ namespace mechane::dynamics {
 JointSpace::JointSpace(const model::Model& model) : model_(&model), forest_(build_forest(model))
 {
     motion_.resize(forest_, model.body_count());
+    bodies_.resize(forest_);
     armature_.assign(static_cast<std::size_t>(forest_.dof_count), 0);
     for (std::size_t k = 0; k < armature_.size(); ++k)
         if (forest_.model_dof[k] >= 0) armature_[k] = static_cast<double>(model.joint_armature[forest_.model_dof[k]]);
@@ -85,12 +86,85 @@ std::vector<double> JointSpace::forward_dynamics(std::int32_t t, std::span<const
     return qdd;
 }
 
-std::vector<double> JointSpace::jacobian(std::int32_t link) const
+std::vector<double> JointSpace::articulated_dynamics(std::int32_t t, std::span<const double> tau,
+                                                     std::span<const Spatiald> wrench)
+{
+    const Tree&         tree = forest_.trees[t];
+    std::vector<double> qdd(static_cast<std::size_t>(tree.dof_count()));
+    articulated_body_algorithm(forest_, tree, static_cast<Vec3d>(model_->gravity_of(tree.world)), wrench, tau,
+                               armature_, motion_, bodies_, qdd);
+    return qdd;
+}
+
+std::vector<Spatiald> JointSpace::joint_wrenches(std::int32_t t, std::span<const double> qdd,
+                                                 std::span<const Spatiald> wrench)
+{
+    const Tree&         tree = forest_.trees[t];
+    std::vector<double> tau(static_cast<std::size_t>(tree.dof_count()));
+    dynamics::inverse_dynamics(forest_, tree, static_cast<Vec3d>(model_->gravity_of(tree.world)), wrench,
+                               qdd.empty() ? nullptr : qdd.data(), motion_, tau);
+    std::vector<Spatiald> out;
+    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l)
+        out.push_back(shift_wrench(motion_.link_force[l], motion_.com_W[l] - motion_.reference[t]));
+    return out;
+}
+
+std::vector<Spatiald> JointSpace::accelerations(std::int32_t t, std::span<const double> qdd)
+{
+    const Tree&         tree = forest_.trees[t];
+    std::vector<double> tau(static_cast<std::size_t>(tree.dof_count()));
+    dynamics::inverse_dynamics(forest_, tree, {}, {}, qdd.empty() ? nullptr : qdd.data(), motion_, tau);
+    std::vector<Spatiald> out;
+    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
+        const Spatiald& a = motion_.link_acceleration[l];
+        const Vec3d     r = motion_.com_W[l] - motion_.reference[t];
+        out.push_back(
+            {a.linear + cross(a.angular, r) + cross(motion_.twist[l].angular, motion_.twist[l].linear), a.angular});
+    }
+    return out;
+}
+
+Centroidal JointSpace::centroidal(std::int32_t t)
+{
+    const Tree& tree = forest_.trees[t];
+    const auto  n    = static_cast<std::size_t>(tree.dof_count());
+    Centroidal  c;
+    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
+        const double m = forest_.links[l].mass;
+        c.mass += m;
+        c.com += m * motion_.com_W[l];
+    }
+    if (c.mass > 0) c.com = c.com / c.mass;
+    // After the mass matrix each link holds the composite inertia of all that hangs on it, about the reference point.
+    std::vector<double> m(n * n);
+    dynamics::mass_matrix(forest_, tree, motion_, m);
+    c.matrix.assign(6 * n, 0);
+    for (std::size_t k = 0; k < n; ++k) {
+        const Composite& all = motion_.composite[forest_.dof_link[tree.dof_begin + static_cast<std::int32_t>(k)]];
+        const Spatiald&  s   = motion_.column[tree.dof_begin + static_cast<std::int32_t>(k)];
+        const Spatiald   h   = shift_wrench(
+            Spatiald{all.m * s.linear + cross(s.angular, all.h), cross(all.h, s.linear) + all.I * s.angular},
+            c.com - motion_.reference[t]);
+        const double v = motion_.v[tree.dof_begin + static_cast<std::int32_t>(k)];
+        c.linear += v * h.linear;
+        c.angular += v * h.angular;
+        for (std::size_t i = 0; i < 3; ++i) {
+            c.matrix[i * n + k]       = h.linear[i];
+            c.matrix[(3 + i) * n + k] = h.angular[i];
+        }
+    }
+    if (c.mass > 0) c.com_velocity = c.linear / c.mass;
+    return c;
+}
+
+std::vector<double> JointSpace::jacobian(std::int32_t link) const { return jacobian(link, forest_.links[link].com); }
+
+std::vector<double> JointSpace::jacobian(std::int32_t link, const Vec3d& p_B) const
 {
     const Tree&         tree = forest_.trees[forest_.links[link].tree];
     const auto          n    = static_cast<std::size_t>(tree.dof_count());
     std::vector<double> J(6 * n, 0.0);
-    visit_point_columns(forest_, motion_, link, motion_.com_W[link],
+    visit_point_columns(forest_, motion_, link, motion_.X_WB[link] * p_B,
                         [&](std::int32_t dof, const Vec3d& v, const Vec3d& w) {
                             const auto k = static_cast<std::size_t>(dof - tree.dof_begin);
                             for (std::size_t i = 0; i < 3; ++i) {

@@ -5,10 +5,20 @@
 
 #include "mechane/core/result.h"
 #include "mechane/dynamics/articulated.h"
+#include "mechane/dynamics/forward_dynamics.h"
 #include "mechane/model/model.h"
 #include "mechane/model/state.h"
 
 namespace mechane::dynamics {
+
+/// A tree seen from its centre of mass, world axes (Orin, Goswami, Lee 2013, "Centroidal dynamics of a humanoid
+/// robot").
+struct Centroidal {
+    double              mass = 0;  ///< [kg]
+    Vec3d               com, com_velocity;
+    Vec3d               linear, angular;  ///< momentum [kg m/s], and about the centre of mass [kg m^2/s]
+    std::vector<double> matrix;           ///< [6 * n]: momentum (linear, angular) per unit rate of each dof
+};
 
 /// Joint-space dynamics of a model without constraints, for controllers, tests and analysis. Works on the forest of the
 /// model; vectors have the forest's dof order: `forest().model_dof` says which model dof each one is (-1: free links,
@@ -39,6 +49,20 @@ class JointSpace {
     [[nodiscard]] std::vector<double> coriolis_force(std::int32_t tree);
     /// qdd = M^-1 (tau - C qd - g).
     [[nodiscard]] std::vector<double> forward_dynamics(std::int32_t tree, std::span<const double> tau);
+    /// The same in time proportional to the number of links, with external wrenches about the centres of mass [links of
+    /// the forest, may be empty], world axes.
+    [[nodiscard]] std::vector<double> articulated_dynamics(std::int32_t tree, std::span<const double> tau,
+                                                           std::span<const Spatiald> wrench = {});
+    /// Wrench that each link's joint transmits to it, about its centre of mass, world axes, for the accelerations qdd
+    /// and external wrenches: what a force sensor in the joint reads. Links [tree's link_begin, link_end).
+    [[nodiscard]] std::vector<Spatiald> joint_wrenches(std::int32_t tree, std::span<const double> qdd,
+                                                       std::span<const Spatiald> wrench = {});
+    /// Acceleration of each link's centre of mass and its angular acceleration, world axes; free fall reads -g.
+    [[nodiscard]] std::vector<Spatiald> accelerations(std::int32_t tree, std::span<const double> qdd);
+    /// Momentum, and the matrix that takes rates to it.
+    [[nodiscard]] Centroidal centroidal(std::int32_t tree);
+    /// Jacobian of a point of a link, body frame [6 * n]: rows (v of the point, w).
+    [[nodiscard]] std::vector<double> jacobian(std::int32_t link, const Vec3d& p_B) const;
     /// Jacobian of one link [6 * n]: rows (v of its centre of mass, w), world axes, times the tree's dofs.
     [[nodiscard]] std::vector<double> jacobian(std::int32_t link) const;
 
@@ -46,6 +70,7 @@ class JointSpace {
     const model::Model* model_;
     Forest              forest_;
     Motion              motion_;
+    ArticulatedBodies   bodies_;
     std::vector<double> armature_;
 };
 

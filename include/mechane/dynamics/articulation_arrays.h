@@ -1,0 +1,36 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mechane/core/result.h"
+#include "mechane/model/model.h"
+#include "mechane/model/state.h"
+
+namespace mechane::dynamics {
+
+/// One block per articulation, each of the same size: rows and columns beyond an articulation's own are zero, and so
+/// are the blocks of articulations that the mask leaves out.
+struct ArticulationArray {
+    std::size_t         rows = 0, columns = 0;  ///< of each block
+    std::vector<double> values;                 ///< [articulation_count * rows * columns]
+
+    [[nodiscard]] double at(std::size_t articulation, std::size_t row, std::size_t column) const
+    { return values[(articulation * rows + row) * columns + column]; }
+};
+
+/// Jacobians in the layout of the model: J joint_qd == body_qd. Rows (v of the centre of mass, w) of each joint's child
+/// in joint order [6 * max_joints_per_articulation], columns the articulation's dofs [max_dofs_per_articulation].
+/// Disabled joints have zero rows and columns.
+///
+/// @param mask  one flag per articulation; empty selects all
+/// @error DYN_SELECTION  the mask has the wrong size
+Result<ArticulationArray> eval_jacobian(const model::Model& model, const model::State& state,
+                                        std::span<const std::uint8_t> mask = {});
+
+/// Mass matrices J^T diag(m, R I R^T) J + diag(armature) in the same layout, square.
+/// @error DYN_SELECTION  the mask has the wrong size
+Result<ArticulationArray> eval_mass_matrix(const model::Model& model, const model::State& state,
+                                           std::span<const std::uint8_t> mask = {});
+
+}  // namespace mechane::dynamics

@@ -1,0 +1,130 @@
+#include "mechane/dynamics/forward_dynamics.h"
+
+#include <algorithm>
+
+namespace mechane::dynamics {
+
+namespace {
+
+using Inertia = ArticulatedBodies::Inertia;
+
+Spatiald times(const Inertia& I, const Spatiald& s)
+{
+    const double x[6] = {s.linear.x, s.linear.y, s.linear.z, s.angular.x, s.angular.y, s.angular.z};
+    double       y[6];
+    for (std::size_t i = 0; i < 6; ++i) {
+        y[i] = 0;
+        for (std::size_t k = 0; k < 6; ++k) y[i] += I[6 * i + k] * x[k];
+    }
+    return {{y[0], y[1], y[2]}, {y[3], y[4], y[5]}};
+}
+
+/// I := I - u u^T / d.
+void take_out(Inertia& I, const Spatiald& u, double inverse)
+{
+    const double x[6] = {u.linear.x, u.linear.y, u.linear.z, u.angular.x, u.angular.y, u.angular.z};
+    for (std::size_t i = 0; i < 6; ++i)
+        for (std::size_t k = 0; k < 6; ++k) I[6 * i + k] -= x[i] * x[k] * inverse;
+}
+
+/// A rigid body about a point that is `r` before its centre of mass.
+Inertia rigid(double m, const Vec3d& r, const Mat33d& I_com)
+{
+    const Vec3d  h  = m * r;
+    const Mat33d hx = Mat33d::skew(h);
+    const Mat33d I  = I_com + m * (Mat33d::diagonal(Vec3d{dot(r, r), dot(r, r), dot(r, r)}) - Mat33d::outer(r, r));
+    Inertia      out{};
+    for (std::size_t i = 0; i < 3; ++i) {
+        out[6 * i + i] = m;
+        for (std::size_t k = 0; k < 3; ++k) {
+            out[6 * i + 3 + k]       = -hx(i, k);
+            out[6 * (3 + i) + k]     = hx(i, k);
+            out[6 * (3 + i) + 3 + k] = I(i, k);
+        }
+    }
+    return out;
+}
+
+Spatiald cross_motion(const Spatiald& v, const Spatiald& s)
+{ return {cross(v.angular, s.linear) + cross(v.linear, s.angular), cross(v.angular, s.angular)}; }
+
+}  // namespace
+
+void ArticulatedBodies::resize(const Forest& forest)
+{
+    const std::size_t links = forest.links.size(), dofs = static_cast<std::size_t>(forest.dof_count);
+    inertia.assign(links, {});
+    force.assign(links, {});
+    acceleration.assign(links, {});
+    reach.assign(dofs, {});
+    carried.assign(dofs, {});
+    drive.assign(dofs, 0);
+    inverse.assign(dofs, 0);
+}
+
+void articulated_body_algorithm(const Forest& forest, const Tree& tree, const Vec3d& gravity,
+                                std::span<const Spatiald> wrench, std::span<const double> tau,
+                                std::span<const double> armature, const Motion& motion, ArticulatedBodies& s,
+                                std::span<double> qdd)
+{
+    const std::size_t t = static_cast<std::size_t>(&tree - forest.trees.data());
+    const Vec3d       O = motion.reference[t];
+    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
+        const Link&   link = forest.links[l];
+        const Mat33d& R    = motion.R_WB[l];
+        const Vec3d   r    = motion.com_W[l] - O;
+        const Vec3d&  w    = motion.twist[l].angular;
+        const Vec3d   w_B  = transpose_times(R, w);
+        s.inertia[l]       = rigid(link.mass, r, R * link.inertia * transpose(R));
+        Spatiald f = {link.mass * (cross(w, motion.twist[l].linear) - gravity), R * cross(w_B, link.inertia * w_B)};
+        if (!wrench.empty()) f -= wrench[static_cast<std::size_t>(l)];
+        s.force[l] = shift_wrench(f, -r);
+
+        Spatiald v;
+        if (link.parent >= 0)
+            v = motion.link_velocity[link.parent];
+        else if (link.base >= 0)
+            v = shift_twist(motion.base_twist[link.base], O - motion.base_com[link.base]);
+        const bool chain = link.axes.type != model::JointType::ball;
+        for (std::int32_t k = link.dof; k < link.dof + link.dofs; ++k) {
+            const double rate = motion.v[k];
+            s.carried[k]      = link.free ? Spatiald{} : rate * cross_motion(v, motion.column[k]);
+            if (chain && !link.free) v += rate * motion.column[k];
+        }
+    }
+    for (std::int32_t l = tree.link_end - 1; l >= tree.link_begin; --l) {
+        const Link& link = forest.links[l];
+        for (std::int32_t k = link.dof + link.dofs - 1; k >= link.dof; --k) {
+            const Spatiald& S     = motion.column[k];
+            const double    rotor = armature.empty() ? 0 : armature[static_cast<std::size_t>(k)];
+            s.reach[k]            = times(s.inertia[l], S);
+            const double d        = dot(S, s.reach[k]) + rotor;
+            s.inverse[k]          = d > 1e-30 ? 1 / d : 0;
+            s.drive[k]            = tau[static_cast<std::size_t>(k - tree.dof_begin)] - dot(S, s.force[l]);
+            take_out(s.inertia[l], s.reach[k], s.inverse[k]);
+            s.force[l] += times(s.inertia[l], s.carried[k]) + (s.drive[k] * s.inverse[k]) * s.reach[k];
+        }
+        if (link.parent < 0) continue;
+        for (std::size_t i = 0; i < 36; ++i) s.inertia[link.parent][i] += s.inertia[l][i];
+        s.force[link.parent] += s.force[l];
+    }
+    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
+        const Link& link = forest.links[l];
+        Spatiald    a;
+        if (link.free)
+            a.linear = cross(motion.twist[l].linear, motion.twist[l].angular);
+        else if (link.parent >= 0)
+            a = s.acceleration[link.parent];
+        else if (link.base >= 0)
+            a.linear = cross(motion.base_twist[link.base].linear, motion.base_twist[link.base].angular);
+        for (std::int32_t k = link.dof; k < link.dof + link.dofs; ++k) {
+            a += s.carried[k];
+            const double rate_of_rate                         = s.inverse[k] * (s.drive[k] - dot(s.reach[k], a));
+            qdd[static_cast<std::size_t>(k - tree.dof_begin)] = rate_of_rate;
+            a += rate_of_rate * motion.column[k];
+        }
+        s.acceleration[l] = a;
+    }
+}
+
+}  // namespace mechane::dynamics
