@@ -45,6 +45,17 @@ SdfSpecType spec_type(const PrimRecord& prim, const TfToken& name)
     return type;
 }
 
+/// True if nothing built in has the name and any opinion says custom.
+bool is_custom(const PrimRecord& prim, const TfToken& name)
+{
+    bool custom = false;
+    if (prim.index != nullptr && !prim.definition->properties.contains(name))
+        for_each_site(*prim.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
+            return layer->HasField(node.GetPath().AppendProperty(name), TfToken("custom"), &custom) && custom;
+        });
+    return custom;
+}
+
 bool visited(const PrimRecord& prim, const Traverse& how)
 {
     if (!how.instance_proxies && (prim.flags & prim_flag::proxy) != 0) return false;
@@ -213,12 +224,7 @@ bool Attribute::uniform() const
     return uniform;
 }
 
-bool Attribute::custom() const
-{
-    if (!prim_ || record(prim_).definition->properties.contains(unwrap(name_)) || record(prim_).index == nullptr)
-        return false;
-    return wrap(compose_metadata(*record(prim_).index, unwrap(name_), TfToken("custom"))).get<bool>().value_or(false);
-}
+bool Attribute::custom() const { return prim_ && is_custom(record(prim_), unwrap(name_)); }
 
 bool Attribute::authored() const
 {
@@ -285,6 +291,7 @@ Relationship::operator bool() const
 Path Relationship::path() const { return prim_.path().property(name_); }
 bool Relationship::authored() const
 { return prim_ && spec_type(record(prim_), unwrap(name_)) == SdfSpecTypeRelationship; }
+bool              Relationship::custom() const { return prim_ && is_custom(record(prim_), unwrap(name_)); }
 std::vector<Path> Relationship::targets() const
 { return prim_ ? compose_targets(prim_.stage().impl(), record(prim_), unwrap(name_), false) : std::vector<Path>(); }
 std::vector<Path> Relationship::forwarded() const

@@ -21,7 +21,7 @@ bool is_shown_elsewhere(const TfToken& field)
         "specifier",       "typeName",         "active",          "kind",        "instanceable", "apiSchemas",
         "custom",          "variability",      "references",      "payload",     "inheritPaths", "specializes",
         "variantSetNames", "variantSelection", "default",         "timeSamples", "spline",       "connectionPaths",
-        "targetPaths",     "subLayers",        "subLayerOffsets", "relocates"};
+        "targetPaths",     "subLayers",        "subLayerOffsets", "relocates",   "clips",        "clipSets"};
     return kNames.contains(field.GetString()) || SdfSchema::GetInstance().HoldsChildren(field);
 }
 
@@ -92,9 +92,7 @@ Json relationship_json(const PrimRecord& record, const Relationship& relationshi
     const auto     targets = texts(relationship.targets()), forwarded = texts(relationship.forwarded());
     Json           out{{"targets", targets}};
     if (forwarded != targets) out["forwarded"] = forwarded;
-    if (!record.definition->properties.contains(name) &&
-        wrap(compose_metadata(*record.index, name, TfToken("custom"))).get<bool>().value_or(false))
-        out["custom"] = true;
+    if (relationship.custom()) out["custom"] = true;
     if (Json metadata = metadata_json(record, name, limit); !metadata.empty()) out["metadata"] = std::move(metadata);
     return out;
 }

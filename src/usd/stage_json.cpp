@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <pxr/pcp/composeSite.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -22,23 +23,23 @@ Json rows(const Matrix4d& m)
     return out;
 }
 
-/// Sets of the strongest first, each with the names of its variants and what is selected.
+/// Sets by name, each with the names of its variants and what is selected.
 Json variants_json(const PrimRecord& prim)
 {
-    std::map<std::string, std::set<std::string>> names;
-    std::map<std::string, std::string>           selections;
-    for_each_site(*prim.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
-        for (const TfToken& set : layer->GetFieldAs<TfTokenVector>(node.GetPath(), TfToken("variantSetChildren"))) {
-            auto& variants = names[set.GetString()];
-            for (const TfToken& variant : layer->GetFieldAs<TfTokenVector>(
-                     node.GetPath().AppendVariantSelection(set.GetString(), ""), TfToken("variantChildren")))
-                variants.insert(variant.GetString());
-        }
-        return false;
-    });
+    // Sets are listed in metadata; a set that the list does not name does not exist.
+    std::vector<std::string> sets;
+    const auto               nodes = prim.index->GetNodeRange();
+    for (auto node = nodes.second; node != nodes.first;) {
+        --node;
+        PcpComposeSiteVariantSets((*node).GetLayerStack(), (*node).GetPath(), &sets);
+    }
     Json out = Json::object();
-    for (const auto& [set, variants] : names)
+    for (const std::string& set : sets) {
+        std::set<std::string> variants;
+        for (const PcpNodeRef& node : prim.index->GetNodeRange())
+            PcpComposeSiteVariantSetOptions(node.GetLayerStack(), node.GetPath(), set, &variants);
         out[set] = {{"selection", prim.index->GetSelectionAppliedForVariantSet(set)}, {"variants", variants}};
+    }
     return out;
 }
 

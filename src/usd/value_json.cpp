@@ -22,6 +22,7 @@
 #include <pxr/sdf/path.h>
 #include <pxr/sdf/timeCode.h>
 #include <pxr/sdf/types.h>
+#include <pxr/tf/enum.h>
 #include <pxr/tf/stringUtils.h>
 #include <pxr/vt/array.h>
 #include <pxr/vt/dictionary.h>
@@ -267,6 +268,12 @@ Json to_json(const VtValue& v, std::size_t limit)
         textual<TfToken>(v, limit, out, [](const auto& x) { return x.GetString(); }) ||
         textual<SdfAssetPath>(v, limit, out, [](const auto& x) { return x.GetAuthoredPath(); }))
         return out;
+    if (v.IsHolding<TfTokenVector>()) {
+        std::vector<std::string> list;
+        for (const TfToken& x : v.UncheckedGet<TfTokenVector>()) list.push_back(x.GetString());
+        return texts(list, limit);
+    }
+    if (v.IsHolding<TfEnum>()) return TfEnum::GetDisplayName(v.UncheckedGet<TfEnum>());
     if (v.IsHolding<VtDictionary>()) {
         out = Json::object();
         for (const auto& [key, value] : v.UncheckedGet<VtDictionary>()) out[key] = to_json(value, limit);

@@ -136,6 +136,7 @@ class Relationship {
     [[nodiscard]] const Token&      name() const noexcept { return name_; }
     [[nodiscard]] Path              path() const;
     [[nodiscard]] bool              authored() const;
+    [[nodiscard]] bool              custom() const;
     [[nodiscard]] std::vector<Path> targets() const;    ///< mapped into the stage's namespace
     [[nodiscard]] std::vector<Path> forwarded() const;  ///< through relationships that are targets, in order, once each
     [[nodiscard]] Value             metadata(const Token& key) const;
