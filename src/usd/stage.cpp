@@ -17,6 +17,7 @@
 
 #include "mechane/usd/codes.h"
 #include "usd/guards.h"
+#include "usd/opening.h"
 #include "usd/package_resolver.h"
 #include "usd/runtime.h"
 #include "usd/stage_impl.h"
@@ -34,45 +35,6 @@ void add_messages(MessageScope& messages, const std::string& source, Diagnostics
         Diagnostic finding = from_parser_message(kLibraryMessage, source, message.text);
         out.add(std::move(finding));
     }
-}
-
-/// Why a file did not open: the parser's own words if it had any, else what can be found out.
-Diagnostic explain_failure(MessageScope& messages, GuardScope& guard, const std::string& source,
-                           const std::string& file)
-{
-    for (Diagnostic finding : guard.take()) {
-        if (finding.site.layer == file) finding.site.layer = source;
-        return finding;
-    }
-    for (const LibraryMessage& message : messages.take())
-        if (message.severity == Severity::error) return from_parser_message(kOpenFailed, source, message.text);
-    return make_diagnostic(kOpenFailed, {.layer = source},
-                           file.ends_with(".usdz") ? "the package is damaged" : "the file is not USD");
-}
-
-/// The file that a path or package-relative path lies in; checks what can be checked before a parser sees it.
-Result<std::string> find_file(const std::string& source)
-{
-    const bool  packaged = ArIsPackageRelativePath(source);
-    std::string outer    = packaged ? ArSplitPackageRelativePathOuter(source).first : source;
-    if (outer.find("://") != std::string::npos) return source;
-    std::error_code failed;
-    const fs::path  path = fs::absolute(outer, failed).lexically_normal();
-    if (failed || !fs::exists(path, failed))
-        return make_diagnostic(kOpenFailed, {.layer = source}, "the file does not exist", "Check the path.");
-    if (fs::is_directory(path, failed))
-        return make_diagnostic(kOpenFailed, {.layer = source}, "this is a folder",
-                               "Name a .usda, .usdc, .usd or .usdz file in it.");
-    const std::string suffix = path.extension().string();
-    if (suffix != ".usda" && suffix != ".usdc" && suffix != ".usd" && suffix != ".usdz")
-        return make_diagnostic(kFormatUnknown, {.layer = source}, fmt::format("the suffix '{}' is not USD's", suffix));
-    if (!fs::is_regular_file(path, failed))
-        return make_diagnostic(kOpenFailed, {.layer = source}, "this is a pipe or a device",
-                               "Name a .usda, .usdc, .usd or .usdz file.");
-    if (!std::ifstream(path, std::ios::binary))
-        return make_diagnostic(kOpenFailed, {.layer = source}, "the file cannot be read", "Check its permissions.");
-    return packaged ? ArJoinPackageRelativePath(path.string(), ArSplitPackageRelativePathOuter(source).second)
-                    : path.string();
 }
 
 /// Selections go to the session layer: "/Prim{set}" to that prim, "set" to the default prim.

@@ -8,6 +8,7 @@ inline constexpr Code kOpenFailed{"STAGE_OPEN_FAILED", Severity::error, "A file 
 inline constexpr Code kFormatUnknown{"STAGE_FORMAT_UNKNOWN", Severity::error, "The file's suffix is none of USD's.", "Use .usda, .usdc, .usd or .usdz."};
 inline constexpr Code kLimit{"STAGE_LIMIT", Severity::error, "The stage exceeds a limit of size or depth.", "Open a smaller part with a population mask, or raise the limit."};
 inline constexpr Code kWriteFailed{"STAGE_WRITE_FAILED", Severity::error, "A layer could not be written.", "Check that the folder exists and can be written."};
+inline constexpr Code kEditRefused{"STAGE_EDIT_REFUSED", Severity::error, "A layer cannot be edited in this way.", "See the message; the layer is unchanged."};
 inline constexpr Code kDefaultPrimMissing{"STAGE_DEFAULT_PRIM_MISSING", Severity::warning, "defaultPrim names a prim that does not exist.", "Author defaultPrim as the name of a root prim."};
 inline constexpr Code kMuteRoot{"STAGE_MUTE_ROOT", Severity::warning, "The root layer cannot be muted.", "Mute one of its sublayers."};
 inline constexpr Code kTwoCopies{"STAGE_TWO_OPENUSD", Severity::error, "Two copies of one OpenUSD library are loaded in this process.", "Load OpenUSD from one place only."};

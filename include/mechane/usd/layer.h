@@ -1,0 +1,168 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mechane/core/result.h"
+#include "mechane/usd/path.h"
+#include "mechane/usd/stage.h"
+#include "mechane/usd/value.h"
+
+namespace mechane::usd {
+
+enum class SpecKind : std::uint8_t { none, root, prim, variant, attribute, relationship };
+
+/// A reference or payload, as a layer states it.
+struct Arc {
+    std::string asset;  ///< empty: this layer
+    Path        prim;   ///< empty: the target's default prim
+    double      offset = 0, scale = 1;
+    bool        operator==(const Arc&) const = default;
+};
+
+struct SaveOptions {
+    enum class Format : std::uint8_t { by_suffix, text, binary };
+    Format format = Format::by_suffix;  ///< of a .usd file, which may hold either; by_suffix writes binary there
+};
+
+/// One layer, read into memory as a copy: edits reach neither the file nor any open stage before `save`. Where a spec
+/// is named, the path may lead through variants ("/robot{size=big}wheel.radius"); what an edit needs and does not find
+/// is made, as `over`. Values and fields that no edit names stay as they were read, also those of unknown schemas.
+///
+/// Every edit either happens whole or gives STAGE_EDIT_REFUSED and changes nothing. Belongs to one thread at a time.
+class Layer {
+  public:
+    Layer();  ///< empty
+    ~Layer();
+    Layer(Layer&&) noexcept;
+    Layer& operator=(Layer&&) noexcept;
+
+    /// Reads a usda, usdc, usd or usdz file, or a layer inside a package ("a.usdz[b.usda]").
+    /// @error STAGE_OPEN_FAILED, STAGE_FORMAT_UNKNOWN, STAGE_LIMIT
+    static Result<Layer> open(const std::string& file, const Limits& limits = {});
+    /// @param name  for messages
+    /// @error STAGE_OPEN_FAILED, STAGE_LIMIT
+    static Result<Layer> from_text(std::string_view usda, const std::string& name = "text.usda",
+                                   const Limits& limits = {});
+
+    [[nodiscard]] const std::string& file() const;    ///< as given to `open`; empty for a layer made in memory
+    [[nodiscard]] bool               edited() const;  ///< since it was read
+    [[nodiscard]] std::string        to_text() const;
+    [[nodiscard]] Layer              copy() const;
+
+    // -- what the layer says
+    [[nodiscard]] SpecKind           kind(const Path& path) const;
+    [[nodiscard]] std::vector<Path>  specs() const;  ///< prims, variants, properties; parents first, in their order
+    [[nodiscard]] std::vector<Token> children(const Path& prim) const;
+    [[nodiscard]] std::vector<Token> properties(const Path& prim) const;
+    [[nodiscard]] std::vector<Token> fields(const Path& path) const;  ///< sorted
+    /// A field of a spec; "customData:a:b" is an entry of a dictionary, Path::root() the layer's own metadata.
+    [[nodiscard]] Value                                 field(const Path& path, const Token& key) const;
+    [[nodiscard]] Value                                 value(const Path& attribute) const;
+    [[nodiscard]] std::vector<std::pair<double, Value>> samples(const Path& attribute) const;
+    [[nodiscard]] std::vector<Token>                    apis(const Path& prim) const;         ///< that this layer adds
+    [[nodiscard]] std::vector<Path>                     targets(const Path& property) const;  ///< that it adds
+    [[nodiscard]] std::vector<Arc>                      references(const Path& prim) const;
+    [[nodiscard]] std::vector<Arc>                      payloads(const Path& prim) const;
+    [[nodiscard]] std::vector<std::string>              sublayers() const;
+    [[nodiscard]] std::vector<std::string>              variants(const Path& prim, const std::string& set) const;
+
+    // -- prims
+    /// Makes a prim, or gives an existing one this specifier and, unless it is empty, this type.
+    Result<void> define(const Path& prim, const Token& type, Specifier specifier = Specifier::def);
+    /// Removes a prim, variant or property with everything below it. What points there is left alone.
+    Result<void> remove(const Path& path);
+    /// Moves a prim or property, within this layer. Targets and connections in this layer that name it follow, and so
+    /// does defaultPrim.
+    Result<void> move(const Path& from, const Path& to);
+    Result<void> rename(const Path& path, const Token& name);
+    /// Children in this order, for those that have an order of their own in another layer too (primOrder).
+    Result<void> reorder_children(const Path& prim, const std::vector<Token>& order);
+
+    /// Adds a schema to the list of applied ones, last; takes back a deletion. `name` is "Schema" or "Schema:instance".
+    Result<void> apply_api(const Path& prim, const Token& name);
+    /// Takes a schema from the list. Its properties stay.
+    /// @param everywhere  also delete what weaker layers add
+    Result<void> remove_api(const Path& prim, const Token& name, bool everywhere = true);
+
+    // -- properties
+    /// Makes an attribute, or changes its type; an existing value of another type is dropped.
+    Result<void> define_attribute(const Path& attribute, std::string_view type, bool uniform = false,
+                                  bool custom = false);
+    /// Sets the default value; makes the attribute with the value's own type if there is none.
+    Result<void> set(const Path& attribute, const Value& value);
+    /// Makes the attribute with this type if there is none, and sets its default value, converted to that type.
+    template <class T>
+    Result<void> set(const Path& attribute, std::string_view type, const T& value);
+    Result<void> set_sample(const Path& attribute, double time, const Value& value);
+    Result<void> block(const Path& attribute);        ///< no value, whatever weaker layers say
+    Result<void> clear_value(const Path& attribute);  ///< default value, samples and spline
+    Result<void> clear_samples(const Path& attribute);
+    Result<void> set_targets(const Path& relationship, const std::vector<Path>& targets);
+    Result<void> set_connections(const Path& attribute, const std::vector<Path>& sources);
+
+    // -- arcs and variants
+    Result<void> add_reference(const Path& prim, const Arc& arc);  ///< after those that are prepended already
+    Result<void> add_payload(const Path& prim, const Arc& arc);
+    Result<void> add_inherit(const Path& prim, const Path& class_prim);
+    Result<void> clear_references(const Path& prim);
+    Result<void> clear_payloads(const Path& prim);
+    /// Makes a variant (and its set); edit it under "/prim{set=name}".
+    Result<void> add_variant(const Path& prim, const std::string& set, const std::string& name);
+    Result<void> select_variant(const Path& prim, const std::string& set, const std::string& name);
+    Result<void> set_sublayers(const std::vector<std::string>& files);
+
+    // -- metadata
+    /// Sets a field of a prim, property or (Path::root()) the layer: "kind", "doc" fields, "customData:a:b".
+    Result<void> set_field(const Path& path, const Token& key, const Value& value);
+    Result<void> clear_field(const Path& path, const Token& key);
+
+    /// Replaces every asset path: sublayers, references, payloads, values, metadata. `replace` gets the authored path
+    /// and returns the new one; variable expressions are not offered.
+    void rewrite_assets(const std::function<std::string(const std::string&)>& replace);
+    /// Relative asset paths become absolute ones, anchored where this layer was read from.
+    void make_assets_absolute();
+
+    /// Copies a prim or property with everything below it from another layer, over what is at `to`.
+    Result<void> copy_spec(const Layer& from_layer, const Path& from, const Path& to);
+
+    /// Writes the layer. The format follows the suffix: usda, usdc, usd; usdz makes a package (see write_package). The
+    /// file is replaced at once or not at all. An unedited layer that is saved in its own format is copied byte by
+    /// byte.
+    /// @error STAGE_WRITE_FAILED
+    Result<void> save(const std::string& file, const SaveOptions& options = {}) const;
+
+    struct Impl;  ///< src/usd only
+    [[nodiscard]] Impl&       impl() { return *impl_; }
+    [[nodiscard]] const Impl& impl() const { return *impl_; }
+
+  private:
+    std::unique_ptr<Impl> impl_;
+};
+
+struct PackageOptions {
+    std::vector<std::string>           search_paths;
+    std::map<std::string, std::string> packages;  ///< package://NAME/... -> folder
+    Limits                             limits;
+};
+
+/// Writes a usdz package: the layer first, then every layer and file that it needs, uncompressed and aligned, with the
+/// paths between them rewritten. Names that meet get a number. What cannot be found keeps its path and is reported.
+///
+/// @param found  gets COMP_ASSET_MISSING for each file that was not found
+/// @error STAGE_WRITE_FAILED
+Result<void> write_package(const Layer& layer, const std::string& file, const PackageOptions& options,
+                           Diagnostics& found);
+
+/// A place that has an opinion: open `layer` and edit `path` there. `path` leads through variants where it does.
+struct SpecPlace {
+    std::string layer;
+    Path        path;
+};
+/// Every place with an opinion about a prim, or about one of its properties, strongest first.
+std::vector<SpecPlace> spec_places(const Prim& prim, const Token& property = {});
+
+}  // namespace mechane::usd

@@ -1,0 +1,111 @@
+#include <pxr/sdf/assetPath.h>
+#include <pxr/sdf/listOp.h>
+#include <pxr/sdf/payload.h>
+#include <pxr/sdf/reference.h>
+#include <pxr/sdf/schema.h>
+#include <pxr/sdf/types.h>
+#include <pxr/sdf/variableExpression.h>
+#include <pxr/vt/dictionary.h>
+
+#include "usd/layer_impl.h"
+
+namespace mechane::usd {
+namespace {
+
+using namespace pxr;
+
+/// Asset paths inside one value, replaced; true when something changed.
+class Rewriter {
+  public:
+    explicit Rewriter(const std::function<std::string(const std::string&)>& replace) : replace_(replace) {}
+
+    bool text(std::string& path) const
+    {
+        if (path.empty() || SdfVariableExpression::IsExpression(path)) return false;
+        std::string now     = replace_(path);
+        const bool  changed = now != path;
+        path                = std::move(now);
+        return changed;
+    }
+    bool asset(SdfAssetPath& asset) const
+    {
+        std::string path = asset.GetAssetPath();
+        if (!text(path)) return false;
+        asset = SdfAssetPath(path);
+        return true;
+    }
+
+    // NOLINTNEXTLINE(misc-no-recursion): dictionaries nest no deeper than the guard allowed
+    bool value(VtValue& value) const
+    {
+        bool changed = false;
+        if (value.IsHolding<SdfAssetPath>()) {
+            SdfAssetPath one = value.UncheckedGet<SdfAssetPath>();
+            if ((changed = asset(one))) value = VtValue(one);
+        } else if (value.IsHolding<VtArray<SdfAssetPath>>()) {
+            VtArray<SdfAssetPath> all = value.UncheckedGet<VtArray<SdfAssetPath>>();
+            for (SdfAssetPath& one : all) changed = asset(one) || changed;
+            if (changed) value = VtValue(all);
+        } else if (value.IsHolding<VtDictionary>()) {
+            VtDictionary all = value.UncheckedGet<VtDictionary>();
+            for (auto& [key, entry] : all) changed = this->value(entry) || changed;
+            if (changed) value = VtValue(all);
+        } else if (value.IsHolding<SdfTimeSampleMap>()) {
+            SdfTimeSampleMap all = value.UncheckedGet<SdfTimeSampleMap>();
+            for (auto& [time, sample] : all) changed = this->value(sample) || changed;
+            if (changed) value = VtValue(all);
+        } else if (value.IsHolding<SdfReferenceListOp>()) {
+            changed = arcs<SdfReferenceListOp, SdfReference>(value);
+        } else if (value.IsHolding<SdfPayloadListOp>()) {
+            changed = arcs<SdfPayloadListOp, SdfPayload>(value);
+        }
+        return changed;
+    }
+
+  private:
+    template <class ListOp, class Item>
+    bool arcs(VtValue& value) const
+    {
+        bool   changed = false;
+        ListOp all     = value.UncheckedGet<ListOp>();
+        all.ModifyOperations([&](const Item& item) {
+            std::string path = item.GetAssetPath();
+            if (!text(path)) return std::optional<Item>(item);
+            changed  = true;
+            Item now = item;
+            now.SetAssetPath(path);
+            return std::optional<Item>(now);
+        });
+        if (changed) value = VtValue(all);
+        return changed;
+    }
+
+    const std::function<std::string(const std::string&)>& replace_;
+};
+
+}  // namespace
+
+void rewrite_assets(const SdfLayerHandle& layer, const std::function<std::string(const std::string&)>& replace)
+{
+    const Rewriter rewriter(replace);
+    for_each_spec(layer, SdfPath::AbsoluteRootPath(), [&](const SdfPath& path) {
+        if (path == SdfPath::AbsoluteRootPath()) {
+            auto sublayers = layer->GetFieldAs<std::vector<std::string>>(path, SdfFieldKeys->SubLayers);
+            bool changed   = false;
+            for (std::string& sublayer : sublayers) changed = rewriter.text(sublayer) || changed;
+            if (changed) layer->SetField(path, SdfFieldKeys->SubLayers, VtValue(sublayers));
+        }
+        // Values of other types are not read: a crate's arrays stay on the disk.
+        const bool holds_assets =
+            !path.IsPropertyPath() ||
+            layer->GetFieldAs<TfToken>(path, SdfFieldKeys->TypeName).GetString().starts_with("asset");
+        for (const TfToken& field : layer->ListFields(path)) {
+            if (field == SdfFieldKeys->SubLayers || SdfSchema::GetInstance().HoldsChildren(field)) continue;
+            if (!holds_assets && (field == SdfFieldKeys->Default || field == SdfFieldKeys->TimeSamples)) continue;
+            VtValue value = layer->GetField(path, field);
+            if (rewriter.value(value)) layer->SetField(path, field, value);
+        }
+    });
+}
+
+}  // namespace mechane::usd

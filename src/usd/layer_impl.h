@@ -1,0 +1,46 @@
+#pragma once
+#include <pxr/sdf/layer.h>
+#include <pxr/sdf/primSpec.h>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "mechane/usd/codes.h"
+#include "mechane/usd/layer.h"
+#include "usd/handles.h"
+
+namespace mechane::usd {
+
+struct Layer::Impl {
+    pxr::SdfLayerRefPtr layer;   ///< anonymous: nobody else sees it
+    std::string         file;    ///< as the caller named it
+    std::string         origin;  ///< absolute or package-relative path that relative asset paths are anchored to
+    bool                edited = false;
+    std::filesystem::file_time_type read_time;  ///< of the file when it was read
+
+    [[nodiscard]] Diagnostic refused(const Path& path, std::string why) const;
+    /// The spec of a prim or variant, made with its parents if need be; the path has been checked.
+    pxr::SdfPrimSpecHandle ensure_prim(const pxr::SdfPath& path);
+    /// Empty when a prim can be, or be made, at the path; else why not.
+    [[nodiscard]] std::string check_prim(const pxr::SdfPath& path) const;
+    [[nodiscard]] std::string check_property(const pxr::SdfPath& path) const;
+};
+
+/// Children of a spec by field name; nothing when it has none.
+pxr::TfTokenVector child_names(const pxr::SdfLayerHandle& layer, const pxr::SdfPath& path, const pxr::TfToken& field);
+/// Paths of every prim, variant and property of a layer below `root`, parents first, in the layer's order.
+void for_each_spec(const pxr::SdfLayerHandle& layer, const pxr::SdfPath& root,
+                   const std::function<void(const pxr::SdfPath&)>& visit);
+
+/// A relative asset path as an absolute or package-relative one; search paths ("a/b.usd", found nowhere beside the
+/// layer) and URIs stay.
+std::string anchored_asset(const std::string& origin, const std::string& authored);
+
+/// layer_assets.cpp
+void rewrite_assets(const pxr::SdfLayerHandle& layer, const std::function<std::string(const std::string&)>& replace);
+
+/// Exports to `file` through a temporary file beside it (layer_save.cpp).
+Result<void> replace_file(const std::string& file, const std::function<bool(const std::string& temporary)>& write);
+
+}  // namespace mechane::usd

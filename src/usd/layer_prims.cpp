@@ -1,0 +1,307 @@
+#include <fmt/format.h>
+#include <pxr/sdf/attributeSpec.h>
+#include <pxr/sdf/changeBlock.h>
+#include <pxr/sdf/copyUtils.h>
+#include <pxr/sdf/listOp.h>
+#include <pxr/sdf/namespaceEdit.h>
+#include <pxr/sdf/payload.h>
+#include <pxr/sdf/reference.h>
+#include <pxr/sdf/relationshipSpec.h>
+#include <pxr/sdf/schema.h>
+#include <pxr/sdf/variantSetSpec.h>
+#include <pxr/sdf/variantSpec.h>
+
+#include <algorithm>
+
+#include "usd/layer_impl.h"
+
+namespace mechane::usd {
+namespace {
+
+using namespace pxr;
+
+const TfToken kApiSchemas("apiSchemas");
+
+template <class T>
+bool contains(const std::vector<T>& items, const T& item)
+{ return std::find(items.begin(), items.end(), item) != items.end(); }
+
+SdfSpecifier to_sdf(Specifier specifier)
+{
+    switch (specifier) {
+        case Specifier::over:
+            return SdfSpecifierOver;
+        case Specifier::def:
+            return SdfSpecifierDef;
+        case Specifier::class_:
+            return SdfSpecifierClass;
+    }
+    return SdfSpecifierOver;
+}
+
+/// Every list of paths in a layer that may name `from` names `to` instead: targets, connections, inherits, specializes
+/// and arcs within the layer.
+class Retarget {
+  public:
+    Retarget(SdfLayerHandle layer, const SdfPath& from, const SdfPath& to)
+        : layer_(std::move(layer)), from_(from.StripAllVariantSelections()), to_(to.StripAllVariantSelections())
+    {
+    }
+
+    void run() const
+    {
+        for_each_spec(layer_, SdfPath::AbsoluteRootPath(), [&](const SdfPath& path) {
+            if (const SdfRelationshipSpecHandle relationship = layer_->GetRelationshipAtPath(path))
+                relationship->GetTargetPathList().ModifyItemEdits(moved());
+            else if (const SdfAttributeSpecHandle attribute = layer_->GetAttributeAtPath(path))
+                attribute->GetConnectionPathList().ModifyItemEdits(moved());
+            if (path.IsPropertyPath()) return;
+            lists<SdfPathListOp>(path, SdfFieldKeys->InheritPaths, moved());
+            lists<SdfPathListOp>(path, SdfFieldKeys->Specializes, moved());
+            lists<SdfReferenceListOp>(path, SdfFieldKeys->References, arcs<SdfReference>());
+            lists<SdfPayloadListOp>(path, SdfFieldKeys->Payload, arcs<SdfPayload>());
+        });
+        const SdfPath root = SdfPath::AbsoluteRootPath();
+        if (from_.IsRootPrimPath() && layer_->GetDefaultPrim() == from_.GetNameToken()) {
+            if (to_.IsRootPrimPath())
+                layer_->SetDefaultPrim(to_.GetNameToken());
+            else
+                layer_->SetField(root, SdfFieldKeys->DefaultPrim, VtValue(TfToken(to_.GetString())));
+        }
+    }
+
+  private:
+    [[nodiscard]] SdfPath now(const SdfPath& path) const
+    { return path.HasPrefix(from_) ? path.ReplacePrefix(from_, to_) : path; }
+    [[nodiscard]] std::function<std::optional<SdfPath>(const SdfPath&)> moved() const
+    {
+        return [this](const SdfPath& path) { return std::optional<SdfPath>(now(path)); };
+    }
+    template <class Item>
+    [[nodiscard]] std::function<std::optional<Item>(const Item&)> arcs() const
+    {
+        return [this](const Item& arc) {
+            Item out = arc;
+            if (arc.GetAssetPath().empty()) out.SetPrimPath(now(arc.GetPrimPath()));
+            return std::optional<Item>(out);
+        };
+    }
+    template <class ListOp>
+    void lists(
+        const SdfPath& path, const TfToken& key,
+        const std::function<std::optional<typename ListOp::ItemType>(const typename ListOp::ItemType&)>& change) const
+    {
+        ListOp op;
+        if (layer_->HasField(path, key, &op) && op.ModifyOperations(change)) layer_->SetField(path, key, VtValue(op));
+    }
+
+    SdfLayerHandle layer_;
+    SdfPath        from_, to_;
+};
+
+}  // namespace
+
+Diagnostic Layer::Impl::refused(const Path& path, std::string why) const
+{
+    return make_diagnostic(kEditRefused,
+                           {.layer    = file,
+                            .prim     = path.prim().text(),
+                            .property = path.is_property() ? path.name().text() : std::string()},
+                           std::move(why));
+}
+
+std::string Layer::Impl::check_prim(const SdfPath& path) const
+{
+    if (path.IsEmpty() || !path.IsAbsolutePath() || !(path.IsPrimPath() || path.IsPrimVariantSelectionPath()))
+        return fmt::format("'{}' is not the path of a prim", path.GetString());
+    for (const SdfPath& prefix : path.GetPrefixes())
+        if (prefix.IsPrimVariantSelectionPath() && prefix.GetVariantSelection().second.empty())
+            return fmt::format("'{}' names no variant", path.GetString());
+    return {};
+}
+
+std::string Layer::Impl::check_property(const SdfPath& path) const
+{
+    return path.IsPropertyPath() && path.IsAbsolutePath() && !path.IsTargetPath() &&
+                   path.GetParentPath().IsPrimOrPrimVariantSelectionPath()
+               ? check_prim(path.GetParentPath())
+               : fmt::format("'{}' is not the path of a property", path.GetString());
+}
+
+SdfPrimSpecHandle Layer::Impl::ensure_prim(const SdfPath& path)
+{
+    SdfPrimSpecHandle spec;
+    for (const SdfPath& prefix : path.GetPrefixes()) {
+        SdfPrimSpecHandle here = layer->GetPrimAtPath(prefix);
+        if (!here && prefix.IsPrimVariantSelectionPath()) {
+            const auto [set, name] = prefix.GetVariantSelection();
+            if (const SdfVariantSpecHandle variant = SdfCreateVariantInLayer(layer, prefix.GetParentPath(), set, name))
+                here = variant->GetPrimSpec();
+        } else if (!here) {
+            here = spec ? SdfPrimSpec::New(spec, prefix.GetName(), SdfSpecifierOver)
+                        : SdfPrimSpec::New(layer, prefix.GetName(), SdfSpecifierOver);
+        }
+        if (!here) return {};
+        spec = here;
+    }
+    return spec;
+}
+
+Result<void> Layer::define(const Path& prim, const Token& type, Specifier specifier)
+{
+    if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty()) return impl_->refused(prim, std::move(why));
+    if (!unwrap(prim).IsPrimPath()) return impl_->refused(prim, "a variant has no specifier or type of its own");
+    impl_->edited                = true;
+    const SdfPrimSpecHandle spec = impl_->ensure_prim(unwrap(prim));
+    if (!spec) return impl_->refused(prim, "the prim could not be made");
+    spec->SetSpecifier(to_sdf(specifier));
+    if (!type.empty()) spec->SetTypeName(type.text());
+    return {};
+}
+
+Result<void> Layer::remove(const Path& path)
+{
+    const SdfPath& at = unwrap(path);
+    switch (kind(path)) {
+        case SpecKind::none:
+        case SpecKind::root:
+            return impl_->refused(path, fmt::format("there is nothing at '{}' in this layer", path.text()));
+        case SpecKind::variant: {
+            const auto variant = TfDynamic_cast<SdfVariantSpecHandle>(impl_->layer->GetObjectAtPath(at));
+            variant->GetOwner()->RemoveVariant(variant);
+            break;
+        }
+        case SpecKind::prim:
+            if (at.IsRootPrimPath())
+                impl_->layer->RemoveRootPrim(impl_->layer->GetPrimAtPath(at));
+            else
+                impl_->layer->GetPrimAtPath(at.GetParentPath())->RemoveNameChild(impl_->layer->GetPrimAtPath(at));
+            break;
+        case SpecKind::attribute:
+        case SpecKind::relationship:
+            impl_->layer->GetPrimAtPath(at.GetParentPath())->RemoveProperty(impl_->layer->GetPropertyAtPath(at));
+            break;
+    }
+    impl_->edited = true;
+    return {};
+}
+
+Result<void> Layer::move(const Path& from, const Path& to)
+{
+    const SpecKind what     = kind(from);
+    const bool     property = what == SpecKind::attribute || what == SpecKind::relationship;
+    if (what != SpecKind::prim && !property)
+        return impl_->refused(from, fmt::format("there is no prim or property at '{}' in this layer", from.text()));
+    if (std::string why = property ? impl_->check_property(unwrap(to)) : impl_->check_prim(unwrap(to)); !why.empty())
+        return impl_->refused(to, std::move(why));
+    if (kind(to) != SpecKind::none) return impl_->refused(to, fmt::format("'{}' exists already", to.text()));
+    if (unwrap(to).HasPrefix(unwrap(from))) return impl_->refused(to, "a prim cannot move below itself");
+    const SdfPath parent = unwrap(to).GetParentPath();
+    const bool    made   = parent != SdfPath::AbsoluteRootPath() && !impl_->layer->HasSpec(parent);
+    if (made && !impl_->ensure_prim(parent)) return impl_->refused(to, "its parent could not be made");
+    SdfBatchNamespaceEdit edit;
+    edit.Add(unwrap(from), unwrap(to));
+    if (impl_->layer->CanApply(edit) != SdfNamespaceEditDetail::Okay || !impl_->layer->Apply(edit)) {
+        if (made) static_cast<void>(remove(wrap(parent)));
+        return impl_->refused(from, fmt::format("'{}' cannot become '{}'", from.text(), to.text()));
+    }
+    Retarget(impl_->layer, unwrap(from), unwrap(to)).run();
+    impl_->edited = true;
+    return {};
+}
+
+Result<void> Layer::rename(const Path& path, const Token& name)
+{
+    const bool valid = path.is_property() ? SdfPath::IsValidNamespacedIdentifier(name.text())
+                                          : SdfPath::IsValidIdentifier(name.text());
+    if (!valid) return impl_->refused(path, fmt::format("'{}' is not a name", name.text()));
+    if (unwrap(path).IsPrimVariantSelectionPath()) return impl_->refused(path, "a variant cannot be renamed");
+    return move(path, wrap(unwrap(path).ReplaceName(unwrap(name))));
+}
+
+Result<void> Layer::reorder_children(const Path& prim, const std::vector<Token>& order)
+{
+    if (!prim.is_root())
+        if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty())
+            return impl_->refused(prim, std::move(why));
+    impl_->edited = true;
+    if (!prim.is_root() && !impl_->ensure_prim(unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
+    TfTokenVector names;
+    for (const Token& name : order) names.push_back(unwrap(name));
+    impl_->layer->SetField(unwrap(prim), SdfFieldKeys->PrimOrder, VtValue(names));
+    return {};
+}
+
+Result<void> Layer::apply_api(const Path& prim, const Token& name)
+{
+    if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty()) return impl_->refused(prim, std::move(why));
+    if (name.empty()) return impl_->refused(prim, "a schema without a name cannot be applied");
+    SdfTokenListOp op;
+    impl_->layer->HasField(unwrap(prim), kApiSchemas, &op);
+    if (contains(op.GetAppliedItems(), unwrap(name))) return {};
+    TfTokenVector items = op.IsExplicit() ? op.GetExplicitItems() : op.GetPrependedItems();
+    items.push_back(unwrap(name));
+    if (op.IsExplicit()) {
+        op.SetExplicitItems(items);
+    } else {
+        TfTokenVector deleted = op.GetDeletedItems();
+        std::erase(deleted, unwrap(name));
+        op.SetDeletedItems(deleted);
+        op.SetPrependedItems(items);
+    }
+    impl_->edited = true;
+    if (!impl_->ensure_prim(unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
+    impl_->layer->SetField(unwrap(prim), kApiSchemas, VtValue(op));
+    return {};
+}
+
+Result<void> Layer::remove_api(const Path& prim, const Token& name, bool everywhere)
+{
+    if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty()) return impl_->refused(prim, std::move(why));
+    SdfTokenListOp op;
+    impl_->layer->HasField(unwrap(prim), kApiSchemas, &op);
+    const SdfTokenListOp before  = op;
+    const auto           without = [&](TfTokenVector items) {
+        std::erase(items, unwrap(name));
+        return items;
+    };
+    if (op.IsExplicit()) {
+        op.SetExplicitItems(without(op.GetExplicitItems()));
+    } else {
+        op.SetPrependedItems(without(op.GetPrependedItems()));
+        op.SetAppendedItems(without(op.GetAppendedItems()));
+        op.SetAddedItems(without(op.GetAddedItems()));
+        if (everywhere && !contains(op.GetDeletedItems(), unwrap(name))) {
+            TfTokenVector deleted = op.GetDeletedItems();
+            deleted.push_back(unwrap(name));
+            op.SetDeletedItems(deleted);
+        }
+    }
+    if (op == before) return {};
+    impl_->edited = true;
+    if (!impl_->ensure_prim(unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
+    if (op.HasKeys())
+        impl_->layer->SetField(unwrap(prim), kApiSchemas, VtValue(op));
+    else
+        impl_->layer->EraseField(unwrap(prim), kApiSchemas);
+    return {};
+}
+
+Result<void> Layer::copy_spec(const Layer& from_layer, const Path& from, const Path& to)
+{
+    const SpecKind what     = from_layer.kind(from);
+    const bool     property = what == SpecKind::attribute || what == SpecKind::relationship;
+    if (what != SpecKind::prim && what != SpecKind::variant && !property)
+        return impl_->refused(from, fmt::format("there is nothing to copy at '{}'", from.text()));
+    if (std::string why = property ? impl_->check_property(unwrap(to)) : impl_->check_prim(unwrap(to)); !why.empty())
+        return impl_->refused(to, std::move(why));
+    const SdfPath parent = unwrap(to).GetParentPath();
+    impl_->edited        = true;
+    if (parent != SdfPath::AbsoluteRootPath() && !impl_->ensure_prim(parent))
+        return impl_->refused(to, "its parent could not be made");
+    if (!SdfCopySpec(from_layer.impl().layer, unwrap(from), impl_->layer, unwrap(to)))
+        return impl_->refused(to, fmt::format("'{}' could not be copied", from.text()));
+    return {};
+}
+
+}  // namespace mechane::usd

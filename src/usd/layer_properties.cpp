@@ -1,0 +1,333 @@
+#include <fmt/format.h>
+#include <pxr/sdf/attributeSpec.h>
+#include <pxr/sdf/listOp.h>
+#include <pxr/sdf/payload.h>
+#include <pxr/sdf/reference.h>
+#include <pxr/sdf/relationshipSpec.h>
+#include <pxr/sdf/schema.h>
+#include <pxr/sdf/variantSpec.h>
+#include <pxr/vt/dictionary.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mechane/usd/make_value.h"
+#include "usd/layer_impl.h"
+
+namespace mechane::usd {
+namespace {
+
+using namespace pxr;
+
+/// The value as `type` holds it; empty when it cannot.
+VtValue cast_to(const SdfValueTypeName& type, const VtValue& value)
+{
+    if (!type || value.GetType() == type.GetType()) return value;
+    return VtValue::CastToTypeid(value, type.GetType().GetTypeid());
+}
+
+template <class ListOp, class Item>
+void prepend(const SdfLayerHandle& layer, const SdfPath& path, const TfToken& key, const Item& item)
+{
+    ListOp op;
+    layer->HasField(path, key, &op);
+    const auto applied = op.GetAppliedItems();
+    if (std::find(applied.begin(), applied.end(), item) != applied.end()) return;
+    auto items = op.IsExplicit() ? op.GetExplicitItems() : op.GetPrependedItems();
+    items.push_back(item);
+    if (op.IsExplicit())
+        op.SetExplicitItems(items);
+    else
+        op.SetPrependedItems(items);
+    layer->SetField(path, key, VtValue(op));
+}
+
+bool is_arc_target(const Path& path) { return path.empty() || unwrap(path).IsPrimPath(); }
+
+}  // namespace
+
+Result<void> Layer::define_attribute(const Path& attribute, std::string_view type, bool uniform, bool custom)
+{
+    const SdfPath& path = unwrap(attribute);
+    if (std::string why = impl_->check_property(path); !why.empty()) return impl_->refused(attribute, std::move(why));
+    const SdfValueTypeName wanted = SdfSchema::GetInstance().FindType(std::string(type));
+    if (!wanted) return impl_->refused(attribute, fmt::format("'{}' is no value type of USD", type));
+    if (kind(attribute) == SpecKind::relationship) return impl_->refused(attribute, "there is a relationship already");
+    impl_->edited                    = true;
+    const SdfVariability variability = uniform ? SdfVariabilityUniform : SdfVariabilityVarying;
+    if (const SdfAttributeSpecHandle found = impl_->layer->GetAttributeAtPath(path)) {
+        if (found->GetTypeName() != wanted) {
+            const bool same_value = found->GetTypeName().GetType() == wanted.GetType();
+            impl_->layer->SetField(path, SdfFieldKeys->TypeName, VtValue(wanted.GetAsToken()));
+            if (!same_value) return clear_value(attribute);
+        }
+        impl_->layer->SetField(path, SdfFieldKeys->Variability, VtValue(variability));
+        found->SetCustom(custom);
+        return {};
+    }
+    const SdfPrimSpecHandle owner = impl_->ensure_prim(path.GetParentPath());
+    if (!owner || !SdfAttributeSpec::New(owner, path.GetName(), wanted, variability, custom))
+        return impl_->refused(attribute, "the attribute could not be made");
+    return {};
+}
+
+Result<void> Layer::set(const Path& attribute, const Value& value)
+{
+    const VtValue* held = Value::Access::of(value);
+    if (held == nullptr) return impl_->refused(attribute, "there is no value to set");
+    SdfAttributeSpecHandle spec = impl_->layer->GetAttributeAtPath(unwrap(attribute));
+    if (!spec) {
+        const SdfValueTypeName type = SdfSchema::GetInstance().FindType(*held);
+        if (!type) return impl_->refused(attribute, "the value has no type of USD");
+        if (auto made = define_attribute(attribute, type.GetAsToken().GetString()); !made) return made;
+        spec = impl_->layer->GetAttributeAtPath(unwrap(attribute));
+    }
+    const VtValue cast = cast_to(spec->GetTypeName(), *held);
+    if (cast.IsEmpty())
+        return impl_->refused(attribute, fmt::format("a {} cannot become a {}", value.type_name(),
+                                                     spec->GetTypeName().GetAsToken().GetString()));
+    impl_->edited = true;
+    spec->SetDefaultValue(cast);
+    return {};
+}
+
+template <class T>
+Result<void> Layer::set(const Path& attribute, std::string_view type, const T& value)
+{
+    const SdfAttributeSpecHandle found  = impl_->layer->GetAttributeAtPath(unwrap(attribute));
+    const std::string            actual = found ? found->GetTypeName().GetAsToken().GetString() : std::string(type);
+    const Value                  made   = make_value(actual, value);
+    if (made.empty()) return impl_->refused(attribute, fmt::format("the value cannot become a '{}'", actual));
+    if (!found)
+        if (auto done = define_attribute(attribute, type); !done) return done;
+    return set(attribute, made);
+}
+
+template Result<void> Layer::set(const Path&, std::string_view, const bool&);
+template Result<void> Layer::set(const Path&, std::string_view, const int&);
+template Result<void> Layer::set(const Path&, std::string_view, const std::int64_t&);
+template Result<void> Layer::set(const Path&, std::string_view, const double&);
+template Result<void> Layer::set(const Path&, std::string_view, const std::string&);
+template Result<void> Layer::set(const Path&, std::string_view, const Token&);
+template Result<void> Layer::set(const Path&, std::string_view, const AssetPath&);
+template Result<void> Layer::set(const Path&, std::string_view, const Vec2d&);
+template Result<void> Layer::set(const Path&, std::string_view, const Vec3d&);
+template Result<void> Layer::set(const Path&, std::string_view, const std::array<double, 4>&);
+template Result<void> Layer::set(const Path&, std::string_view, const Quatd&);
+template Result<void> Layer::set(const Path&, std::string_view, const Matrix4d&);
+template Result<void> Layer::set(const Path&, std::string_view, const std::vector<int>&);
+template Result<void> Layer::set(const Path&, std::string_view, const std::vector<double>&);
+template Result<void> Layer::set(const Path&, std::string_view, const std::vector<std::string>&);
+template Result<void> Layer::set(const Path&, std::string_view, const std::vector<Token>&);
+template Result<void> Layer::set(const Path&, std::string_view, const std::vector<Vec2d>&);
+template Result<void> Layer::set(const Path&, std::string_view, const std::vector<Vec3d>&);
+template Result<void> Layer::set(const Path&, std::string_view, const std::vector<Quatd>&);
+template Result<void> Layer::set(const Path&, std::string_view, const std::vector<AssetPath>&);
+template Result<void> Layer::set(const Path&, std::string_view, const std::vector<Matrix4d>&);
+
+Result<void> Layer::set_sample(const Path& attribute, double time, const Value& value)
+{
+    const VtValue* held = Value::Access::of(value);
+    if (held == nullptr) return impl_->refused(attribute, "there is no value to set");
+    if (!std::isfinite(time)) return impl_->refused(attribute, fmt::format("{} is no time code", time));
+    SdfAttributeSpecHandle spec = impl_->layer->GetAttributeAtPath(unwrap(attribute));
+    if (!spec) {
+        const SdfValueTypeName type = SdfSchema::GetInstance().FindType(*held);
+        if (!type) return impl_->refused(attribute, "the value has no type of USD");
+        if (auto made = define_attribute(attribute, type.GetAsToken().GetString()); !made) return made;
+        spec = impl_->layer->GetAttributeAtPath(unwrap(attribute));
+    }
+    const VtValue cast = cast_to(spec->GetTypeName(), *held);
+    if (cast.IsEmpty())
+        return impl_->refused(attribute, fmt::format("a {} cannot become a {}", value.type_name(),
+                                                     spec->GetTypeName().GetAsToken().GetString()));
+    impl_->edited = true;
+    impl_->layer->SetTimeSample(unwrap(attribute), time, cast);
+    return {};
+}
+
+Result<void> Layer::block(const Path& attribute)
+{
+    const SdfAttributeSpecHandle spec = impl_->layer->GetAttributeAtPath(unwrap(attribute));
+    if (!spec) return impl_->refused(attribute, "there is no attribute to block; define it first");
+    if (auto done = clear_value(attribute); !done) return done;
+    spec->SetDefaultValue(VtValue(SdfValueBlock()));
+    return {};
+}
+
+Result<void> Layer::clear_value(const Path& attribute)
+{
+    if (kind(attribute) != SpecKind::attribute) return impl_->refused(attribute, "there is no attribute in this layer");
+    for (const TfToken& key : {SdfFieldKeys->Default, SdfFieldKeys->TimeSamples, SdfFieldKeys->Spline})
+        impl_->layer->EraseField(unwrap(attribute), key);
+    impl_->edited = true;
+    return {};
+}
+
+Result<void> Layer::clear_samples(const Path& attribute)
+{
+    if (kind(attribute) != SpecKind::attribute) return impl_->refused(attribute, "there is no attribute in this layer");
+    impl_->layer->EraseField(unwrap(attribute), SdfFieldKeys->TimeSamples);
+    impl_->edited = true;
+    return {};
+}
+
+Result<void> Layer::set_targets(const Path& relationship, const std::vector<Path>& targets)
+{
+    const SdfPath& path = unwrap(relationship);
+    if (std::string why = impl_->check_property(path); !why.empty())
+        return impl_->refused(relationship, std::move(why));
+    if (kind(relationship) == SpecKind::attribute) return impl_->refused(relationship, "there is an attribute already");
+    for (const Path& target : targets)
+        if (target.empty() || !unwrap(target).IsAbsolutePath() || unwrap(target).ContainsPrimVariantSelection())
+            return impl_->refused(relationship, fmt::format("'{}' cannot be a target", target.text()));
+    impl_->edited                   = true;
+    SdfRelationshipSpecHandle spec  = impl_->layer->GetRelationshipAtPath(path);
+    const SdfPrimSpecHandle   owner = spec ? SdfPrimSpecHandle() : impl_->ensure_prim(path.GetParentPath());
+    if (!spec && owner) spec = SdfRelationshipSpec::New(owner, path.GetName(), false);
+    if (!spec) return impl_->refused(relationship, "the relationship could not be made");
+    SdfPathVector list;
+    for (const Path& target : targets) list.push_back(unwrap(target));
+    SdfTargetsProxy proxy = spec->GetTargetPathList();
+    proxy.ClearEditsAndMakeExplicit();
+    proxy.GetExplicitItems() = list;
+    return {};
+}
+
+Result<void> Layer::set_connections(const Path& attribute, const std::vector<Path>& sources)
+{
+    const SdfAttributeSpecHandle spec = impl_->layer->GetAttributeAtPath(unwrap(attribute));
+    if (!spec) return impl_->refused(attribute, "there is no attribute to connect; define it first");
+    SdfPathVector list;
+    for (const Path& source : sources) {
+        if (source.empty() || !unwrap(source).IsAbsolutePath() || unwrap(source).ContainsPrimVariantSelection())
+            return impl_->refused(attribute, fmt::format("'{}' cannot be a connection", source.text()));
+        list.push_back(unwrap(source));
+    }
+    impl_->edited             = true;
+    SdfConnectionsProxy proxy = spec->GetConnectionPathList();
+    proxy.ClearEditsAndMakeExplicit();
+    proxy.GetExplicitItems() = list;
+    return {};
+}
+
+Result<void> Layer::add_reference(const Path& prim, const Arc& arc)
+{
+    if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty()) return impl_->refused(prim, std::move(why));
+    if (!is_arc_target(arc.prim)) return impl_->refused(prim, fmt::format("'{}' is no prim", arc.prim.text()));
+    impl_->edited = true;
+    if (!impl_->ensure_prim(unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
+    prepend<SdfReferenceListOp>(impl_->layer, unwrap(prim), SdfFieldKeys->References,
+                                SdfReference(arc.asset, unwrap(arc.prim), SdfLayerOffset(arc.offset, arc.scale)));
+    return {};
+}
+
+Result<void> Layer::add_payload(const Path& prim, const Arc& arc)
+{
+    if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty()) return impl_->refused(prim, std::move(why));
+    if (!is_arc_target(arc.prim)) return impl_->refused(prim, fmt::format("'{}' is no prim", arc.prim.text()));
+    impl_->edited = true;
+    if (!impl_->ensure_prim(unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
+    prepend<SdfPayloadListOp>(impl_->layer, unwrap(prim), SdfFieldKeys->Payload,
+                              SdfPayload(arc.asset, unwrap(arc.prim), SdfLayerOffset(arc.offset, arc.scale)));
+    return {};
+}
+
+Result<void> Layer::add_inherit(const Path& prim, const Path& class_prim)
+{
+    if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty()) return impl_->refused(prim, std::move(why));
+    if (class_prim.empty() || !unwrap(class_prim).IsPrimPath() || unwrap(class_prim).ContainsPrimVariantSelection())
+        return impl_->refused(prim, fmt::format("'{}' cannot be inherited from", class_prim.text()));
+    impl_->edited = true;
+    if (!impl_->ensure_prim(unwrap(prim))) return impl_->refused(prim, "the prim could not be made");
+    prepend<SdfPathListOp>(impl_->layer, unwrap(prim), SdfFieldKeys->InheritPaths, unwrap(class_prim));
+    return {};
+}
+
+Result<void> Layer::clear_references(const Path& prim) { return clear_field(prim, wrap(SdfFieldKeys->References)); }
+Result<void> Layer::clear_payloads(const Path& prim) { return clear_field(prim, wrap(SdfFieldKeys->Payload)); }
+
+Result<void> Layer::add_variant(const Path& prim, const std::string& set, const std::string& name)
+{
+    if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty()) return impl_->refused(prim, std::move(why));
+    if (!SdfSchema::IsValidVariantIdentifier(name) || !SdfPath::IsValidIdentifier(set))
+        return impl_->refused(prim, fmt::format("'{}' and '{}' cannot name a variant set and a variant", set, name));
+    impl_->edited = true;
+    if (!impl_->ensure_prim(unwrap(prim).AppendVariantSelection(set, name)))
+        return impl_->refused(prim, "the variant could not be made");
+    return {};
+}
+
+Result<void> Layer::select_variant(const Path& prim, const std::string& set, const std::string& name)
+{
+    if (std::string why = impl_->check_prim(unwrap(prim)); !why.empty()) return impl_->refused(prim, std::move(why));
+    impl_->edited                = true;
+    const SdfPrimSpecHandle spec = impl_->ensure_prim(unwrap(prim));
+    if (!spec) return impl_->refused(prim, "the prim could not be made");
+    spec->SetVariantSelection(set, name);
+    return {};
+}
+
+Result<void> Layer::set_sublayers(const std::vector<std::string>& files)
+{
+    impl_->edited = true;
+    impl_->layer->SetSubLayerPaths(files);
+    return {};
+}
+
+Result<void> Layer::set_field(const Path& path, const Token& key, const Value& value)
+{
+    const VtValue* held = Value::Access::of(value);
+    if (held == nullptr) return clear_field(path, key);
+    const std::size_t colon = key.text().find(':');
+    const TfToken     field(key.text().substr(0, colon));
+    if (field.IsEmpty() || SdfSchema::GetInstance().HoldsChildren(field))
+        return impl_->refused(path, fmt::format("'{}' cannot be set", key.text()));
+    VtValue whole = *held;
+    if (colon != std::string::npos) {
+        const VtValue before = impl_->layer->GetField(unwrap(path), field);
+        if (!before.IsEmpty() && !before.IsHolding<VtDictionary>())
+            return impl_->refused(path, fmt::format("'{}' is no dictionary", field.GetString()));
+        VtDictionary entries = before.IsEmpty() ? VtDictionary() : before.UncheckedGet<VtDictionary>();
+        entries.SetValueAtPath(key.text().substr(colon + 1), whole);
+        whole = VtValue(entries);
+    } else if (const VtValue& usual = SdfSchema::GetInstance().GetFallback(field); !usual.IsEmpty()) {
+        whole = VtValue::CastToTypeOf(whole, usual);
+        if (whole.IsEmpty())
+            return impl_->refused(
+                path, fmt::format("'{}' is a {}, not a {}", key.text(), usual.GetTypeName(), value.type_name()));
+    }
+    if (!path.is_root() && !path.is_property()) {
+        if (std::string why = impl_->check_prim(unwrap(path)); !why.empty())
+            return impl_->refused(path, std::move(why));
+        if (!impl_->ensure_prim(unwrap(path))) return impl_->refused(path, "the prim could not be made");
+    } else if (path.empty() || !impl_->layer->HasSpec(unwrap(path))) {
+        return impl_->refused(path, "there is no such property; define it first");
+    }
+    impl_->edited = true;
+    impl_->layer->SetField(unwrap(path), field, whole);
+    return {};
+}
+
+Result<void> Layer::clear_field(const Path& path, const Token& key)
+{
+    const std::size_t colon = key.text().find(':');
+    const TfToken     field(key.text().substr(0, colon));
+    if (field.IsEmpty() || SdfSchema::GetInstance().HoldsChildren(field))
+        return impl_->refused(path, fmt::format("'{}' cannot be cleared", key.text()));
+    if (path.empty() || !impl_->layer->HasField(unwrap(path), field)) return {};
+    impl_->edited = true;
+    if (colon == std::string::npos) {
+        impl_->layer->EraseField(unwrap(path), field);
+        return {};
+    }
+    VtDictionary entries = impl_->layer->GetFieldAs<VtDictionary>(unwrap(path), field);
+    entries.EraseValueAtPath(key.text().substr(colon + 1));
+    if (entries.empty())
+        impl_->layer->EraseField(unwrap(path), field);
+    else
+        impl_->layer->SetField(unwrap(path), field, VtValue(entries));
+    return {};
+}
+
+}  // namespace mechane::usd

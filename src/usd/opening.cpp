@@ -1,0 +1,53 @@
+#include "usd/opening.h"
+
+#include <fmt/format.h>
+#include <pxr/ar/packageUtils.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "mechane/usd/codes.h"
+
+namespace mechane::usd {
+
+using namespace pxr;
+namespace fs = std::filesystem;
+
+Diagnostic explain_failure(MessageScope& messages, GuardScope& guard, const std::string& source,
+                           const std::string& file)
+{
+    for (Diagnostic finding : guard.take()) {
+        if (finding.site.layer == file) finding.site.layer = source;
+        return finding;
+    }
+    for (const LibraryMessage& message : messages.take())
+        if (message.severity == Severity::error) return from_parser_message(kOpenFailed, source, message.text);
+    return make_diagnostic(kOpenFailed, {.layer = source},
+                           file.ends_with(".usdz") ? "the package is damaged" : "the file is not USD");
+}
+
+Result<std::string> find_file(const std::string& source)
+{
+    const bool  packaged = ArIsPackageRelativePath(source);
+    std::string outer    = packaged ? ArSplitPackageRelativePathOuter(source).first : source;
+    if (outer.find("://") != std::string::npos) return source;
+    std::error_code failed;
+    const fs::path  path = fs::absolute(outer, failed).lexically_normal();
+    if (failed || !fs::exists(path, failed))
+        return make_diagnostic(kOpenFailed, {.layer = source}, "the file does not exist", "Check the path.");
+    if (fs::is_directory(path, failed))
+        return make_diagnostic(kOpenFailed, {.layer = source}, "this is a folder",
+                               "Name a .usda, .usdc, .usd or .usdz file in it.");
+    const std::string suffix = path.extension().string();
+    if (suffix != ".usda" && suffix != ".usdc" && suffix != ".usd" && suffix != ".usdz")
+        return make_diagnostic(kFormatUnknown, {.layer = source}, fmt::format("the suffix '{}' is not USD's", suffix));
+    if (!fs::is_regular_file(path, failed))
+        return make_diagnostic(kOpenFailed, {.layer = source}, "this is a pipe or a device",
+                               "Name a .usda, .usdc, .usd or .usdz file.");
+    if (!std::ifstream(path, std::ios::binary))
+        return make_diagnostic(kOpenFailed, {.layer = source}, "the file cannot be read", "Check its permissions.");
+    return packaged ? ArJoinPackageRelativePath(path.string(), ArSplitPackageRelativePathOuter(source).second)
+                    : path.string();
+}
+
+}  // namespace mechane::usd

@@ -1,0 +1,213 @@
+#include <fmt/format.h>
+#include <pxr/ar/asset.h>
+#include <pxr/ar/defaultResolverContext.h>
+#include <pxr/ar/resolver.h>
+#include <pxr/ar/resolverContextBinder.h>
+#include <pxr/sdf/zipFile.h>
+#include <pxr/tf/pathUtils.h>
+#include <pxr/tf/stringUtils.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "usd/guards.h"
+#include "usd/layer_impl.h"
+#include "usd/package_resolver.h"
+#include "usd/runtime.h"
+
+namespace mechane::usd {
+namespace {
+
+using namespace pxr;
+namespace fs = std::filesystem;
+
+/// Copies a layer and everything that it needs into a folder, which then becomes the package.
+class Packing {
+  public:
+    Packing(fs::path folder, const PackageOptions& options, Diagnostics& found)
+        : folder_(std::move(folder)), found_(found), context_(ArDefaultResolverContext(options.search_paths))
+    {
+    }
+
+    /// Names in the package, the default layer first; nothing when a file could not be written.
+    std::optional<std::vector<std::string>> pack(const SdfLayerRefPtr& root, const std::string& origin,
+                                                 const std::string& shown, const std::string& name)
+    {
+        const ArResolverContextBinder bind(context_);
+        if (!origin.empty()) names_[origin] = name;
+        taken_.insert(name);
+        root_folder_ = fs::path(origin).parent_path().string();
+        waiting_.push_back({root, origin, shown, name});
+        for (std::size_t i = 0; i < waiting_.size(); ++i)
+            if (!write(waiting_[i])) return std::nullopt;
+        std::vector<std::string> out;
+        for (const Waiting& layer : waiting_) out.push_back(layer.name);
+        out.insert(out.end(), files_.begin(), files_.end());
+        return out;
+    }
+
+  private:
+    struct Waiting {
+        SdfLayerRefPtr layer;
+        std::string    origin, shown, name;
+    };
+
+    bool write(const Waiting waiting)  // a copy: the list grows meanwhile
+    {
+        const SdfLayerRefPtr copy = SdfLayer::CreateAnonymous("packed.usda");
+        copy->TransferContent(waiting.layer);
+        rewrite_assets(copy, [&](const std::string& authored) { return packed(waiting, authored); });
+        const fs::path target = folder_ / waiting.name;
+        fs::create_directories(target.parent_path());
+        return copy->Export(target.string());
+    }
+
+    /// The path of an asset as seen from the packed layer; brings the asset in.
+    std::string packed(const Waiting& from, const std::string& authored)
+    {
+        if (authored.find("<UDIM>") != std::string::npos) return tiles(from, authored);
+        const std::string resolved = ArGetResolver().Resolve(anchored_asset(from.origin, authored)).GetPathString();
+        if (resolved.empty()) {
+            found_.add(kAssetMissing, {.layer = from.shown}, fmt::format("'{}' was not found", authored));
+            return authored;
+        }
+        const std::string name = bring(resolved);
+        return name.empty() ? authored : relative(from.name, name);
+    }
+
+    std::string tiles(const Waiting& from, const std::string& authored)
+    {
+        const std::size_t at = authored.find("<UDIM>");
+        std::string       name;
+        for (int tile = 1001; tile <= 1100; ++tile) {
+            std::string one = authored;
+            one.replace(at, 6, std::to_string(tile));
+            const std::string resolved = ArGetResolver().Resolve(anchored_asset(from.origin, one)).GetPathString();
+            if (resolved.empty()) continue;
+            name = bring(resolved);
+            if (const std::size_t number = name.rfind(std::to_string(tile)); number != std::string::npos)
+                name.replace(number, 4, "<UDIM>");
+        }
+        return name.empty() ? authored : relative(from.name, name);
+    }
+
+    /// Brings a resolved file into the package and returns its name there; empty when it cannot be read.
+    std::string bring(const std::string& resolved)
+    {
+        const auto [known, fresh] = names_.try_emplace(resolved);
+        if (!fresh) return known->second;
+        std::string       name   = free_name(resolved);
+        const std::string suffix = fs::path(name).extension().string();
+        if (suffix == ".usda" || suffix == ".usdc" || suffix == ".usd") {
+            const SdfLayerRefPtr layer = SdfLayer::OpenAsAnonymous(resolved);
+            if (!layer) {
+                found_.add(kAssetMissing, {.layer = resolved}, "the layer could not be opened");
+                return {};
+            }
+            waiting_.push_back({layer, resolved, resolved, name});
+        } else if (copy_file(resolved, name)) {
+            files_.push_back(name);
+        } else {
+            found_.add(kAssetMissing, {.layer = resolved}, "the file could not be read");
+            return {};
+        }
+        return names_[resolved] = std::move(name);
+    }
+
+    bool copy_file(const std::string& resolved, const std::string& name)
+    {
+        const auto asset = ArGetResolver().OpenAsset(ArResolvedPath(resolved));
+        if (!asset) return false;
+        const auto     bytes  = asset->GetBuffer();
+        const fs::path target = folder_ / name;
+        fs::create_directories(target.parent_path());
+        std::ofstream stream(target, std::ios::binary);
+        if (bytes) stream.write(bytes.get(), static_cast<std::streamsize>(asset->GetSize()));
+        return bytes && stream.flush().good();
+    }
+
+    /// Files below the root layer's folder keep their place; others lie in "assets/". A taken name gets a number.
+    std::string free_name(const std::string& resolved)
+    {
+        std::string name = resolved;
+        std::replace_if(name.begin(), name.end(), [](char c) { return c == '[' || c == ']'; }, '/');
+        while (name.ends_with('/')) name.pop_back();
+        const fs::path below  = fs::path(resolved).lexically_relative(root_folder_.empty() ? "/" : root_folder_);
+        const bool     inside = !root_folder_.empty() && !below.empty() && *below.begin() != ".." &&
+                                resolved.find('[') == std::string::npos;
+        name                  = inside ? below.generic_string() : "assets/" + fs::path(name).filename().string();
+        const fs::path wanted = name;
+        for (int i = 1; !taken_.insert(name).second; ++i)
+            name =
+                (wanted.parent_path() / fmt::format("{}_{}{}", wanted.stem().string(), i, wanted.extension().string()))
+                    .generic_string();
+        return name;
+    }
+
+    /// "./" keeps a path beside its layer from being looked up in search paths.
+    static std::string relative(const std::string& from, const std::string& to)
+    {
+        const std::string path = fs::path(to).lexically_relative(fs::path(from).parent_path()).generic_string();
+        return path.starts_with("../") ? path : "./" + path;
+    }
+
+    fs::path                           folder_;
+    Diagnostics&                       found_;
+    ArResolverContext                  context_;
+    std::string                        root_folder_;
+    std::map<std::string, std::string> names_;  ///< resolved path -> name in the package
+    std::set<std::string>              taken_;
+    std::vector<Waiting>               waiting_;
+    std::vector<std::string>           files_;
+};
+
+/// A folder of our own, removed with the object.
+class Folder {
+  public:
+    Folder()
+    {
+        std::string pattern = (fs::temp_directory_path() / "mechane-package-XXXXXX").string();
+        if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+    }
+    ~Folder()
+    {
+        std::error_code ignored;
+        if (!path_.empty()) fs::remove_all(path_, ignored);
+    }
+    Folder(const Folder&)                                  = delete;
+    Folder&                       operator=(const Folder&) = delete;
+    [[nodiscard]] const fs::path& path() const { return path_; }
+
+  private:
+    fs::path path_;
+};
+
+}  // namespace
+
+Result<void> write_package(const Layer& layer, const std::string& file, const PackageOptions& options,
+                           Diagnostics& found)
+{
+    if (!file.ends_with(".usdz"))
+        return make_diagnostic(kWriteFailed, {.layer = file}, "a package has the suffix .usdz");
+    const Folder folder;
+    if (folder.path().empty())
+        return make_diagnostic(kWriteFailed, {.layer = file}, "no temporary folder could be made");
+    MessageScope messages;
+    GuardScope   guard(options.limits);
+    set_packages(options.packages);
+    const Layer::Impl& root = layer.impl();
+    // The default layer of a package is its first file, in binary for readers that map it into memory.
+    const std::string name  = fs::path(file).stem().string() + ".usdc";
+    const auto        names = Packing(folder.path(), options, found).pack(root.layer, root.origin, root.file, name);
+    if (!names) return make_diagnostic(kWriteFailed, {.layer = file}, "a layer could not be put into the package");
+    return replace_file(file, [&](const std::string& temporary) {
+        SdfZipFileWriter zip = SdfZipFileWriter::CreateNew(temporary);
+        for (const std::string& entry : *names)
+            if (!zip || zip.AddFile((folder.path() / entry).string(), entry).empty()) return false;
+        return zip.Save();
+    });
+}
+
+}  // namespace mechane::usd

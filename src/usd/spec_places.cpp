@@ -1,0 +1,22 @@
+#include "mechane/usd/layer.h"
+#include "usd/stage_impl.h"
+
+namespace mechane::usd {
+
+using namespace pxr;
+
+std::vector<SpecPlace> spec_places(const Prim& prim, const Token& property)
+{
+    std::vector<SpecPlace> out;
+    if (!prim) return out;
+    const PrimRecord& record = prim.stage().impl().record(prim);
+    if (record.index == nullptr) return out;
+    for_each_site(*record.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
+        const SdfPath path = property.empty() ? node.GetPath() : node.GetPath().AppendProperty(unwrap(property));
+        if (layer->HasSpec(path)) out.push_back({shown(prim.stage().impl(), layer), wrap(path)});
+        return false;
+    });
+    return out;
+}
+
+}  // namespace mechane::usd
