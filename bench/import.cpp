@@ -87,7 +87,7 @@ void replicate(const std::string& file)
     if (!stage || !importer::import_usd(**stage, {}, source, found)) std::exit(1);
     const auto          start = std::chrono::steady_clock::now();
     model::ModelBuilder scene;
-    scene.replicate(source, kWorlds);
+    if (!scene.replicate(source, kWorlds)) std::exit(1);
     const double copied = since(start);
     const auto   model  = scene.finalize({}, found);
     if (!model) std::exit(1);

@@ -146,6 +146,7 @@ model::Contacts CollisionPipeline::make_contacts() const
 {
     model::Contacts contacts;
     contacts.resize(impl_->capacity);
+    contacts.reset_custom(impl_->set.model().custom_arrays);
     return contacts;
 }
 
@@ -186,6 +187,7 @@ CollideStatus CollisionPipeline::collide(const model::State& state, double dt, m
         std::sort(impl.order.begin(), impl.order.end(), by_key);
         status.overflow = true;
     }
+    contacts.reset_custom(impl.set.model().custom_arrays);
     for (std::size_t row = 0; row < impl.order.size(); ++row) impl.store(row, impl.order[row], contacts);
     contacts.rigid_contact_count  = static_cast<std::int32_t>(impl.order.size());
     contacts.rigid_contact_needed = static_cast<std::int32_t>(needed);

@@ -20,6 +20,7 @@ struct BodyMotion {
 class ShapeSet {
   public:
     explicit ShapeSet(const model::Model& model);
+    [[nodiscard]] const model::Model& model() const { return *model_; }
 
     /// Moves all shapes to the state; grows the boxes by margin, gap and what the motion may cover in `dt` (at most
     /// `speculative_max`).

@@ -101,6 +101,24 @@ Json body_shapes(const std::vector<std::vector<std::int32_t>>& by_body, const st
     return out;
 }
 
+/// The user's own attributes by the object that holds them.
+Json json_custom(const model::CustomArrays& custom, const ArrayWriter& write)
+{
+    Json out = Json::object();
+    for (const model::CustomArray& array : custom.arrays) {
+        const auto          components = static_cast<std::size_t>(model::component_count(array.type));
+        std::vector<double> values;
+        for (std::size_t i = 0; i < array.size(); ++i) {
+            const model::CustomValue v = array.at(i);
+            values.insert(values.end(), v.begin(), v.begin() + static_cast<std::ptrdiff_t>(components));
+        }
+        const std::vector<std::size_t> shape =
+            components == 1 ? std::vector{array.size()} : std::vector{array.size(), components};
+        out[std::string(to_string(array.assignment))][array.key] = write.floats(shape, values);
+    }
+    return out;
+}
+
 Json json_builder(const model::ModelBuilder& b, const ArrayWriter& write, std::size_t limit)
 {
     std::set<std::pair<std::int32_t, std::int32_t>> pairs(b.shape_collision_filter_pairs.begin(),
@@ -344,6 +362,7 @@ Result<std::string> dump_model(const usd::Stage& stage, const ImportOptions& opt
         if (!model) out["finalizeUnchecked"] = {{"error", json_error(model.error())}};
     }
     if (model) out["model"] = json_model(*model, write, !newton);
+    if (model && !newton) out["custom"] = json_custom(model->custom_arrays, write);
     found.append(checked);
     out["warnings"] = warnings_of(found);
     return out.dump(1, ' ', true, Json::error_handler_t::replace) + "\n";

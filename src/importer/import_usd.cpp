@@ -231,6 +231,7 @@ Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& op
     run.physics = parse_physics(run);
     read_units(run);
     read_scenes(run);
+    declare_custom_attributes(run);
     run.body_of.assign(run.physics.bodies.size(), -1);
     run.joint_of.assign(run.physics.joints.size(), -1);
     run.shape_of.assign(run.physics.colliders.size(), -1);
@@ -242,6 +243,7 @@ Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& op
     if (options.convert_mjc_equality_constraints) add_equalities(run);
     add_mimics(run);
     add_actuators(run);
+    read_custom_values(run);
     settle_initial_state(run);
     if (run.fatal) return *run.fatal;
     if (run.log) run.result.ledger = make_ledger(run);

@@ -18,4 +18,20 @@ void Contacts::resize(std::size_t capacity)
     rigid_contact_force.resize(capacity);
 }
 
+void Contacts::reset_custom(const CustomArrays& declared)
+{
+    std::size_t n = 0;
+    for (const CustomArray& array : declared.arrays) {
+        if (array.assignment != CustomAssignment::contact) continue;
+        if (n == custom_arrays.arrays.size()) custom_arrays.arrays.push_back(array.filled(capacity()));
+        CustomArray& mine = custom_arrays.arrays[n++];
+        if (mine.key != array.key || mine.size() != capacity())
+            mine = array.filled(capacity());
+        else
+            for (std::size_t i = 0; i < mine.size(); ++i) mine.set(i, array.otherwise);
+    }
+    custom_arrays.arrays.resize(n);
+    custom_arrays.declared = declared.declared;
+}
+
 }  // namespace mechane::model

@@ -63,6 +63,7 @@ Result<Model> ModelBuilder::finalize(const FinalizeOptions& options, Diagnostics
     fill_articulations(*this, m);
     if (auto error = fill_shapes(*this, m, out)) return std::move(*error);
     fill_worlds(*this, m, out);
+    fill_custom(*this, m);
 
     m.shape_collision_filter_pairs = shape_collision_filter_pairs;
     auto& pairs                    = m.shape_collision_filter_pairs;

@@ -16,6 +16,7 @@ void fill_joints(const ModelBuilder& builder, Model& model, Diagnostics& out);
 void fill_articulations(const ModelBuilder& builder, Model& model);
 /// @return E_SHAPE_MATERIAL, if any
 std::optional<Diagnostic> fill_shapes(const ModelBuilder& builder, Model& model, Diagnostics& out);
+void                      fill_custom(const ModelBuilder& builder, Model& model);
 void                      fill_worlds(const ModelBuilder& builder, Model& model, Diagnostics& out);
 
 }  // namespace mechane::model

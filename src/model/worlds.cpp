@@ -25,10 +25,10 @@ void ModelBuilder::end_world()
     current_world_ = kGlobalWorld;
 }
 
-void ModelBuilder::replicate(const ModelBuilder& source, int count)
+Result<void> ModelBuilder::replicate(const ModelBuilder& source, int count)
 {
     MCH_CHECK(current_world_ == kGlobalWorld && source.current_world_ == kGlobalWorld && source.world_gravity.empty());
-    if (count <= 0) return;
+    if (count <= 0) return {};
     if (&source == this) {
         const ModelBuilder copy = source;
         return replicate(copy, count);
@@ -40,11 +40,12 @@ void ModelBuilder::replicate(const ModelBuilder& source, int count)
     articulations.reserve(articulations.size() + copies * source.articulations.size());
 
     for (int k = 0; k < count; ++k) {
-        const std::int32_t world  = begin_world(source.gravity);
-        const std::size_t  body0  = bodies.size();
-        const std::size_t  joint0 = joints.size();
-        const std::size_t  shape0 = shapes.size();
-        const std::size_t  tree0  = articulations.size();
+        const std::int32_t  world   = begin_world(source.gravity);
+        const std::size_t   body0   = bodies.size();
+        const std::size_t   joint0  = joints.size();
+        const std::size_t   shape0  = shapes.size();
+        const std::size_t   tree0   = articulations.size();
+        const CustomOffsets offsets = custom_offsets();
         for (BuilderBody body : source.bodies) {
             body.world = world;
             for (std::int32_t& s : body.shapes) s = shifted(s, shape0);
@@ -77,7 +78,9 @@ void ModelBuilder::replicate(const ModelBuilder& source, int count)
         for (const auto& [a, b] : source.shape_collision_filter_pairs)
             shape_collision_filter_pairs.emplace_back(shifted(a, shape0), shifted(b, shape0));
         end_world();
+        if (const auto ok = merge_custom(source, offsets, world); !ok) return ok;
     }
+    return {};
 }
 
 }  // namespace mechane::model

@@ -121,7 +121,7 @@ Result<Scene> load_scene(const std::string& file, const SceneOptions& options, D
         model::ModelBuilder many;
         many.up_axis = scene.builder.up_axis;
         many.gravity = scene.builder.gravity;
-        many.replicate(scene.builder, options.worlds);
+        if (const auto ok = many.replicate(scene.builder, options.worlds); !ok) return ok.error();
         scene.builder = std::move(many);
     }
 

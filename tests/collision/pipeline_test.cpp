@@ -227,7 +227,7 @@ TEST_CASE("a plane for all and three copies of a world give the nine pairs once 
         env.add_shape_sphere(env.add_body({{x, 0, 0.4}, {}}, "ball"), {}, 0.5, env.default_shape);
     model::ModelBuilder b;
     b.add_ground_plane();
-    b.replicate(env, 3);
+    REQUIRE(b.replicate(env, 3));
     const auto r = collide_once(frozen(b));
     CHECK(r.status.candidate_pairs == 9);
     CHECK(r.contacts.rigid_contact_count == 9);

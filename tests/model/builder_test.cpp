@@ -321,7 +321,7 @@ TEST_CASE("two replicas give contiguous worlds, three gravity rows and shifted i
 
     ModelBuilder b;
     b.add_ground_plane();
-    b.replicate(source, 2);
+    REQUIRE(b.replicate(source, 2));
     b.add_shape_sphere(kWorldBody, {}, 1, {}, "lamp");
     const Model m = finalized(b);
     using Ints    = std::vector<std::int32_t>;

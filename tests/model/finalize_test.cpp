@@ -390,7 +390,7 @@ TEST_CASE("all lengths equal their group's count, and finalizing twice gives equ
 {
     ModelBuilder b;
     b.add_ground_plane();
-    b.replicate(arm(), 3);
+    REQUIRE(b.replicate(arm(), 3));
     Diagnostics out;
     const auto  m = b.finalize({}, out), n = b.finalize({}, out);
     REQUIRE(m.has_value());

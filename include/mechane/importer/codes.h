@@ -20,6 +20,10 @@ inline constexpr Code kMassUnit{"W_STAGE_MASS_UNIT", Severity::info, "The stage'
 inline constexpr Code kUnitsUnauthored{"STAGE_UNITS_UNAUTHORED", Severity::info, "The stage does not say its length unit; it is taken as the metre.", "Author metersPerUnit, or choose unauthored_units = usd for OpenUSD's 0.01."};
 inline constexpr Code kDeformable{"W_DEFORMABLE_UNSUPPORTED", Severity::warning, "Deformable bodies and particles are not imported.", "Simulate the rigid part, or leave these prims out with ignore_paths."};
 inline constexpr Code kCustomUndeclared{"W_CUSTOM_UNDECLARED", Severity::warning, "An attribute in the namespace newton: is in no schema and is not declared.", "Declare it on the scene, or correct its name."};
+inline constexpr Code kCustomMeta{"W_CUSTOM_META", Severity::warning, "A custom attribute of the scene lacks assignment or frequency.", "Author both in its customData; the declaration is skipped."};
+inline constexpr Code kCustomEnum{"W_CUSTOM_ENUM", Severity::warning, "A custom attribute has an unknown assignment or frequency.", "Use model, state, control or contact; once, world, body, shape, joint, joint_dof, joint_coord or articulation."};
+inline constexpr Code kCustomType{"E_CUSTOM_TYPE", Severity::error, "A custom attribute is of a type that no array holds.", "Use a number, a flag, a vector or a quaternion; the declaration is skipped."};
+inline constexpr Code kCustomPlacement{"W_CUSTOM_PLACEMENT", Severity::warning, "A custom attribute is authored on a prim of another kind than it is declared for.", "Author it on a prim of the declared frequency; it has no effect here."};
 
 // -- bodies and joints
 inline constexpr Code kIgnoredBodyShapes{"W_IGNORED_BODY_SHAPES", Severity::warning, "A body was ignored but its colliders were not; they became static.", "Let the expression in ignore_paths match the children too."};

@@ -12,6 +12,7 @@
 #include "mechane/geometry/mesh.h"
 #include "mechane/math/pose.h"
 #include "mechane/math/spatial.h"
+#include "mechane/model/custom.h"
 #include "mechane/model/types.h"
 
 namespace mechane::model {
@@ -120,6 +121,9 @@ struct FinalizeOptions {
     std::optional<double> bound_mass, bound_inertia;
 };
 
+/// How many entities there are for each frequency, before something is appended.
+using CustomOffsets = std::array<std::size_t, 16>;
+
 /// The append-only staging object. Computes in double; `finalize` freezes it into a Model in `Real`.
 /// Indices returned are valid for this builder. A wrong index is a programmer's error.
 class ModelBuilder {
@@ -135,8 +139,9 @@ class ModelBuilder {
     std::vector<BuilderShape>        shapes;
     std::vector<BuilderArticulation> articulations;
     std::vector<std::pair<std::int32_t, std::int32_t>>
-                       shape_collision_filter_pairs;  ///< smaller index first, may repeat
-    std::vector<Vec3d> world_gravity;                 ///< one per world
+                                 shape_collision_filter_pairs;  ///< smaller index first, may repeat
+    std::vector<Vec3d>           world_gravity;                 ///< one per world
+    std::vector<CustomAttribute> custom_attributes;             ///< in order of declaration
 
     /// A body without a joint.
     std::int32_t add_link(const Posed& q, std::string label, double mass = 0, const Vec3d& com = {},
@@ -192,6 +197,14 @@ class ModelBuilder {
     /// Equal indices are ignored; indices out of range are reported by finalize.
     void add_shape_collision_filter_pair(std::int32_t a, std::int32_t b);
 
+    /// Declares an attribute of the user's own; declaring the same again changes nothing.
+    /// @error E_CUSTOM_CONFLICT, E_CUSTOM_RESERVED, E_CUSTOM_CONTACT_FREQ
+    Result<void> add_custom_attribute(CustomAttribute attribute);
+    /// By key ("space:name"); null when there is none.
+    [[nodiscard]] CustomAttribute* custom_attribute(std::string_view key);
+    /// How many values an attribute of this frequency has now.
+    [[nodiscard]] std::size_t custom_count(CustomFrequency frequency) const;
+
     /// Opens a world: entities added until end_world belong to it. Returns its index.
     std::int32_t begin_world(std::optional<Vec3d> gravity = {});
     void         end_world();
@@ -199,15 +212,19 @@ class ModelBuilder {
     [[nodiscard]] std::int32_t current_world() const { return current_world_; }
     /// Appends `count` copies of `source`, each a world of its own with the source's gravity. Meshes are shared, labels
     /// repeat. The source must have no worlds itself, and no world may be open here.
-    void replicate(const ModelBuilder& source, int count);
+    /// @error E_CUSTOM_CONFLICT  both declare a custom attribute of one name differently
+    Result<void> replicate(const ModelBuilder& source, int count);
 
     /// Checks and freezes. Bad numbers are corrected on the copy and reported (rules: docs/model.md).
     /// @error E_STRUCTURE, E_ORPHAN_JOINT, E_SHAPE_MATERIAL
     Result<Model> finalize(const FinalizeOptions& options, Diagnostics& out) const;
 
   private:
-    void filter_joint(const BuilderJoint& joint);
-    void filter_shape(std::int32_t shape);
+    [[nodiscard]] CustomOffsets custom_offsets() const;
+    /// Declarations and values of a builder whose entities have been appended behind `offsets`.
+    Result<void> merge_custom(const ModelBuilder& source, const CustomOffsets& offsets, std::int32_t world);
+    void         filter_joint(const BuilderJoint& joint);
+    void         filter_shape(std::int32_t shape);
 
     std::int32_t                           current_world_ = kGlobalWorld;
     std::vector<std::vector<std::int32_t>> joints_of_;  ///< by body + 1, so that entry 0 is the world's

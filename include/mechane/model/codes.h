@@ -41,4 +41,17 @@ inline constexpr Code kBodyImmovable{"MODEL_BODY_IMMOVABLE", Severity::warning,
                                      "A dynamic body that nothing holds has no mass and stays where it is.",
                                      "Give the body a mass or a collider with density, or make it kinematic."};
 
+inline constexpr Code kCustomUnknown{"MODEL_CUSTOM_UNKNOWN", Severity::error,
+                                     "An object has no custom attribute of this name and type.",
+                                     "Ask the object that holds it, by its key and type."};
+inline constexpr Code kCustomConflict{"E_CUSTOM_CONFLICT", Severity::error,
+                                      "A custom attribute is declared twice with different properties.",
+                                      "Give both declarations one type, frequency and assignment, or other names."};
+inline constexpr Code kCustomReserved{"E_CUSTOM_RESERVED", Severity::error,
+                                      "A custom attribute has the name of an array that the object has anyway.",
+                                      "Use another name, or a namespace."};
+inline constexpr Code kCustomContact{"E_CUSTOM_CONTACT_FREQ", Severity::error,
+                                     "A custom attribute has a value for each contact but is not assigned to contacts.",
+                                     "Use assignment = contact, or a frequency of the model."};
+
 }  // namespace mechane::model

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "mechane/math/vec.h"
+#include "mechane/model/custom.h"
 
 namespace mechane::model {
 
@@ -26,6 +27,15 @@ struct Contacts {
     std::vector<std::uint64_t>
                       rigid_contact_feature;  ///< stable between steps for one pair of features; key of warm starting
     std::vector<Vec3> rigid_contact_force;    ///< on body 1 by body 0, world axes [N]; filled by the solver
+
+    CustomArrays custom_arrays;  ///< one entry for each row of the capacity
+
+    /// Values of a custom attribute of contacts. @error MODEL_CUSTOM_UNKNOWN
+    template <class T>
+    [[nodiscard]] Result<std::span<T>> custom(std::string_view key)
+    { return custom_values<T>(custom_arrays, key, CustomAssignment::contact); }
+    /// Fills the custom attributes with their defaults, at the length of the capacity, as each collide call does.
+    void reset_custom(const CustomArrays& declared);
 
     [[nodiscard]] std::size_t capacity() const { return rigid_contact_shape0.size(); }
     void                      resize(std::size_t capacity);

@@ -9,6 +9,7 @@
 #include "mechane/geometry/mesh.h"
 #include "mechane/math/pose.h"
 #include "mechane/math/spatial.h"
+#include "mechane/model/custom.h"
 #include "mechane/model/types.h"
 
 namespace mechane::model {
@@ -95,6 +96,14 @@ struct Model {
         joint_coord_world_start;  ///< [world_count + 2]
 
     std::vector<std::pair<std::int32_t, std::int32_t>> shape_collision_filter_pairs;  ///< unique, sorted, smaller first
+
+    // -- the user's own attributes, of whatever object; values are initial ones
+    CustomArrays custom_arrays;
+    /// Values of a custom attribute of the model, one for each entity: model.custom<Real>("mass_scale").
+    /// @error MODEL_CUSTOM_UNKNOWN; the hint names near keys, or the object that holds the attribute
+    template <class T>
+    [[nodiscard]] Result<std::span<const T>> custom(std::string_view key) const
+    { return custom_values<T>(custom_arrays, key, CustomAssignment::model); }
 
     [[nodiscard]] std::size_t body_count() const { return body_q.size(); }
     [[nodiscard]] std::size_t joint_count() const { return joint_type.size(); }

@@ -3,6 +3,7 @@
 
 #include "mechane/math/pose.h"
 #include "mechane/math/spatial.h"
+#include "mechane/model/custom.h"
 
 namespace mechane::model {
 
@@ -16,6 +17,12 @@ struct State {
                       body_f;  ///< external wrench [N, N m] about the centre of mass, world axes; the caller clears it
     std::vector<Real> joint_q, joint_qd;
     double            time = 0;  ///< [s]
+    CustomArrays      custom_arrays;
+
+    /// Values of a custom attribute of states. @error MODEL_CUSTOM_UNKNOWN
+    template <class T>
+    [[nodiscard]] Result<std::span<T>> custom(std::string_view key)
+    { return custom_values<T>(custom_arrays, key, CustomAssignment::state); }
 };
 
 /// What the user commands.
@@ -24,6 +31,12 @@ struct Control {
     std::vector<Real> joint_target_qd;  ///< dof layout
     std::vector<Real> joint_f;    ///< dof layout; on FREE-like joints a world wrench at the child's centre of mass
     std::vector<Real> joint_act;  ///< dof layout
+    CustomArrays      custom_arrays;
+
+    /// Values of a custom attribute of controls. @error MODEL_CUSTOM_UNKNOWN
+    template <class T>
+    [[nodiscard]] Result<std::span<T>> custom(std::string_view key)
+    { return custom_values<T>(custom_arrays, key, CustomAssignment::control); }
 };
 
 /// The model's initial state; body poses as imported.

@@ -1,0 +1,204 @@
+#include "mechane/model/custom.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "mechane/model/codes.h"
+
+namespace mechane::model {
+
+namespace {
+
+struct FrequencyRow {
+    CustomFrequency  frequency;
+    std::string_view name;
+};
+constexpr FrequencyRow kFrequencies[] = {
+    {CustomFrequency::once, "once"},
+    {CustomFrequency::world, "world"},
+    {CustomFrequency::body, "body"},
+    {CustomFrequency::shape, "shape"},
+    {CustomFrequency::joint, "joint"},
+    {CustomFrequency::joint_dof, "joint_dof"},
+    {CustomFrequency::joint_coord, "joint_coord"},
+    {CustomFrequency::joint_constraint, "joint_constraint"},
+    {CustomFrequency::constraint_mimic, "constraint_mimic"},
+    {CustomFrequency::articulation, "articulation"},
+    {CustomFrequency::particle, "particle"},
+    {CustomFrequency::edge, "edge"},
+    {CustomFrequency::triangle, "triangle"},
+    {CustomFrequency::tetrahedron, "tetrahedron"},
+    {CustomFrequency::spring, "spring"},
+    {CustomFrequency::contact, "contact"},
+};
+constexpr std::string_view kAssignments[] = {"model", "state", "control", "contact"};
+constexpr std::string_view kTypes[]       = {"bool", "int32", "float32", "vec2", "vec3", "vec4", "quat"};
+
+bool same_word(std::string_view a, std::string_view b)
+{
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+Real real(double x) { return static_cast<Real>(x); }
+
+/// The entry that stands for a value, by type.
+std::uint8_t        entry(const CustomValue& v, std::uint8_t) { return v[0] != 0 ? 1 : 0; }
+std::int32_t        entry(const CustomValue& v, std::int32_t) { return static_cast<std::int32_t>(v[0]); }
+Real                entry(const CustomValue& v, Real) { return real(v[0]); }
+std::array<Real, 2> entry(const CustomValue& v, const std::array<Real, 2>&) { return {real(v[0]), real(v[1])}; }
+Vec3                entry(const CustomValue& v, const Vec3&) { return {real(v[0]), real(v[1]), real(v[2])}; }
+std::array<Real, 4> entry(const CustomValue& v, const std::array<Real, 4>&)
+{ return {real(v[0]), real(v[1]), real(v[2]), real(v[3])}; }
+Quat entry(const CustomValue& v, const Quat&) { return {real(v[0]), real(v[1]), real(v[2]), real(v[3])}; }
+
+CustomValue value(std::uint8_t x) { return {x != 0 ? 1.0 : 0.0}; }
+CustomValue value(std::int32_t x) { return {static_cast<double>(x)}; }
+CustomValue value(Real x) { return {static_cast<double>(x)}; }
+CustomValue value(const std::array<Real, 2>& x) { return {static_cast<double>(x[0]), static_cast<double>(x[1])}; }
+CustomValue value(const Vec3& x)
+{ return {static_cast<double>(x.x), static_cast<double>(x.y), static_cast<double>(x.z)}; }
+CustomValue value(const std::array<Real, 4>& x)
+{ return {static_cast<double>(x[0]), static_cast<double>(x[1]), static_cast<double>(x[2]), static_cast<double>(x[3])}; }
+CustomValue value(const Quat& x)
+{ return {static_cast<double>(x.x), static_cast<double>(x.y), static_cast<double>(x.z), static_cast<double>(x.w)}; }
+
+template <class T>
+std::vector<T> repeated(const CustomValue& v, std::size_t count)
+{ return std::vector<T>(count, entry(v, T{})); }
+
+}  // namespace
+
+std::string_view to_string(CustomType type) { return kTypes[static_cast<std::size_t>(type)]; }
+std::string_view to_string(CustomAssignment assignment) { return kAssignments[static_cast<std::size_t>(assignment)]; }
+std::string_view to_string(CustomFrequency frequency)
+{
+    for (const FrequencyRow& row : kFrequencies)
+        if (row.frequency == frequency) return row.name;
+    return "";
+}
+
+std::optional<CustomFrequency> custom_frequency(std::string_view name)
+{
+    for (const FrequencyRow& row : kFrequencies)
+        if (same_word(row.name, name)) return row.frequency;
+    return std::nullopt;
+}
+
+std::optional<CustomAssignment> custom_assignment(std::string_view name)
+{
+    for (std::size_t i = 0; i < std::size(kAssignments); ++i)
+        if (same_word(kAssignments[i], name)) return static_cast<CustomAssignment>(i);
+    return std::nullopt;
+}
+
+int component_count(CustomType type)
+{
+    switch (type) {
+        case CustomType::boolean:
+        case CustomType::int32:
+        case CustomType::float32:
+            return 1;
+        case CustomType::vec2:
+            return 2;
+        case CustomType::vec3:
+            return 3;
+        case CustomType::vec4:
+        case CustomType::quat:
+            return 4;
+    }
+    return 1;
+}
+
+bool CustomAttribute::same_kind(const CustomAttribute& other) const
+{
+    return key() == other.key() && type == other.type && frequency == other.frequency &&
+           assignment == other.assignment && references == other.references;
+}
+
+std::size_t CustomArray::size() const
+{
+    return std::visit([](const auto& values) { return values.size(); }, data);
+}
+
+CustomArray CustomArray::filled(std::size_t count) const
+{
+    CustomArray out{key, type, frequency, assignment, otherwise, {}};
+    switch (type) {
+        case CustomType::boolean:
+            out.data = repeated<std::uint8_t>(otherwise, count);
+            break;
+        case CustomType::int32:
+            out.data = repeated<std::int32_t>(otherwise, count);
+            break;
+        case CustomType::float32:
+            out.data = repeated<Real>(otherwise, count);
+            break;
+        case CustomType::vec2:
+            out.data = repeated<std::array<Real, 2>>(otherwise, count);
+            break;
+        case CustomType::vec3:
+            out.data = repeated<Vec3>(otherwise, count);
+            break;
+        case CustomType::vec4:
+            out.data = repeated<std::array<Real, 4>>(otherwise, count);
+            break;
+        case CustomType::quat:
+            out.data = repeated<Quat>(otherwise, count);
+            break;
+    }
+    return out;
+}
+
+void CustomArray::set(std::size_t index, const CustomValue& v)
+{
+    std::visit(
+        [&](auto& values) {
+            if (index < values.size()) values[index] = entry(v, values[index]);
+        },
+        data);
+}
+
+CustomValue CustomArray::at(std::size_t index) const
+{
+    return std::visit([&](const auto& values) { return index < values.size() ? value(values[index]) : CustomValue{}; },
+                      data);
+}
+
+const CustomArray* CustomArrays::find(std::string_view key) const
+{
+    for (const CustomArray& array : arrays)
+        if (array.key == key) return &array;
+    return nullptr;
+}
+CustomArray* CustomArrays::find(std::string_view key)
+{ return const_cast<CustomArray*>(static_cast<const CustomArrays*>(this)->find(key)); }
+
+Diagnostic no_such_custom(const CustomArrays& here, std::string_view key, CustomAssignment wanted)
+{
+    const Site                      site{.layer = {}, .prim = {}, .property = std::string(key)};
+    const std::vector<CustomArray>& known = here.declared ? *here.declared : here.arrays;
+    for (const CustomArray& array : known) {
+        if (array.key != key) continue;
+        if (array.assignment != wanted)
+            return make_diagnostic(kCustomUnknown, site,
+                                   fmt::format("'{}' is no attribute of the {}", key, to_string(wanted)),
+                                   fmt::format("The {} holds it.", to_string(array.assignment)));
+        return make_diagnostic(kCustomUnknown, site, fmt::format("'{}' is asked for as another type", key),
+                               fmt::format("It is of type {}.", to_string(array.type)));
+    }
+    // Names that share a part.
+    std::vector<std::string> near;
+    const std::string_view   leaf = key.substr(key.rfind(':') + 1);
+    for (const CustomArray& array : known)
+        if (near.size() < 3 &&
+            (array.key.find(leaf) != std::string::npos || std::string_view(array.key).substr(0, 4) == key.substr(0, 4)))
+            near.push_back(array.key);
+    return make_diagnostic(kCustomUnknown, site, fmt::format("there is no attribute '{}'", key),
+                           near.empty() ? std::string() : fmt::format("Did you mean {}?", fmt::join(near, ", ")));
+}
+
+}  // namespace mechane::model
