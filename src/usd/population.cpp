@@ -13,7 +13,7 @@ namespace {
 using namespace pxr;
 
 const TfToken kActive("active"), kSpecifier("specifier"), kTypeName("typeName"), kApiSchemas("apiSchemas"),
-    kClips("clips"), kAnyType("__AnyType__");
+    kAnyType("__AnyType__");
 
 bool is_active(const PcpPrimIndex& index)
 {
@@ -87,15 +87,6 @@ void report_schemas(Stage::Impl& stage, const PrimRecord& prim, const std::vecto
         stage.diagnostics.add(code, {.layer = stage.source, .prim = prim.path.text(), .property = "apiSchemas"},
                               fmt::format("applied schema '{}'", problem.name.GetString()));
     }
-}
-
-void report_clips(Stage::Impl& stage, const PrimRecord& prim)
-{
-    const bool clips = for_each_site(*prim.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node,
-                                                      std::size_t) { return layer->HasField(node.GetPath(), kClips); });
-    if (clips)
-        stage.diagnostics.add(kClipsUnsupported, {.layer = stage.source, .prim = prim.path.text(), .property = "clips"},
-                              "values come from the layers alone, not from the clips");
 }
 
 /// A prim before its place in the depth-first array is known.
@@ -240,7 +231,6 @@ void populate(Stage::Impl& stage, const OpenOptions& options)
                 ((above & (prim_flag::instance | prim_flag::proxy)) != 0 ? prim_flag::proxy : 0) |
                 (index->IsInstanceable() ? prim_flag::instance : 0));
             report_schemas(stage, prim, problems);
-            report_clips(stage, prim);
         }
         stage.by_path.emplace(path, at);
         stage.prims.push_back(std::move(prim));

@@ -237,18 +237,7 @@ bool Attribute::blocked() const
 { return prim_ && resolve_value(prim_.stage().impl(), record(prim_), unwrap(name_), {}, false).blocked; }
 
 std::vector<double> Attribute::time_samples() const
-{
-    std::vector<double> out;
-    if (!prim_ || record(prim_).index == nullptr) return out;
-    for_each_site(*record(prim_).index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t i) {
-        const SdfPath path = node.GetPath().AppendProperty(unwrap(name_));
-        if (!layer->HasSpec(path)) return false;
-        for (const double t : layer->ListTimeSamplesForPath(path)) out.push_back(time_offset(node, i) * t);
-        return !out.empty() || layer->HasField(path, TfToken("default"));
-    });
-    std::sort(out.begin(), out.end());
-    return out;
-}
+{ return prim_ ? sample_times(prim_.stage().impl(), record(prim_), unwrap(name_)) : std::vector<double>(); }
 
 bool Attribute::varying() const
 {

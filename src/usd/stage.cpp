@@ -21,6 +21,7 @@
 #include "usd/package_resolver.h"
 #include "usd/runtime.h"
 #include "usd/stage_impl.h"
+#include "usd/value_clips.h"
 
 namespace mechane::usd {
 namespace {
@@ -89,6 +90,7 @@ Result<std::shared_ptr<const Stage>> compose(
         impl->cache->ComputeLayerStack(impl->cache->GetLayerStackIdentifier(), &errors);
         read_metadata(*impl);
         populate(*impl, options);
+        collect_clips(*impl);
         add_composition_errors(*impl, errors);
     }
     if (const std::string& name = impl->metadata.default_prim; !name.empty()) {
@@ -179,7 +181,14 @@ std::vector<std::string> Stage::used_layers() const
     for (const SdfLayerHandle& layer : impl_->cache->GetUsedLayers())
         if (get_pointer(layer) != get_pointer(impl_->root) && get_pointer(layer) != get_pointer(impl_->session))
             rest.push_back(shown(*impl_, layer));
+    for (const auto& [prim, sets] : impl_->clips)
+        for (const auto& set : sets) {
+            for (const SdfLayerRefPtr& clip : set->clips)
+                if (clip) rest.push_back(shown(*impl_, clip));
+            if (set->manifest) rest.push_back(shown(*impl_, set->manifest));
+        }
     std::sort(rest.begin(), rest.end());
+    rest.erase(std::unique(rest.begin(), rest.end()), rest.end());
     out.insert(out.end(), rest.begin(), rest.end());
     return out;
 }

@@ -5,8 +5,10 @@
 #include <pxr/pcp/primIndex.h>
 #include <pxr/sdf/layer.h>
 
+#include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -20,6 +22,8 @@ namespace mechane::usd {
 namespace prim_flag {
 inline constexpr std::uint8_t active = 1, defined = 2, abstract = 4, loaded = 8, instance = 16, proxy = 32;
 }
+
+struct ClipSet;  // value_clips.h
 
 /// One prim of the flat, depth-first array. A subtree is the range [index, subtree_end).
 struct PrimRecord {
@@ -45,6 +49,8 @@ struct Stage::Impl {
     std::vector<Matrix4d>                                               world;  ///< at the default time, by prim
     StageMetadata                                                       metadata;
     Diagnostics                                                         diagnostics;
+    /// Value clips by the prim that has them, strongest first, those of prims above included.
+    std::map<pxr::SdfPath, std::vector<std::shared_ptr<const ClipSet>>> clips;
     bool                                                                openusd_schemas_only = false;
     mutable std::once_flag                                              bindings_once;
     mutable std::unique_ptr<const BindingTable>                         bindings;  ///< material_binding.cpp, on demand
@@ -88,11 +94,16 @@ inline pxr::SdfLayerOffset time_offset(const pxr::PcpNodeRef& node, std::size_t 
 // -- parts of opening and reading, one file each
 void         read_metadata(Stage::Impl& stage);                                              ///< stage_metadata.cpp
 void         populate(Stage::Impl& stage, const OpenOptions& options);                       ///< population.cpp
+void         collect_clips(Stage::Impl& stage);                                              ///< clip_metadata.cpp
 void         compute_world_matrices(Stage::Impl& stage);                                     ///< xform.cpp
 void         report_unit_mismatches(Stage::Impl& stage);                                     ///< units.cpp
 void         add_composition_errors(Stage::Impl& stage, const pxr::PcpErrorVector& errors);  ///< composition_errors.cpp
 pxr::VtValue compose_metadata(const pxr::PcpPrimIndex& index, const pxr::TfToken& property,
                               const pxr::TfToken& key);  ///< metadata.cpp
+
+/// The value clips that may speak about a prim, strongest first.
+std::span<const std::shared_ptr<const ClipSet>> clips_of(const Stage::Impl&  stage,
+                                                         const pxr::SdfPath& prim);  ///< clip_metadata.cpp
 
 /// An attribute's value at a time; what kind of opinion gave it.
 struct Resolved {
@@ -101,6 +112,9 @@ struct Resolved {
 };
 Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const pxr::TfToken& name, const TimeCode& time,
                        bool with_fallback);  ///< value_resolution.cpp
+/// Stage times of the samples that decide the attribute's values, ascending; empty when a default or spline does.
+std::vector<double> sample_times(const Stage::Impl& stage, const PrimRecord& prim,
+                                 const pxr::TfToken& name);  ///< value_resolution.cpp
 
 /// "layer:line" of a prim or property in a text layer.
 Site site_of(const Stage::Impl& stage, const PrimRecord& prim, const pxr::TfToken& property);  ///< locator.cpp

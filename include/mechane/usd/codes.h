@@ -49,7 +49,7 @@ inline constexpr Code kShadeBroken{"SHADE_CONNECTION_BROKEN", Severity::warning,
 inline constexpr Code kKindHierarchy{"KIND_HIERARCHY", Severity::warning, "A component lies below a component.", "Make the outer one a group or assembly, or the inner one a subcomponent."};
 inline constexpr Code kUnitsMismatch{"UNITS_REFERENCE_MISMATCH", Severity::warning, "A referenced layer states other units than the stage; its values are not converted.", "Author a compensating scale for lengths, and override masses, densities, inertias and gains."};
 inline constexpr Code kPackageUnknown{"ASSET_PACKAGE_UNKNOWN", Severity::error, "A package:// path names a package that is not known.", "Give its folder with --package NAME=FOLDER."};
-inline constexpr Code kClipsUnsupported{"CLIPS_UNSUPPORTED", Severity::warning, "Value clips are not evaluated.", "Bake the clips into time samples."};
+inline constexpr Code kClipsInvalid{"CLIPS_INVALID", Severity::warning, "A set of value clips cannot be used, or a file of it cannot.", "Author primPath, active, and assetPaths or a template whose files exist."};
 // clang-format on
 
 }  // namespace mechane::usd
