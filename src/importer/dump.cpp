@@ -320,7 +320,7 @@ Json json_model(const model::Model& m, const ArrayWriter& w, bool extensions)
     out["max_dofs_per_articulation"]   = m.max_dofs_per_articulation;
     out["gravity"]                     = w.vectors(m.gravity);
     out["up_axis"]                     = m.up_axis;
-    out["world_count"]                 = m.world_count;
+    out["world_count"]                 = std::max(1, m.world_count);  // Newton counts the world of the globals
     Json& pairs = out["shape_collision_filter_pairs"] = Json::array();
     for (const auto& [a, b] : m.shape_collision_filter_pairs) pairs.push_back({a, b});
     return out;

@@ -112,6 +112,9 @@ Result<void> check_arguments(const ImportOptions& options, const model::ModelBui
 void         read_units(Import& run);
 void         read_scenes(Import& run);                ///< gravity, up axis, step rate
 void         declare_custom_attributes(Import& run);  ///< of the first scene; before anything is read
+void         add_newton_actuators(Import& run);
+void         number_actuators(Import& run);           ///< their dofs and coordinates, once joints have their final indices
+void         collapse(Import& run);                   ///< fixed joints, when the options or the scene ask for it
 void         read_custom_values(Import& run);         ///< of every declared attribute, once all entities are there
 void         report_unsupported(Import& run);         ///< deformables; before the physics is parsed
 

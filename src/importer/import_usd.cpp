@@ -243,8 +243,11 @@ Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& op
     if (options.convert_mjc_equality_constraints) add_equalities(run);
     add_mimics(run);
     add_actuators(run);
+    add_newton_actuators(run);
     read_custom_values(run);
     settle_initial_state(run);
+    if (!run.fatal) collapse(run);
+    if (!run.fatal) number_actuators(run);
     if (run.fatal) return *run.fatal;
     if (run.log) run.result.ledger = make_ledger(run);
     builder = std::move(work);

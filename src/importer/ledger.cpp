@@ -39,7 +39,8 @@ class LeftOut {
         std::vector<bool> bound(run.physics.materials.size(), false);
         for (std::size_t i = 0; i < run.physics.colliders.size(); ++i)
             if (run.shape_of[i] >= 0)
-                for (const physics::Index m : run.physics.colliders[i].materials) bound[static_cast<std::size_t>(m)] = true;
+                for (const physics::Index m : run.physics.colliders[i].materials)
+                    bound[static_cast<std::size_t>(m)] = true;
         for (std::size_t i = 0; i < run.physics.materials.size(); ++i)
             visit(run.physics.materials[i].prim, bound[i], [] { return "no imported collider is bound to it"; }, "");
         for (std::size_t i = 0; i < run.physics.scenes.size(); ++i) {

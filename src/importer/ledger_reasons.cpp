@@ -154,8 +154,9 @@ std::string reason_not_read(const usd::Prim& prim, std::string_view property, co
     if (property.starts_with("drive:") || property.starts_with("limit:"))
         return "the joint has no such degree of freedom";
     if (property.starts_with("physxLimit:"))
-        return property.ends_with(":stiffness") || property.ends_with(":damping") ? "the joint has no such degree of freedom"
-                                                                                  : "limits do not bounce";
+        return property.ends_with(":stiffness") || property.ends_with(":damping")
+                   ? "the joint has no such degree of freedom"
+                   : "limits do not bounce";
     return fmt::format("it has no meaning on a {}",
                        prim.type_name().empty() ? "typeless prim" : prim.type_name().text());
 }

@@ -139,6 +139,8 @@ constexpr std::pair<std::string_view, Setter> kSetters[] = {
     {"register_mujoco", [](ImportOptions&, const Json& v) { return v.is_boolean(); }},
     {"parse_mujoco_options", [](ImportOptions&, const Json& v) { return v.is_boolean(); }},
     {"verbose", [](ImportOptions&, const Json& v) { return v.is_boolean(); }},
+    {"collapse_fixed_joints", set_flag<&ImportOptions::collapse_fixed_joints>},
+    {"joints_to_keep", [](ImportOptions& o, const Json& v) { return read_list(v, o.joints_to_keep); }},
     {"ledger", set_flag<&ImportOptions::ledger>},
     {"allow_missing", set_flag<&ImportOptions::allow_missing>},
 };

@@ -42,6 +42,9 @@ inline constexpr Code kParallelJoint{"W_PARALLEL_JOINT", Severity::warning, "Two
 inline constexpr Code kD6Unlimited{"W_D6_UNLIMITED_AXIS", Severity::warning, "A PhysicsJoint has axes without a limit; they are locked as in Newton.", "Apply PhysicsLimitAPI to every axis that shall move."};
 inline constexpr Code kJointSnapped{"W_JOINT_SNAPPED", Severity::warning, "The frames of a joint do not meet in the authored poses; the child was moved.", "Correct physics:localPos and physics:localRot, or the poses of the bodies."};
 inline constexpr Code kMimicLeader{"W_MIMIC_LEADER", Severity::warning, "The leader of a mimic joint was not imported; the mimic is left out.", "Name an imported joint."};
+inline constexpr Code kActTarget{"E_ACT_TARGET", Severity::error, "An actuator has no hinge or slider to drive.", "Name one imported revolute or prismatic joint in newton:targets."};
+inline constexpr Code kActControl{"E_ACT_CONTROL", Severity::error, "An actuator has no control law that can be simulated.", "Apply NewtonPDControlAPI, with at most NewtonMaxEffortClampingAPI."};
+inline constexpr Code kActMultiTarget{"W_ACT_MULTI_TARGET", Severity::warning, "An actuator names several joints.", "Give each joint an actuator of its own; the first is driven."};
 inline constexpr Code kMimicInvalid{"E_MIMIC_INVALID", Severity::error, "A mimic joint cannot be honoured and is left out.", "Leader and follower must be different one-dof joints of one articulation, without chains."};
 
 // -- shapes

@@ -10,6 +10,7 @@
 #include "mechane/importer/ledger.h"
 #include "mechane/importer/options.h"
 #include "mechane/model/builder.h"
+#include "mechane/model/collapse.h"
 #include "mechane/usd/stage.h"
 
 namespace mechane::importer {
@@ -26,6 +27,16 @@ struct ImportedScene {
 
 /// What `ImportResult::filter_reasons` says of pairs that a joint filters; the joint itself is in the model.
 inline constexpr std::string_view kFilteredByJoint = "a joint names both and has physics:collisionEnabled = false";
+
+/// A NewtonActuator prim. Gains in SI, per radian on hinges.
+struct ImportedActuator {
+    std::string  path;
+    std::int32_t joint = -1, dof = -1, coord = -1;  ///< indices of the builder after the import
+    std::string  control;                           ///< "pd" or "pid"
+    double       kp = 0, kd = 0, ki = 0, const_effort = 0, integral_max = kInfinity, max_effort = kInfinity;
+    int          delay_steps = 0;
+    bool         is_drive    = false;  ///< it became the joint's drive; otherwise it is recorded only
+};
 
 /// What an import did: maps from prim paths to indices in the builder, units, scenes, vendor attributes.
 /// Paths are sorted. Indices are those after the import.
@@ -46,6 +57,10 @@ struct ImportResult {
     /// Vendor attributes by resolver, prim and attribute name.
     std::map<std::string, std::map<std::string, std::map<std::string, usd::Value>>> schema_attrs;
     std::int32_t                                                                    actuator_count = 0;
+    std::map<std::string, Posed>
+        path_body_relative_transform;                       ///< bodies merged away: pose in the survivor, or the world
+    std::optional<model::CollapseResult> collapse_results;  ///< when fixed joints were collapsed
+    std::vector<ImportedActuator>        actuators;
     /// Why pairs of shapes do not collide, by shape indices, smaller first; only with a ledger.
     std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::string>> filter_reasons;
     std::map<std::string, std::vector<std::string>> path_shape_groups;  ///< collision groups of colliders, by path

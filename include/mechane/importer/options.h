@@ -55,9 +55,11 @@ struct ImportOptions {
     int           mesh_maxhullvert                 = 64;
     std::vector<std::string> schema_resolvers{"newton"};  ///< by priority; empty: no vendor attribute is read
     bool                     force_position_velocity_actuation = false;
-    bool ledger            = false;  ///< keep account of every authored physics property (ImportResult::ledger)
-    bool legacy_margin_gap = false;  ///< mjc:margin becomes margin minus gap also under `newton_1_8`
-    bool allow_missing     = false;  ///< import although references or payloads were not found
+    bool ledger                = false;  ///< keep account of every authored physics property (ImportResult::ledger)
+    bool legacy_margin_gap     = false;  ///< mjc:margin becomes margin minus gap also under `newton_1_8`
+    bool collapse_fixed_joints = false;  ///< merge bodies that fixed joints hold together
+    std::vector<std::string> joints_to_keep;         ///< fixed joints that are not collapsed, by prim path
+    bool                     allow_missing = false;  ///< import although references or payloads were not found
 };
 
 /// Sets one option from text, as `--option K=V` gives it: names as above, values as JSON or plain text

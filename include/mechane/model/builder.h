@@ -215,6 +215,9 @@ class ModelBuilder {
     /// @error E_CUSTOM_CONFLICT  both declare a custom attribute of one name differently
     Result<void> replicate(const ModelBuilder& source, int count);
 
+    /// To be called after bodies or joints were renumbered from outside.
+    void joints_renumbered();
+
     /// Checks and freezes. Bad numbers are corrected on the copy and reported (rules: docs/model.md).
     /// @error E_STRUCTURE, E_ORPHAN_JOINT, E_SHAPE_MATERIAL
     Result<Model> finalize(const FinalizeOptions& options, Diagnostics& out) const;

@@ -1,0 +1,43 @@
+#include "mechane/model/collapse.h"
+
+#include "import.h"
+
+namespace mechane::importer {
+
+void collapse(Import& run)
+{
+    // What the scene says goes before what the caller says.
+    const auto authored =
+        run.scene ? run.scene.attribute("newton:collapse_fixed_joints").authored_as<bool>() : std::nullopt;
+    if (authored)
+        run.took(run.scene, "newton:collapse_fixed_joints", physics::Use::used, "merges bodies that fixed joints hold");
+    if (!authored.value_or(run.options.collapse_fixed_joints)) return;
+
+    model::CollapseKeep keep;
+    keep.joints = run.options.joints_to_keep;
+    for (std::size_t i = 0; i < run.physics.joints.size(); ++i) {
+        if (run.joint_of[i] < 0 || !is_equality(run.physics.joints[i])) continue;
+        // The two bodies of an equality are the frames that it speaks of.
+        const model::BuilderJoint& equality = run.builder.joints[static_cast<std::size_t>(run.joint_of[i])];
+        for (const std::int32_t b : {equality.parent, equality.child})
+            if (b >= 0) keep.bodies.push_back(b);
+    }
+    model::CollapseResult result = model::collapse_fixed_joints(run.builder, keep, run.found);
+    for (auto& [path, body] : run.result.path_body_map) {
+        if (body < 0) continue;
+        if (const auto pose = result.body_merged_transform.find(body); pose != result.body_merged_transform.end())
+            run.result.path_body_relative_transform[path] = pose->second;
+        body = result.body_remap[static_cast<std::size_t>(body)];
+    }
+    // Every member of a merged joint keeps its entry; joints that the importer made are there by their labels now.
+    std::map<std::string, std::int32_t> joints;
+    for (const auto& [path, joint] : run.result.path_joint_map)
+        if (const std::int32_t now = joint < 0 ? -1 : result.joint_remap[static_cast<std::size_t>(joint)]; now >= 0)
+            joints[path] = now;
+    for (std::size_t j = 0; j < run.builder.joints.size(); ++j)
+        joints.try_emplace(run.builder.joints[j].label, static_cast<std::int32_t>(j));
+    run.result.path_joint_map   = std::move(joints);
+    run.result.collapse_results = std::move(result);
+}
+
+}  // namespace mechane::importer

@@ -1,0 +1,246 @@
+#include "mechane/model/collapse.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "mechane/geometry/mass.h"
+#include "mechane/model/builder.h"
+#include "mechane/model/codes.h"
+#include "mechane/model/joint_table.h"
+
+namespace mechane::model {
+
+namespace {
+
+/// Where a body goes: itself, or merged into a survivor.
+struct Fate {
+    std::int32_t survivor = -1;  ///< old index, -1: the world
+    Posed        pose;           ///< of the body in the survivor, or in the world
+    bool         merged = false;
+};
+
+std::int32_t dof_count(const BuilderJoint& joint)
+{
+    const auto& info = joint_type_info(joint.type);
+    return info.dofs >= 0 ? info.dofs : static_cast<std::int32_t>(joint.linear_axes.size() + joint.angular_axes.size());
+}
+std::int32_t coord_count(const BuilderJoint& joint)
+{
+    const auto& info = joint_type_info(joint.type);
+    return info.coords >= 0 ? info.coords : dof_count(joint);
+}
+
+class Collapse {
+  public:
+    Collapse(ModelBuilder& builder, const CollapseKeep& keep, Diagnostics& found)
+        : b_(builder), keep_(keep), found_(found)
+    {
+    }
+
+    CollapseResult run()
+    {
+        decide();
+        anchor_joints();
+        merge_shapes_and_masses();
+        renumber();
+        return std::move(result_);
+    }
+
+  private:
+    BuilderBody& body(std::int32_t i) { return b_.bodies[static_cast<std::size_t>(i)]; }
+    Fate&        fate(std::int32_t i) { return fates_[static_cast<std::size_t>(i)]; }
+
+    [[nodiscard]] bool collapses(const BuilderJoint& joint) const
+    {
+        if (joint.type != JointType::fixed || !joint.enabled || joint.child < 0) return false;
+        if (std::find(keep_.joints.begin(), keep_.joints.end(), joint.label) != keep_.joints.end()) return false;
+        if (std::find(keep_.bodies.begin(), keep_.bodies.end(), joint.child) != keep_.bodies.end()) return false;
+        return joint.articulation >= 0;
+    }
+
+    /// Parents come before children, so one pass over the joints sees every parent's fate before it is needed.
+    void decide()
+    {
+        for (std::size_t i = 0; i < b_.bodies.size(); ++i) fates_.push_back({static_cast<std::int32_t>(i), {}, false});
+        gone_.assign(b_.joints.size(), false);
+        for (std::size_t j = 0; j < b_.joints.size(); ++j) {
+            const BuilderJoint& joint = b_.joints[j];
+            if (joint.type == JointType::fixed && joint.enabled && joint.articulation < 0)
+                found_.add(kCollapseLoopWeld, Site{.layer = {}, .prim = joint.label, .property = {}},
+                           fmt::format("{} welds bodies outside every articulation and stays", joint.label));
+            if (!collapses(joint)) continue;
+            const Fate  above = joint.parent < 0 ? Fate{} : fate(joint.parent);
+            const Posed X     = joint.parent_xform * inverse(joint.child_xform);
+            fate(joint.child) = {above.survivor, above.pose * X, true};
+            gone_[j]          = true;
+        }
+    }
+
+    /// The ends of all other joints on the survivors.
+    void anchor_joints()
+    {
+        for (std::size_t j = 0; j < b_.joints.size(); ++j) {
+            if (gone_[j]) continue;
+            BuilderJoint& joint = b_.joints[j];
+            const auto    move  = [&](std::int32_t& end, Posed& xform) {
+                if (end < 0 || !fate(end).merged) return;
+                xform = fate(end).pose * xform;
+                end   = fate(end).survivor;
+            };
+            move(joint.parent, joint.parent_xform);
+            move(joint.child, joint.child_xform);
+            if (joint.parent == joint.child) {
+                gone_[j] = true;
+                found_.add(
+                    kCollapseLoopWeld, Site{.layer = {}, .prim = joint.label, .property = {}},
+                    fmt::format("both ends of {} are one body now, so it holds nothing and is left out", joint.label));
+            } else if (joint.child < 0) {
+                // The world is always the parent. Coordinates of these joints are those of the inverse motion.
+                std::swap(joint.parent, joint.child);
+                std::swap(joint.parent_xform, joint.child_xform);
+                for (auto* axes : {&joint.linear_axes, &joint.angular_axes})
+                    for (JointDofConfig& dof : *axes) dof.axis = -dof.axis;
+            }
+        }
+    }
+
+    void merge_shapes_and_masses()
+    {
+        for (BuilderShape& shape : b_.shapes) {
+            if (shape.body < 0 || !fate(shape.body).merged) continue;
+            shape.xform = fate(shape.body).pose * shape.xform;
+            shape.body  = fate(shape.body).survivor;
+        }
+        for (std::size_t i = 0; i < b_.bodies.size(); ++i) {
+            const Fate& f = fates_[i];
+            if (!f.merged) continue;
+            const auto old                     = static_cast<std::int32_t>(i);
+            result_.body_merged_parent[old]    = f.survivor;
+            result_.body_merged_transform[old] = f.pose;
+            if (f.survivor < 0) continue;
+            BuilderBody&       into = body(f.survivor);
+            const BuilderBody& from = b_.bodies[i];
+            const auto sum = geometry::combined({into.mass, into.com, into.inertia},
+                                                geometry::transformed({from.mass, from.com, from.inertia}, f.pose));
+            into.mass      = sum.mass;
+            into.com       = sum.com;
+            into.inertia   = sum.inertia;
+        }
+    }
+
+    void renumber()
+    {
+        // Bodies.
+        std::vector<std::int32_t> kept(b_.bodies.size(), -1);
+        std::int32_t              next = 0;
+        for (std::size_t i = 0; i < b_.bodies.size(); ++i)
+            if (!fates_[i].merged) kept[i] = next++;
+        for (std::size_t i = 0; i < b_.bodies.size(); ++i) {
+            const std::int32_t survivor = fates_[i].survivor;
+            result_.body_remap.push_back(survivor < 0 ? -1 : kept[static_cast<std::size_t>(survivor)]);
+        }
+        // Joints, and the starts of their entries before anything moves.
+        std::vector<std::int32_t> dof_map, coord_map, row_map;
+        std::int32_t              dofs = 0, coords = 0, rows = 0, joints = 0;
+        for (std::size_t j = 0; j < b_.joints.size(); ++j) {
+            const BuilderJoint& joint = b_.joints[j];
+            const bool          gone  = gone_[j];
+            result_.joint_remap.push_back(gone ? -1 : joints++);
+            for (std::int32_t k = 0; k < dof_count(joint); ++k) dof_map.push_back(gone ? -1 : dofs++);
+            for (std::int32_t k = 0; k < coord_count(joint); ++k) coord_map.push_back(gone ? -1 : coords++);
+            for (std::int32_t k = 0; k < 6 - dof_count(joint); ++k) row_map.push_back(gone ? -1 : rows++);
+        }
+        std::vector<std::int32_t> body_map = kept;
+        const auto                tree_map = renumber_trees();
+        move_custom(body_map, dof_map, coord_map, row_map, tree_map);
+
+        const auto shifted = [&](std::int32_t b) { return b < 0 ? b : kept[static_cast<std::size_t>(b)]; };
+        for (std::size_t j = 0; j < b_.joints.size(); ++j) {
+            BuilderJoint& joint = b_.joints[j];
+            joint.parent        = shifted(joint.parent);
+            joint.child         = shifted(joint.child);
+            if (joint.mimic_joint >= 0)
+                joint.mimic_joint = result_.joint_remap[static_cast<std::size_t>(joint.mimic_joint)];
+            if (joint.articulation >= 0) joint.articulation = tree_map[static_cast<std::size_t>(joint.articulation)];
+        }
+        std::size_t at = 0;
+        std::erase_if(b_.joints, [&](const BuilderJoint&) { return gone_[at++]; });
+        at = 0;
+        std::erase_if(b_.bodies, [&](const BuilderBody&) { return fates_[at++].merged; });
+        for (BuilderBody& one : b_.bodies) one.shapes.clear();
+        for (std::size_t s = 0; s < b_.shapes.size(); ++s) {
+            b_.shapes[s].body = shifted(b_.shapes[s].body);
+            if (b_.shapes[s].body >= 0) body(b_.shapes[s].body).shapes.push_back(static_cast<std::int32_t>(s));
+        }
+        b_.joints_renumbered();
+    }
+
+    std::vector<std::int32_t> renumber_trees()
+    {
+        std::vector<std::int32_t> map;
+        std::int32_t              next = 0;
+        for (BuilderArticulation& tree : b_.articulations) {
+            std::erase_if(tree.joints, [&](std::int32_t j) { return gone_[static_cast<std::size_t>(j)]; });
+            for (std::int32_t& j : tree.joints) j = result_.joint_remap[static_cast<std::size_t>(j)];
+            map.push_back(tree.joints.empty() ? -1 : next++);
+        }
+        std::erase_if(b_.articulations, [](const BuilderArticulation& tree) { return tree.joints.empty(); });
+        return map;
+    }
+
+    void move_custom(const std::vector<std::int32_t>& bodies, const std::vector<std::int32_t>& dofs,
+                     const std::vector<std::int32_t>& coords, const std::vector<std::int32_t>& rows,
+                     const std::vector<std::int32_t>& trees)
+    {
+        const auto map_of = [&](CustomFrequency frequency) -> const std::vector<std::int32_t>* {
+            if (frequency == CustomFrequency::body) return &bodies;
+            if (frequency == CustomFrequency::joint) return &result_.joint_remap;
+            if (frequency == CustomFrequency::joint_dof) return &dofs;
+            if (frequency == CustomFrequency::joint_coord) return &coords;
+            if (frequency == CustomFrequency::joint_constraint) return &rows;
+            if (frequency == CustomFrequency::articulation) return &trees;
+            return nullptr;
+        };
+        const auto moved = [](const std::vector<std::int32_t>& map, std::int32_t index) {
+            return index >= 0 && index < std::ssize(map) ? map[static_cast<std::size_t>(index)] : -1;
+        };
+        for (CustomAttribute& attribute : b_.custom_attributes) {
+            if (attribute.references && attribute.type == CustomType::int32)
+                if (const auto* map = *attribute.references == CustomFrequency::body ? &result_.body_remap
+                                                                                     : map_of(*attribute.references))
+                    for (auto& [index, value] : attribute.values)
+                        if (value[0] >= 0) value[0] = moved(*map, static_cast<std::int32_t>(value[0]));
+            const auto* map = map_of(attribute.frequency);
+            if (map == nullptr) continue;
+            std::map<std::int32_t, CustomValue> values;
+            for (const auto& [index, value] : attribute.values)
+                if (const std::int32_t to = moved(*map, index); to >= 0) values[to] = value;
+            attribute.values = std::move(values);
+        }
+    }
+
+    ModelBuilder&       b_;
+    const CollapseKeep& keep_;
+    Diagnostics&        found_;
+    std::vector<Fate>   fates_;  ///< by old body
+    std::vector<bool>   gone_;   ///< by old joint
+    CollapseResult      result_;
+};
+
+}  // namespace
+
+CollapseResult collapse_fixed_joints(ModelBuilder& builder, const CollapseKeep& keep, Diagnostics& found)
+{ return Collapse(builder, keep, found).run(); }
+
+void ModelBuilder::joints_renumbered()
+{
+    joints_of_.assign(bodies.size() + 1, {});
+    for (std::size_t j = 0; j < joints.size(); ++j)
+        for (const std::int32_t b : {joints[j].parent, joints[j].child})
+            if (b >= kWorldBody && b < std::ssize(bodies))
+                joints_of_[static_cast<std::size_t>(b + 1)].push_back(static_cast<std::int32_t>(j));
+}
+
+}  // namespace mechane::model

@@ -1,0 +1,110 @@
+#include "import_support.h"
+
+using namespace mechane;
+using namespace mechane::importer;
+using namespace mechane::importer::test;
+using mechane::test::close_to;
+
+namespace {
+
+std::string driven(const std::string& actuator)
+{
+    return stage_text(R"(
+def Xform "robot" (prepend apiSchemas = ["PhysicsArticulationRootAPI"])
+{
+    def Xform "a" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) { def Cube "c" (prepend apiSchemas = ["PhysicsCollisionAPI"]) { } }
+    def Xform "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) { def Cube "c" (prepend apiSchemas = ["PhysicsCollisionAPI"]) { } }
+    def Xform "d" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) { def Cube "c" (prepend apiSchemas = ["PhysicsCollisionAPI"]) { } }
+    def PhysicsRevoluteJoint "j0"
+    {
+        rel physics:body0 = </robot/a>
+        rel physics:body1 = </robot/b>
+    }
+    def PhysicsRevoluteJoint "j1"
+    {
+        rel physics:body0 = </robot/b>
+        rel physics:body1 = </robot/d>
+    }
+}
+)" + actuator);
+}
+
+}  // namespace
+
+TEST_CASE("a NewtonActuator with a PD law becomes the drive of its joint, with its dof and coordinate (IMP-128)")
+{
+    const Imported in = import_text(driven(R"(
+def NewtonActuator "m" (prepend apiSchemas = ["NewtonPDControlAPI", "NewtonMaxEffortClampingAPI"])
+{
+    rel newton:targets = </robot/j1>
+    float newton:kp = 50
+    float newton:kd = 5
+    float newton:maxEffort = 20
+})"));
+    REQUIRE(in.result);
+    CHECK(in.result->actuator_count == 1);
+    REQUIRE(in.result->actuators.size() == 1);
+    const ImportedActuator& m = in.result->actuators.front();
+    // The FREE base has 6 dofs and 7 coordinates, the first hinge one of each.
+    CHECK(m.dof == 7);
+    CHECK(m.coord == 8);
+    CHECK(m.is_drive);
+    const auto& dof = in.joint_at("/robot/j1").angular_axes.front();
+    CHECK(dof.target_ke == 50);
+    CHECK(dof.target_kd == 5);
+    CHECK(dof.effort_limit == 20);
+    CHECK(dof.actuator_mode == model::TargetMode::position);
+    CHECK(in.joint_at("/robot/j0").angular_axes.front().target_ke == 0);
+}
+
+TEST_CASE("an actuator without target, with a body as target, or with other than one law is refused (IMP-129)")
+{
+    struct Row {
+        const char *apis, *targets, *code;
+    };
+    const Row table[] = {
+        {"\"NewtonPDControlAPI\"", "", "E_ACT_TARGET"},
+        {"\"NewtonPDControlAPI\"", "rel newton:targets = </robot/b>", "E_ACT_TARGET"},
+        {"\"NewtonPDControlAPI\"", "rel newton:targets = </nowhere>", "E_ACT_TARGET"},
+        {"\"NewtonActuatorDelayAPI\"", "rel newton:targets = </robot/j1>", "E_ACT_CONTROL"},
+        {"\"NewtonPDControlAPI\", \"NewtonPIDControlAPI\"", "rel newton:targets = </robot/j1>", "E_ACT_CONTROL"},
+        {"\"NewtonPDControlAPI\"", "rel newton:targets = [</robot/j0>, </robot/j1>]", "W_ACT_MULTI_TARGET"},
+    };
+    for (const Row& row : table) {
+        CAPTURE(row.apis);
+        CAPTURE(row.targets);
+        const std::string stage = driven(std::string("def NewtonActuator \"m\" (prepend apiSchemas = [") + row.apis +
+                                         "])\n{\n" + row.targets + "\n}\n");
+        const Imported    in    = import_text(stage);
+        REQUIRE(in.result);  // a fault of one prim costs that prim
+        CHECK(in.found.count(std::string_view(row.code)) == 1);
+        const bool refused = std::string_view(row.code).starts_with("E_");
+        CHECK(in.result->actuators.size() == (refused ? 0 : 1));
+        if (refused) CHECK(import_text(stage, newton_options()).error == row.code);
+    }
+}
+
+TEST_CASE("parts of a controller that are not simulated are recorded, reported and ignored in the ledger")
+{
+    ImportOptions options;
+    options.ledger    = true;
+    const Imported in = import_text(driven(R"(
+def NewtonActuator "m" (prepend apiSchemas = ["NewtonPIDControlAPI", "NewtonActuatorDelayAPI"])
+{
+    rel newton:targets = </robot/j1>
+    float newton:kp = 50
+    float newton:ki = 2
+    int newton:delaySteps = 3
+})"),
+                                    options);
+    REQUIRE(in.result->actuators.size() == 1);
+    CHECK(in.result->actuators.front().ki == 2);
+    CHECK(in.result->actuators.front().delay_steps == 3);
+    CHECK_FALSE(in.result->actuators.front().is_drive);
+    CHECK(in.joint_at("/robot/j1").angular_axes.front().target_ke == 0);
+    for (const LedgerEntry& entry : in.result->ledger)
+        if (entry.prim == "/m") {
+            CAPTURE(entry.property);
+            CHECK(entry.verdict == Verdict::ignored);
+        }
+}
