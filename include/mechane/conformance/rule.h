@@ -1,0 +1,47 @@
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mechane/core/diagnostic.h"
+
+namespace mechane::conformance {
+
+/// The word of RFC 2119 that a rule restates.
+enum class Keyword { must, must_not, should, should_not, may };
+std::string_view to_string(Keyword keyword);  ///< "MUST", "SHOULD NOT", ...
+
+/// One rule as data. Checks, documentation, SARIF rules and fixtures are made of these rows.
+///
+/// `bad` and `good` are usda fragments that stand in the default prim of a clean one-layer asset (`fixture_stage`), or
+/// whole layers when they begin with "#usda". The bad one gives findings of this rule alone, the good one gives none.
+struct Rule {
+    std::string_view id;    ///< "REP-1.3-l"; permanent
+    std::string_view slug;  ///< "mass-positive"; accepted wherever an id is
+    Keyword          keyword  = Keyword::must;
+    Severity         severity = Severity::error;
+    std::string_view summary;  ///< one sentence: what an asset does
+    std::string_view why;      ///< what goes wrong otherwise
+    std::string_view fix;      ///< how the repair works, or why there is none
+    bool             fixable = false;
+    std::string_view bad, good;
+
+    /// "1.3.1" of "REP-1.3.1-b".
+    [[nodiscard]] std::string_view section() const;
+};
+
+/// All rules in catalogue order.
+std::span<const Rule* const> rules();
+/// By id or slug, or null.
+const Rule* find_rule(std::string_view id_or_slug);
+/// True when `selector` is the rule's id or slug, or a section that contains it: "1.2" contains 1.2 and 1.2.5, never
+/// 1.20; "REP" contains everything.
+bool selects(std::string_view selector, const Rule& rule);
+
+/// usda text of a clean asset that holds `fragment` in its default prim /robot, or `fragment` itself when it is a whole
+/// layer. `<<body NAME>>` in a fragment stands for a clean rigid body, `<<joint NAME A B>>` for a clean revolute joint,
+/// `<<topic NAME>>` for a prim with a complete topic.
+std::string fixture_stage(std::string_view fragment);
+
+}  // namespace mechane::conformance

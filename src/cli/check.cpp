@@ -1,0 +1,202 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <set>
+
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/outputs.h"
+#include "mechane/conformance/check.h"
+#include "mechane/conformance/formats.h"
+
+/// mechane check: judges assets by the rules of REP-0158.
+namespace mechane::cli {
+namespace {
+
+struct CheckArgs {
+    std::vector<std::string> assets;
+    std::string              profile = "distributed", format = "text", severity = "info", fail_on = "error";
+    std::vector<std::string> select, ignore, sections;
+    std::string              baseline, write_baseline, output, explained;
+    std::size_t              max_per_rule = 20;
+    bool                     statistics = false, list_rules = false, exit_zero = false;
+};
+
+Severity severity_named(const std::string& name)
+{ return name == "error" ? Severity::error : name == "warning" ? Severity::warning : Severity::info; }
+
+/// Files as given; of a folder every USD file below it, sorted, without the layers that another one of them brings in.
+std::vector<std::string> files_of(const std::vector<std::string>& assets)
+{
+    static const std::set<std::string> kExtensions{".usd", ".usda", ".usdc", ".usdz"};
+    std::vector<std::string>           files;
+    for (const std::string& asset : assets) {
+        std::error_code error;
+        if (!std::filesystem::is_directory(asset, error)) {
+            files.push_back(asset);
+            continue;
+        }
+        std::vector<std::string> found;
+        for (auto at = std::filesystem::recursive_directory_iterator(
+                 asset, std::filesystem::directory_options::skip_permission_denied, error);
+             !error && at != std::filesystem::recursive_directory_iterator(); at.increment(error))
+            if (at->is_regular_file(error) && kExtensions.count(at->path().extension().string()) != 0)
+                found.push_back(at->path().string());
+        std::sort(found.begin(), found.end());
+        files.insert(files.end(), found.begin(), found.end());
+    }
+    return files;
+}
+
+std::vector<std::string> read_lines(const std::string& file)
+{
+    std::vector<std::string> lines;
+    std::ifstream            in(file);
+    for (std::string line; std::getline(in, line);)
+        if (!line.empty() && line[0] != '#') lines.push_back(line.substr(0, line.find(' ')));
+    return lines;
+}
+
+std::string statistics(const std::vector<conformance::Report>& reports)
+{
+    std::map<std::pair<std::string_view, std::string_view>, std::size_t> counts;
+    for (const conformance::Report& report : reports)
+        for (const conformance::Finding& finding : report.findings) ++counts[{finding.rule->id, finding.rule->slug}];
+    std::string out;
+    for (const auto& [rule, count] : counts) out += fmt::format("{:6}  {:12} {}\n", count, rule.first, rule.second);
+    return out;
+}
+
+std::string list_rules()
+{
+    std::string out;
+    for (const conformance::Rule* rule : conformance::rules())
+        out += fmt::format("{:12} {:10} {:8} {:28} {}\n", rule->id, to_string(rule->keyword), to_string(rule->severity),
+                           rule->slug, rule->summary);
+    return out + fmt::format("profiles: {}\n", fmt::join(conformance::profiles(), ", "));
+}
+
+std::string formatted(const CheckArgs& args, const std::vector<conformance::Report>& reports, const Context& context)
+{
+    const bool terminal = args.output.empty() && (context.io.color == When::always ||
+                                                  (context.io.color == When::automatic && isatty(STDOUT_FILENO) != 0));
+    const conformance::FormatOptions options{MECHANE_VERSION, terminal, args.max_per_rule};
+    if (args.format == "json") return conformance::to_json(reports, options);
+    if (args.format == "sarif") return conformance::to_sarif(reports, options);
+    if (args.format == "junit") return conformance::to_junit(reports, severity_named(args.fail_on));
+    if (args.format == "github") return conformance::to_github(reports);
+    std::string out;
+    for (const conformance::Report& report : reports) out += conformance::to_text(report, options);
+    return out;
+}
+
+int run_check(const CheckArgs& args, Context& context)
+{
+    Io& io = context.io;
+    if (args.list_rules) return io.out(list_rules()), kExitClean;
+    if (!args.explained.empty()) {
+        const conformance::Rule* rule = conformance::find_rule(args.explained);
+        if (rule == nullptr)
+            return io.say(fmt::format("error: there is no rule '{}'\n  'mechane check --list-rules' prints them.\n",
+                                      args.explained)),
+                   kExitUsage;
+        return io.out(conformance::explain(*rule)), kExitClean;
+    }
+    if (args.assets.empty()) return io.say("error: no asset was named\n  mechane check ASSET...\n"), kExitUsage;
+    const auto scene = scene_options(context);
+    if (!scene) return kExitUsage;
+    conformance::CheckOptions options{.profile = args.profile, .select = args.select, .ignore = args.ignore};
+    options.select.insert(options.select.end(), args.sections.begin(), args.sections.end());
+    if (!args.baseline.empty()) {
+        if (!std::filesystem::exists(args.baseline))
+            return io.say(
+                       fmt::format("error: there is no baseline {}\n  --write-baseline makes one.\n", args.baseline)),
+                   kExitUsage;
+        options.baseline = read_lines(args.baseline);
+    }
+    std::vector<conformance::Report> reports;
+    int                              exit   = kExitClean;
+    const Severity                   wanted = severity_named(args.severity), fatal = severity_named(args.fail_on);
+    std::string                      known;
+    for (const std::string& file : files_of(args.assets)) {
+        const auto stage = usd::Stage::open(file, scene->open);
+        if (!stage) {
+            io.report(stage.error());
+            exit = kExitInput;
+            continue;
+        }
+        auto report = conformance::check(**stage, options);
+        if (!report) return io.report(report.error()), kExitUsage;
+        for (const Diagnostic& found : (*stage)->diagnostics())
+            if (found.severity == Severity::error) {
+                io.report(found);
+                exit = kExitInput;
+            }
+        for (const conformance::Finding& finding : report->findings) {
+            if (finding.severity >= fatal && exit == kExitClean && !args.exit_zero) exit = kExitFindings;
+            known += fmt::format("{} {} {}\n", finding.fingerprint, finding.rule->id, finding.site.prim);
+        }
+        std::erase_if(report->findings, [&](const conformance::Finding& finding) { return finding.severity < wanted; });
+        reports.push_back(std::move(*report));
+    }
+    if (!args.write_baseline.empty()) {
+        const std::string text    = "# mechane check --baseline: fingerprint, rule, prim\n" + known;
+        const int         written = write_text(args.write_baseline, text, io);
+        return written != kExitClean ? written : exit == kExitFindings ? kExitClean : exit;
+    }
+    const std::string text    = args.statistics ? statistics(reports) : formatted(args, reports, context);
+    const int         written = write_text(args.output, text, io);
+    return written != kExitClean ? written : exit;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Context& context)
+{
+    const auto args = std::make_shared<CheckArgs>();
+    CLI::App*  verb = app.add_subcommand("check", "Judge assets by the rules of REP-0158");
+    verb->footer(
+        "Examples:\n  mechane check robot.usda\n  mechane check robots/ --format sarif -o findings.sarif\n  mechane "
+        "check robot.usda --select 1.3,REP-2.4-d --severity warning\n"
+        "  mechane check --explain REP-1.3-l");
+    verb->add_option("assets", args->assets, "Stages, or folders of them");
+    verb->add_option("--profile", args->profile,
+                     "Which rules: distributed, core, export, source, scene, ros-only, tidy")
+        ->capture_default_str();
+    verb->add_option("--select,--rules,--rule", args->select, "Rules by id, slug or section (1.3, REP-2)")
+        ->delimiter(',');
+    verb->add_option("--ignore,--disable-rule", args->ignore, "Rules to leave out, in the same words")->delimiter(',');
+    verb->add_option("--sections", args->sections, "Sections to run")->delimiter(',');
+    verb->add_option("--severity", args->severity, "Print findings from this level on")
+        ->check(CLI::IsMember({"info", "warning", "error"}))
+        ->capture_default_str();
+    verb->add_option("--fail-on", args->fail_on, "Exit status 1 from this level on")
+        ->check(CLI::IsMember({"info", "warning", "error"}))
+        ->capture_default_str();
+    verb->add_option("--format,--output-format", args->format, "text, json, sarif, junit or github")
+        ->check(CLI::IsMember({"text", "json", "sarif", "junit", "github"}))
+        ->capture_default_str();
+    verb->add_option("-o,--output", args->output, "File to write; stdout by default");
+    verb->add_option("--baseline", args->baseline, "Leave out the findings that this file knows");
+    verb->add_option("--write-baseline", args->write_baseline, "Write the findings as a baseline and exit");
+    verb->add_option("--max-per-rule", args->max_per_rule, "Fold further findings of a rule (text)")
+        ->capture_default_str();
+    verb->add_option("--explain", args->explained, "Print one rule with examples");
+    verb->add_flag("--statistics", args->statistics, "Print only how often each rule was broken");
+    verb->add_flag("--list-rules,--dumpRules", args->list_rules, "Print all rules and profiles");
+    verb->add_flag("--exit-zero", args->exit_zero, "Exit status 0 although there are findings");
+    add_global_options(*verb, context);
+    verb->callback([args, &context] {
+        if (context.global.json) args->format = "json";
+        if (context.global.strict) args->fail_on = "warning";
+        context.exit = run_check(*args, context);
+    });
+}
+
+}  // namespace mechane::cli

@@ -1,0 +1,239 @@
+#include "mechane/conformance/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <set>
+
+#include "family.h"
+#include "mechane/conformance/codes.h"
+#include "mechane/core/sha256.h"
+
+namespace mechane::conformance {
+namespace {
+
+/// What a profile runs and how severe it is about single rules.
+struct Profile {
+    std::string_view                                   name;
+    std::vector<std::string_view>                      select, ignore;
+    std::vector<std::pair<std::string_view, Severity>> severities;
+};
+
+const std::vector<Profile>& all_profiles()
+{
+    static const std::vector<Profile> kProfiles{
+        {"distributed", {"REP"}, {}, {}},
+        {"core", {"1", "2"}, {}, {}},
+        {"export", {"1", "3"}, {}, {}},
+        {"source",
+         {"REP"},
+         {},
+         {{"REP-1.1-i", Severity::info}, {"REP-1.2.5-c", Severity::info}, {"REP-1.2.5-d", Severity::info}}},
+        {"scene", {"REP"}, {"REP-1.2.2-a"}, {}},
+        {"ros-only", {"2"}, {}, {}},
+        {"tidy", {"REP"}, {}, {{"REP-1.3-a", Severity::warning}}},
+    };
+    return kProfiles;
+}
+
+const Profile* find_profile(std::string_view name)
+{
+    for (const Profile& profile : all_profiles())
+        if (profile.name == name) return &profile;
+    return nullptr;
+}
+
+bool names_something(const std::string& selector)
+{
+    return std::any_of(rules().begin(), rules().end(), [&](const Rule* rule) { return selects(selector, *rule); });
+}
+
+std::string fingerprint(const Finding& finding)
+{
+    Sha256 digest;
+    for (const std::string_view part : {finding.rule->id, std::string_view(finding.site.prim),
+                                        std::string_view(finding.site.property), std::string_view(finding.variant)}) {
+        digest.update(part);
+        digest.update(std::string_view("\0", 1));
+    }
+    return digest.finish().substr(0, 16);
+}
+
+/// "1.2.10" after "1.2.9": numbers by value.
+std::vector<int> section_key(const Rule& rule)
+{
+    std::vector<int> key;
+    int              part = 0;
+    for (const char c : std::string(rule.section()) + ".") {
+        if (c == '.')
+            key.push_back(part), part = 0;
+        else
+            part = 10 * part + (c - '0');
+    }
+    return key;
+}
+
+/// Findings of one rule with one message at one line are one finding: a prototype's, seen at each of its instances.
+void merge_instances(std::vector<Finding>& findings)
+{
+    std::map<std::tuple<const Rule*, std::string, int, std::string>, std::size_t> seen;
+    std::vector<Finding>                                                          merged;
+    for (Finding& finding : findings) {
+        if (finding.site.line > 0) {
+            const auto [at, fresh] =
+                seen.try_emplace({finding.rule, finding.site.layer, finding.site.line, finding.variant}, merged.size());
+            if (!fresh) {
+                ++merged[at->second].instances;
+                continue;
+            }
+        }
+        merged.push_back(std::move(finding));
+    }
+    findings = std::move(merged);
+}
+
+class Run {
+  public:
+    Run(const usd::Stage& stage, const CheckOptions& options, const Profile& profile)
+        : stage_(stage), options_(options), profile_(profile)
+    {
+    }
+
+    Report run()
+    {
+        Report report;
+        report.asset   = stage_.source();
+        report.profile = profile_.name;
+        report.layers  = stage_.used_layers().size();
+        const Facts facts(stage_);
+        report.prims = facts.prims.size();
+        Sink sink;
+        for (const Family* family : families()) run_family(*family, facts, sink);
+        for (const auto& [rule, found] : sink.found())
+            if (selected(*rule)) report.findings.push_back(finding_of(*rule, found));
+        merge_instances(report.findings);
+        for (Finding& finding : report.findings) finding.fingerprint = fingerprint(finding);
+        suppress(facts, report);
+        sort(report.findings);
+        for (const Rule* rule : rules())
+            if (selected(*rule)) report.outcomes.push_back(outcome_of(*rule, sink, report));
+        return report;
+    }
+
+  private:
+    void run_family(const Family& family, const Facts& facts, Sink& sink)
+    {
+        if (std::none_of(family.rules.begin(), family.rules.end(), [&](const Rule* rule) { return selected(*rule); }))
+            return;
+        try {
+            family.check(facts, sink);
+        } catch (const std::exception& error) {  // a library below us; the other families go on
+            for (const Rule* rule : family.rules)
+                sink.not_checked(*rule, fmt::format("internal error: {}", error.what()));
+        }
+    }
+
+    [[nodiscard]] bool selected(const Rule& rule) const
+    {
+        const auto any = [&](const auto& selectors) {
+            return std::any_of(selectors.begin(), selectors.end(), [&](const auto& s) { return selects(s, rule); });
+        };
+        return (options_.select.empty() ? any(profile_.select) : any(options_.select)) && !any(options_.ignore) &&
+               !any(profile_.ignore);
+    }
+
+    [[nodiscard]] Severity severity_of(const Rule& rule, Severity found) const
+    {
+        if (const auto own = options_.severities.find(std::string(rule.id)); own != options_.severities.end())
+            return own->second;
+        for (const auto& [id, severity] : profile_.severities)
+            if (id == rule.id) return severity;
+        return found;
+    }
+
+    [[nodiscard]] Finding finding_of(const Rule& rule, const Found& found) const
+    {
+        return {.rule        = &rule,
+                .severity    = severity_of(rule, found.severity.value_or(rule.severity)),
+                .variant     = found.variant,
+                .message     = found.message,
+                .observed    = found.observed,
+                .expected    = found.expected,
+                .hint        = found.hint,
+                .site        = found.site,
+                .instances   = 1,
+                .fingerprint = {}};
+    }
+
+    /// Takes out what the baseline knows and what `customData.mechane.suppress` of a prim at or above asks for; errors
+    /// cannot be suppressed inside the asset.
+    void suppress(const Facts& facts, Report& report) const
+    {
+        const std::set<std::string>                   known(options_.baseline.begin(), options_.baseline.end());
+        std::map<usd::Path, std::vector<std::string>> asked;
+        for (const PrimFacts& prim : facts.prims)
+            if (auto ids = prim.prim.metadata("customData:mechane:suppress").get<std::vector<std::string>>())
+                asked.emplace(prim.prim.path(), std::move(*ids));
+        const auto is_suppressed = [&](const Finding& finding) {
+            if (finding.severity == Severity::error || asked.empty()) return false;
+            for (usd::Path path(finding.site.prim); !path.empty() && !path.is_root(); path = path.parent())
+                if (const auto at = asked.find(path); at != asked.end())
+                    for (const std::string& id : at->second)
+                        if (selects(id, *finding.rule)) return true;
+            return false;
+        };
+        std::erase_if(report.findings, [&](const Finding& finding) {
+            if (known.count(finding.fingerprint) != 0) return ++report.baselined, true;
+            if (is_suppressed(finding)) return ++report.suppressed, true;
+            return false;
+        });
+    }
+
+    static void sort(std::vector<Finding>& findings)
+    {
+        std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+            return std::make_tuple(-static_cast<int>(a.severity), section_key(*a.rule), std::string_view(a.site.prim),
+                                   a.rule->id) < std::make_tuple(-static_cast<int>(b.severity), section_key(*b.rule),
+                                                                 std::string_view(b.site.prim), b.rule->id);
+        });
+    }
+
+    static RuleOutcome outcome_of(const Rule& rule, const Sink& sink, const Report& report)
+    {
+        const auto applied = sink.applied().find(&rule);
+        if (applied == sink.applied().end()) return {&rule, Outcome::not_applicable, {}};
+        if (!applied->second.empty()) return {&rule, Outcome::not_checked, applied->second};
+        const bool found = std::any_of(report.findings.begin(), report.findings.end(),
+                                       [&](const Finding& f) { return f.rule == &rule; });
+        return {&rule, found ? Outcome::finding : Outcome::passed, {}};
+    }
+
+    const usd::Stage&   stage_;
+    const CheckOptions& options_;
+    const Profile&      profile_;
+};
+
+}  // namespace
+
+std::vector<std::string_view> profiles()
+{
+    std::vector<std::string_view> names;
+    for (const Profile& profile : all_profiles()) names.push_back(profile.name);
+    return names;
+}
+
+Result<Report> check(const usd::Stage& stage, const CheckOptions& options)
+{
+    const Profile* profile = find_profile(options.profile);
+    if (profile == nullptr)
+        return make_diagnostic(codes::kOption, {}, fmt::format("there is no profile '{}'", options.profile));
+    for (const auto* selectors : {&options.select, &options.ignore})
+        for (const std::string& selector : *selectors)
+            if (!names_something(selector))
+                return make_diagnostic(codes::kOption, {}, fmt::format("'{}' names no rule and no section", selector));
+    return Run(stage, options, *profile).run();
+}
+
+}  // namespace mechane::conformance

@@ -1,0 +1,181 @@
+#include "facts.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <unordered_map>
+
+namespace mechane::conformance {
+namespace {
+
+std::uint32_t traits_of_type(const usd::Prim& prim)
+{
+    std::uint32_t     traits = 0;
+    const std::string type   = prim.type_name().text();
+    const auto        mark   = [&](const char* schema, Trait trait) {
+        if (prim.is_a(schema)) traits |= trait;
+    };
+    mark("Gprim", kGprim);
+    mark("Mesh", kMesh);
+    mark("Xformable", kXformable);
+    mark("PhysicsJoint", kJoint);
+    mark("Camera", kCamera);
+    mark("Material", kMaterial);
+    mark("Shader", kShader);
+    mark("Scope", kScope);
+    mark("PointInstancer", kPointInstancer);
+    mark("GeomSubset", kSubset);
+    mark("BoundableLightBase", kLight);
+    mark("NonboundableLightBase", kLight);
+    if (type == "Xform") traits |= kXform;
+    return traits;
+}
+
+std::uint32_t traits_of_apis(const usd::Prim& prim)
+{
+    static const std::map<std::string, Trait, std::less<>> kApis{{"PhysicsArticulationRootAPI", kArticulationRoot},
+                                                                 {"RosContextAPI", kContext},
+                                                                 {"RosTopicAPI", kTopic},
+                                                                 {"RosServiceAPI", kService},
+                                                                 {"RosActionAPI", kAction},
+                                                                 {"RosFrameAPI", kFrame}};
+    std::uint32_t                                          traits = 0;
+    for (const usd::Token& api : prim.authored_apis())
+        if (const auto known = kApis.find(api.text()); known != kApis.end()) traits |= known->second;
+    return traits;
+}
+
+/// Union-find over bodies.
+class Components {
+  public:
+    explicit Components(std::size_t count) : parent_(count)
+    { std::iota(parent_.begin(), parent_.end(), std::size_t{0}); }
+    std::size_t find(std::size_t i)
+    {
+        while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+        return i;
+    }
+    void join(std::size_t a, std::size_t b)
+    {
+        a = find(a), b = find(b);
+        if (a != b) parent_[std::max(a, b)] = std::min(a, b);
+    }
+
+  private:
+    std::vector<std::size_t> parent_;
+};
+
+}  // namespace
+
+Facts::Facts(const usd::Stage& s) : stage(s), physics(physics::parse(s, {}, physics_found))
+{
+    read_prims();
+    read_trees();
+}
+
+void Facts::read_prims()
+{
+    std::unordered_map<usd::Token, std::uint32_t> by_type;
+    by_index_.assign(stage.prim_count() + 1, -1);
+    for (const usd::Prim& prim : stage.traverse()) {
+        const auto [known, fresh] = by_type.try_emplace(prim.type_name());
+        if (fresh) known->second = traits_of_type(prim);
+        PrimFacts        facts{prim, known->second | traits_of_apis(prim), index_of(prim.parent()), 0, false, false};
+        const usd::Path& path = prim.path();
+        if (const physics::Index body = physics.body_at(path);
+            body >= 0 && physics.bodies[static_cast<std::size_t>(body)].enabled)
+            facts.traits |= kBody;
+        if (const physics::Index c = physics.collider_at(path);
+            c >= 0 && physics.colliders[static_cast<std::size_t>(c)].enabled)
+            facts.traits |= kCollider;
+        const auto here = static_cast<std::int32_t>(prims.size());
+        if (prim.index() < by_index_.size()) by_index_[prim.index()] = here;
+        all_ |= facts.traits;
+        prims.push_back(facts);
+    }
+    for (auto i = std::ssize(prims) - 1; i >= 0; --i) {
+        PrimFacts& facts = prims[static_cast<std::size_t>(i)];
+        facts.end        = std::max(facts.end, static_cast<std::int32_t>(i + 1));
+        if (facts.parent < 0) continue;
+        PrimFacts& above = prims[static_cast<std::size_t>(facts.parent)];
+        above.end        = std::max(above.end, facts.end);
+        above.above_body |= facts.above_body || facts.is(kBody);
+        above.above_gprim |= facts.above_gprim || facts.is(kGprim);
+    }
+    root = index_of(stage.default_prim());
+}
+
+bool Facts::is_tree_joint(const physics::Joint& joint) const
+{ return joint.enabled && !joint.excluded && joint.body0 != joint.body1 && joint.kind != physics::JointKind::custom; }
+
+void Facts::read_trees()
+{
+    Components components(physics.bodies.size());
+    for (const physics::Joint& joint : physics.joints)
+        if (is_tree_joint(joint) && joint.body0 >= 0 && joint.body1 >= 0)
+            components.join(static_cast<std::size_t>(joint.body0), static_cast<std::size_t>(joint.body1));
+    std::map<std::size_t, KinematicTree> by_body;
+    for (std::size_t b = 0; b < physics.bodies.size(); ++b)
+        if (physics.bodies[b].enabled) by_body[components.find(b)].bodies.push_back(static_cast<physics::Index>(b));
+    for (std::size_t j = 0; j < physics.joints.size(); ++j) {
+        const physics::Joint& joint = physics.joints[j];
+        if (!is_tree_joint(joint)) continue;
+        const bool           both = joint.body0 >= 0 && joint.body1 >= 0;
+        const physics::Index some = joint.body0 >= 0 ? joint.body0 : joint.body1;
+        if (some < 0) continue;
+        KinematicTree& tree = by_body[components.find(static_cast<std::size_t>(some))];
+        (both ? tree.joints : tree.world_joints).push_back(static_cast<physics::Index>(j));
+    }
+    // A root on a body or joint belongs to the tree of it, on another prim to each tree with a body below.
+    for (std::size_t i = 0; i < prims.size(); ++i) {
+        if (!prims[i].is(kArticulationRoot)) continue;
+        std::vector<std::size_t> owners;
+        const auto               add = [&](physics::Index body) {
+            if (body >= 0) owners.push_back(components.find(static_cast<std::size_t>(body)));
+        };
+        const usd::Path& path = prims[i].prim.path();
+        if (const physics::Index body = physics.body_at(path); body >= 0) {
+            add(body);
+        } else if (const physics::Index joint = physics.joint_at(path); joint >= 0) {
+            const physics::Joint& j = physics.joints[static_cast<std::size_t>(joint)];
+            add(j.body1 >= 0 ? j.body1 : j.body0);
+        } else {
+            for (std::int32_t below = static_cast<std::int32_t>(i) + 1; below < prims[i].end; ++below)
+                if (prims[static_cast<std::size_t>(below)].is(kBody))
+                    add(physics.body_at(prims[static_cast<std::size_t>(below)].prim.path()));
+        }
+        std::sort(owners.begin(), owners.end());
+        owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
+        for (const std::size_t owner : owners)
+            if (const auto tree = by_body.find(owner); tree != by_body.end())
+                tree->second.roots.push_back(static_cast<std::int32_t>(i));
+    }
+    for (auto& [first, tree] : by_body)
+        if (tree.bodies.size() > 1 || !tree.world_joints.empty() || !tree.roots.empty())
+            trees.push_back(std::move(tree));
+}
+
+std::int32_t Facts::index_of(const usd::Prim& prim) const
+{ return prim && prim.index() < by_index_.size() ? by_index_[prim.index()] : -1; }
+
+const PrimFacts* Facts::find(const usd::Path& path) const
+{
+    const std::int32_t at = index_of(stage.prim_at(path));
+    return at < 0 ? nullptr : &prims[static_cast<std::size_t>(at)];
+}
+
+const PrimFacts* Facts::nearest(std::int32_t from, std::uint32_t traits) const
+{
+    for (std::int32_t at = from; at >= 0; at = prims[static_cast<std::size_t>(at)].parent)
+        if (prims[static_cast<std::size_t>(at)].is(traits)) return &prims[static_cast<std::size_t>(at)];
+    return nullptr;
+}
+
+bool Facts::articulated() const
+{
+    return std::any_of(trees.begin(), trees.end(), [](const KinematicTree& tree) { return !tree.joints.empty(); });
+}
+
+bool Facts::has(std::uint32_t traits) const { return (all_ & traits) != 0; }
+
+}  // namespace mechane::conformance

@@ -1,0 +1,62 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "facts.h"
+#include "mechane/conformance/report.h"
+
+namespace mechane::conformance {
+
+/// What a check says of one place; the rule gives what is left out.
+struct Found {
+    Site                    site;
+    std::string             message;
+    std::string             observed, expected;
+    std::string             hint;
+    std::string             variant;
+    std::optional<Severity> severity;  ///< unless it is the rule's own
+};
+
+/// Collects what the checks of one asset say.
+class Sink {
+  public:
+    /// The asset has something that the rule speaks of.
+    void applies(const Rule& rule) { applied_[&rule]; }
+    void not_checked(const Rule& rule, std::string reason) { applied_[&rule] = std::move(reason); }
+    void report(const Rule& rule, Found found)
+    {
+        applies(rule);
+        found_.emplace_back(&rule, std::move(found));
+    }
+
+    [[nodiscard]] const std::vector<std::pair<const Rule*, Found>>& found() const { return found_; }
+    /// Rules with a subject; the text says why one was not checked, empty when it was.
+    [[nodiscard]] const std::map<const Rule*, std::string>& applied() const { return applied_; }
+
+  private:
+    std::vector<std::pair<const Rule*, Found>> found_;
+    std::map<const Rule*, std::string>         applied_;
+};
+
+/// Rules that are checked together because they look at the same things.
+struct Family {
+    std::span<const Rule* const> rules;
+    void (*check)(const Facts& facts, Sink& sink);
+};
+
+/// Every family, in catalogue order.
+std::span<const Family* const> families();
+
+// One family a file under rules/.
+extern const Family kUnitRules, kTransformRules, kKindRules, kAssetRules, kInstanceRules, kJointRules, kTreeRules,
+    kMassRules, kColliderRules, kContactMaterialRules, kRosSchemaRules, kRosContextRules, kRosPlacementRules,
+    kRosTopicRules, kRosFrameRules, kRosJointRules, kCameraRules, kMeshRules, kLightRules;
+
+/// "1.2 kg" style number for messages: shortest text that reads back.
+std::string number(double value);
+Site        site_of(const usd::Prim& prim, const char* property);
+
+}  // namespace mechane::conformance

@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <map>
+
+#include "mechane/conformance/formats.h"
+
+namespace mechane::conformance {
+namespace {
+
+std::string place(const Site& site)
+{
+    std::string text = site.layer;
+    if (site.line > 0) text += ":" + std::to_string(site.line);
+    if (site.line > 0 && site.column > 0) text += ":" + std::to_string(site.column);
+    if (!site.prim.empty())
+        text += (text.empty() ? "" : "   ") + site.prim + (site.property.empty() ? "" : "." + site.property);
+    return text;
+}
+
+std::string counted(std::size_t count, std::string_view one, std::string_view many)
+{ return fmt::format("{} {}", count, count == 1 ? one : many); }
+
+std::string painted(Severity severity, std::string_view text, bool colored)
+{
+    if (!colored) return std::string(text);
+    const char* code = severity == Severity::error ? "31" : severity == Severity::warning ? "33" : "36";
+    return fmt::format("\033[1;{}m{}\033[0m", code, text);
+}
+
+}  // namespace
+
+std::string to_text(const Report& report, const FormatOptions& options)
+{
+    std::string                        out;
+    std::map<const Rule*, std::size_t> shown;
+    for (const Finding& finding : report.findings) {
+        if (++shown[finding.rule] > options.max_per_rule) continue;
+        out += painted(finding.severity, fmt::format("{}[{}]", to_string(finding.severity), finding.rule->id),
+                       options.colored);
+        out += fmt::format(": {}\n  --> {}", finding.message, place(finding.site));
+        if (finding.instances > 1) out += fmt::format("   (at {} instances)", finding.instances);
+        out += '\n';
+        if (!finding.hint.empty())
+            out += fmt::format("   = help: {}{}\n", finding.hint, finding.rule->fixable ? "   [fixable]" : "");
+    }
+    for (const auto& [rule, count] : shown)
+        if (count > options.max_per_rule)
+            out += fmt::format("   ... and {} more of {}\n", count - options.max_per_rule, rule->id);
+    for (const RuleOutcome& outcome : report.outcomes)
+        if (outcome.outcome == Outcome::not_checked)
+            out += fmt::format("not checked[{}]: {}\n", outcome.rule->id, outcome.reason);
+    const std::size_t errors = report.count(Severity::error), warnings = report.count(Severity::warning),
+                      infos = report.count(Severity::info);
+    out += fmt::format("{}: {}, {}, {}; {} passed, {} not checked, {} not applicable", report.asset,
+                       counted(errors, "error", "errors"), counted(warnings, "warning", "warnings"),
+                       counted(infos, "info", "infos"), counted(report.count(Outcome::passed), "rule", "rules"),
+                       report.count(Outcome::not_checked), report.count(Outcome::not_applicable));
+    if (report.suppressed > 0) out += fmt::format(", {} suppressed", report.suppressed);
+    if (report.baselined > 0) out += fmt::format(", {} in the baseline", report.baselined);
+    return out + '\n';
+}
+
+std::string to_github(std::span<const Report> reports)
+{
+    const auto escaped = [](std::string text) {
+        std::string out;
+        for (const char c : text) {
+            if (c == '%')
+                out += "%25";
+            else if (c == '\n')
+                out += "%0A";
+            else if (c == '\r')
+                out += "%0D";
+            else
+                out += c;
+        }
+        return out;
+    };
+    std::string out;
+    for (const Report& report : reports)
+        for (const Finding& finding : report.findings) {
+            const char* level = finding.severity == Severity::error     ? "error"
+                                : finding.severity == Severity::warning ? "warning"
+                                                                        : "notice";
+            out += fmt::format("::{} file={}", level,
+                               escaped(finding.site.layer.empty() ? report.asset : finding.site.layer));
+            if (finding.site.line > 0) out += fmt::format(",line={}", finding.site.line);
+            out += fmt::format(",title={}::{} ({})\n", finding.rule->id, escaped(finding.message),
+                               escaped(finding.site.prim));
+        }
+    return out;
+}
+
+std::string explain(const Rule& rule)
+{
+    std::string out = fmt::format("{} {}   {} {}\n\n{}\n\nWhy: {}\nFix: {}\n", rule.id, rule.slug,
+                                  to_string(rule.keyword), to_string(rule.severity), rule.summary, rule.why, rule.fix);
+    const auto  example = [&](const char* title, std::string_view fragment) {
+        if (fragment.empty()) return;
+        out += fmt::format("\n{}:\n", title);
+        std::string text(fragment.substr(fragment.starts_with('\n') ? 1 : 0));
+        while (text.ends_with('\n')) text.pop_back();
+        out += "    ";
+        for (const char c : text) {
+            out += c;
+            if (c == '\n') out += "    ";
+        }
+        out += '\n';
+    };
+    example("Not so", rule.bad);
+    example("But so", rule.good);
+    return out;
+}
+
+}  // namespace mechane::conformance

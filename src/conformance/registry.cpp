@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "family.h"
+
+namespace mechane::conformance {
+namespace {
+
+constexpr std::array kFamilies{
+    &kUnitRules,      &kTransformRules,  &kKindRules,         &kAssetRules,    &kInstanceRules,
+    &kJointRules,     &kTreeRules,       &kMassRules,         &kColliderRules, &kContactMaterialRules,
+    &kRosSchemaRules, &kRosContextRules, &kRosPlacementRules, &kRosTopicRules, &kRosFrameRules,
+    &kCameraRules,    &kRosJointRules,   &kMeshRules,         &kLightRules};
+
+}  // namespace
+
+std::string_view to_string(Keyword keyword)
+{
+    switch (keyword) {
+        case Keyword::must:
+            return "MUST";
+        case Keyword::must_not:
+            return "MUST NOT";
+        case Keyword::should:
+            return "SHOULD";
+        case Keyword::should_not:
+            return "SHOULD NOT";
+        case Keyword::may:
+            return "MAY";
+    }
+    return "";
+}
+
+std::string_view Rule::section() const
+{
+    const std::size_t from = id.find('-') + 1;
+    return id.substr(from, id.rfind('-') - from);
+}
+
+std::span<const Family* const> families() { return kFamilies; }
+
+std::span<const Rule* const> rules()
+{
+    static const std::vector<const Rule*> kRules = [] {
+        std::vector<const Rule*> all;
+        for (const Family* family : kFamilies) all.insert(all.end(), family->rules.begin(), family->rules.end());
+        return all;
+    }();
+    return kRules;
+}
+
+const Rule* find_rule(std::string_view id_or_slug)
+{
+    for (const Rule* rule : rules())
+        if (rule->id == id_or_slug || rule->slug == id_or_slug) return rule;
+    return nullptr;
+}
+
+bool selects(std::string_view selector, const Rule& rule)
+{
+    if (selector == rule.id || selector == rule.slug) return true;
+    if (selector.starts_with("REP"))
+        selector.remove_prefix(std::min<std::size_t>(selector.size(), selector.starts_with("REP-") ? 4 : 3));
+    if (selector.empty()) return true;
+    const std::string_view section = rule.section();
+    return section == selector || (section.starts_with(selector) && section[selector.size()] == '.');
+}
+
+std::string number(double value) { return fmt::format("{}", value); }
+
+Site site_of(const usd::Prim& prim, const char* property)
+{
+    Site site     = prim.attribute(property).site();
+    site.property = property;
+    return site;
+}
+
+}  // namespace mechane::conformance

@@ -1,0 +1,40 @@
+#include "mechane/conformance/report.h"
+
+#include <algorithm>
+
+namespace mechane::conformance {
+
+std::string_view to_string(Outcome outcome)
+{
+    switch (outcome) {
+        case Outcome::passed:
+            return "passed";
+        case Outcome::finding:
+            return "finding";
+        case Outcome::not_checked:
+            return "not checked";
+        case Outcome::not_applicable:
+            return "not applicable";
+    }
+    return "";
+}
+
+std::size_t Report::count(Severity severity) const
+{
+    return static_cast<std::size_t>(
+        std::count_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.severity == severity; }));
+}
+
+std::size_t Report::count(Outcome outcome) const
+{
+    return static_cast<std::size_t>(
+        std::count_if(outcomes.begin(), outcomes.end(), [&](const RuleOutcome& o) { return o.outcome == outcome; }));
+}
+
+std::size_t Report::fixable() const
+{
+    return static_cast<std::size_t>(
+        std::count_if(findings.begin(), findings.end(), [](const Finding& f) { return f.rule->fixable; }));
+}
+
+}  // namespace mechane::conformance

@@ -1,0 +1,289 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "conformance/family.h"
+
+/// REP-0158 1.2.5, the part that the composed stage shows: identity of the asset and forbidden ways to name others.
+namespace mechane::conformance {
+namespace {
+
+constexpr Rule kDefaultPrim{
+    .id      = "REP-1.2.5-a",
+    .slug    = "default-prim",
+    .summary = "The root layer names a default prim.",
+    .why     = "An asset without one cannot be referenced without knowing its inside.",
+    .fix     = "Set when there is exactly one candidate.",
+    .fixable = true,
+    .bad     = R"(#usda 1.0
+(
+    kilogramsPerUnit = 1
+    metersPerUnit = 1
+    timeCodesPerSecond = 1
+    upAxis = "Z"
+)
+def Xform "robot"
+{
+}
+)",
+    .good    = "",
+};
+constexpr Rule kDefaultPrimValid{
+    .id      = "REP-1.2.5-b",
+    .slug    = "default-prim-valid",
+    .summary = "The default prim exists, is active, defined and concrete.",
+    .why     = "A reference to the asset composes nothing.",
+    .fix     = "As default-prim.",
+    .fixable = true,
+    .bad     = R"(#usda 1.0
+(
+    defaultPrim = "nope"
+    kilogramsPerUnit = 1
+    metersPerUnit = 1
+    timeCodesPerSecond = 1
+    upAxis = "Z"
+)
+def Xform "robot"
+{
+}
+)",
+    .good    = "",
+};
+constexpr Rule kIdentifier{
+    .id      = "REP-1.2.5-c",
+    .slug    = "asset-identifier",
+    .summary = "assetInfo of the default prim has an identifier.",
+    .why     = "Catalogues and pipelines know assets by it, whatever the file is called.",
+    .fix     = "A placeholder urn is written and said to be one.",
+    .fixable = true,
+    .bad     = R"(#usda 1.0
+(
+    defaultPrim = "robot"
+    kilogramsPerUnit = 1
+    metersPerUnit = 1
+    timeCodesPerSecond = 1
+    upAxis = "Z"
+)
+def Xform "robot" (
+    assetInfo = { string version = "1.0.0" }
+    kind = "component"
+)
+{
+}
+)",
+    .good    = "",
+};
+constexpr Rule kVersion{
+    .id      = "REP-1.2.5-d",
+    .slug    = "asset-version",
+    .summary = "assetInfo of the default prim has a version.",
+    .why     = "Without one nobody can say which state of the asset a result was made with.",
+    .fix     = "A placeholder version is written and said to be one.",
+    .fixable = true,
+    .bad     = R"(#usda 1.0
+(
+    defaultPrim = "robot"
+    kilogramsPerUnit = 1
+    metersPerUnit = 1
+    timeCodesPerSecond = 1
+    upAxis = "Z"
+)
+def Xform "robot" (
+    assetInfo = { string identifier = "urn:example:robot" }
+    kind = "component"
+)
+{
+}
+)",
+    .good    = "",
+};
+constexpr Rule kProvenance{
+    .id       = "REP-1.2.5-e",
+    .slug     = "ros-provenance",
+    .keyword  = Keyword::should,
+    .severity = Severity::info,
+    .summary  = "An asset that came from a ROS package says so in assetInfo[\"ros\"].",
+    .why      = "The way back to the source package is otherwise lost.",
+    .fix      = "Leftovers of an importer are moved there.",
+    .bad      = R"(
+def Xform "a"
+{
+    custom string urdf:package = "p"
+}
+)",
+    .good     = R"(
+def Xform "a"
+{
+}
+)",
+};
+constexpr Rule kPrefab{
+    .id      = "REP-1.2.5-m",
+    .slug    = "prefab-attribute",
+    .keyword = Keyword::must_not,
+    .summary = "No custom attribute names another scene file to be spawned.",
+    .why =
+        "Only one simulator understands it; everybody else sees an empty prim. Composition arcs do the same for all.",
+    .fix  = "None: a reference has to be written by someone who knows what the attribute meant.",
+    .bad  = R"(
+def Xform "a"
+{
+    custom string my_sim:prefabPath = "robot.usd"
+}
+)",
+    .good = R"(
+def Xform "a"
+{
+    custom string my_sim:colour = "red"
+}
+)",
+};
+
+bool blank(const std::string& text)
+{
+    return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isspace(c) != 0; });
+}
+
+void check_info(const usd::Prim& root, Sink& sink, const Rule& rule, const char* key, const char* hint)
+{
+    sink.applies(rule);
+    const usd::Value  value = root.metadata(std::string("assetInfo:") + key);
+    const std::string type  = value.type_name();
+    std::string       text;
+    if (type == "string") text = value.get<std::string>().value_or("");
+    if (type == "asset") text = value.get<usd::AssetPath>().value_or(usd::AssetPath{}).authored;
+    if (type == "asset" && !blank(text)) {
+        sink.report(rule, {.site     = root.site(),
+                           .message  = std::string("assetInfo.") + key + " is an asset path, not a string",
+                           .observed = "asset",
+                           .expected = "string",
+                           .hint     = hint,
+                           .variant  = "asset-typed",
+                           .severity = Severity::info});
+        return;
+    }
+    if (type == "string" && !blank(text)) return;
+    sink.report(rule, {.site     = root.site(),
+                       .message  = value.empty()      ? std::string("assetInfo has no ") + key
+                                   : type == "string" ? std::string("assetInfo.") + key + " is blank"
+                                                      : std::string("assetInfo.") + key + " is " + type,
+                       .observed = value.empty() ? "absent" : type,
+                       .expected = "a string",
+                       .hint     = hint,
+                       .variant  = value.empty() ? "absent" : "invalid"});
+}
+
+std::string lower(std::string text)
+{
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+bool names_a_scene(const std::string& value)
+{
+    static constexpr std::array<std::string_view, 15> kExtensions{".usd", ".usda", ".usdc",  ".usdz",   ".urdf",
+                                                                  ".sdf", ".xml",  ".xacro", ".gltf",   ".glb",
+                                                                  ".fbx", ".obj",  ".dae",   ".prefab", ".spawnable"};
+    const std::string                                 text = lower(value);
+    return std::any_of(kExtensions.begin(), kExtensions.end(),
+                       [&](std::string_view extension) { return text.ends_with(extension); });
+}
+
+/// Names such as prefabPath, spawn_file, AssetRef: a thing and a way to find it.
+bool sounds_like_a_scene(const std::string& name)
+{
+    const std::string text = lower(name);
+    for (const char* thing : {"prefab", "spawn", "asset", "model", "scene"})
+        for (const char* way : {"path", "ref", "file", "uri"})
+            for (const char* between : {"", "_", ":"})
+                if (text.ends_with(std::string(thing) + between + way)) return true;
+    return false;
+}
+
+void check_prefabs(const PrimFacts& prim, const usd::Token& name, Sink& sink)
+{
+    if (name.text().starts_with("ros:")) return;
+    const usd::Attribute attribute = prim.prim.attribute(name);
+    if (!attribute || !attribute.custom()) return;
+    const std::string        type = attribute.type_name();
+    std::vector<std::string> texts;
+    const usd::Value         value = attribute.authored_value();
+    if (type == "string" || type == "token") texts.push_back(value.get<std::string>().value_or(""));
+    if (type == "string[]" || type == "token[]")
+        texts = value.get<std::vector<std::string>>().value_or(std::vector<std::string>{});
+    if (type == "asset") texts.push_back(value.get<usd::AssetPath>().value_or(usd::AssetPath{}).authored);
+    sink.applies(kPrefab);
+    const bool file  = std::any_of(texts.begin(), texts.end(), names_a_scene);
+    const bool named = sounds_like_a_scene(name.text()) &&
+                       std::any_of(texts.begin(), texts.end(), [](const std::string& t) { return !t.empty(); });
+    if (!file && !named) return;
+    sink.report(kPrefab, {.site     = attribute.site(),
+                          .message  = "the custom attribute " + name.text() +
+                                      (file ? " names a scene file" : " seems to name a scene"),
+                          .observed = texts.front(),
+                          .expected = "a reference or payload",
+                          .hint     = "author `references = @./...@` on the prim instead",
+                          .variant  = file ? "file" : "name",
+                          .severity = file ? Severity::error : Severity::warning});
+}
+
+void check(const Facts& facts, Sink& sink)
+{
+    sink.applies(kDefaultPrim);
+    const auto name = facts.stage.root_metadata("defaultPrim").get<std::string>().value_or("");
+    if (name.empty()) {
+        sink.report(kDefaultPrim, {.site     = {.layer = facts.stage.source()},
+                                   .message  = "the root layer has no defaultPrim",
+                                   .observed = "absent",
+                                   .expected = "the name of the asset's root prim",
+                                   .hint     = "write `defaultPrim = \"...\"` in the root layer"});
+    } else {
+        sink.applies(kDefaultPrimValid);
+        if (facts.root < 0)
+            sink.report(kDefaultPrimValid,
+                        {.site     = {.layer = facts.stage.source()},
+                         .message  = "defaultPrim \"" + name + "\" names no active, defined, concrete prim",
+                         .observed = name,
+                         .expected = "an existing root prim",
+                         .hint     = "name the asset's root prim"});
+    }
+    bool leftover = false, ros = facts.has(kRos);
+    for (const PrimFacts& prim : facts.prims)
+        for (const usd::Token& property : prim.prim.authored_property_names()) {
+            leftover |= property.text().starts_with("urdf:") || property.text().starts_with("sdf:");
+            check_prefabs(prim, property, sink);
+        }
+    if (facts.root < 0) return;
+    const usd::Prim root = facts.prims[static_cast<std::size_t>(facts.root)].prim;
+    check_info(root, sink, kIdentifier, "identifier",
+               "write `string identifier = \"urn:...\"` into assetInfo of the default prim");
+    check_info(root, sink, kVersion, "version",
+               "write `string version = \"1.0.0\"` into assetInfo of the default prim");
+    if (leftover || ros) sink.applies(kProvenance);
+    const usd::Value uri = root.metadata("assetInfo:ros:package_uri");
+    if (leftover && root.metadata("assetInfo:ros").empty() && uri.empty())
+        sink.report(kProvenance,
+                    {.site     = root.site(),
+                     .message  = "the asset holds leftovers of an importer but assetInfo has no \"ros\" dictionary",
+                     .observed = "absent",
+                     .expected = "assetInfo[\"ros\"]",
+                     .hint     = "record the source package in assetInfo[\"ros\"][\"package_uri\"]"});
+    else if (!uri.empty() && !uri.get<std::string>().value_or("").starts_with("package://"))
+        sink.report(kProvenance, {.site     = root.site(),
+                                  .message  = "assetInfo.ros.package_uri is no package:// URI",
+                                  .observed = uri.to_text(),
+                                  .expected = "package://...",
+                                  .hint     = "write `package://<package>/<path>`",
+                                  .variant  = "uri",
+                                  .severity = Severity::warning});
+}
+
+constexpr std::array<const Rule*, 6> kRules{&kDefaultPrim, &kDefaultPrimValid, &kIdentifier,
+                                            &kVersion,     &kProvenance,       &kPrefab};
+
+}  // namespace
+
+constexpr Family kAssetRules{kRules, check};
+
+}  // namespace mechane::conformance

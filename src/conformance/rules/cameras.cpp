@@ -1,0 +1,138 @@
+#include <array>
+#include <cmath>
+
+#include "conformance/family.h"
+#include "mechane/ros/interfaces.h"
+
+/// REP-0158 2.8: optical frames. A USD camera looks along -z with y up; an optical frame has z forward and y down, half
+/// a turn about x away.
+namespace mechane::conformance {
+namespace {
+
+constexpr Rule kChild{
+    .id      = "REP-2.8-a",
+    .slug    = "optical-child",
+    .summary = "A camera's topics and frame stand on an Xform below it, not on the camera.",
+    .why     = "The camera's own axes are not those that image messages promise.",
+    .fix     = "The optical child is made and the schemas move there.",
+    .fixable = true,
+    .bad     = R"(
+def Camera "eye" (
+    prepend apiSchemas = ["RosTopicAPI"]
+)
+{
+    string ros:topic:name = "image"
+    double ros:topic:publish_rate = 30
+    token ros:topic:role = "publisher"
+    string ros:topic:type = "sensor_msgs/msg/Image"
+}
+)",
+    .good    = R"(
+def Camera "eye"
+{
+    def Xform "eye_optical_frame" (
+        prepend apiSchemas = ["RosFrameAPI", "RosTopicAPI"]
+    )
+    {
+        string ros:topic:name = "image"
+        double ros:topic:publish_rate = 30
+        token ros:topic:role = "publisher"
+        string ros:topic:type = "sensor_msgs/msg/Image"
+        quatf xformOp:orient = (0, 1, 0, 0)
+        uniform token[] xformOpOrder = ["xformOp:orient"]
+    }
+}
+)",
+};
+constexpr Rule kRotation{
+    .id      = "REP-2.8-b",
+    .slug    = "optical-rotation",
+    .summary = "An optical frame is its camera turned by 180 degrees about x, at the same place.",
+    .why     = "Otherwise every point cloud lies behind the camera.",
+    .fix     = "The rotation is written.",
+    .fixable = true,
+    .bad     = R"(
+def Camera "eye"
+{
+    def Xform "eye_optical_frame" (
+        prepend apiSchemas = ["RosFrameAPI"]
+    )
+    {
+        quatf xformOp:orient = (1, 0, 0, 0)
+        uniform token[] xformOpOrder = ["xformOp:orient"]
+    }
+}
+)",
+    .good    = R"(
+def Camera "eye"
+{
+    def Xform "eye_optical_frame" (
+        prepend apiSchemas = ["RosFrameAPI"]
+    )
+    {
+        quatf xformOp:orient = (0, 1, 0, 0)
+        uniform token[] xformOpOrder = ["xformOp:orient"]
+    }
+}
+)",
+};
+
+constexpr double kTolerance = 0.1 * kPi / 180;
+
+void check_rotation(const Facts& facts, const PrimFacts& frame, const PrimFacts& camera, Sink& sink)
+{
+    sink.applies(kRotation);
+    const auto inverse = usd::inverse(facts.stage.world_matrix(camera.prim));
+    if (!inverse) return;
+    const usd::Decomposition relative = usd::decompose(facts.stage.world_matrix(frame.prim) * *inverse);
+    // Angle of the turn that is left after half a turn about x: q = (x y z w) against (1 0 0 0).
+    const double left = 2 * std::acos(std::min(1.0, std::abs(relative.rotation.x)));
+    if (left > kTolerance)
+        sink.report(kRotation, {.site     = site_of(frame.prim, "xformOpOrder"),
+                                .message  = "the frame below the camera is not its optical frame",
+                                .observed = number(std::round(left * 180 / kPi * 100) / 100) + " degrees off",
+                                .expected = "quatf xformOp:orient = (0, 1, 0, 0)",
+                                .hint     = "write `quatf xformOp:orient = (0, 1, 0, 0)`",
+                                .variant  = "rotation"});
+    else if (length(relative.translation) > 1e-3)
+        sink.report(kRotation, {.site     = site_of(frame.prim, "xformOpOrder"),
+                                .message  = "the optical frame is away from its camera",
+                                .observed = number(length(relative.translation)) + " m",
+                                .expected = "0 m",
+                                .hint     = "remove the translation",
+                                .variant  = "translation",
+                                .severity = Severity::warning});
+}
+
+void check(const Facts& facts, Sink& sink)
+{
+    for (std::size_t i = 0; i < facts.prims.size(); ++i) {
+        const PrimFacts& prim = facts.prims[i];
+        if (prim.is(kCamera)) sink.applies(kChild);
+        if (!prim.is(kTopic | kFrame)) continue;
+        if (prim.is(kCamera)) {
+            sink.report(
+                kChild,
+                {.site     = prim.prim.site(),
+                 .message  = "the camera itself carries " + std::string(prim.is(kTopic) ? "a topic" : "a frame"),
+                 .observed = "on the camera",
+                 .expected = "on an optical child",
+                 .hint = "make an Xform child with `quatf xformOp:orient = (0, 1, 0, 0)` and move the schema there"});
+            continue;
+        }
+        const PrimFacts* camera = facts.nearest(prim.parent, kCamera);
+        if (camera == nullptr) continue;
+        // A further topic below the optical frame keeps its rotation: the frame above it is judged.
+        const PrimFacts* frame = facts.nearest(prim.parent, kFrame);
+        if (frame != nullptr && frame->prim.path().has_prefix(camera->prim.path())) continue;
+        check_rotation(facts, prim, *camera, sink);
+    }
+}
+
+constexpr std::array<const Rule*, 2> kRules{&kChild, &kRotation};
+
+}  // namespace
+
+constexpr Family kCameraRules{kRules, check};
+
+}  // namespace mechane::conformance

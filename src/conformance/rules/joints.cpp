@@ -1,0 +1,305 @@
+#include <array>
+#include <cmath>
+
+#include "conformance/family.h"
+
+/// REP-0158 1.3, joints: what they connect and how far they move.
+namespace mechane::conformance {
+namespace {
+
+constexpr Rule kRelations{
+    .id      = "REP-1.3-b",
+    .slug    = "joint-relations",
+    .summary = "A joint connects two different existing bodies, or one body and the world.",
+    .why     = "A joint to nothing is dropped or ties the body to the world, depending on the reader.",
+    .fix     = "None, except that quaternions of its frames are normalised.",
+    .bad     = R"(
+<<body a>>
+
+def PhysicsRevoluteJoint "j"
+{
+    rel physics:body0 = </robot/a>
+    rel physics:body1 = </robot/nope>
+    float physics:lowerLimit = -90
+    float physics:upperLimit = 90
+}
+)",
+    .good    = R"(
+<<body a>>
+
+def PhysicsFixedJoint "j"
+{
+    rel physics:body1 = </robot/a>
+}
+)",
+};
+constexpr Rule kNested{
+    .id       = "REP-1.3-c",
+    .slug     = "nested-body",
+    .keyword  = Keyword::should_not,
+    .severity = Severity::info,
+    .summary  = "A body below another body resets its transform stack.",
+    .why      = "Readers of older UsdPhysics text drop nested bodies; current ones read each as a body.",
+    .fix      = "None: nesting is allowed.",
+    .bad      = R"(
+def Xform "a" (
+    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
+    kind = "subcomponent"
+)
+{
+    float physics:mass = 1
+    quatf xformOp:orient = (1, 0, 0, 0)
+    double3 xformOp:translate = (0, 0, 0)
+    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+
+    <<body b>>
+}
+)",
+    .good     = R"(
+<<body a>>
+<<body b>>
+)",
+};
+constexpr Rule kLimits{
+    .id      = "REP-1.3-d",
+    .slug    = "joint-limits",
+    .summary = "Revolute and prismatic joints author both limits.",
+    .why     = "Controllers and planners need the range; one limit alone is read as an omission.",
+    .fix = "A revolute joint without any becomes explicitly continuous (-inf, inf). One missing limit is not guessed.",
+    .fixable = true,
+    .bad     = R"(
+<<body a>>
+<<body b>>
+
+def PhysicsPrismaticJoint "j" (
+    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
+)
+{
+    rel physics:body0 = </robot/a>
+    rel physics:body1 = </robot/b>
+}
+)",
+    .good    = R"(
+<<body a>>
+<<body b>>
+
+def PhysicsPrismaticJoint "j" (
+    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
+)
+{
+    rel physics:body0 = </robot/a>
+    rel physics:body1 = </robot/b>
+    float physics:lowerLimit = 0
+    float physics:upperLimit = 1
+}
+)",
+};
+constexpr Rule kLimitSanity{
+    .id       = "REP-1.3-e",
+    .slug     = "limit-sanity",
+    .keyword  = Keyword::should,
+    .severity = Severity::warning,
+    .summary  = "Limits are numbers, in order, in degrees and of a plausible size.",
+    .why =
+        "lower > upper means locked in UsdPhysics, which is rarely meant; radians in a field of degrees stop a joint "
+        "almost at once.",
+    .fix  = "None: what was meant is the author's to say.",
+    .bad  = R"(
+<<body a>>
+
+def PhysicsRevoluteJoint "j"
+{
+    rel physics:body1 = </robot/a>
+    float physics:lowerLimit = 10
+    float physics:upperLimit = -10
+}
+)",
+    .good = R"(
+<<body a>>
+
+def PhysicsRevoluteJoint "j"
+{
+    rel physics:body1 = </robot/a>
+    float physics:lowerLimit = -10
+    float physics:upperLimit = 10
+}
+)",
+};
+
+void check_side(const Facts& facts, const physics::Joint& joint, const char* name, Sink& sink)
+{
+    const usd::Relationship      rel     = joint.prim.relationship(name);
+    const std::vector<usd::Path> targets = rel.targets();
+    const auto say = [&](const char* variant, std::string message, std::string observed, std::string hint,
+                         Severity severity = Severity::error) {
+        Site site     = rel.site();
+        site.property = name;
+        sink.report(kRelations, {.site     = site,
+                                 .message  = std::move(message),
+                                 .observed = std::move(observed),
+                                 .expected = "one existing body, or no target for the world",
+                                 .hint     = std::move(hint),
+                                 .variant  = variant,
+                                 .severity = severity});
+    };
+    if (targets.size() > 1)
+        return say("many", std::string(name) + " has " + std::to_string(targets.size()) + " targets", targets[1].text(),
+                   "keep one target");
+    if (targets.empty()) return;
+    const usd::Prim target = facts.stage.prim_at(targets.front());
+    if (!target)
+        return say("missing", std::string(name) + " names a prim that does not exist", targets.front().text(),
+                   "name an existing link, or remove the target for the world");
+    if (!target.active())
+        return say("inactive", std::string(name) + " names an inactive prim", targets.front().text(),
+                   "name an active link, or deactivate the joint too");
+}
+
+void check_relations(const Facts& facts, const physics::Joint& joint, Sink& sink)
+{
+    sink.applies(kRelations);
+    const std::size_t before = sink.found().size();
+    check_side(facts, joint, "physics:body0", sink);
+    check_side(facts, joint, "physics:body1", sink);
+    if (sink.found().size() != before) return;
+    const auto say = [&](const char* variant, std::string message) {
+        sink.report(kRelations, {.site     = joint.prim.site(),
+                                 .message  = std::move(message),
+                                 .expected = "two different bodies, or one body and the world",
+                                 .hint     = "name a rigid body on each side, or none on one side for the world",
+                                 .variant  = variant});
+    };
+    if (joint.body0 < 0 && joint.body1 < 0)
+        say("world", "no side of the joint is a rigid body");
+    else if (joint.body0 == joint.body1)
+        say("self", "both sides of the joint are the same body");
+    for (const char* name : {"physics:localRot0", "physics:localRot1"}) {
+        const auto q = joint.prim.attribute(name).authored_as<Quatd>();
+        if (!q) continue;
+        const double norm = std::sqrt(q->x * q->x + q->y * q->y + q->z * q->z + q->w * q->w);
+        if (std::abs(norm - 1) > 1e-4)
+            sink.report(kRelations, {.site     = site_of(joint.prim, name),
+                                     .message  = std::string(name) + " is not a unit quaternion",
+                                     .observed = "length " + number(norm),
+                                     .expected = "length 1",
+                                     .hint     = "normalise it",
+                                     .variant  = "non-unit-quaternion"});
+    }
+}
+
+struct Range {
+    std::optional<double> lower, upper;
+};
+
+Range range_of(const usd::Prim& joint)
+{
+    return {joint.attribute("physics:lowerLimit").authored_as<double>(),
+            joint.attribute("physics:upperLimit").authored_as<double>()};
+}
+
+void check_limits(const physics::Joint& joint, Sink& sink)
+{
+    sink.applies(kLimits);
+    const Range range    = range_of(joint.prim);
+    const bool  revolute = joint.kind == physics::JointKind::revolute;
+    if (!range.lower && !range.upper)
+        sink.report(kLimits, {.site     = joint.prim.site(),
+                              .message  = revolute ? "the revolute joint has no limits: continuous, or an omission?"
+                                                   : "the prismatic joint has no limits",
+                              .observed = "neither limit",
+                              .expected = "physics:lowerLimit and physics:upperLimit",
+                              .hint     = revolute ? "write -inf and inf if it turns freely" : "write both limits",
+                              .variant  = "none",
+                              .severity = revolute ? Severity::warning : Severity::error});
+    else if (!range.lower || !range.upper)
+        sink.report(kLimits,
+                    {.site     = joint.prim.site(),
+                     .message  = std::string("the joint has no ") + (range.lower ? "upper" : "lower") + " limit",
+                     .observed = "one limit",
+                     .expected = "physics:lowerLimit and physics:upperLimit",
+                     .hint     = "write the other one too; inf or -inf for none",
+                     .variant  = "one"});
+}
+
+void check_sanity(const physics::Joint& joint, Sink& sink)
+{
+    const Range range = range_of(joint.prim);
+    if (!range.lower || !range.upper) return;
+    sink.applies(kLimitSanity);
+    const auto say = [&](const char* variant, std::string message, std::string hint) {
+        sink.report(kLimitSanity, {.site     = site_of(joint.prim, "physics:lowerLimit"),
+                                   .message  = std::move(message),
+                                   .observed = number(*range.lower) + " to " + number(*range.upper),
+                                   .hint     = std::move(hint),
+                                   .variant  = variant});
+    };
+    const bool prismatic = joint.kind == physics::JointKind::prismatic;
+    if (std::isnan(*range.lower) || std::isnan(*range.upper))
+        say("nan", "a limit is not a number", "write a number, inf or -inf");
+    else if (*range.lower > *range.upper)
+        say("inverted", "the lower limit is above the upper one, which locks the joint",
+            "swap them, or use a fixed joint");
+    else if (prismatic && std::isinf(*range.lower) && std::isinf(*range.upper))
+        say("unbounded", "the prismatic joint has no end", "write the length of its rail");
+    else if (!prismatic && std::isfinite(*range.lower) && std::isfinite(*range.upper) &&
+             *range.upper - *range.lower > 720)
+        say("span", "the joint turns more than two full turns", "write -inf and inf if it turns freely");
+}
+
+/// Three or more revolute joints, none beyond two pi, in an asset with leftovers of a format that uses radians.
+void check_radians(const Facts& facts, Sink& sink)
+{
+    constexpr double      kTwoPi = 2 * kPi;
+    int                   count  = 0;
+    bool                  small = true, leftover = false;
+    const physics::Joint* first = nullptr;
+    for (const physics::Joint& joint : facts.physics.joints) {
+        for (const usd::Token& name : joint.prim.authored_property_names())
+            leftover |=
+                name.text().starts_with("urdf:") || name.text().starts_with("mjc:") || name.text().starts_with("sdf:");
+        if (joint.kind != physics::JointKind::revolute) continue;
+        const Range range = range_of(joint.prim);
+        if (!range.lower || !range.upper || !std::isfinite(*range.lower) || !std::isfinite(*range.upper)) continue;
+        ++count;
+        if (first == nullptr) first = &joint;
+        small &= std::abs(*range.lower) <= kTwoPi && std::abs(*range.upper) <= kTwoPi;
+    }
+    if (count >= 3 && small && leftover)
+        sink.report(kLimitSanity, {.site     = first->prim.site(),
+                                   .message  = "the limits of all " + std::to_string(count) +
+                                               " revolute joints look like radians; USD uses degrees",
+                                   .expected = "degrees",
+                                   .hint     = "multiply the limits by 180/pi",
+                                   .variant  = "radians"});
+}
+
+void check(const Facts& facts, Sink& sink)
+{
+    for (const physics::Joint& joint : facts.physics.joints) {
+        check_relations(facts, joint, sink);
+        if (joint.kind != physics::JointKind::revolute && joint.kind != physics::JointKind::prismatic) continue;
+        check_limits(joint, sink);
+        check_sanity(joint, sink);
+    }
+    check_radians(facts, sink);
+    for (const physics::Body& body : facts.physics.bodies) {
+        if (!body.enabled) continue;
+        sink.applies(kNested);
+        bool resets = false;
+        static_cast<void>(facts.stage.local_matrix(body.prim, {}, &resets));
+        if (body.parent_body >= 0 && !resets)
+            sink.report(kNested,
+                        {.site     = body.prim.site(),
+                         .message  = "the body lies below another body",
+                         .observed = facts.physics.bodies[static_cast<std::size_t>(body.parent_body)].path.text(),
+                         .hint     = "begin its xformOpOrder with !resetXformStack! if older readers matter"});
+    }
+}
+
+constexpr std::array<const Rule*, 4> kRules{&kRelations, &kNested, &kLimits, &kLimitSanity};
+
+}  // namespace
+
+constexpr Family kJointRules{kRules, check};
+
+}  // namespace mechane::conformance

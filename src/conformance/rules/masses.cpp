@@ -1,0 +1,419 @@
+#include <array>
+#include <cmath>
+
+#include "conformance/family.h"
+
+/// REP-0158 1.3, bodies: mass, inertia and what is a body at all.
+namespace mechane::conformance {
+namespace {
+
+#define MECHANE_BARE_BODY(name, apis, lines)                                                                   \
+    "def Xform \"" name "\" (\n    prepend apiSchemas = [" apis "]\n    kind = \"subcomponent\"\n)\n{\n" lines \
+    "    quatf xformOp:orient = (1, 0, 0, 0)\n    double3 xformOp:translate = (0, 0, 0)\n"                     \
+    "    uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"]\n}\n"
+
+constexpr Rule kPositive{
+    .id      = "REP-1.3-l",
+    .slug    = "mass-positive",
+    .summary = "The authored mass of a dynamic body is positive.",
+    .why =
+        "Zero means \"compute it\" in UsdPhysics: a body that was meant to weigh nothing weighs what its shapes weigh, "
+        "or 1 kg.",
+    .fix  = "None: the mass is the author's to say.",
+    .bad  = MECHANE_BARE_BODY("a", "\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"", "    float physics:mass = 0\n"),
+    .good = "<<body a>>",
+};
+constexpr Rule kDefined{
+    .id      = "REP-1.3-m",
+    .slug    = "mass-defined",
+    .summary = "A dynamic body has a mass: its own, its colliders' or by density.",
+    .why     = "Otherwise each reader assumes a density of its own.",
+    .fix     = "On demand: computed from the colliders at 1000 kg/m^3.",
+    .bad     = MECHANE_BARE_BODY("a", "\"PhysicsRigidBodyAPI\"", ""),
+    .good    = "<<body a>>",
+};
+constexpr Rule kAnchor{
+    .id      = "REP-1.3-o",
+    .slug    = "anchor",
+    .summary = "A fixed base is a joint to the world, not a kinematic or weightless link.",
+    .why =
+        "A kinematic base is not part of the articulation, and a target that is no body is the world only for some "
+        "readers.",
+    .fix  = "Reversed anchors are swapped.",
+    .bad  = R"(
+def Xform "a" (
+    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
+    kind = "subcomponent"
+)
+{
+    bool physics:kinematicEnabled = true
+    float physics:mass = 1
+    quatf xformOp:orient = (1, 0, 0, 0)
+    double3 xformOp:translate = (0, 0, 0)
+    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+}
+
+<<body b>>
+
+def PhysicsRevoluteJoint "j" (
+    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
+)
+{
+    rel physics:body0 = </robot/a>
+    rel physics:body1 = </robot/b>
+    float physics:lowerLimit = -90
+    float physics:upperLimit = 90
+}
+)",
+    .good = R"(
+<<body a>>
+
+def PhysicsFixedJoint "base" (
+    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
+)
+{
+    rel physics:body1 = </robot/a>
+}
+)",
+};
+constexpr Rule kKinematicFlag{
+    .id      = "REP-1.3-p",
+    .slug    = "kinematic-flag",
+    .summary = "A body that is animated is kinematic.",
+    .why     = "A dynamic body with time samples is moved by two masters.",
+    .fix     = "The flag is written where no dynamic joint holds the body.",
+    .fixable = true,
+    .bad     = R"(
+def Xform "a" (
+    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
+    kind = "subcomponent"
+)
+{
+    float physics:mass = 1
+    quatf xformOp:orient = (1, 0, 0, 0)
+    double3 xformOp:translate = (0, 0, 0)
+    double3 xformOp:translate.timeSamples = {
+        0: (0, 0, 0),
+        1: (1, 0, 0),
+    }
+    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+}
+)",
+    .good    = R"(
+def Xform "a" (
+    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
+    kind = "subcomponent"
+)
+{
+    bool physics:kinematicEnabled = true
+    float physics:mass = 1
+    quatf xformOp:orient = (1, 0, 0, 0)
+    double3 xformOp:translate = (0, 0, 0)
+    double3 xformOp:translate.timeSamples = {
+        0: (0, 0, 0),
+        1: (1, 0, 0),
+    }
+    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+}
+)",
+};
+constexpr Rule kFrameBody{
+    .id      = "REP-1.3-q",
+    .slug    = "dummy-frame-body",
+    .keyword = Keyword::must_not,
+    .summary = "A coordinate frame is no rigid body.",
+    .why     = "A frame without geometry or mass gets a default mass and swings on its joint.",
+    .fix     = "The rigid body schema is deleted and the joint to it deactivated.",
+    .fixable = true,
+    .bad     = MECHANE_BARE_BODY("camera", "\"PhysicsRigidBodyAPI\", \"RosFrameAPI\"", ""),
+    .good    = R"(
+def Xform "camera" (
+    prepend apiSchemas = ["RosFrameAPI"]
+)
+{
+}
+)",
+};
+constexpr Rule kInertia{
+    .id      = "REP-1.3-r",
+    .slug    = "inertia-form",
+    .summary = "An authored inertia is positive, satisfies the triangle inequality and comes with its axes.",
+    .why     = "No body has such an inertia; solvers lose energy or blow up.",
+    .fix     = "Only the quaternion is normalised.",
+    .bad     = MECHANE_BARE_BODY("a", "\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"",
+                                 "    float3 physics:diagonalInertia = (0.1, 0.1, 0.5)\n    float physics:mass = 1\n"
+                                 "    quatf physics:principalAxes = (1, 0, 0, 0)\n"),
+    .good    = MECHANE_BARE_BODY("a", "\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"",
+                                 "    float3 physics:diagonalInertia = (0.1, 0.1, 0.15)\n    float physics:mass = 1\n"
+                                 "    quatf physics:principalAxes = (1, 0, 0, 0)\n"),
+};
+constexpr Rule kCustomInertia{
+    .id      = "REP-1.3-s",
+    .slug    = "inertia-custom",
+    .keyword = Keyword::must_not,
+    .summary = "The inertia is in diagonalInertia and principalAxes, nowhere else.",
+    .why     = "A second inertia under another name is read by one engine, and the two drift apart.",
+    .fix     = "Equal: the custom one is dropped. Alone: it is taken apart into the pair. Different: reported.",
+    .fixable = true,
+    .bad     = MECHANE_BARE_BODY("a", "\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"",
+                                 "    custom double[] my:inertia = [1, 1, 1, 0, 0, 0]\n    float physics:mass = 1\n"),
+    .good    = "<<body a>>",
+};
+
+#undef MECHANE_BARE_BODY
+
+Found at(const usd::Prim& prim, const char* property, std::string message, std::string observed, std::string expected,
+         std::string hint)
+{
+    return {.site     = property == nullptr ? prim.site() : site_of(prim, property),
+            .message  = std::move(message),
+            .observed = std::move(observed),
+            .expected = std::move(expected),
+            .hint     = std::move(hint)};
+}
+
+/// Any way in which a body or one of its colliders gets a mass.
+enum class MassSource { own, colliders, density, none };
+
+MassSource mass_source(const Facts& facts, const physics::Body& body)
+{
+    if (body.mass.has_mass()) return MassSource::own;
+    bool all = !body.colliders.empty(), some_density = body.mass.has_density();
+    for (const physics::Index c : body.colliders) {
+        const physics::Collider& collider = facts.physics.colliders[static_cast<std::size_t>(c)];
+        all &= collider.mass.has_mass();
+        some_density |= collider.mass.has_density();
+        if (collider.own_material >= 0)
+            some_density |= facts.physics.materials[static_cast<std::size_t>(collider.own_material)].density > 0;
+    }
+    if (all) return MassSource::colliders;
+    return some_density ? MassSource::density : MassSource::none;
+}
+
+bool has_geometry(const Facts& facts, const physics::Body& body)
+{
+    const std::int32_t here = facts.index_of(body.prim);
+    if (here < 0) return false;
+    const PrimFacts& prim = facts.prims[static_cast<std::size_t>(here)];
+    return prim.is(kGprim | kCollider) || prim.above_gprim;
+}
+
+/// A body of a frame: REP-1.3-q says it all, so that the rules of mass are silent about it.
+bool check_frame(const Facts& facts, const physics::Body& body, Sink& sink)
+{
+    const PrimFacts* prim = facts.find(body.path);
+    if (prim == nullptr) return false;
+    const bool empty = !has_geometry(facts, body) && body.colliders.empty() && !body.mass.has_mass();
+    if (prim->is(kFrame)) sink.applies(kFrameBody);
+    const std::string name  = body.path.name().text();
+    const bool        named = name.ends_with("_frame") || name.ends_with("_optical") || name.ends_with("_footprint");
+    if (!empty || (!prim->is(kFrame) && !named)) return false;
+    Found found = at(body.prim, nullptr, "a coordinate frame is a rigid body", "RigidBodyAPI without geometry or mass",
+                     "no rigid body",
+                     "remove PhysicsRigidBodyAPI" + std::string(prim->is(kFrame) ? "" : " and apply RosFrameAPI"));
+    found.severity = prim->is(kFrame) ? Severity::error : Severity::warning;
+    sink.report(kFrameBody, std::move(found));
+    return true;
+}
+
+void check_mass(const Facts& facts, const physics::Body& body, Sink& sink)
+{
+    sink.applies(kPositive);
+    const auto authored = body.prim.attribute("physics:mass").authored_as<double>();
+    if (authored && !(*authored > 0)) {
+        Found found =
+            at(body.prim, "physics:mass",
+               "the mass is " + number(*authored) + (body.kinematic ? "" : "; a dynamic body needs a positive mass"),
+               number(*authored), "> 0", "write the mass of the part; remove PhysicsRigidBodyAPI from static props");
+        if (body.kinematic) found.severity = Severity::info;
+        sink.report(kPositive, std::move(found));
+        return;
+    }
+    if (body.kinematic) return;
+    sink.applies(kDefined);
+    switch (mass_source(facts, body)) {
+        case MassSource::own:
+        case MassSource::colliders:
+            return;
+        case MassSource::density: {
+            Found found    = at(body.prim, nullptr, "the mass follows from a density only", "implicit", "physics:mass",
+                                "write physics:mass so that every reader agrees");
+            found.variant  = "implicit";
+            found.severity = Severity::warning;
+            return sink.report(kDefined, std::move(found));
+        }
+        case MassSource::none:
+            return sink.report(kDefined,
+                               at(body.prim, nullptr, "nothing defines the mass of the body", "no mass, no density",
+                                  "physics:mass", "apply PhysicsMassAPI and write physics:mass"));
+    }
+}
+
+void check_densities(const Facts& facts, Sink& sink)
+{
+    for (const PrimFacts& prim : facts.prims) {
+        if (!prim.is(kBody | kCollider)) continue;
+        if (const auto density = prim.prim.attribute("physics:density").authored_as<double>(); density && *density < 0)
+            sink.report(kPositive, at(prim.prim, "physics:density", "the density is negative", number(*density), ">= 0",
+                                      "write the density of the material, or 0 for unset"));
+        if (prim.is(kBody)) continue;
+        if (const auto mass = prim.prim.attribute("physics:mass").authored_as<double>(); mass && !(*mass > 0)) {
+            Found found = at(prim.prim, "physics:mass", "the mass of the collider is " + number(*mass), number(*mass),
+                             "> 0", "remove it, or write the mass of this part");
+            found.severity = Severity::warning;
+            sink.report(kPositive, std::move(found));
+        }
+    }
+}
+
+void check_inertia(const physics::Body& body, Sink& sink)
+{
+    const auto diagonal = body.prim.attribute("physics:diagonalInertia").authored_as<Vec3d>();
+    const auto axes     = body.prim.attribute("physics:principalAxes").authored_as<Quatd>();
+    if (!diagonal && !axes) return;
+    sink.applies(kInertia);
+    const auto say = [&](const char* property, const char* variant, std::string message, std::string observed,
+                         std::string expected, Severity severity = Severity::error) {
+        Found found    = at(body.prim, property, std::move(message), std::move(observed), std::move(expected),
+                            "write the principal moments and axes of the part, or remove both to have them computed");
+        found.variant  = variant;
+        found.severity = severity;
+        sink.report(kInertia, std::move(found));
+    };
+    if (diagonal) {
+        const Vec3d&      d    = *diagonal;
+        const std::string text = number(d.x) + ", " + number(d.y) + ", " + number(d.z);
+        const double      tall = std::max({d.x, d.y, d.z}), rest = d.x + d.y + d.z - tall;
+        if (d.x == 0 && d.y == 0 && d.z == 0)
+            say("physics:diagonalInertia", "zero", "the inertia is zero, which means that it is computed", text,
+                "principal moments", Severity::warning);
+        else if (!(d.x > 0 && d.y > 0 && d.z > 0))
+            say("physics:diagonalInertia", "not-positive", "a principal moment is not positive", text, "> 0");
+        else if (tall > rest * (1 + 1e-3))
+            say("physics:diagonalInertia", "triangle", "one principal moment is larger than the sum of the others",
+                text, "each at most the sum of the other two");
+    }
+    if (axes) {
+        const double norm = std::sqrt(axes->x * axes->x + axes->y * axes->y + axes->z * axes->z + axes->w * axes->w);
+        if (norm != 0 && std::abs(norm - 1) > 1e-4)
+            say("physics:principalAxes", "non-unit-quaternion", "the principal axes are no unit quaternion",
+                number(norm), "length 1");
+    }
+    if (diagonal.has_value() != axes.has_value())
+        say(diagonal ? "physics:diagonalInertia" : "physics:principalAxes", "half",
+            diagonal ? "the inertia has no principal axes" : "principal axes without an inertia", "one of the pair",
+            "both", Severity::warning);
+}
+
+void check_custom_inertia(const Facts& facts, Sink& sink)
+{
+    for (const PrimFacts& prim : facts.prims) {
+        int scalars = 0;
+        for (const usd::Token& name : prim.prim.authored_property_names()) {
+            const std::string& text = name.text();
+            if (text == "physics:diagonalInertia") continue;
+            std::string lower = text;
+            for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+            const std::string last = lower.substr(lower.rfind(':') + 1);
+            for (const char* entry : {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"}) scalars += last == entry;
+            if (lower.find("inertia") == std::string::npos) continue;
+            const usd::Value  value = prim.prim.attribute(name).authored_value();
+            const std::string type  = value.type_name();
+            const auto        list  = value.get<std::vector<double>>();
+            if (!(list && (list->size() == 6 || list->size() == 9)) && !type.starts_with("matrix3")) continue;
+            sink.report(kCustomInertia,
+                        at(prim.prim, text.c_str(), "an inertia is authored as " + text, type,
+                           "physics:diagonalInertia and physics:principalAxes", "write the pair and remove this one"));
+        }
+        if (scalars == 6)
+            sink.report(kCustomInertia,
+                        at(prim.prim, nullptr, "an inertia is authored as six scalars", "ixx, ixy, ...",
+                           "physics:diagonalInertia and physics:principalAxes", "write the pair and remove these"));
+        if (prim.is(kBody)) sink.applies(kCustomInertia);
+    }
+}
+
+void check_anchors(const Facts& facts, Sink& sink)
+{
+    for (const KinematicTree& tree : facts.trees) {
+        for (const physics::Index j : tree.world_joints) {
+            const physics::Joint& joint = facts.physics.joints[static_cast<std::size_t>(j)];
+            sink.applies(kAnchor);
+            // A target that does not exist is REP-1.3-b's.
+            const usd::Path& other = joint.body1 < 0 ? joint.rel1 : joint.rel0;
+            if (!other.empty() && facts.find(other) == nullptr) continue;
+            if (joint.body1 < 0)
+                sink.report(kAnchor, {.site     = joint.prim.site(),
+                                      .message  = "the anchor has the world as body1",
+                                      .observed = "body1 is the world",
+                                      .expected = "body0 empty, body1 the base",
+                                      .hint     = "swap the two sides and their local frames",
+                                      .variant  = "reversed",
+                                      .severity = Severity::warning});
+            else if (!joint.rel0.empty())
+                sink.report(kAnchor, {.site     = site_of(joint.prim, "physics:body0"),
+                                      .message  = "the anchor names a prim that is no body",
+                                      .observed = joint.rel0.text(),
+                                      .expected = "no target",
+                                      .hint     = "remove the target of physics:body0",
+                                      .variant  = "target",
+                                      .severity = Severity::warning});
+        }
+        if (tree.joints.empty()) continue;
+        for (const physics::Index b : tree.bodies) {
+            const physics::Body& body = facts.physics.bodies[static_cast<std::size_t>(b)];
+            bool                 base = true;
+            for (const physics::Index j : tree.joints)
+                base &= facts.physics.joints[static_cast<std::size_t>(j)].body1 != b;
+            if (base && body.kinematic) {
+                sink.report(kAnchor,
+                            {.site     = body.prim.site(),
+                             .message  = "the base link is kinematic to hold the robot",
+                             .observed = "kinematicEnabled",
+                             .expected = "a fixed joint to the world",
+                             .hint     = "add a PhysicsFixedJoint with only body1 set, and remove kinematicEnabled",
+                             .variant  = "kinematic"});
+            }
+        }
+    }
+}
+
+void check_animated(const Facts& facts, const physics::Body& body, Sink& sink)
+{
+    sink.applies(kKinematicFlag);
+    if (body.kinematic) return;
+    for (usd::Prim prim = body.prim; prim && prim != facts.stage.default_prim() && !prim.path().is_root();
+         prim           = prim.parent())
+        for (const usd::Token& name : prim.authored_property_names()) {
+            if (!name.text().starts_with("xformOp:")) continue;
+            const usd::Attribute op = prim.attribute(name);
+            if (!op.varying()) continue;
+            sink.report(kKinematicFlag,
+                        at(body.prim, nullptr, "the body is animated (" + op.path().text() + ") but not kinematic",
+                           "time samples", "physics:kinematicEnabled = true",
+                           "write `bool physics:kinematicEnabled = true`, or remove the time samples"));
+            return;
+        }
+}
+
+void check(const Facts& facts, Sink& sink)
+{
+    for (const physics::Body& body : facts.physics.bodies) {
+        if (!body.enabled) continue;
+        if (!check_frame(facts, body, sink)) check_mass(facts, body, sink);
+        check_inertia(body, sink);
+        check_animated(facts, body, sink);
+    }
+    check_densities(facts, sink);
+    check_custom_inertia(facts, sink);
+    check_anchors(facts, sink);
+}
+
+constexpr std::array<const Rule*, 7> kRules{&kPositive,  &kDefined, &kAnchor,       &kKinematicFlag,
+                                            &kFrameBody, &kInertia, &kCustomInertia};
+
+}  // namespace
+
+constexpr Family kMassRules{kRules, check};
+
+}  // namespace mechane::conformance

@@ -1,0 +1,190 @@
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "conformance/family.h"
+
+/// REP-0158 3.4: geometry of meshes.
+namespace mechane::conformance {
+namespace {
+
+#define MECHANE_COLLIDER(counts, indices, points, more)                                                      \
+    "def Mesh \"m\" (\n    prepend apiSchemas = [\"PhysicsCollisionAPI\", \"PhysicsMeshCollisionAPI\", "     \
+    "\"MaterialBindingAPI\"]\n)\n{\n"                                                                        \
+    "    int[] faceVertexCounts = [" counts "]\n    int[] faceVertexIndices = [" indices                     \
+    "]\n"                                                                                                    \
+    "    rel material:binding:physics = </robot/Contact/rubber>\n    uniform token physics:approximation = " \
+    "\"convexHull\"\n"                                                                                       \
+    "    point3f[] points = [" points "]\n    token purpose = \"guide\"\n" more "}\n"
+#define MECHANE_TETRAHEDRON \
+    "3, 3, 3, 3", "0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2", "(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)"
+#define MECHANE_APPLY(macro, ...) macro(__VA_ARGS__)
+
+constexpr Rule kTriangles{
+    .id      = "REP-3.4-a",
+    .slug    = "collision-triangles",
+    .summary = "Collision meshes are made of triangles.",
+    .why     = "Each reader triangulates polygons in its own way, and non-planar ones into different shapes.",
+    .fix     = "Polygons are cut into triangles; subsets and primvars stay.",
+    .fixable = true,
+    .bad     = MECHANE_COLLIDER("4, 3, 3, 3, 3", "0, 3, 2, 1, 0, 1, 4, 1, 2, 4, 2, 3, 4, 3, 0, 4",
+                                "(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0.5, 0.5, 1)", ""),
+    .good    = MECHANE_APPLY(MECHANE_COLLIDER, MECHANE_TETRAHEDRON, ""),
+};
+constexpr Rule kRightHanded{
+    .id      = "REP-3.4-b",
+    .slug    = "right-handed",
+    .summary = "Meshes are right-handed.",
+    .why     = "Readers that ignore the orientation see the mesh inside out.",
+    .fix     = "The winding is reversed.",
+    .fixable = true,
+    .bad     = MECHANE_APPLY(MECHANE_COLLIDER, MECHANE_TETRAHEDRON, "    uniform token orientation = \"leftHanded\"\n"),
+    .good    = MECHANE_APPLY(MECHANE_COLLIDER, MECHANE_TETRAHEDRON, ""),
+};
+constexpr Rule kClosed{
+    .id      = "REP-3.4-e",
+    .slug    = "watertight",
+    .summary = "A collision mesh is closed.",
+    .why     = "An open mesh has no inside: contacts are lost and masses wrong.",
+    .fix     = "None: the missing faces have to be modelled.",
+    .bad =
+        "def Mesh \"m\" (\n    prepend apiSchemas = [\"PhysicsCollisionAPI\", \"PhysicsMeshCollisionAPI\", "
+        "\"MaterialBindingAPI\"]\n)\n{\n"
+        "    int[] faceVertexCounts = [3, 3, 3]\n    int[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 1, 2, 3]\n"
+        "    rel material:binding:physics = </robot/Contact/rubber>\n    uniform token physics:approximation = "
+        "\"none\"\n"
+        "    point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]\n    token purpose = \"guide\"\n}\n",
+    .good = MECHANE_APPLY(MECHANE_COLLIDER, MECHANE_TETRAHEDRON, ""),
+};
+constexpr Rule kValid{
+    .id      = "REP-3.4-g",
+    .slug    = "mesh-validity",
+    .summary = "Meshes have finite points, indices in range and faces that add up.",
+    .why     = "Readers crash, or drop the mesh in silence.",
+    .fix     = "None: the mesh has to be exported again.",
+    .bad     = MECHANE_COLLIDER("3, 3, 3, 3", "0, 2, 1, 0, 1, 9, 1, 2, 3, 0, 3, 2",
+                                "(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)", ""),
+    .good    = MECHANE_APPLY(MECHANE_COLLIDER, MECHANE_TETRAHEDRON, ""),
+};
+
+#undef MECHANE_COLLIDER
+#undef MECHANE_TETRAHEDRON
+#undef MECHANE_APPLY
+
+struct Faces {
+    std::vector<int>   counts, indices;
+    std::vector<Vec3d> points;
+};
+
+/// Says what is wrong with the arrays; empty when nothing is.
+std::string fault_of(const Faces& mesh)
+{
+    std::size_t corners = 0;
+    for (const int count : mesh.counts) {
+        if (count < 3) return "a face has " + std::to_string(count) + " vertices";
+        corners += static_cast<std::size_t>(count);
+    }
+    if (corners != mesh.indices.size())
+        return "the faces have " + std::to_string(corners) + " corners, but there are " +
+               std::to_string(mesh.indices.size()) + " indices";
+    for (const int index : mesh.indices)
+        if (index < 0 || static_cast<std::size_t>(index) >= mesh.points.size())
+            return "index " + std::to_string(index) + " names none of " + std::to_string(mesh.points.size()) +
+                   " points";
+    for (const Vec3d& p : mesh.points)
+        if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z)) return "a point is not finite";
+    return {};
+}
+
+/// Edges that are not met exactly once in the other direction.
+std::size_t open_edges(const Faces& mesh)
+{
+    std::map<std::pair<int, int>, int> edges;
+    std::size_t                        at = 0;
+    for (const int count : mesh.counts) {
+        for (int i = 0; i < count; ++i) {
+            const int a = mesh.indices[at + static_cast<std::size_t>(i)],
+                      b = mesh.indices[at + static_cast<std::size_t>((i + 1) % count)];
+            ++edges[{a, b}];
+        }
+        at += static_cast<std::size_t>(count);
+    }
+    std::size_t open = 0;
+    for (const auto& [edge, uses] : edges) {
+        const auto back = edges.find({edge.second, edge.first});
+        open += uses != 1 || back == edges.end() || back->second != 1;
+    }
+    return open;
+}
+
+void check_mesh(const PrimFacts& prim, Sink& sink)
+{
+    const usd::Prim& mesh     = prim.prim;
+    const bool       collider = prim.is(kCollider);
+    sink.applies(kRightHanded);
+    if (mesh.attribute("orientation").authored_as<std::string>().value_or("") == "leftHanded")
+        sink.report(kRightHanded, {.site     = site_of(mesh, "orientation"),
+                                   .message  = "the mesh is left-handed",
+                                   .observed = "leftHanded",
+                                   .expected = "rightHanded",
+                                   .hint     = "reverse the order of each face's indices and remove `orientation`"});
+    Faces faces{mesh.attribute("faceVertexCounts").get<std::vector<int>>().value_or(std::vector<int>{}),
+                mesh.attribute("faceVertexIndices").get<std::vector<int>>().value_or(std::vector<int>{}),
+                mesh.attribute("points").get<std::vector<Vec3d>>().value_or(std::vector<Vec3d>{})};
+    sink.applies(kValid);
+    if (faces.points.empty() || faces.counts.empty()) {
+        if (collider)
+            sink.report(kValid, {.site     = mesh.site(),
+                                 .message  = "the collision mesh is empty",
+                                 .observed = "no faces",
+                                 .expected = "faces",
+                                 .hint     = "export the mesh, or remove the collider",
+                                 .variant  = "empty"});
+        return;
+    }
+    if (const std::string fault = fault_of(faces); !fault.empty()) {
+        sink.report(
+            kValid,
+            {.site = mesh.site(), .message = fault, .expected = "a sound mesh", .hint = "export the mesh again"});
+        return;
+    }
+    if (!collider) return;
+    sink.applies(kTriangles);
+    std::size_t polygons = 0;
+    for (const int count : faces.counts) polygons += count != 3;
+    if (polygons > 0)
+        sink.report(kTriangles, {.site     = site_of(mesh, "faceVertexCounts"),
+                                 .message  = std::to_string(polygons) + " of " + std::to_string(faces.counts.size()) +
+                                             " faces of the collision mesh are no triangles",
+                                 .observed = std::to_string(polygons),
+                                 .expected = "triangles",
+                                 .hint     = "triangulate the mesh"});
+    const std::string approximation =
+        mesh.attribute("physics:approximation").authored_as<std::string>().value_or("none");
+    sink.applies(kClosed);
+    if (const std::size_t open = open_edges(faces); open > 0) {
+        const bool hull = approximation != "none";
+        sink.report(kClosed, {.site     = mesh.site(),
+                              .message  = std::to_string(open) + " edges of the collision mesh are open or used twice",
+                              .observed = std::to_string(open),
+                              .expected = "0",
+                              .hint    = hull ? "close the mesh; its hull is closed, so contacts are right all the same"
+                                              : "close the mesh, or use convexHull",
+                              .variant = hull ? "hull" : "",
+                              .severity = hull ? Severity::warning : Severity::error});
+    }
+}
+
+void check(const Facts& facts, Sink& sink)
+{
+    for (const PrimFacts& prim : facts.prims)
+        if (prim.is(kMesh)) check_mesh(prim, sink);
+}
+
+constexpr std::array<const Rule*, 4> kRules{&kTriangles, &kRightHanded, &kClosed, &kValid};
+
+}  // namespace
+
+constexpr Family kMeshRules{kRules, check};
+
+}  // namespace mechane::conformance

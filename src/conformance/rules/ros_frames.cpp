@@ -1,0 +1,178 @@
+#include <array>
+#include <map>
+
+#include "conformance/family.h"
+#include "mechane/ros/interfaces.h"
+#include "mechane/ros/names.h"
+
+/// REP-0158 2.7: frames.
+namespace mechane::conformance {
+namespace {
+
+#define MECHANE_FRAME(prim, lines) \
+    "def Xform \"" prim "\" (\n    prepend apiSchemas = [\"RosFrameAPI\"]\n)\n{\n" lines "}\n"
+
+constexpr Rule kOnXform{
+    .id      = "REP-2.7-e",
+    .slug    = "frame-on-xform",
+    .summary = "RosFrameAPI stands on an Xform.",
+    .why     = "Only a prim with a transform has a frame.",
+    .fix     = "None: the frame needs a prim.",
+    .bad     = "def Scope \"tip\" (\n    prepend apiSchemas = [\"RosFrameAPI\"]\n)\n{\n}\n",
+    .good    = MECHANE_FRAME("tip", ""),
+};
+constexpr Rule kId{
+    .id      = "REP-2.7-f",
+    .slug    = "frame-id",
+    .summary = "A frame id is made of tokens and does not begin with a slash.",
+    .why     = "tf2 refuses it.",
+    .fix     = "None: the name is the author's to say.",
+    .bad     = MECHANE_FRAME("tip", "    string ros:frame:id = \"/tip\"\n"),
+    .good    = MECHANE_FRAME("tip", "    string ros:frame:id = \"tool\"\n"),
+};
+constexpr Rule kStatic{
+    .id       = "REP-2.7-g",
+    .slug     = "frame-static-animated",
+    .severity = Severity::warning,
+    .summary  = "A static frame does not move.",
+    .why      = "Static transforms are sent once; what moves later is never seen.",
+    .fix      = "`ros:frame:static = false` is written.",
+    .fixable  = true,
+    .bad = MECHANE_FRAME("tip",
+                         "    double3 xformOp:translate = (0, 0, 0)\n    double3 xformOp:translate.timeSamples = {\n   "
+                         "     0: (0, 0, 0),\n        1: (1, 0, 0),\n    }\n"
+                         "    uniform token[] xformOpOrder = [\"xformOp:translate\"]\n"),
+    .good = MECHANE_FRAME("tip",
+                          "    bool ros:frame:static = false\n    double3 xformOp:translate = (0, 0, 0)\n    double3 "
+                          "xformOp:translate.timeSamples = {\n        0: (0, 0, 0),\n        1: (1, 0, 0),\n    }\n"
+                          "    uniform token[] xformOpOrder = [\"xformOp:translate\"]\n"),
+};
+constexpr Rule kDuplicate{
+    .id      = "REP-2.7-h",
+    .slug    = "frame-duplicate",
+    .keyword = Keyword::must_not,
+    .summary = "No two frames of one transform topic have the same id.",
+    .why     = "The second overwrites the first, many times a second.",
+    .fix     = "None: names are the author's to say.",
+    .bad     = MECHANE_FRAME("left", "    string ros:frame:id = \"cam\"\n")
+        MECHANE_FRAME("right", "    string ros:frame:id = \"cam\"\n"),
+    .good = MECHANE_FRAME("left", "    string ros:frame:id = \"cam_left\"\n")
+        MECHANE_FRAME("right", "    string ros:frame:id = \"cam_right\"\n"),
+};
+constexpr Rule kOnBody{
+    .id       = "REP-2.7-i",
+    .slug     = "frame-on-body",
+    .keyword  = Keyword::should_not,
+    .severity = Severity::warning,
+    .summary  = "A link needs no RosFrameAPI: it is a frame already.",
+    .why      = "Said twice, it may be said differently.",
+    .fix      = "None: the schema may be there to rename the frame.",
+    .bad      = R"(
+def Xform "a" (
+    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "RosFrameAPI"]
+    kind = "subcomponent"
+)
+{
+    float physics:mass = 1
+    quatf xformOp:orient = (1, 0, 0, 0)
+    double3 xformOp:translate = (0, 0, 0)
+    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+}
+)",
+    .good     = "<<body a>>",
+};
+
+#undef MECHANE_FRAME
+
+/// Moves relative to the nearest frame, body or context above.
+bool moves(const Facts& facts, std::int32_t at)
+{
+    for (std::int32_t i = at; i >= 0; i = facts.prims[static_cast<std::size_t>(i)].parent) {
+        const PrimFacts& prim = facts.prims[static_cast<std::size_t>(i)];
+        if (i != at && prim.is(kFrame | kBody | kContext)) return false;
+        for (const usd::Token& name : prim.prim.authored_property_names())
+            if (name.text().starts_with("xformOp:") && prim.prim.attribute(name).varying()) return true;
+    }
+    return false;
+}
+
+void check_frame(const Facts& facts, std::int32_t at, Sink& sink)
+{
+    const PrimFacts& prim = facts.prims[static_cast<std::size_t>(at)];
+    for (const Rule* rule : {&kOnXform, &kId, &kStatic, &kOnBody}) sink.applies(*rule);
+    if (!prim.is(kXformable) || prim.is(kGprim | kCamera))
+        sink.report(kOnXform, {.site     = prim.prim.site(),
+                               .message  = "RosFrameAPI stands on a " + prim.prim.type_name().text(),
+                               .observed = prim.prim.type_name().text(),
+                               .expected = "Xform",
+                               .hint     = "give the frame an Xform of its own"});
+    else if (!prim.is(kXform))
+        sink.report(kOnXform, {.site     = prim.prim.site(),
+                               .message  = "RosFrameAPI stands on a " + prim.prim.type_name().text(),
+                               .observed = prim.prim.type_name().text(),
+                               .expected = "Xform",
+                               .hint     = "an Xform says it plainer",
+                               .variant  = "other",
+                               .severity = Severity::info});
+    const auto            authored = ros::text(prim.prim, "ros:frame:id");
+    const std::string     id       = authored.value_or(prim.prim.name().text());
+    const Site            site     = authored ? site_of(prim.prim, "ros:frame:id") : prim.prim.site();
+    const ros::FrameFault fault    = ros::check_frame_id(id);
+    if (fault == ros::FrameFault::unusual)
+        sink.report(kId, {.site     = site,
+                          .message  = "the frame id \"" + id + "\" holds a dash or a dot",
+                          .observed = id,
+                          .expected = "letters, digits, underscores",
+                          .hint     = "use underscores",
+                          .variant  = "unusual",
+                          .severity = Severity::info});
+    else if (fault != ros::FrameFault::none)
+        sink.report(kId, {.site     = site,
+                          .message  = "\"" + id + "\" is no frame id",
+                          .observed = id,
+                          .expected = "letters, digits, underscores, no leading slash",
+                          .hint     = authored ? "correct it" : "write ros:frame:id: the prim's name does not do"});
+    const bool is_static = prim.prim.attribute("ros:frame:static").get_or<bool>(true), varies = moves(facts, at);
+    if (is_static && varies)
+        sink.report(kStatic, {.site     = prim.prim.site(),
+                              .message  = "a static frame is animated",
+                              .observed = "time samples",
+                              .expected = "ros:frame:static = false",
+                              .hint     = "write `bool ros:frame:static = false`"});
+    if (prim.is(kBody) &&
+        (facts.prims[static_cast<std::size_t>(at)].above_gprim || prim.prim.attribute("physics:mass").authored()))
+        sink.report(kOnBody, {.site     = prim.prim.site(),
+                              .message  = authored ? "the link is renamed as a frame" : "the link is a frame already",
+                              .observed = "RosFrameAPI",
+                              .expected = "no RosFrameAPI",
+                              .hint     = "remove RosFrameAPI",
+                              .variant  = authored ? "renamed" : "",
+                              .severity = authored ? Severity::info : Severity::warning});
+}
+
+void check(const Facts& facts, Sink& sink)
+{
+    std::map<std::pair<std::string, std::string>, const PrimFacts*> seen;
+    for (std::size_t i = 0; i < facts.prims.size(); ++i) {
+        const PrimFacts& prim = facts.prims[i];
+        if (!prim.is(kFrame)) continue;
+        check_frame(facts, static_cast<std::int32_t>(i), sink);
+        sink.applies(kDuplicate);
+        const std::string id   = ros::text(prim.prim, "ros:frame:id").value_or(prim.prim.name().text());
+        const auto [at, fresh] = seen.try_emplace({ros::tf_topic(prim.prim, false), id}, &prim);
+        if (!fresh)
+            sink.report(kDuplicate, {.site     = prim.prim.site(),
+                                     .message  = "two frames have the id \"" + id + "\"",
+                                     .observed = at->second->prim.path().text(),
+                                     .expected = "an id of its own",
+                                     .hint     = "write another ros:frame:id"});
+    }
+}
+
+constexpr std::array<const Rule*, 5> kRules{&kOnXform, &kId, &kStatic, &kDuplicate, &kOnBody};
+
+}  // namespace
+
+constexpr Family kRosFrameRules{kRules, check};
+
+}  // namespace mechane::conformance

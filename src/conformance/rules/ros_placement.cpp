@@ -1,0 +1,156 @@
+#include <array>
+#include <set>
+
+#include "conformance/family.h"
+#include "mechane/ros/interfaces.h"
+
+/// REP-0158 2.2: where interfaces stand.
+namespace mechane::conformance {
+namespace {
+
+constexpr Rule kRobotWide{
+    .id       = "REP-2.2-a",
+    .slug     = "robot-wide",
+    .keyword  = Keyword::should,
+    .severity = Severity::warning,
+    .summary  = "Interfaces of the whole robot stand on a prim of their own, not on a link.",
+    .why      = "Joint states and base commands belong to no single link.",
+    .fix      = "None: moving a prim changes its path.",
+    .bad      = R"(
+def Xform "a" (
+    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "RosTopicAPI"]
+    kind = "subcomponent"
+)
+{
+    float physics:mass = 1
+    string ros:topic:name = "joint_states"
+    double ros:topic:publish_rate = 50
+    token ros:topic:role = "publisher"
+    string ros:topic:type = "sensor_msgs/msg/JointState"
+    quatf xformOp:orient = (1, 0, 0, 0)
+    double3 xformOp:translate = (0, 0, 0)
+    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+}
+)",
+    .good     = R"(
+<<body a>>
+
+def Xform "joint_states" (
+    prepend apiSchemas = ["RosTopicAPI"]
+)
+{
+    string ros:topic:name = "joint_states"
+    double ros:topic:publish_rate = 50
+    token ros:topic:role = "publisher"
+    string ros:topic:type = "sensor_msgs/msg/JointState"
+}
+)",
+};
+constexpr Rule kSensorChild{
+    .id      = "REP-2.2-b",
+    .slug    = "sensor-child",
+    .summary = "A sensor's interface stands on an Xform of its own below the link that carries it.",
+    .why     = "The pose of the sensor in its link, and its frame, need a prim.",
+    .fix     = "None: the pose is the author's to say.",
+    .bad     = R"(
+def Xform "a" (
+    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "RosTopicAPI"]
+    kind = "subcomponent"
+)
+{
+    float physics:mass = 1
+    string ros:topic:name = "scan"
+    double ros:topic:publish_rate = 10
+    token ros:topic:role = "publisher"
+    string ros:topic:type = "sensor_msgs/msg/LaserScan"
+    quatf xformOp:orient = (1, 0, 0, 0)
+    double3 xformOp:translate = (0, 0, 0)
+    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+}
+)",
+    .good    = "<<topic scan>>",
+};
+constexpr Rule kOnePerPrim{
+    .id      = "REP-2.2-c",
+    .slug    = "one-per-prim",
+    .summary = "A prim carries one interface at most.",
+    .why     = "Schemas are applied once; the second interface has nowhere to say its name.",
+    .fix     = "None: the second interface needs a prim.",
+    .bad     = R"(
+def Xform "scan" (
+    prepend apiSchemas = ["RosTopicAPI", "RosServiceAPI"]
+)
+{
+    string ros:service:name = "reset"
+    token ros:service:role = "server"
+    string ros:service:type = "std_srvs/srv/Trigger"
+    string ros:topic:name = "scan"
+    double ros:topic:publish_rate = 10
+    token ros:topic:role = "publisher"
+    string ros:topic:type = "sensor_msgs/msg/LaserScan"
+}
+)",
+    .good    = "<<topic scan>>",
+};
+
+bool is_robot_wide(const std::string& type)
+{
+    static const std::set<std::string> kTypes{"sensor_msgs/msg/JointState", "trajectory_msgs/msg/JointTrajectory",
+                                              "geometry_msgs/msg/Twist", "geometry_msgs/msg/TwistStamped",
+                                              "nav_msgs/msg/Odometry"};
+    return kTypes.count(type) != 0 || type.starts_with("control_msgs/");
+}
+
+void check_interface(const Facts& facts, std::size_t at, const ros::Interface& interface, Sink& sink)
+{
+    const PrimFacts& prim = facts.prims[at];
+    const auto       here = static_cast<std::int32_t>(at);
+    if (is_robot_wide(interface.type)) {
+        sink.applies(kRobotWide);
+        if (facts.nearest(here, kBody) != nullptr || prim.is(kGprim))
+            sink.report(kRobotWide, {.site     = prim.prim.site(),
+                                     .message  = "an interface of the whole robot stands on or below a link",
+                                     .observed = interface.type,
+                                     .expected = "a prim of its own below the context",
+                                     .hint     = "move it to an Xform directly below the robot's root"});
+        return;
+    }
+    if (interface.kind != ros::Api::topic || interface.role != "publisher") return;
+    sink.applies(kSensorChild);
+    if (prim.is(kCamera)) return;  // REP-2.8-a says what is to be done
+    const char* wrong = prim.is(kBody)     ? "a rigid body"
+                        : prim.is(kGprim)  ? "geometry"
+                        : !prim.is(kXform) ? "a prim that is no Xform"
+                                           : nullptr;
+    if (wrong != nullptr)
+        sink.report(kSensorChild, {.site     = prim.prim.site(),
+                                   .message  = std::string("a sensor's interface stands on ") + wrong,
+                                   .observed = prim.prim.type_name().text(),
+                                   .expected = "an Xform below the link",
+                                   .hint     = "give the sensor an Xform below the link and apply the schema there"});
+}
+
+void check(const Facts& facts, Sink& sink)
+{
+    for (std::size_t i = 0; i < facts.prims.size(); ++i) {
+        const PrimFacts& prim = facts.prims[i];
+        if (!prim.is(kInterface)) continue;
+        sink.applies(kOnePerPrim);
+        const int count = prim.is(kTopic) + prim.is(kService) + prim.is(kAction);
+        if (count > 1)
+            sink.report(kOnePerPrim, {.site     = prim.prim.site(),
+                                      .message  = "the prim carries " + std::to_string(count) + " interfaces",
+                                      .observed = std::to_string(count),
+                                      .expected = "one",
+                                      .hint     = "give each interface an Xform"});
+        for (const ros::Interface& interface : ros::interfaces(prim.prim)) check_interface(facts, i, interface, sink);
+    }
+}
+
+constexpr std::array<const Rule*, 3> kRules{&kRobotWide, &kSensorChild, &kOnePerPrim};
+
+}  // namespace
+
+constexpr Family kRosPlacementRules{kRules, check};
+
+}  // namespace mechane::conformance

@@ -1,0 +1,399 @@
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+
+#include "conformance/family.h"
+
+/// REP-0158 1.3, articulations: roots, loops and who is whose parent.
+namespace mechane::conformance {
+namespace {
+
+constexpr Rule kPlacement{
+    .id       = "REP-1.3-a",
+    .slug     = "joint-placement",
+    .keyword  = Keyword::should,
+    .severity = Severity::info,
+    .summary  = "A joint stands beside the link that it moves.",
+    .why      = "A link that is taken elsewhere then takes its joint along.",
+    .fix      = "None: moving a prim changes its path.",
+    .bad      = R"(
+<<body a>>
+<<body b>>
+
+def Scope "joints"
+{
+    <<joint j a b>>
+}
+
+def PhysicsFixedJoint "base" (
+    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
+)
+{
+    rel physics:body1 = </robot/a>
+}
+)",
+    .good     = R"(
+<<body a>>
+<<body b>>
+
+def PhysicsFixedJoint "base" (
+    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
+)
+{
+    rel physics:body1 = </robot/a>
+}
+
+<<joint j a b>>
+)",
+};
+constexpr Rule kRootCount{
+    .id      = "REP-1.3-f",
+    .slug    = "articulation-root-count",
+    .summary = "Each kinematic tree has one articulation root.",
+    .why     = "Two roots in one tree make two articulations that share links; engines refuse it or pick one.",
+    .fix     = "On demand: the root nearest the base stays, the others are deleted in the composing layer.",
+    .bad     = R"(
+def PhysicsFixedJoint "base" (
+    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
+)
+{
+    rel physics:body1 = </robot/a>
+}
+
+<<body a>>
+<<body b>>
+
+def PhysicsRevoluteJoint "j" (
+    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
+)
+{
+    rel physics:body0 = </robot/a>
+    rel physics:body1 = </robot/b>
+    float physics:lowerLimit = -90
+    float physics:upperLimit = 90
+}
+)",
+    .good    = R"(
+<<body a>>
+<<body b>>
+
+def PhysicsRevoluteJoint "j" (
+    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
+)
+{
+    rel physics:body0 = </robot/a>
+    rel physics:body1 = </robot/b>
+    float physics:lowerLimit = -90
+    float physics:upperLimit = 90
+}
+)",
+};
+constexpr Rule kRootPresent{
+    .id       = "REP-1.3-g",
+    .slug     = "articulation-root-present",
+    .keyword  = Keyword::should,
+    .severity = Severity::warning,
+    .summary  = "A kinematic tree with a movable joint has an articulation root.",
+    .why      = "Without one, engines simulate the links as loose bodies held by soft joints.",
+    .fix      = "On demand: written on the base link.",
+    .bad      = R"(
+<<body a>>
+<<body b>>
+<<joint j a b>>
+)",
+    .good     = R"(
+<<body a>>
+<<body b>>
+
+def PhysicsRevoluteJoint "j" (
+    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
+)
+{
+    rel physics:body0 = </robot/a>
+    rel physics:body1 = </robot/b>
+    float physics:lowerLimit = -90
+    float physics:upperLimit = 90
+}
+)",
+};
+constexpr std::string_view kTriangle     = R"(
+<<body a>>
+<<body b>>
+<<body c>>
+<<body d>>
+
+def PhysicsFixedJoint "j1" (
+    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
+)
+{
+    rel physics:body0 = </robot/a>
+    rel physics:body1 = </robot/b>
+}
+
+<<joint j2 b c>>
+<<joint j3 a d>>
+
+def PhysicsFixedJoint "loop"
+{
+    rel physics:body0 = </robot/c>
+    rel physics:body1 = </robot/a>
+}
+)";
+constexpr std::string_view kOpenTriangle = R"(
+<<body a>>
+<<body b>>
+<<body c>>
+<<body d>>
+
+def PhysicsFixedJoint "j1" (
+    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
+)
+{
+    rel physics:body0 = </robot/a>
+    rel physics:body1 = </robot/b>
+}
+
+<<joint j2 b c>>
+<<joint j3 a d>>
+
+def PhysicsFixedJoint "loop"
+{
+    bool physics:excludeFromArticulation = true
+    rel physics:body0 = </robot/c>
+    rel physics:body1 = </robot/a>
+}
+)";
+constexpr Rule             kSpanningTree{
+    .id      = "REP-1.3-i",
+    .slug    = "spanning-tree",
+    .summary = "Joints that close a loop are excluded from the articulation.",
+    .why  = "Reduced coordinates need a tree; an engine that meets a loop cuts it somewhere, and each somewhere else.",
+    .fix  = "On demand: the proposed joint gets excludeFromArticulation.",
+    .bad  = kTriangle,
+    .good = kOpenTriangle,
+};
+constexpr Rule kTwoParents{
+    .id      = "REP-1.3-j",
+    .slug    = "two-parents",
+    .summary = "A link is body1 of one tree joint only.",
+    .why     = "A link with two parents is in no tree.",
+    .fix     = "None: which joint closes the loop is the author's to say.",
+    .bad     = R"(
+def PhysicsFixedJoint "base" (
+    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
+)
+{
+    rel physics:body1 = </robot/a>
+}
+
+<<body a>>
+<<body b>>
+<<body c>>
+<<joint j1 a b>>
+<<joint j2 a c>>
+<<joint j3 c b>>
+)",
+    .good    = R"(
+def PhysicsFixedJoint "base" (
+    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
+)
+{
+    rel physics:body1 = </robot/a>
+}
+
+<<body a>>
+<<body b>>
+<<body c>>
+<<joint j1 a b>>
+<<joint j2 a c>>
+)",
+};
+constexpr Rule kNeedless{
+    .id       = "REP-1.3-k",
+    .slug     = "needless-exclusion",
+    .keyword  = Keyword::may,
+    .severity = Severity::info,
+    .summary  = "Only joints that close a loop are excluded from the articulation.",
+    .why      = "An excluded joint that closes no loop cuts the robot into two articulations.",
+    .fix      = "None: it may be meant.",
+    .bad      = R"(
+<<body a>>
+<<body b>>
+
+def PhysicsRevoluteJoint "j"
+{
+    bool physics:excludeFromArticulation = true
+    rel physics:body0 = </robot/a>
+    rel physics:body1 = </robot/b>
+    float physics:lowerLimit = -90
+    float physics:upperLimit = 90
+}
+)",
+    .good     = kOpenTriangle,
+};
+
+const physics::Joint& joint_of(const Facts& facts, physics::Index j)
+{ return facts.physics.joints[static_cast<std::size_t>(j)]; }
+const physics::Body& body_of(const Facts& facts, physics::Index b)
+{ return facts.physics.bodies[static_cast<std::size_t>(b)]; }
+
+bool movable(const physics::Joint& joint) { return joint.kind != physics::JointKind::fixed; }
+
+/// Which joint of a loop an author would most likely cut: a name that says so, else the stiffest, else the last by
+/// path.
+int cut_rank(const physics::Joint& joint)
+{
+    const std::string name = joint.path.name().text();
+    for (const char* word : {"loop", "closure", "close", "Loop", "Closure", "Close"})
+        if (name.find(word) != std::string::npos) return 0;
+    const bool stiff = joint.kind == physics::JointKind::fixed || joint.kind == physics::JointKind::spherical ||
+                       joint.kind == physics::JointKind::distance;
+    return stiff ? 1 : 2;
+}
+
+std::vector<const usd::Path*> two_parent_bodies(const Facts& facts, const KinematicTree& tree, Sink& sink)
+{
+    std::map<physics::Index, std::vector<physics::Index>> parents;
+    for (const physics::Index j : tree.joints) parents[joint_of(facts, j).body1].push_back(j);
+    for (const physics::Index j : tree.world_joints)
+        if (joint_of(facts, j).body1 >= 0) parents[joint_of(facts, j).body1].push_back(j);
+    std::vector<const usd::Path*> found;
+    for (const auto& [body, joints] : parents) {
+        sink.applies(kTwoParents);
+        if (joints.size() < 2) continue;
+        std::string names;
+        for (const physics::Index j : joints) names += (names.empty() ? "" : ", ") + joint_of(facts, j).path.text();
+        sink.report(kTwoParents,
+                    {.site     = body_of(facts, body).prim.site(),
+                     .message  = "the link is body1 of " + std::to_string(joints.size()) + " tree joints",
+                     .observed = names,
+                     .expected = "one",
+                     .hint = "write `bool physics:excludeFromArticulation = true` on the joint that closes the loop"});
+        found.push_back(&body_of(facts, body).path);
+    }
+    return found;
+}
+
+/// Joints beyond a spanning tree. The joints most worth cutting are offered last, so that they are the ones left over.
+void check_loops(const Facts& facts, const KinematicTree& tree, bool explained, Sink& sink)
+{
+    sink.applies(kSpanningTree);
+    std::vector<physics::Index> edges = tree.joints;
+    if (tree.world_joints.size() > 1) edges.insert(edges.end(), tree.world_joints.begin(), tree.world_joints.end());
+    std::stable_sort(edges.begin(), edges.end(), [&](physics::Index a, physics::Index b) {
+        return cut_rank(joint_of(facts, a)) > cut_rank(joint_of(facts, b));
+    });
+    std::map<physics::Index, physics::Index> parent;  // union-find; the world is kNone
+    const auto                               find = [&](physics::Index i) {
+        while (true) {
+            const auto at = parent.find(i);
+            if (at == parent.end() || at->second == i) return i;
+            i = at->second;
+        }
+    };
+    for (const physics::Index j : edges) {
+        const physics::Joint& joint = joint_of(facts, j);
+        const physics::Index  a = find(joint.body0), b = find(joint.body1);
+        if (a != b) {
+            parent[std::max(a, b)] = std::min(a, b);
+            continue;
+        }
+        if (explained) continue;
+        sink.report(
+            kSpanningTree,
+            {.site     = joint.prim.site(),
+             .message  = "the joint closes a loop of the articulation",
+             .observed = joint.path.text(),
+             .expected = "a tree",
+             .hint     = "write `bool physics:excludeFromArticulation = true` on it, or on another joint of the loop"});
+    }
+}
+
+void check_roots(const Facts& facts, const KinematicTree& tree, Sink& sink)
+{
+    const bool moves = std::any_of(tree.joints.begin(), tree.joints.end(),
+                                   [&](physics::Index j) { return movable(joint_of(facts, j)); });
+    if (!tree.roots.empty() || tree.bodies.size() > 1) sink.applies(kRootCount);
+    if (tree.roots.size() > 1) {
+        std::string names;
+        for (const std::int32_t root : tree.roots)
+            names += (names.empty() ? "" : ", ") + facts.prims[static_cast<std::size_t>(root)].prim.path().text();
+        sink.report(kRootCount,
+                    {.site     = facts.prims[static_cast<std::size_t>(tree.roots[1])].prim.site(),
+                     .message  = "one kinematic tree has " + std::to_string(tree.roots.size()) + " articulation roots",
+                     .observed = names,
+                     .expected = "one",
+                     .hint     = "write `delete apiSchemas = [\"PhysicsArticulationRootAPI\"]` over the inner ones"});
+    }
+    if (!moves) return;
+    sink.applies(kRootPresent);
+    if (tree.roots.empty())
+        sink.report(
+            kRootPresent,
+            {.site    = body_of(facts, tree.bodies.front()).prim.site(),
+             .message = "a kinematic tree of " + std::to_string(tree.bodies.size()) + " links has no articulation root",
+             .observed = "none",
+             .expected = "one",
+             .hint     = "apply PhysicsArticulationRootAPI to the base link or to the joint that anchors it"});
+}
+
+void check_placement(const Facts& facts, Sink& sink)
+{
+    std::map<usd::Path, int> scopes;
+    for (const physics::Joint& joint : facts.physics.joints) {
+        if (joint.body0 < 0 || joint.body1 < 0) continue;
+        sink.applies(kPlacement);
+        if (joint.path.parent() != body_of(facts, joint.body1).path.parent() &&
+            !joint.path.has_prefix(body_of(facts, joint.body0).path))
+            ++scopes[joint.path.parent()];
+    }
+    for (const auto& [scope, count] : scopes)
+        if (const usd::Prim prim = facts.stage.prim_at(scope))
+            sink.report(kPlacement,
+                        {.site     = prim.site(),
+                         .message  = std::to_string(count) + (count == 1 ? " joint stands" : " joints stand") +
+                                     " away from the link it moves",
+                         .observed = scope.text(),
+                         .expected = "beside the child link",
+                         .hint     = "author joints as siblings of their child links"});
+}
+
+void check_exclusions(const Facts& facts, Sink& sink)
+{
+    std::map<physics::Index, std::size_t> tree_of;
+    for (std::size_t t = 0; t < facts.trees.size(); ++t)
+        for (const physics::Index body : facts.trees[t].bodies) tree_of[body] = t;
+    for (const physics::Joint& joint : facts.physics.joints) {
+        if (!joint.enabled || !joint.excluded || joint.body0 < 0 || joint.body1 < 0) continue;
+        sink.applies(kNeedless);
+        const auto a = tree_of.find(joint.body0), b = tree_of.find(joint.body1);
+        if (a == tree_of.end() || b == tree_of.end() || a->second != b->second)
+            sink.report(kNeedless,
+                        {.site     = joint.prim.site(),
+                         .message  = "the joint is excluded from the articulation but closes no loop",
+                         .observed = "two trees",
+                         .expected = "a loop",
+                         .hint     = "remove physics:excludeFromArticulation unless the two parts shall be apart"});
+    }
+}
+
+void check(const Facts& facts, Sink& sink)
+{
+    for (const KinematicTree& tree : facts.trees) {
+        const bool explained = !two_parent_bodies(facts, tree, sink).empty();
+        check_loops(facts, tree, explained, sink);
+        check_roots(facts, tree, sink);
+    }
+    check_placement(facts, sink);
+    check_exclusions(facts, sink);
+}
+
+constexpr std::array<const Rule*, 6> kRules{&kPlacement,    &kRootCount,  &kRootPresent,
+                                            &kSpanningTree, &kTwoParents, &kNeedless};
+
+}  // namespace
+
+constexpr Family kTreeRules{kRules, check};
+
+}  // namespace mechane::conformance

@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "mechane/ros/names.h"
+
+namespace mechane::ros {
+namespace {
+
+/// Interfaces of one package and family, as the repositories common_interfaces, rcl_interfaces,
+/// control_msgs, geometry2 and vision_msgs of ROS 2 list them. A `*` marks messages
+/// that begin with a std_msgs/Header.
+struct Package {
+    std::string_view name, family;
+    std::string_view types;  ///< blank-separated
+};
+
+constexpr std::array kPackages{
+    Package{"action_msgs", "msg", "GoalInfo GoalStatus GoalStatusArray"},
+    Package{"action_msgs", "srv", "CancelGoal"},
+    Package{"builtin_interfaces", "msg", "Duration Time"},
+    Package{"control_msgs", "action",
+            "ExecuteMotionPrimitiveSequence FollowJointTrajectory FollowJointWrenchTrajectory "
+            "GripperCommand JointTrajectory ParallelGripperCommand PointHead SingleJointPosition"},
+    Package{"control_msgs", "msg",
+            "AdmittanceControllerState BatteryStateArray CANopenState DynamicInterfaceGroupValues* "
+            "DynamicInterfaceValues* DynamicJointState* EtherCATState Float64Values* "
+            "GenericHardwareState GripperCommand HardwareDeviceDiagnostics* HardwareDeviceStatus* "
+            "HardwareDiagnostics* HardwareStatus* InterfaceValue JointComponentTolerance "
+            "JointControllerState* JointJog* JointTolerance JointTrajectoryControllerState* "
+            "JointWrenchTrajectory* JointWrenchTrajectoryPoint Keys* MecanumDriveControllerState* "
+            "MotionArgument MotionPrimitive MotionPrimitiveSequence MultiDOFCommand "
+            "MultiDOFStateStamped* PidState* SingleDOFState SingleDOFStateStamped* SpeedScalingFactor "
+            "SteeringControllerCommand* SteeringControllerStatus* VDA5050SafetyState VDA5050State "
+            "WrenchFramed"},
+    Package{"control_msgs", "srv", "QueryCalibrationState QueryTrajectoryState SetOdometry"},
+    Package{"diagnostic_msgs", "msg", "DiagnosticArray* DiagnosticStatus KeyValue"},
+    Package{"diagnostic_msgs", "srv", "AddDiagnostics SelfTest"},
+    Package{"geometry_msgs", "msg",
+            "Accel AccelStamped* AccelWithCovariance AccelWithCovarianceStamped* Inertia "
+            "InertiaStamped* Point Point32 PointStamped* Polygon PolygonInstance "
+            "PolygonInstanceStamped* PolygonStamped* Pose Pose2D PoseArray* PoseStamped* "
+            "PoseWithCovariance PoseWithCovarianceStamped* Quaternion QuaternionStamped* Transform "
+            "TransformStamped* Twist TwistStamped* TwistWithCovariance TwistWithCovarianceStamped* "
+            "Vector3 Vector3Stamped* VelocityStamped* Wrench WrenchStamped*"},
+    Package{"lifecycle_msgs", "msg", "State Transition TransitionDescription TransitionEvent"},
+    Package{"lifecycle_msgs", "srv", "ChangeState GetAvailableStates GetAvailableTransitions GetState"},
+    Package{"nav_msgs", "msg", "GridCells* MapMetaData OccupancyGrid* Odometry* Path*"},
+    Package{"nav_msgs", "srv", "GetMap GetPlan LoadMap SetMap"},
+    Package{"rosgraph_msgs", "msg", "Clock"},
+    Package{"sensor_msgs", "msg",
+            "BatteryState* CameraInfo* ChannelFloat32 CompressedImage* FluidPressure* Illuminance* "
+            "Image* Imu* JointState* Joy* JoyFeedback JoyFeedbackArray LaserEcho LaserScan* "
+            "MagneticField* MultiDOFJointState* MultiEchoLaserScan* NavSatFix* NavSatStatus PointCloud* "
+            "PointCloud2* PointField Range* RegionOfInterest RelativeHumidity* Temperature* "
+            "TimeReference*"},
+    Package{"sensor_msgs", "srv", "SetCameraInfo"},
+    Package{"shape_msgs", "msg", "Mesh MeshTriangle Plane SolidPrimitive"},
+    Package{"std_msgs", "msg",
+            "Bool Byte ByteMultiArray Char ColorRGBA Empty Float32 Float32MultiArray Float64 "
+            "Float64MultiArray Header Int16 Int16MultiArray Int32 Int32MultiArray Int64 Int64MultiArray "
+            "Int8 Int8MultiArray MultiArrayDimension MultiArrayLayout String UInt16 UInt16MultiArray "
+            "UInt32 UInt32MultiArray UInt64 UInt64MultiArray UInt8 UInt8MultiArray"},
+    Package{"std_srvs", "srv", "Empty SetBool Trigger"},
+    Package{"stereo_msgs", "msg", "DisparityImage*"},
+    Package{"tf2_msgs", "action", "LookupTransform"},
+    Package{"tf2_msgs", "msg", "TF2Error TFMessage"},
+    Package{"tf2_msgs", "srv", "FrameGraph"},
+    Package{"trajectory_msgs", "msg",
+            "JointTrajectory* JointTrajectoryPoint MultiDOFJointTrajectory* "
+            "MultiDOFJointTrajectoryPoint"},
+    Package{"vision_msgs", "msg",
+            "BoundingBox2D BoundingBox2DArray* BoundingBox3D BoundingBox3DArray* Classification* "
+            "Detection2D* Detection2DArray* Detection3D* Detection3DArray* LabelInfo* ObjectHypothesis "
+            "ObjectHypothesisWithPose Point2D Pose2D VisionClass VisionInfo*"},
+    Package{"visualization_msgs", "msg",
+            "ImageMarker* InteractiveMarker* InteractiveMarkerControl InteractiveMarkerFeedback* "
+            "InteractiveMarkerInit InteractiveMarkerPose* InteractiveMarkerUpdate Marker* MarkerArray "
+            "MenuEntry MeshFile UVCoordinate"},
+    Package{"visualization_msgs", "srv", "GetInteractiveMarkers"},
+};
+
+enum class Entry { missing, plain, stamped };
+
+Entry entry_of(std::string_view types, std::string_view name)
+{
+    std::size_t at = 0;
+    while (at < types.size()) {
+        const std::size_t end  = std::min(types.find(' ', at), types.size());
+        std::string_view  type = types.substr(at, end - at);
+        const bool        star = type.ends_with('*');
+        if (star) type.remove_suffix(1);
+        if (type == name) return star ? Entry::stamped : Entry::plain;
+        at = end + 1;
+    }
+    return Entry::missing;
+}
+
+}  // namespace
+
+std::optional<bool> is_known_type(const InterfaceType& type)
+{
+    bool package = false;
+    for (const Package& known : kPackages) {
+        if (known.name != type.package) continue;
+        package = true;
+        if (known.family == type.family && entry_of(known.types, type.name) != Entry::missing) return true;
+    }
+    return package ? std::optional(false) : std::nullopt;
+}
+
+std::optional<bool> has_header(const InterfaceType& type)
+{
+    for (const Package& known : kPackages)
+        if (known.name == type.package && known.family == type.family)
+            if (const Entry entry = entry_of(known.types, type.name); entry != Entry::missing)
+                return entry == Entry::stamped;
+    return std::nullopt;
+}
+
+}  // namespace mechane::ros
