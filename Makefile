@@ -37,6 +37,7 @@ format tidy: setup
 
 docs: build
 	@/usr/bin/python3 tools/diagnostics_page.py
+	@/usr/bin/python3 tools/rules_page.py
 
 clean:
 	rm -rf build out

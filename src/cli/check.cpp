@@ -23,7 +23,7 @@ struct CheckArgs {
     std::vector<std::string> assets;
     std::string              profile = "distributed", format = "text", severity = "info", fail_on = "error";
     std::vector<std::string> select, ignore, sections;
-    std::string              baseline, write_baseline, output, explained;
+    std::string              baseline, write_baseline, output;
     std::size_t              max_per_rule = 20;
     bool                     statistics = false, list_rules = false, exit_zero = false;
 };
@@ -77,9 +77,9 @@ std::string list_rules()
 {
     std::string out;
     for (const conformance::Rule* rule : conformance::rules())
-        out += fmt::format("{:12} {:10} {:8} {:28} {}\n", rule->id, to_string(rule->keyword), to_string(rule->severity),
-                           rule->slug, rule->summary);
-    return out + fmt::format("profiles: {}\n", fmt::join(conformance::profiles(), ", "));
+        out += fmt::format("{:12} {:10} {:8} {:1} {:28} {}\n", rule->id, to_string(rule->keyword),
+                           to_string(rule->severity), rule->fixable ? "*" : "", rule->slug, rule->summary);
+    return out + fmt::format("* can be repaired\nprofiles: {}\n", fmt::join(conformance::profiles(), ", "));
 }
 
 std::string formatted(const CheckArgs& args, const std::vector<conformance::Report>& reports, const Context& context)
@@ -100,14 +100,6 @@ int run_check(const CheckArgs& args, Context& context)
 {
     Io& io = context.io;
     if (args.list_rules) return io.out(list_rules()), kExitClean;
-    if (!args.explained.empty()) {
-        const conformance::Rule* rule = conformance::find_rule(args.explained);
-        if (rule == nullptr)
-            return io.say(fmt::format("error: there is no rule '{}'\n  'mechane check --list-rules' prints them.\n",
-                                      args.explained)),
-                   kExitUsage;
-        return io.out(conformance::explain(*rule)), kExitClean;
-    }
     if (args.assets.empty()) return io.say("error: no asset was named\n  mechane check ASSET...\n"), kExitUsage;
     const auto scene = scene_options(context);
     if (!scene) return kExitUsage;
@@ -164,7 +156,7 @@ void add_check(CLI::App& app, Context& context)
     verb->footer(
         "Examples:\n  mechane check robot.usda\n  mechane check robots/ --format sarif -o findings.sarif\n  mechane "
         "check robot.usda --select 1.3,REP-2.4-d --severity warning\n"
-        "  mechane check --explain REP-1.3-l");
+        "  mechane explain REP-1.3-l");
     verb->add_option("assets", args->assets, "Stages, or folders of them");
     verb->add_option("--profile", args->profile,
                      "Which rules: distributed, core, export, source, scene, ros-only, tidy")
@@ -187,7 +179,6 @@ void add_check(CLI::App& app, Context& context)
     verb->add_option("--write-baseline", args->write_baseline, "Write the findings as a baseline and exit");
     verb->add_option("--max-per-rule", args->max_per_rule, "Fold further findings of a rule (text)")
         ->capture_default_str();
-    verb->add_option("--explain", args->explained, "Print one rule with examples");
     verb->add_flag("--statistics", args->statistics, "Print only how often each rule was broken");
     verb->add_flag("--list-rules,--dumpRules", args->list_rules, "Print all rules and profiles");
     verb->add_flag("--exit-zero", args->exit_zero, "Exit status 0 although there are findings");

@@ -40,12 +40,14 @@ std::optional<run::SceneOptions> scene_options(const Context& context);
 
 // One function a command, each in the file of its name: declares the verb and its options, and what runs when it is
 // chosen.
+void add_check(CLI::App& app, Context& context);
 void add_demo(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_dump(CLI::App& app, Context& context);
 void add_explain(CLI::App& app, Context& context);
 void add_info(CLI::App& app, Context& context);
 void add_render(CLI::App& app, Context& context);
+void add_ros(CLI::App& app, Context& context);
 void add_sim(CLI::App& app, Context& context);
 void add_tree(CLI::App& app, Context& context);
 void add_version(CLI::App& app, Context& context);

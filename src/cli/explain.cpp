@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "mechane/conformance/formats.h"
 #include "mechane/importer/explain.h"
 
 namespace mechane::cli {
@@ -104,9 +105,16 @@ bool sort_words(const ExplainArgs& args, std::string& file, std::string& path)
 
 int run_explain(const ExplainArgs& args, Context& context)
 {
+    if (args.what.size() == 1 && args.pair.empty())
+        if (const conformance::Rule* rule = conformance::find_rule(args.what.front())) {
+            context.io.out(conformance::explain(*rule));
+            return kExitClean;
+        }
     std::string file, path;
     if (!sort_words(args, file, path) || path.empty() == args.pair.empty()) {
-        context.io.say("explain needs a file and either a path (/robot/hinge.armature) or --pair A B\n");
+        context.io.say(
+            "explain needs a file and either a path (/robot/hinge.armature) or --pair A B, or the id of a rule "
+            "(REP-1.3-l)\n");
         return kExitUsage;
     }
     auto options = scene_options(context);
@@ -155,7 +163,9 @@ void add_explain(CLI::App& app, Context& context)
     auto      args = std::make_shared<ExplainArgs>();
     CLI::App* verb =
         app.add_subcommand("explain", "Where a number of the model comes from, or why a pair does not collide");
-    verb->add_option("what", args->what, "FILE and PATH[.property], in either order")->required()->expected(1, 2);
+    verb->add_option("what", args->what, "FILE and PATH[.property], in either order, or a rule of check")
+        ->required()
+        ->expected(1, 2);
     verb->add_option("--pair", args->pair, "Two colliders, bodies or subtrees")->expected(2);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_explain(*args, context); });

@@ -17,6 +17,8 @@ DOCUMENTS = {
     "tree": ["tree", QUADRUPED, "--json"],
     "tree.prims": ["tree", "--prims", QUADRUPED, "--json"],
     "dump.stage": ["dump", "stage", QUADRUPED],
+    "check": ["check", QUADRUPED, "--format", "json", "--exit-zero"],
+    "ros.interfaces": ["ros", "interfaces", QUADRUPED, "--json"],
     "trajectory": ["sim", QUADRUPED, "--frames", "2", "--json"],
 }
 

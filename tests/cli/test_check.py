@@ -1,0 +1,156 @@
+"""mechane check and mechane ros as a user meets them."""
+import json
+import os
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+from tests.cli.program import PROGRAM, QUADRUPED, corpus, mechane
+from tools import rules_page
+
+BAD = """#usda 1.0
+(
+    defaultPrim = "robot"
+    metersPerUnit = 0.01
+    upAxis = "Z"
+)
+
+def Xform "robot"
+{
+    def Xform "link" (
+        prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
+    )
+    {
+        float physics:mass = 0
+    }
+}
+"""
+TOPIC = """#usda 1.0
+(
+    defaultPrim = "robot"
+)
+
+def Xform "robot" (
+    prepend apiSchemas = ["RosContextAPI"]
+)
+{
+    string ros:context:namespace = "robot_1"
+
+    def Xform "scan" (
+        prepend apiSchemas = ["RosTopicAPI"]
+    )
+    {
+        string ros:topic:name = "scan"
+        double ros:topic:publish_rate = 10
+        token ros:topic:role = "publisher"
+        string ros:topic:type = "sensor_msgs/msg/LaserScan"
+    }
+}
+"""
+
+
+class Check(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def write(self, text, name="bad.usda"):
+        path = os.path.join(self.folder.name, name)
+        with open(path, "w") as file:
+            file.write(text)
+        return path
+
+    def test_findings_name_the_place_and_the_remedy(self):
+        done = mechane("check", self.write(BAD))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("error[REP-1.3-l]: the mass is 0", done.stdout)
+        self.assertRegex(done.stdout, r"bad\.usda:14.*/robot/link\.physics:mass")
+        self.assertIn("= help:", done.stdout)
+        self.assertRegex(done.stdout, r"\d+ errors, \d+ warning")
+
+    def test_exit_codes_do_not_depend_on_the_format(self):
+        bad = self.write(BAD)
+        for form in ("text", "json", "sarif", "junit", "github"):
+            self.assertEqual(mechane("check", bad, "--format", form).returncode, 1, form)
+        self.assertEqual(mechane("check", bad, "--exit-zero").returncode, 0)
+        self.assertEqual(mechane("check", bad, "--select", "2").returncode, 0)
+        self.assertEqual(mechane("check", bad, "--select", "9.9").returncode, 2)
+        self.assertEqual(mechane("check", bad, "--profile", "none").returncode, 2)
+        self.assertEqual(mechane("check").returncode, 2)
+        self.assertEqual(mechane("check", "/nowhere.usda").returncode, 3)
+        self.assertEqual(mechane("check", bad, "-o", "/nowhere/report.txt").returncode, 5)
+
+    def test_a_broken_file_does_not_keep_the_others_from_being_checked(self):
+        self.write(BAD)
+        self.write("#usda 1.0\ndef Xform \"r\" {", "broken.usda")
+        done = mechane("check", self.folder.name, "--format", "json")
+        self.assertEqual(done.returncode, 3)
+        self.assertGreater(json.loads(done.stdout)["summary"]["error"], 0)
+
+    def test_sarif_has_every_rule_and_points_at_the_line(self):
+        run = json.loads(mechane("check", self.write(BAD), "--format", "sarif").stdout)["runs"][0]
+        rules = run["tool"]["driver"]["rules"]
+        self.assertGreaterEqual(len(rules), 70)
+        for result in run["results"]:
+            self.assertEqual(rules[result["ruleIndex"]]["id"], result["ruleId"])
+        mass = next(result for result in run["results"] if result["ruleId"] == "REP-1.3-l")
+        self.assertEqual(mass["locations"][0]["physicalLocation"]["region"]["startLine"], 14)
+
+    def test_junit_parses_and_counts(self):
+        root = xml.etree.ElementTree.fromstring(mechane("check", self.write(BAD), "--format", "junit").stdout)
+        suite = root.find("testsuite")
+        self.assertEqual(int(suite.get("tests")), len(suite.findall("testcase")))
+        self.assertEqual(int(suite.get("failures")), len(suite.findall("testcase/failure")))
+        self.assertGreater(int(suite.get("failures")), 0)
+
+    def test_a_baseline_hides_what_is_known(self):
+        bad, baseline = self.write(BAD), os.path.join(self.folder.name, "known.txt")
+        self.assertEqual(mechane("check", bad, "--write-baseline", baseline).returncode, 0)
+        done = mechane("check", bad, "--baseline", baseline)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("in the baseline", done.stdout)
+        worse = self.write(BAD.replace("def Xform \"link\"", "def RectLight \"lamp\"\n    {\n    }\n\n    def IsaacLight \"x\"\n    {\n    }\n\n    def Xform \"link\""))
+        self.assertEqual(mechane("check", worse, "--baseline", baseline).returncode, 1)
+
+    def test_rules_are_listed_and_explained(self):
+        listed = mechane("check", "--list-rules").stdout
+        self.assertIn("REP-1.3-l", listed)
+        self.assertIn("profiles: distributed", listed)
+        for name in ("REP-1.3-l", "mass-positive"):
+            self.assertIn("Why:", mechane("explain", name).stdout)
+
+    def test_the_page_of_rules_is_current(self):
+        self.assertEqual(rules_page.PAGE.read_text(), rules_page.page(PROGRAM), "run: make docs")
+
+    def test_output_is_the_same_twice(self):
+        bad = self.write(BAD)
+        self.assertEqual(mechane("check", bad, "--format", "json").stdout, mechane("check", bad, "--format", "json").stdout)
+
+    def test_every_robot_of_the_corpus_is_judged(self):
+        assets = corpus()
+        if assets is None:
+            self.skipTest("skipped: no corpus")
+        for name in ("newton/examples/assets/ant.usda", "newton/examples/assets/humanoid.usda", "robots-urdf/example-robot-data/panda/panda.usda"):
+            done = mechane("check", assets / name, "--format", "json")
+            self.assertIn(done.returncode, (0, 1), name)
+            self.assertEqual(json.loads(done.stdout)["summary"]["unchecked"], 0, name)
+
+    def test_our_own_robot_is_clean(self):
+        done = mechane("check", QUADRUPED, "--fail-on", "info")
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+
+class Ros(unittest.TestCase):
+    def test_names_are_resolved_through_contexts(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "robot.usda")
+            with open(path, "w") as file:
+                file.write(TOPIC)
+            self.assertIn("/robot_1/scan", mechane("ros", "interfaces", path).stdout)
+            found = json.loads(mechane("ros", "interfaces", path, "--json").stdout)["interfaces"]
+            self.assertEqual([i["name"] for i in found], ["/robot_1/scan"])
+            self.assertEqual(found[0]["rate"], 10)
+
+
+if __name__ == "__main__":
+    unittest.main()

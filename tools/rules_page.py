@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Writes docs/conformance.md: how checking works, and every rule as the program prints it. usage: rules_page.py [--check] [PROGRAM]"""
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "conformance.md"
+
+HEAD = """# Conformance
+
+`mechane check ASSET...` judges assets by the rules of REP-0158. A rule is data (`src/conformance/rules/`): id, keyword, severity, what, why, how it is
+repaired, and two examples, which are also its tests: the bad one gives findings of this rule alone, the good one none. Checks run over `Facts`, one traversal
+of the active, defined, concrete prims with the physics parsed once. Each rule ends as *passed*, *finding*, *not checked* (with the reason) or *not applicable*.
+
+- Selection: `--select 1.3,REP-2.4-d`, `--ignore`, `--profile` (distributed, core, export, source, scene, ros-only, tidy). `1.2` holds 1.2 and 1.2.5, never 1.20.
+- Known findings: `--write-baseline FILE`, `--baseline FILE`; fingerprints are made of rule, prim, property and sub-case, so lines may move.
+- In the asset: `customData = { dictionary mechane = { string[] suppress = ["REP-3.6-b"] } }` on a prim covers what is below; errors cannot be suppressed.
+- Formats: text, json (`docs/schemas/check.schema.json`), sarif, junit, github. Exit status 1 from `--fail-on` on, 3 when something could not be opened.
+- A prototype's fault is one finding, with the number of instances, where the layer is text.
+
+Rules of layers (roles, encodings, asset paths, payload placement), variants, textures and extension schemas are not among these yet.
+
+| rule | keyword | level | fixable | an asset shall |
+| --- | --- | --- | --- | --- |
+"""
+
+
+def page(program):
+    listed = subprocess.run([program, "check", "--list-rules"], capture_output=True, text=True, check=True).stdout
+    rows = []
+    for line in listed.splitlines():
+        found = re.match(r"(REP-\S+)\s+(MUST NOT|MUST|SHOULD NOT|SHOULD|MAY)\s+(\w+)\s+(\*?)\s*(\S+)\s+(.*)$", line)
+        if found:
+            rule, keyword, level, fixable, slug, summary = found.groups()
+            rows.append(f"| `{rule}` {slug} | {keyword} | {level} | {'yes' if fixable else ''} | {summary} |")
+    return HEAD + "\n".join(rows) + "\n"
+
+
+def main():
+    words = [a for a in sys.argv[1:] if a != "--check"]
+    text = page(words[0] if words else str(ROOT / "build" / "release" / "bin" / "mechane"))
+    if "--check" in sys.argv:
+        return 0 if PAGE.read_text() == text else 1
+    PAGE.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
