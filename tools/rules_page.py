@@ -20,9 +20,11 @@ of the active, defined, concrete prims with the physics parsed once. Each rule e
 - Formats: text, json (`docs/schemas/check.schema.json`), sarif, junit, github. Exit status 1 from `--fail-on` on, 3 when something could not be opened.
 - A prototype's fault is one finding, with the number of instances, where the layer is text.
 
+*Repairable* says that the edit follows from the asset alone.
+
 Rules of layers (roles, encodings, asset paths, payload placement), variants, textures and extension schemas are not among these yet.
 
-| rule | keyword | level | fixable | an asset shall |
+| rule | keyword | level | repairable | an asset shall |
 | --- | --- | --- | --- | --- |
 """
 

@@ -79,7 +79,8 @@ std::string list_rules()
     for (const conformance::Rule* rule : conformance::rules())
         out += fmt::format("{:12} {:10} {:8} {:1} {:28} {}\n", rule->id, to_string(rule->keyword),
                            to_string(rule->severity), rule->fixable ? "*" : "", rule->slug, rule->summary);
-    return out + fmt::format("* can be repaired\nprofiles: {}\n", fmt::join(conformance::profiles(), ", "));
+    return out + fmt::format("* the repair follows from the asset alone\nprofiles: {}\n",
+                             fmt::join(conformance::profiles(), ", "));
 }
 
 std::string formatted(const CheckArgs& args, const std::vector<conformance::Report>& reports, const Context& context)

@@ -40,8 +40,7 @@ std::string to_text(const Report& report, const FormatOptions& options)
         out += fmt::format(": {}\n  --> {}", finding.message, place(finding.site));
         if (finding.instances > 1) out += fmt::format("   (at {} instances)", finding.instances);
         out += '\n';
-        if (!finding.hint.empty())
-            out += fmt::format("   = help: {}{}\n", finding.hint, finding.rule->fixable ? "   [fixable]" : "");
+        if (!finding.hint.empty()) out += fmt::format("   = help: {}\n", finding.hint);
     }
     for (const auto& [rule, count] : shown)
         if (count > options.max_per_rule)
