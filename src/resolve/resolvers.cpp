@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "mechane/resolve/codes.h"
+#include "resolver_file.h"
 
 namespace mechane::resolve {
 
@@ -16,7 +17,11 @@ Result<ResolverList> resolvers_named(std::span<const std::string> names, const R
             list.push_back(SchemaResolverPhysx(rules));
         else if (name == "mjc")
             list.push_back(SchemaResolverMjc(rules));
-        else
+        else if (name.ends_with(".json")) {
+            auto own = load_resolver(name);
+            if (!own) return own.error();
+            list.push_back(*std::move(own));
+        } else
             return make_diagnostic(kResolverUnknown, {}, fmt::format("\"{}\" is no schema resolver", name));
     }
     return ResolverList(std::move(list));

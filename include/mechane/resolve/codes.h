@@ -56,6 +56,9 @@ inline constexpr Code kNonschemaAttr{"W_NONSCHEMA_ATTR", Severity::warning,
                                      "Use the attribute of a schema that says the same."};
 inline constexpr Code kNegMargin{"W_NEG_MARGIN", Severity::warning, "The contact margin is negative.",
                                  "Author a margin of at least the gap."};
+inline constexpr Code kResolverTable{"RESOLVER_TABLE", Severity::error,
+                                     "A file with a resolver's table cannot be used.",
+                                     "Correct the entry that the message names; docs/resolve.md has the format."};
 inline constexpr Code kResolverUnknown{"RESOLVER_UNKNOWN", Severity::error, "A schema resolver has an unknown name.",
                                        "Use newton, physx or mjc."};
 inline constexpr Code kSdfVoxel{"W_SDF_VOXEL", Severity::warning, "The target voxel size of an SDF is not positive.",

@@ -8,8 +8,8 @@ Resolver SchemaResolverNewton(const Rules& rules = {});
 Resolver SchemaResolverPhysx(const Rules& rules = {});
 Resolver SchemaResolverMjc(const Rules& rules = {});
 
-/// Resolvers by name, in this order: "newton", "physx", "mjc".
-/// @error RESOLVER_UNKNOWN
+/// Resolvers by name, in this order: "newton", "physx", "mjc", or a file "*.json" with a table of the user's own.
+/// @error RESOLVER_UNKNOWN, RESOLVER_TABLE
 Result<ResolverList> resolvers_named(std::span<const std::string> names, const Rules& rules = {});
 
 }  // namespace mechane::resolve
