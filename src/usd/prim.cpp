@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <pxr/sdf/listOp.h>
 #include <pxr/tf/stringUtils.h>
 
 #include "usd/stage_impl.h"
@@ -23,10 +24,14 @@ TfTokenVector authored_names(const PrimRecord& prim)
     return names;
 }
 
-std::vector<Token> to_tokens(TfTokenVector names)
+std::vector<Token> to_tokens(const PrimRecord& prim, TfTokenVector names)
 {
     std::sort(names.begin(), names.end(), dictionary_less);
     names.erase(std::unique(names.begin(), names.end()), names.end());
+    if (prim.index != nullptr)
+        if (const VtValue order = compose_metadata(*prim.index, TfToken(), TfToken("propertyOrder"));
+            order.IsHolding<TfTokenVector>())
+            SdfApplyListOrdering(&names, order.UncheckedGet<TfTokenVector>());
     std::vector<Token> out;
     out.reserve(names.size());
     for (const TfToken& name : names) out.push_back(wrap(name));
@@ -167,11 +172,11 @@ std::vector<Token> Prim::property_names() const
     if (stage_ == nullptr) return {};
     TfTokenVector names = authored_names(record(*this));
     for (const auto& [name, definition] : record(*this).definition->properties) names.push_back(name);
-    return to_tokens(std::move(names));
+    return to_tokens(record(*this), std::move(names));
 }
 
 std::vector<Token> Prim::authored_property_names() const
-{ return stage_ == nullptr ? std::vector<Token>() : to_tokens(authored_names(record(*this))); }
+{ return stage_ == nullptr ? std::vector<Token>() : to_tokens(record(*this), authored_names(record(*this))); }
 
 Value Prim::metadata(const Token& key) const
 {

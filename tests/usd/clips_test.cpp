@@ -1,0 +1,105 @@
+#include "usd/stages.h"
+
+using namespace mechane;
+using usd::Path;
+
+namespace {
+
+std::string clip(const std::string& samples, const std::string& name = "x")
+{ return "#usda 1.0\ndef \"c\"\n{\n    double " + name + ".timeSamples = {\n        " + samples + "\n    }\n}\n"; }
+
+/// A prim with the attribute x, and y that no clip knows, under a set of clips; the reference is weaker than the clips.
+std::string model(const std::string& set, const std::string& own = {})
+{
+    return "#usda 1.0\nclass \"ref\"\n{\n    double x = 1\n    double x.timeSamples = {\n        0: -1\n    }\n    "
+           "double y = 1\n}\n"
+           "def \"a\" (\n    references = </ref>\n    clips = {\n        dictionary default = {\n            string "
+           "primPath = "
+           "\"/c\"\n            " +
+           set + "\n        }\n    }\n)\n{\n" + own + "\n}\n";
+}
+
+struct Clips {
+    test::TemporaryFolder             folder;
+    std::shared_ptr<const usd::Stage> stage;
+
+    explicit Clips(const std::string& root)
+    {
+        folder.write("c.1.usda", clip("0: 10,\n        5: 20,\n        10: 30"));
+        folder.write("c.2.usda", clip("0: 100,\n        5: 200,\n        10: 300"));
+        folder.write("empty.usda", "#usda 1.0\n");
+        folder.write("manifest.usda", "#usda 1.0\ndef \"c\"\n{\n    double x = 42\n}\n");
+        const auto opened = usd::Stage::open(folder.write("root.usda", root));
+        REQUIRE_MESSAGE(opened, (opened ? "" : opened.error().message));
+        stage = *opened;
+    }
+    [[nodiscard]] usd::Attribute x() const { return stage->prim_at(Path("/a")).attribute("x"); }
+};
+
+}  // namespace
+
+TEST_CASE("clips take turns, are stronger than references and weaker than their own layer")
+{
+    const std::string set =
+        "asset[] assetPaths = [@./c.1.usda@, @./c.2.usda@]\n            double2[] active = [(0, 0), (5, 1)]";
+    const Clips clips(model(set));
+    CHECK(clips.x().get<double>(0) == 10);
+    CHECK(clips.x().get<double>(2.5) == 105);  // half way from 10 at 0 to 200 at 5, where the second clip begins
+    CHECK(clips.x().get<double>(5) == 200);
+    CHECK(clips.x().get<double>(10) == 300);
+    CHECK(clips.x().get<double>() == 1);  // clips have nothing to say about the default time
+    CHECK(clips.x().time_samples() == std::vector<double>{0, 5, 10});
+    CHECK(clips.x().varying());
+    CHECK(clips.stage->prim_at(Path("/a")).attribute("y").get<double>(5) == 1);
+    CHECK(Clips(model(set, "    double x = 7")).x().get<double>(5) == 7);
+}
+
+TEST_CASE("times of a set move, stretch and jump")
+{
+    const Clips clips(
+        model("asset[] assetPaths = [@./c.1.usda@]\n            double2[] active = [(0, 0)]\n            "
+              "double2[] times = [(100, 0), (120, 10), (120, 0), (130, 10)]"));
+    CHECK(clips.x().get<double>(90) == 10);
+    CHECK(clips.x().get<double>(110) == 20);
+    CHECK(clips.x().get<double>(120) == 10);
+    CHECK(*clips.x().get<double>(119.999999) == doctest::Approx(30).epsilon(1e-6));
+    CHECK(clips.x().get<double>(125) == 20);
+    CHECK(clips.x().get<double>(500) == 30);
+}
+
+TEST_CASE("a template names its clips by their times")
+{
+    const Clips clips(
+        model("string templateAssetPath = \"./c.#.usda\"\n            double templateStartTime = 1\n            "
+              "double templateEndTime = 3\n            double templateStride = 1"));
+    // c.1 from 1 on, read at its own time: a fifth of the way from 10 to 20; c.2 from 2 on; there is no c.3
+    CHECK(*clips.x().get<double>(1) == doctest::Approx(12));
+    CHECK(*clips.x().get<double>(2) == doctest::Approx(140));
+    CHECK(clips.stage->diagnostics().count("CLIPS_INVALID") == 0);
+}
+
+TEST_CASE("a clip without samples gives the manifest's default, else nothing, unless others fill the gap")
+{
+    const std::string set =
+        "asset[] assetPaths = [@./c.1.usda@, @./empty.usda@]\n            double2[] active = [(0, 0), (20, 1)]";
+    CHECK(Clips(model(set)).x().value(20).empty());
+    CHECK(Clips(model(set + "\n            asset manifestAssetPath = @./manifest.usda@")).x().get<double>(20) == 42);
+    CHECK(Clips(model(set + "\n            bool interpolateMissingClipValues = 1")).x().get<double>(20) == 30);
+}
+
+TEST_CASE("a set of clips that cannot be used is said once, and the layers decide (STG-084)")
+{
+    for (const char* set : {"asset[] assetPaths = [@./c.1.usda@]\n            double2[] active = [(0, 3)]",
+                            "asset[] assetPaths = [@./c.1.usda@]",
+                            "string templateAssetPath = \"./c.usda\"\n            double templateStartTime = 1\n       "
+                            "     double templateEndTime = 3",
+                            "string templateAssetPath = \"./c.#.usda\"\n            double templateStartTime = 1\n     "
+                            "       double templateEndTime = 3\n"
+                            "            double templateStride = 0",
+                            "double2[] active = [(0, 0)]"}) {
+        CAPTURE(set);
+        const Clips clips(model(set));
+        CHECK(clips.stage->diagnostics().count("CLIPS_INVALID") == 1);
+        CHECK(clips.x().get<double>(0) == -1);
+    }
+}

@@ -1,0 +1,143 @@
+#include "usd/stages.h"
+
+using namespace mechane;
+using mechane::test::usda_stage;
+using usd::Path;
+
+namespace {
+
+/// A root layer over a sublayer, both files of a folder.
+struct TwoLayers {
+    test::TemporaryFolder             folder;
+    std::shared_ptr<const usd::Stage> stage;
+
+    TwoLayers(const std::string& strong, const std::string& weak, const std::string& head = {})
+    {
+        folder.write("weak.usda", "#usda 1.0\n" + weak);
+        const std::string root =
+            folder.write("root.usda", "#usda 1.0\n(\n    subLayers = [@./weak.usda@]\n" + head + "\n)\n" + strong);
+        auto opened = usd::Stage::open(root);
+        REQUIRE_MESSAGE(opened, (opened ? "" : opened.error().message));
+        stage = *opened;
+    }
+    [[nodiscard]] usd::Attribute x() const { return stage->prim_at(Path("/a")).attribute("x"); }
+};
+
+std::string prim(const std::string& body) { return "def \"a\"\n{\n    " + body + "\n}\n"; }
+
+}  // namespace
+
+TEST_CASE("the weakest opinion says whether an attribute is uniform, the strongest its type (STG-071)")
+{
+    const TwoLayers layers(prim("double x"), prim("uniform float x = 1"));
+    CHECK(layers.x().type_name() == "double");
+    CHECK(layers.x().uniform());
+}
+
+TEST_CASE("a strong default hides weaker samples at all times (STG-072)")
+{
+    const TwoLayers layers(prim("double x = 7"), prim("double x.timeSamples = {\n        0: 1,\n        10: 2\n    }"));
+    for (const double t : {-5.0, 0.0, 5.0, 10.0, 50.0}) CHECK(layers.x().get<double>(t) == 7);
+    CHECK(layers.x().get<double>() == 7);
+    CHECK(layers.x().time_samples().empty());
+    CHECK_FALSE(layers.x().varying());
+}
+
+TEST_CASE("strong samples leave the default time to a weaker default (STG-073)")
+{
+    const TwoLayers layers(prim("double x.timeSamples = {\n        0: 1,\n        10: 2\n    }"), prim("double x = 7"));
+    CHECK(layers.x().get<double>() == 7);
+    CHECK(layers.x().get<double>(5) == 1.5);
+}
+
+TEST_CASE("an animation block hides weaker samples, not the weaker default (STG-075)")
+{
+    const TwoLayers layers(prim("double x = AnimationBlock"),
+                           prim("double x = 7\n    double x.timeSamples = {\n        0: 1,\n        10: 2\n    }"));
+    CHECK(layers.x().get<double>() == 7);
+    CHECK(layers.x().get<double>(5) == 7);
+    CHECK(layers.x().time_samples().empty());
+}
+
+TEST_CASE("what cannot be blended is held (STG-078)")
+{
+    const struct {
+        const char *type, *first, *second;
+    } table[] = {{"int", "1", "4"}, {"bool", "0", "1"}, {"token", "\"a\"", "\"b\""}, {"string", "\"a\"", "\"b\""}};
+    for (const auto& row : table) {
+        CAPTURE(row.type);
+        const auto stage = usda_stage(prim(std::string(row.type) + " x.timeSamples = {\n        0: " + row.first +
+                                           ",\n        10: " + row.second + "\n    }"));
+        const auto x     = stage->prim_at(Path("/a")).attribute("x");
+        CHECK(x.value(9.99).to_json(0) == x.value(0).to_json(0));
+        CHECK(x.value(10).to_json(0) != x.value(0).to_json(0));
+    }
+}
+
+TEST_CASE("arrays blend element by element when they are as long as each other, else the first is held (STG-079)")
+{
+    const auto at = [](const char* second) {
+        const auto stage = usda_stage(
+            prim(std::string("double[] x.timeSamples = {\n        0: [0, 2],\n        10: ") + second + "\n    }"));
+        return stage->prim_at(Path("/a")).attribute("x").get<std::vector<double>>(5);
+    };
+    CHECK(at("[10, 4]") == std::vector<double>{5, 3});
+    CHECK(at("[10, 4, 6]") == std::vector<double>{0, 2});
+}
+
+TEST_CASE("in one layer samples beat a spline, a spline the default (STG-081)")
+{
+    const std::string spline = "    double x.spline = {\n        1: 8; post held,\n        5: 20; post held,\n    }\n";
+    const auto        with_samples =
+        usda_stage(prim("double x = 3\n    double x.timeSamples = {\n        0: 100\n    }\n" + spline));
+    const auto without = usda_stage(prim("double x = 3\n" + spline));
+    CHECK(with_samples->prim_at(Path("/a")).attribute("x").get<double>(3) == 100);
+    CHECK(without->prim_at(Path("/a")).attribute("x").get<double>(3) == 8);
+    CHECK(without->prim_at(Path("/a")).attribute("x").get<double>() == 3);
+    CHECK(without->prim_at(Path("/a")).attribute("x").varying());
+}
+
+TEST_CASE("a spline holds between plain knots, and is a line where its segment is (STG-082)")
+{
+    const auto at = [](const char* first) {
+        const auto stage =
+            usda_stage(prim(std::string("double x.spline = {\n        1: 8") + first + ",\n        5: 20,\n    }"));
+        return stage->prim_at(Path("/a")).attribute("x").get<double>(3);
+    };
+    CHECK(at("; post held") == 8);
+    CHECK(at("; post linear") == 14);  // half way from 8 at 1 to 20 at 5
+}
+
+TEST_CASE("time codes are mapped like the samples they speak of (STG-083)")
+{
+    // offset 10, scale 2: 10 in the sublayer is 10 * 2 + 10 = 30 on the stage
+    test::TemporaryFolder folder;
+    folder.write("weak.usda", "#usda 1.0\n" + prim("timecode x = 10"));
+    const std::string root =
+        folder.write("root.usda", "#usda 1.0\n(\n    subLayers = [@./weak.usda@ (offset = 10; scale = 2)]\n)\n");
+    const auto stage = usd::Stage::open(root);
+    REQUIRE(stage);
+    CHECK((*stage)->prim_at(Path("/a")).attribute("x").get<double>() == 30);
+}
+
+TEST_CASE("one sample is not varying, two are (STG-085)")
+{
+    const auto varying = [](const char* samples) {
+        const auto stage = usda_stage(prim(std::string("double x.timeSamples = {\n        ") + samples + "\n    }"));
+        return stage->prim_at(Path("/a")).attribute("x").varying();
+    };
+    CHECK_FALSE(varying("0: 1"));
+    CHECK(varying("0: 1,\n        1: 1"));
+}
+
+TEST_CASE("dictionaries merge key by key down to their leaves, the stronger value wins (STG-092)")
+{
+    const TwoLayers layers(
+        "def \"a\" (\n    customData = {\n        int same = 1\n        dictionary d = {\n            int mine = 1\n"
+        "            int both = 1\n        }\n    }\n)\n{\n}\n",
+        "def \"a\" (\n    customData = {\n        int same = 2\n        dictionary d = {\n            int theirs = 2\n"
+        "            int both = 2\n        }\n    }\n)\n{\n}\n");
+    const auto a = layers.stage->prim_at(Path("/a"));
+    CHECK(a.metadata("customData").to_json(0) == R"({"d":{"both":1,"mine":1,"theirs":2},"same":1})");
+    CHECK(a.metadata("customData:d:theirs").get<int>() == 2);
+}
