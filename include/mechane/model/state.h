@@ -31,6 +31,10 @@ struct Control {
     std::vector<Real> joint_target_qd;  ///< dof layout
     std::vector<Real> joint_f;    ///< dof layout; on FREE-like joints a world wrench at the child's centre of mass
     std::vector<Real> joint_act;  ///< dof layout
+    /// [body_count] or empty: where kinematic bodies are to be at the end of the next step. Their velocity over the
+    /// step is what takes them there; entries of other bodies are not read. Empty: kinematic bodies move along their
+    /// body_qd.
+    std::vector<Pose> body_target_q;
     CustomArrays      custom_arrays;
 
     /// Values of a custom attribute of controls. @error MODEL_CUSTOM_UNKNOWN

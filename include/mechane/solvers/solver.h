@@ -25,6 +25,7 @@ struct StepReport {
     std::string  culprit;                 ///< the same in words: stiffness, inertia, dt bound
     std::int32_t clamped_velocities = 0;  ///< bodies above max_velocity
     std::int32_t contact_rows = 0, limit_rows = 0, loop_rows = 0;
+    std::int32_t sleeping_bodies     = 0;
     double       deepest_penetration = 0;  ///< of active contacts at the end of the step [m], positive
     double       joint_error_linear  = 0;  ///< largest anchor gap of loop joints [m]
     double       joint_error_angular = 0;  ///< [rad]
@@ -41,11 +42,16 @@ class Solver {
     /// Forgets caches, as after a teleport.
     virtual void                           reset()      = 0;
     [[nodiscard]] virtual std::string_view name() const = 0;
+    /// Whether the body's island is computed; a solver without sleeping keeps all awake.
+    [[nodiscard]] virtual bool is_awake(std::int32_t /*body*/) const { return true; }
+    /// Wakes the body and, in the next step, all that touches it.
+    virtual void wake(std::int32_t /*body*/) {}
 };
 
 struct SolverOptions {
     int                substeps = 8;        ///< 1..64
     const tasks::Pool* pool     = nullptr;  ///< null: one thread
+    bool               sleeping = false;    ///< islands that have come to rest are left out until something wakes them
 };
 
 /// Names of solvers in this build, the default first.

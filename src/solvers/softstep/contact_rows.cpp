@@ -9,27 +9,28 @@ namespace mechane::solvers::softstep {
 namespace {
 
 /// Impulses along n, t1, t2 into the velocities of both groups.
-void apply(System& system, const ContactRow& row, double n, double t1, double t2)
+void apply(System& system, const Segments& at, double n, double t1, double t2)
 {
     for (int s = 0; s < 2; ++s) {
-        if (row.at.group[s] < 0) continue;
-        const Group&  group = system.groups[row.at.group[s]];
+        if (at.group[s] < 0) continue;
+        const Group&  group = system.groups[at.group[s]];
         double*       v     = system.motion.v.data() + group.dof_begin;
-        const double* Y     = row.at.Y[s];
+        const double* Y     = at.Y[s];
         const int     dofs  = group.dof_count();
         for (int k = 0; k < dofs; ++k, Y += 4) v[k] += n * Y[0] + t1 * Y[1] + t2 * Y[2];
     }
 }
 
-/// Relative velocity of the contact point along n, t1, t2, from the velocities `v` of the whole forest.
-std::array<double, 3> rates(const System& system, const ContactRow& row, const std::vector<double>& velocities)
+/// Relative velocity of the contact point (or of the turning) along n, t1, t2, from the velocities of the whole forest.
+std::array<double, 3> rates(const System& system, const Segments& at, const std::array<double, 3>& base,
+                            const std::vector<double>& velocities)
 {
-    double r[4] = {row.base[0], row.base[1], row.base[2], 0};
+    double r[4] = {base[0], base[1], base[2], 0};
     for (int s = 0; s < 2; ++s) {
-        if (row.at.group[s] < 0) continue;
-        const Group&  group = system.groups[row.at.group[s]];
+        if (at.group[s] < 0) continue;
+        const Group&  group = system.groups[at.group[s]];
         const double* v     = velocities.data() + group.dof_begin;
-        const double* J     = row.at.J[s];
+        const double* J     = at.J[s];
         const int     dofs  = group.dof_count();
         for (int k = 0; k < dofs; ++k, J += 4)
             for (int l = 0; l < 4; ++l) r[l] += J[l] * v[k];
@@ -47,12 +48,31 @@ bool before(const ContactMemory& a, std::int32_t s0, std::int32_t s1, std::uint6
 double average(const std::vector<Real>& values, std::int32_t a, std::int32_t b)
 { return 0.5 * (static_cast<double>(values[a]) + static_cast<double>(values[b])); }
 
+/// Whether rows i and k are contacts of the same two shapes; k may lie outside the list.
+bool same_pair(const model::Contacts& c, std::int32_t i, std::int32_t k)
+{
+    return k >= 0 && k < c.rigid_contact_count && c.rigid_contact_shape0[i] == c.rigid_contact_shape0[k] &&
+           c.rigid_contact_shape1[i] == c.rigid_contact_shape1[k];
+}
+
+/// A contact that was there before is gone: what slept on it wakes.
+void lose(System& system, std::size_t i)
+{
+    if (!system.sleep.enabled) return;
+    for (const std::int32_t shape : {system.memory[i].shape0, system.memory[i].shape1}) {
+        const std::int32_t body = system.model->shape_body[shape];
+        if (body >= 0) wake_group(system, system.body_group[body]);
+    }
+}
+
 /// Sets the normal, the tangents, and the impulses and drift that an older contact left as world vectors.
 void remember(ContactRow& row, const ContactMemory* old, double h)
 {
     if (!old || dot(old->normal, row.n) < 0.906) return;  // the normal turned by more than 25 degrees: another contact
     row.lambda = {h * old->force, h * dot(old->friction, row.t1), h * dot(old->friction, row.t2)};
-    row.drift  = {dot(old->drift, row.t1), dot(old->drift, row.t2)};
+    if (row.spins())
+        row.spin_lambda = {h * dot(old->torque, row.n), h * dot(old->torque, row.t1), h * dot(old->torque, row.t2)};
+    row.drift = {dot(old->drift, row.t1), dot(old->drift, row.t2)};
 }
 
 using Rates = std::array<double, 3>;
@@ -104,6 +124,87 @@ Rates solve_friction(ContactRow& row, Rates r, double h, bool relax)
             r[2] + row.K[4] * d1 + row.K[5] * d2};
 }
 
+// -- friction against turning
+
+double spin_bound(double coefficient, const ContactRow& row) { return coefficient * row.lambda[0]; }
+
+void build_spin(System& system, ContactRow& row)
+{
+    row.spin_base = {};
+    for (int s = 0; s < 2; ++s)
+        if (row.spin_at.group[s] >= 0)
+            std::fill_n(row.spin_at.J[s], 4 * system.groups[row.spin_at.group[s]].dof_count(), 0.0);
+    const std::array<Vec3d, 3> directions{row.n, row.t1, row.t2};
+    for (std::size_t s = 0; s < 2; ++s) {
+        const double sign = s == 0 ? -1 : 1;
+        if (row.link[s] >= 0) {
+            const std::int32_t g    = system.body_group[row.body[s]];
+            const std::size_t  seat = row.spin_at.group[0] == g ? 0 : 1;
+            add_turn_jacobian(system, system.groups[g], row.link[s], directions, sign, row.spin_at.J[seat]);
+        } else if (row.body[s] >= 0) {
+            for (std::size_t d = 0; d < 3; ++d)
+                row.spin_base[d] += sign * dot(directions[d], system.motion.base_twist[row.body[s]].angular);
+        }
+    }
+    row.spin_K = {};
+    for (int s = 0; s < 2; ++s) {
+        if (row.spin_at.group[s] < 0) continue;
+        const Group& group = system.groups[row.spin_at.group[s]];
+        const int    dofs  = group.dof_count();
+        std::copy_n(row.spin_at.J[s], 4 * dofs, row.spin_at.Y[s]);
+        respond(system, group, row.spin_at.Y[s], 4);
+        const double *J = row.spin_at.J[s], *Y = row.spin_at.Y[s];
+        for (int k = 0; k < dofs; ++k, J += 4, Y += 4) {
+            row.spin_K[0] += J[0] * Y[0];
+            row.spin_K[3] += J[1] * Y[1];
+            row.spin_K[4] += J[1] * Y[2];
+            row.spin_K[5] += J[2] * Y[2];
+        }
+    }
+    const double a = row.spin_K[3], b = row.spin_K[4], c = row.spin_K[5], det = a * c - b * b;
+    row.spin_inverse     = det > 1e-12 * a * c ? std::array{c / det, -b / det, a / det} : std::array{0.0, 0.0, 0.0};
+    const double largest = 0.5 * (a + c) + std::sqrt(0.25 * (a - c) * (a - c) + b * b);
+    row.spin_step        = largest > 0 ? 1 / largest : 0;
+}
+
+void hold_spin(ContactRow& row)
+{
+    const double torsion = spin_bound(row.mu_torsional, row), rolling = spin_bound(row.mu_rolling, row);
+    row.spin_lambda[0] = std::clamp(row.spin_lambda[0], -torsion, torsion);
+    const double size  = std::hypot(row.spin_lambda[1], row.spin_lambda[2]);
+    if (size > rolling) {
+        row.spin_lambda[1] *= rolling / size;
+        row.spin_lambda[2] *= rolling / size;
+    }
+}
+
+void warm_start_spin(System& system, ContactRow& row)
+{
+    hold_spin(row);
+    apply(system, row.spin_at, row.spin_lambda[0], row.spin_lambda[1], row.spin_lambda[2]);
+}
+
+/// Torsion as a bounded row, rolling as a block held to its disk; returns the largest change of a rate [rad/s].
+double solve_spin(System& system, ContactRow& row)
+{
+    const auto                  r     = rates(system, row.spin_at, row.spin_base, system.motion.v);
+    const std::array<double, 3> start = row.spin_lambda;
+    if (row.spin_K[0] > 0) row.spin_lambda[0] -= r[0] / row.spin_K[0];
+    row.spin_lambda[1] -= row.spin_inverse[0] * r[1] + row.spin_inverse[1] * r[2];
+    row.spin_lambda[2] -= row.spin_inverse[1] * r[1] + row.spin_inverse[2] * r[2];
+    if (std::hypot(row.spin_lambda[1], row.spin_lambda[2]) > spin_bound(row.mu_rolling, row)) {
+        // Rolling goes on: resisted against the rate, as slipping friction is.
+        row.spin_lambda[1] = start[1] - row.spin_step * r[1];
+        row.spin_lambda[2] = start[2] - row.spin_step * r[2];
+    }
+    hold_spin(row);
+    const double d0 = row.spin_lambda[0] - start[0], d1 = row.spin_lambda[1] - start[1],
+                 d2 = row.spin_lambda[2] - start[2];
+    if (d0 == 0 && d1 == 0 && d2 == 0) return 0;
+    apply(system, row.spin_at, d0, d1, d2);
+    return std::max({std::abs(d0) * row.spin_K[0], std::abs(d1) * row.spin_K[3], std::abs(d2) * row.spin_K[5]});
+}
+
 }  // namespace
 
 void load_contacts(System& system, const model::Contacts& contacts, double h)
@@ -115,7 +216,7 @@ void load_contacts(System& system, const model::Contacts& contacts, double h)
         const std::int32_t s0 = contacts.rigid_contact_shape0[i], s1 = contacts.rigid_contact_shape1[i];
         // Both lists are sorted alike, so one walk pairs them; contacts of one feature pair each other in order.
         const std::uint64_t feature = contacts.rigid_contact_feature[i];
-        while (old < system.memory.size() && before(system.memory[old], s0, s1, feature)) ++old;
+        while (old < system.memory.size() && before(system.memory[old], s0, s1, feature)) lose(system, old++);
         const ContactMemory* same = nullptr;
         if (old < system.memory.size() && system.memory[old].shape0 == s0 && system.memory[old].shape1 == s1 &&
             system.memory[old].feature == feature)
@@ -146,9 +247,17 @@ void load_contacts(System& system, const model::Contacts& contacts, double h)
             row.at.group[s] = row.link[s] >= 0 ? system.body_group[row.body[s]] : -1;
         }
         if (row.at.group[0] == row.at.group[1]) row.at.group[1] = -1;
+        const bool few = !same_pair(contacts, i, i - 2) && !same_pair(contacts, i, i + 2) &&
+                         !(same_pair(contacts, i, i - 1) && same_pair(contacts, i, i + 1));
+        if (few) {
+            row.mu_torsional = average(m.shape_material_mu_torsional, s0, s1);
+            row.mu_rolling   = average(m.shape_material_mu_rolling, s0, s1);
+        }
+        row.spin_at.group = row.at.group;
         remember(row, same, h);
         system.contacts.push_back(row);
     }
+    while (old < system.memory.size()) lose(system, old++);
 }
 
 void build_contact(System& system, ContactRow& row, double h)
@@ -176,8 +285,9 @@ void build_contact(System& system, ContactRow& row, double h)
     row.bounce            = 0;
     row.active            = row.distance < h * (2 * approach + 1);
     if (!row.active) {
-        row.lambda = {};
-        row.drift  = {};
+        row.lambda      = {};
+        row.spin_lambda = {};
+        row.drift       = {};
         return;
     }
     row.base = {};
@@ -214,11 +324,13 @@ void build_contact(System& system, ContactRow& row, double h)
     }
     // Nothing that could move can be pushed.
     if (!(K[0] > 1e-12)) {
-        row.active = false;
-        row.lambda = {};
+        row.active      = false;
+        row.lambda      = {};
+        row.spin_lambda = {};
         return;
     }
     std::copy_n(K, 6, row.K.begin());
+    if (row.spins()) build_spin(system, row);
     // Pushing at the speed s costs s^2 / (2 K), which has no bound near a pivot that lies inside the other shape, and
     // is large where a geared finger is wedged in the palm. Recovery may spend the energy that the lighter body has at
     // the push velocity.
@@ -232,12 +344,12 @@ void build_contact(System& system, ContactRow& row, double h)
     row.slip_step =
         1 / (0.5 * (a + c) + std::sqrt(0.25 * (a - c) * (a - c) + K[4] * K[4]));  // 1 / the largest eigenvalue
 
-    const auto old = rates(system, row, system.previous_v);
+    const auto old = rates(system, row.at, row.base, system.previous_v);
     // Decided once a step: what the first substep lets slip before friction is found must not unstick a contact.
     if (row.mu < 0)
         row.mu = old[1] * old[1] + old[2] * old[2] < kStickSpeed * kStickSpeed ? row.mu_static : row.mu_dynamic;
     if (row.restitution > 0 && old[0] < -0.5 * kRestitutionThreshold) {
-        const auto   now    = rates(system, row, system.motion.v);
+        const auto   now    = rates(system, row.at, row.base, system.motion.v);
         const double speed  = -now[0];
         const double gained = std::clamp(speed + old[0], 0.0, speed);  // by gravity during this substep
         if (speed > kRestitutionThreshold) {
@@ -259,29 +371,35 @@ void warm_start_contact(System& system, ContactRow& row)
         row.lambda[1] *= bound / t;
         row.lambda[2] *= bound / t;
     }
-    if (row.lambda[0] != 0) apply(system, row, row.lambda[0], row.lambda[1], row.lambda[2]);
+    if (row.lambda[0] != 0) apply(system, row.at, row.lambda[0], row.lambda[1], row.lambda[2]);
+    if (row.spins()) warm_start_spin(system, row);
 }
 
 double solve_contact(System& system, ContactRow& row, const Softness& soft, double h, bool relax)
 {
     if (!row.active) return 0;
-    auto                        r     = rates(system, row, system.motion.v);
+    auto                        r     = rates(system, row.at, row.base, system.motion.v);
     const std::array<double, 3> start = row.lambda;
     // A contact without a normal force yet has no friction to offer, so there the normal comes first; else it comes
     // last and wins.
-    const bool fresh = row.lambda[0] == 0;
+    const bool fresh  = row.lambda[0] == 0;
+    double     turned = 0;
+    if (!fresh && row.spins()) {
+        turned = solve_spin(system, row);
+        if (turned > 0) r = rates(system, row.at, row.base, system.motion.v);
+    }
     if (fresh) r = solve_normal(row, r, soft, h, relax);
     if (row.mu > 0) r = solve_friction(row, r, h, relax);
     if (!fresh) solve_normal(row, r, soft, h, relax);
     const double dn = row.lambda[0] - start[0], d1 = row.lambda[1] - start[1], d2 = row.lambda[2] - start[2];
-    if (dn != 0 || d1 != 0 || d2 != 0) apply(system, row, dn, d1, d2);
-    return std::max({std::abs(dn) * row.K[0], std::abs(d1) * row.K[3], std::abs(d2) * row.K[5]});
+    if (dn != 0 || d1 != 0 || d2 != 0) apply(system, row.at, dn, d1, d2);
+    return std::max({turned, std::abs(dn) * row.K[0], std::abs(d1) * row.K[3], std::abs(d2) * row.K[5]});
 }
 
 void advance_contact(System& system, ContactRow& row, double h)
 {
     if (!row.active) return;
-    const auto r = rates(system, row, system.motion.v);
+    const auto r = rates(system, row.at, row.base, system.motion.v);
     row.distance += h * r[0];
     if (row.lambda[0] > 0) {
         row.drift[0] += h * r[1];
@@ -294,11 +412,11 @@ void advance_contact(System& system, ContactRow& row, double h)
 void bounce_contact(System& system, ContactRow& row)
 {
     if (!row.active || row.bounce <= 0 || row.lambda[0] <= 0) return;
-    const double rate   = rates(system, row, system.motion.v)[0];
+    const double rate   = rates(system, row.at, row.base, system.motion.v)[0];
     const double normal = std::max(0.0, row.lambda[0] - (rate - row.bounce) / row.K[0]);
     const double delta  = normal - row.lambda[0];
     row.lambda[0]       = normal;
-    apply(system, row, delta, 0, 0);
+    apply(system, row.at, delta, 0, 0);
 }
 
 void store_contacts(System& system, model::Contacts& contacts, double h, int substeps)
@@ -320,6 +438,8 @@ void store_contacts(System& system, model::Contacts& contacts, double h, int sub
         keep.force    = row.lambda[0] / h;
         keep.friction = (1 / h) * (row.lambda[1] * row.t1 + row.lambda[2] * row.t2);
         keep.drift    = row.drift[0] * row.t1 + row.drift[1] * row.t2;
+        keep.torque =
+            (1 / h) * (row.spin_lambda[0] * row.n + row.spin_lambda[1] * row.t1 + row.spin_lambda[2] * row.t2);
         system.next_memory.push_back(keep);
     }
     system.memory.swap(system.next_memory);

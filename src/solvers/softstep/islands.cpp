@@ -78,13 +78,18 @@ void place_contacts(System& system)
         return g >= 0 ? 8 * static_cast<std::size_t>(system.groups[g].dof_count()) : 0;
     };
     std::size_t total = 0;
-    for (const ContactRow& row : system.contacts) total += size(row.at.group[0]) + size(row.at.group[1]);
+    for (const ContactRow& row : system.contacts)
+        total += (row.spins() ? 2 : 1) * (size(row.at.group[0]) + size(row.at.group[1]));
     if (system.contact_storage.size() < total) system.contact_storage.resize(total + total / 4);
     double* at = system.contact_storage.data();
     for (ContactRow& row : system.contacts)
         for (std::size_t s = 0; s < 2; ++s) {
             row.at.J[s] = at;
             row.at.Y[s] = at + size(row.at.group[s]) / 2;
+            at += size(row.at.group[s]);
+            if (!row.spins()) continue;
+            row.spin_at.J[s] = at;
+            row.spin_at.Y[s] = at + size(row.at.group[s]) / 2;
             at += size(row.at.group[s]);
         }
 }

@@ -24,6 +24,11 @@ inline constexpr double kImpactChange   = 1e-3;  ///< [m/s, rad/s]
 inline constexpr int    kClosingPasses  = 2;     ///< Newton steps that close loops at the end of a step
 inline constexpr int    kMaxDriveRounds = 3;     ///< rounds in which drives may saturate or let go within a substep
 
+inline constexpr double kSleepLinear  = 0.05;  ///< an island below these for kSleepTime sleeps [m/s]
+inline constexpr double kSleepAngular = 0.15;  ///< [rad/s]
+inline constexpr double kSleepTime    = 0.5;   ///< [s]
+inline constexpr double kWakeReach    = 1e-3;  ///< a contact nearer than this joins what sleeps to what is awake [m]
+
 /// Newton's limit gains of a joint that authors none. The model does not say what was authored; a joint that has
 /// exactly these gets the stiff limit instead of a spring of them: on a link of 1e-3 kg m^2 they would ring at 500 Hz
 /// undamped.

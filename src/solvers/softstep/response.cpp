@@ -55,6 +55,16 @@ void add_point_jacobian(const System& system, const Group& group, std::int32_t l
                                   });
 }
 
+void add_turn_jacobian(const System& system, const Group& group, std::int32_t link,
+                       const std::array<Vec3d, 3>& directions, double sign, double* J)
+{
+    dynamics::visit_point_columns(system.forest, system.motion, link, {},
+                                  [&](std::int32_t dof, const Vec3d&, const Vec3d& w) {
+                                      double* at = J + static_cast<std::ptrdiff_t>(dof - group.dof_begin) * 4;
+                                      for (std::size_t d = 0; d < 3; ++d) at[d] += sign * dot(directions[d], w);
+                                  });
+}
+
 void add_row_jacobian(const System& system, const Group& group, std::int32_t link, const Vec3d& p_W,
                       const Vec3d& direction, const Vec3d& turn, double sign, double* J)
 {

@@ -22,8 +22,10 @@ class SoftStep final : public Solver {
   public:
     SoftStep(const model::Model& model, const SolverOptions& options) : model_(model), options_(options)
     {
+        system_.sleep.enabled = options.sleeping;
         build_system(model, system_);
         remember_structure();
+        reset_sleep(system_, model_.body_starts_asleep);
     }
 
     StepReport step(const model::State& in, model::State& out, const model::Control& control, model::Contacts* contacts,
@@ -37,7 +39,15 @@ class SoftStep final : public Solver {
             rows.lower.lambda = rows.upper.lambda = rows.friction.lambda = rows.velocity.lambda = 0;
         for (GeneralRow& row : system_.general) row.law.lambda = 0;
         published_body_.clear();
+        reset_sleep(system_, model_.body_starts_asleep);
     }
+
+    [[nodiscard]] bool is_awake(std::int32_t body) const override
+    {
+        const std::int32_t g = system_.body_group[body];
+        return g < 0 || !system_.sleep.enabled || !system_.sleep.asleep[g];
+    }
+    void wake(std::int32_t body) override { wake_group(system_, system_.body_group[body]); }
 
     [[nodiscard]] std::string_view name() const override { return "softstep"; }
 
@@ -47,7 +57,7 @@ class SoftStep final : public Solver {
     void               remember_structure();
     [[nodiscard]] bool structure_changed() const
     { return enabled_ != model_.joint_enabled || flags_ != model_.body_flags; }
-    bool load_state(const model::State& in, const model::Control& control, StepReport& report);
+    bool load_state(const model::State& in, const model::Control& control, double dt, StepReport& report);
     void publish(const model::State& in, model::State& out, double dt);
     bool find_divergence(StepReport& report, const char* when);
     void name_culprit(StepReport& report, std::int32_t link, const char* when);
@@ -58,6 +68,7 @@ class SoftStep final : public Solver {
     std::vector<IslandReport> reports_;
     std::vector<std::uint8_t> enabled_, body_wins_;
     std::vector<std::int32_t> flags_;
+    std::vector<std::uint8_t> slept_;  ///< per link: slept through the whole step
     std::vector<Pose>         published_body_;
     std::vector<Spatial>      published_twist_;
     std::vector<Real>         published_q_, published_qd_;
@@ -86,10 +97,15 @@ void SoftStep::report_features(Diagnostics& out)
         if (model_.joint_break_force[j] < kNeverBreaks || model_.joint_break_torque[j] < kNeverBreaks)
             feature(j, "break force and torque are ignored, the joint never breaks");
     }
+    if (!options_.sleeping)
+        for (std::size_t b = 0; b < model_.body_count(); ++b)
+            if (model_.body_starts_asleep[b])
+                out.add(kSolverFeature, {.prim = model_.body_label[b]},
+                        "softstep: sleeping is off, the body does not start asleep");
     // A trial factorisation at the initial state finds dofs that move nothing.
     model::State state = model::make_state(model_);
     StepReport   ignored;
-    if (!load_state(state, model::make_control(model_), ignored)) return;
+    if (!load_state(state, model::make_control(model_), 1, ignored)) return;
     for (const Tree& tree : system_.forest.trees) {
         if (tree.single || tree.dof_count() == 0) continue;
         dynamics::forward_kinematics(system_.forest, tree, system_.motion);
@@ -110,7 +126,7 @@ void SoftStep::report_features(Diagnostics& out)
     reset();
 }
 
-bool SoftStep::load_state(const model::State& in, const model::Control& control, StepReport& report)
+bool SoftStep::load_state(const model::State& in, const model::Control& control, double dt, StepReport& report)
 {
     System& s = system_;
     read_laws(control, s);
@@ -119,7 +135,15 @@ bool SoftStep::load_state(const model::State& in, const model::Control& control,
         s.base_start[b].q      = normalized(s.base_start[b].q);
         s.motion.base_twist[b] = static_cast<Spatiald>(in.body_qd[b]);
         // A body that is immovable for want of mass stands still; only a kinematic one has a prescribed motion.
-        if (!(model_.body_flags[b] & model::body_flag::kinematic)) s.motion.base_twist[b] = {};
+        if (!(model_.body_flags[b] & model::body_flag::kinematic))
+            s.motion.base_twist[b] = {};
+        else if (control.body_target_q.size() == model_.body_count() && is_finite(control.body_target_q[b])) {
+            const Posed goal       = static_cast<Posed>(control.body_target_q[b]);
+            const Vec3d com        = static_cast<Vec3d>(model_.body_com[b]);
+            const Quatd turn       = normalized(goal.q) * conjugate(s.base_start[b].q);
+            s.motion.base_twist[b] = {(1 / dt) * ((goal.p + rotate(normalized(goal.q), com)) - s.base_start[b] * com),
+                                      (1 / dt) * to_rotation_vector(normalized(turn))};
+        }
         place_prescribed(s, b, 0);
         if (!is_finite(s.base_start[b]) || !is_finite(s.motion.base_twist[b])) {
             report.culprit_body = b;
@@ -147,6 +171,22 @@ bool SoftStep::load_state(const model::State& in, const model::Control& control,
         f                = static_cast<Spatiald>(in.body_f.empty() ? Spatial{} : in.body_f[link.body]);
         if (!is_finite(f)) f = {};
     }
+    if (s.sleep.enabled && !published_body_.empty())
+        for (const Link& link : s.forest.links) {
+            const std::int32_t b = link.body;
+            bool kept = same_bytes(in.body_q[b], published_body_[b]) && same_bytes(in.body_qd[b], published_twist_[b]);
+            if (link.joint >= 0) {
+                const std::int32_t q = model_.joint_q_start[link.joint], qd = model_.joint_qd_start[link.joint];
+                const auto         nq = static_cast<std::size_t>(model_.joint_q_start[link.joint + 1] - q);
+                const auto         nd = static_cast<std::size_t>(model_.joint_qd_start[link.joint + 1] - qd);
+                kept = kept &&
+                       std::equal(in.joint_q.begin() + q, in.joint_q.begin() + q + static_cast<std::ptrdiff_t>(nq),
+                                  published_q_.begin() + q) &&
+                       std::equal(in.joint_qd.begin() + qd, in.joint_qd.begin() + qd + static_cast<std::ptrdiff_t>(nd),
+                                  published_qd_.begin() + qd);
+            }
+            if (!kept) wake_group(s, s.body_group[b]);
+        }
     // joint_f of FREE-like joints is a wrench at the child's centre of mass; the parent bears the reaction.
     const auto& joint_f = control.joint_f.size() == model_.joint_f.size() ? control.joint_f : model_.joint_f;
     for (const Tree& tree : s.forest.trees) dynamics::forward_kinematics(s.forest, tree, s.motion, true);
@@ -167,6 +207,7 @@ bool SoftStep::load_state(const model::State& in, const model::Control& control,
             s.wrench[at] -= shift_wrench(f, s.motion.com_W[at] - s.motion.com_W[l]);
         }
     }
+    wake_changed(s);
     return !find_divergence(report, "at the start of the step");
 }
 
@@ -229,10 +270,16 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
     System& s = system_;
     if (&out != &in) out = in;
     for (const std::int32_t b : s.forest.prescribed) {
-        if (model_.body_flags[b] & model::body_flag::kinematic) out.body_q[b] = static_cast<Pose>(s.motion.base_X[b]);
+        if (!(model_.body_flags[b] & model::body_flag::kinematic)) continue;
+        out.body_q[b]  = static_cast<Pose>(s.motion.base_X[b]);
+        out.body_qd[b] = static_cast<Spatial>(s.motion.base_twist[b]);
     }
     for (std::size_t l = 0; l < s.forest.links.size(); ++l) {
-        const Link& link       = s.forest.links[l];
+        const Link& link = s.forest.links[l];
+        if (slept_[l]) {
+            out.body_qd[link.body] = {};
+            continue;
+        }
         out.body_q[link.body]  = static_cast<Pose>(s.motion.X_WB[l]);
         out.body_qd[link.body] = static_cast<Spatial>(s.motion.twist[l]);
         if (link.free || link.joint < 0) continue;
@@ -244,7 +291,7 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
     // Joints that are not a link's own coordinates are read off the bodies; single angles keep their winding.
     for (std::int32_t j = 0; j < static_cast<std::int32_t>(model_.joint_count()); ++j) {
         const std::int32_t l = s.forest.joint_link[j];
-        if (l >= 0 && !s.forest.links[l].free) continue;
+        if (l >= 0 && (slept_[l] || !s.forest.links[l].free)) continue;
         const auto motion = [&](std::int32_t b) {
             if (b < 0) return dynamics::BodyMotion{};
             const std::int32_t at = s.forest.body_link[b];
@@ -274,6 +321,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     if (structure_changed()) {
         build_system(model_, system_);
         remember_structure();
+        reset_sleep(system_, {});
     }
     if (!(dt >= 0) || !std::isfinite(dt)) {
         report.culprit = fmt::format("dt is {}, expected a positive number of seconds", dt);
@@ -291,13 +339,20 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     System&      s        = system_;
     const int    substeps = options_.substeps;
     const double h        = dt / substeps;
-    if (!load_state(in, control, report)) return undo();
+    if (!load_state(in, control, dt, report)) return undo();
     if (contacts)
         load_contacts(s, *contacts, h);
     else
         s.contacts.clear();
+    drop_far_contacts(s, dt);
     place_contacts(s);
     build_islands(s);
+    spread_wakefulness(s);
+    slept_.assign(s.forest.links.size(), 0);
+    for (std::size_t l = 0; l < slept_.size(); ++l) {
+        slept_[l] = asleep(s, static_cast<std::int32_t>(l)) ? 1 : 0;
+        report.sleeping_bodies += slept_[l];
+    }
 
     reports_.assign(s.islands.size(), {});
     const auto each_island = [&](const auto& run) {
@@ -307,18 +362,30 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         else
             for (std::size_t i = 0; i < s.islands.size(); ++i) run(i);
     };
+    for (const Island& island : s.islands)
+        if (island.asleep)
+            for (std::int32_t i = island.contact_begin; i < island.contact_end; ++i) {
+                // What rests keeps resting on the forces it fell asleep with.
+                ContactRow& row = *s.order[i];
+                for (std::size_t k = 0; k < 3; ++k) row.impulse_sum[k] = substeps * row.lambda[k];
+            }
     const bool moving = std::any_of(s.forest.prescribed.begin(), s.forest.prescribed.end(),
                                     [&](std::int32_t b) { return !(s.motion.base_twist[b] == Spatiald{}); });
     if (moving) {
         // Islands share the moving base, so they go through the substeps together.
         for (int k = 0; k < substeps; ++k) {
             for (const std::int32_t b : s.forest.prescribed) place_prescribed(s, b, k * h);
-            each_island([&](std::size_t i) { run_substep(s, s.islands[i], h, k, reports_[i]); });
+            each_island([&](std::size_t i) {
+                if (!s.islands[i].asleep) run_substep(s, s.islands[i], h, k, reports_[i]);
+            });
         }
         for (const std::int32_t b : s.forest.prescribed) place_prescribed(s, b, dt);
-        each_island([&](std::size_t i) { finish_island(s, s.islands[i], h, reports_[i]); });
+        each_island([&](std::size_t i) {
+            if (!s.islands[i].asleep) finish_island(s, s.islands[i], h, reports_[i]);
+        });
     } else {
         each_island([&](std::size_t i) {
+            if (s.islands[i].asleep) return;
             for (int k = 0; k < substeps; ++k) run_substep(s, s.islands[i], h, k, reports_[i]);
             finish_island(s, s.islands[i], h, reports_[i]);
         });
@@ -332,6 +399,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         report.joint_error_angular = std::max(report.joint_error_angular, r.loop_error_angular);
     }
     if (find_divergence(report, "after the step")) return undo();
+    fall_asleep(s, dt);
     publish(in, out, dt);
     for (const ContactRow& row : s.contacts) {
         Vec3d moved;

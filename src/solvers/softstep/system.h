@@ -126,6 +126,15 @@ struct ContactRow {
     double                bounce    = 0;                    ///< rebound speed asked for, 0: none
     Segments              at;
     bool                  active = false;
+    // Friction against turning, of pairs that touch in fewer than three points: a patch of three resists turning by its
+    // points' own friction. Rows of the relative angular velocity along n, t1, t2.
+    double                mu_torsional = 0, mu_rolling = 0;  ///< [m]; both zero: no such rows
+    std::array<double, 3> spin_lambda{}, spin_base{};
+    std::array<double, 6> spin_K{};
+    std::array<double, 3> spin_inverse{};  ///< of the rolling block: 11, 12, 22
+    double                spin_step = 0;
+    Segments              spin_at;
+    [[nodiscard]] bool    spins() const { return mu_torsional > 0 || mu_rolling > 0; }
 };
 
 /// What a contact remembers between steps.
@@ -133,10 +142,24 @@ struct ContactMemory {
     std::int32_t  shape0 = -1, shape1 = -1;
     std::uint64_t feature = 0;
     Vec3d         normal, friction, drift;  ///< friction force and drift as world vectors
+    Vec3d         torque;                   ///< of the friction against turning [N m]
     double        force = 0;                ///< normal force [N]
 };
 
+/// Which groups sleep, and what they were given when last seen: a change of that wakes them.
+struct Sleep {
+    bool                      enabled = false;
+    std::vector<double>       still;      ///< per group: how long all of its bodies have been slow [s]
+    std::vector<std::uint8_t> asleep;     ///< per group
+    std::vector<std::uint8_t> actuated;   ///< per group: has a drive with gains
+    std::vector<std::uint8_t> disturbed;  ///< per group: lies on something prescribed that moves
+    std::vector<double>       commands;   ///< per dof: force, target, target rate, and the drive's and spring's gains
+    std::vector<Spatiald>     wrench;     ///< per link
+    std::vector<Vec3d>        gravity;    ///< per world, last the global one
+};
+
 struct Island {
+    bool         asleep      = false;
     std::int32_t group_begin = 0, group_end = 0;      ///< in System::island_groups
     std::int32_t contact_begin = 0, contact_end = 0;  ///< in System::contacts
     std::int32_t general_begin = 0, general_end = 0;  ///< in System::island_general
@@ -169,6 +192,7 @@ struct System {
     std::vector<double>        contact_storage;
     std::vector<ContactMemory> memory, next_memory;
 
+    Sleep                     sleep;
     std::vector<ContactRow*>  order;  ///< contacts, grouped by island
     std::vector<Island>       islands;
     std::vector<std::int32_t> island_groups, island_general, island_of_group, set_parent;
@@ -211,6 +235,9 @@ void respond_open(System& system, const Group& group, double* y);
 /// Jacobian.
 void add_point_jacobian(const System& system, const Group& group, std::int32_t link, const Vec3d& p_W,
                         const std::array<Vec3d, 3>& directions, double sign, double* J);
+/// The same of its angular velocity.
+void add_turn_jacobian(const System& system, const Group& group, std::int32_t link,
+                       const std::array<Vec3d, 3>& directions, double sign, double* J);
 /// Adds `sign` times direction . v(point) + turn . w of a link to a Jacobian of stride 1.
 void add_row_jacobian(const System& system, const Group& group, std::int32_t link, const Vec3d& p_W,
                       const Vec3d& direction, const Vec3d& turn, double sign, double* J);
@@ -260,6 +287,21 @@ void store_contacts(System& system, model::Contacts& contacts, double h, int sub
 
 // -- islands.cpp
 void build_islands(System& system);
+// -- sleep.cpp
+/// Sizes the arrays; `bodies_asleep` [body_count] says who starts asleep.
+void reset_sleep(System& system, const std::vector<std::uint8_t>& bodies_asleep);
+/// Wakes groups whose commands, loads or gravity differ from what they slept with.
+void wake_changed(System& system);
+void wake_group(System& system, std::int32_t group);
+/// Drops contacts that cannot reach a sleeping group within `dt`, so that it sleeps on beside what passes.
+void drop_far_contacts(System& system, double dt);
+/// An island is awake if one of its groups is.
+void spread_wakefulness(System& system);
+/// Counts the time that groups are still; islands that have been for long enough stop.
+void               fall_asleep(System& system, double dt);
+[[nodiscard]] bool asleep(const System& system, std::int32_t link);
+
+// -- islands.cpp, continued
 /// Gives every contact row its storage.
 void place_contacts(System& system);
 /// What running an island tells.
