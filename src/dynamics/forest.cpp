@@ -22,8 +22,8 @@ bool is_free_like(model::JointType type)
 { return type == model::JointType::free || type == model::JointType::distance || type == model::JointType::rod; }
 
 /// Chooses the inbound joint of every body: `inbound[b]`, or -1.
-std::vector<std::int32_t> choose_inbound(const model::Model& model, const std::vector<std::uint8_t>& prescribed,
-                                         Forest& out)
+std::vector<std::int32_t> choose_inbound(const model::Model& model, std::span<const std::uint8_t> enabled,
+                                         const std::vector<std::uint8_t>& prescribed, Forest& out)
 {
     const auto                joints = static_cast<std::int32_t>(model.joint_count());
     std::vector<std::int32_t> inbound(model.body_count(), -1);
@@ -33,8 +33,8 @@ std::vector<std::int32_t> choose_inbound(const model::Model& model, const std::v
         for (std::int32_t j = 0; j < joints; ++j) {
             if ((model.joint_articulation[j] >= 0) != articulated) continue;
             const std::int32_t p = model.joint_parent[j], c = model.joint_child[j];
-            if (!model.joint_enabled[j] || model.joint_exclude_from_articulation[j] || c < 0 || c == p ||
-                prescribed[c] || inbound[c] >= 0)
+            if (!enabled[j] || model.joint_exclude_from_articulation[j] || c < 0 || c == p || prescribed[c] ||
+                inbound[c] >= 0)
                 continue;
             const bool coupled = p >= 0 && !prescribed[p] && !is_free_like(model.joint_type[j]);
             if (coupled) {
@@ -46,7 +46,7 @@ std::vector<std::int32_t> choose_inbound(const model::Model& model, const std::v
         }
     }
     for (std::int32_t j = 0; j < joints; ++j) {
-        if (!model.joint_enabled[j]) continue;
+        if (!enabled[j]) continue;
         const std::int32_t p = model.joint_parent[j], c = model.joint_child[j];
         const bool         moves = (p >= 0 && !prescribed[p]) || (c >= 0 && !prescribed[c]);
         if (!moves || p == c) continue;
@@ -117,14 +117,16 @@ Link make_link(const model::Model& model, std::int32_t body, std::int32_t joint)
 
 }  // namespace
 
-Forest build_forest(const model::Model& model)
+Forest build_forest(const model::Model& model) { return build_forest(model, model.joint_enabled); }
+
+Forest build_forest(const model::Model& model, std::span<const std::uint8_t> enabled)
 {
     Forest                    forest;
     const auto                bodies = static_cast<std::int32_t>(model.body_count());
     std::vector<std::uint8_t> prescribed(model.body_count(), 0);
     std::vector<std::uint8_t> jointed(model.body_count(), 0);
     for (std::int32_t j = 0; j < static_cast<std::int32_t>(model.joint_count()); ++j) {
-        if (!model.joint_enabled[j] || is_free_like(model.joint_type[j])) continue;
+        if (!enabled[j] || is_free_like(model.joint_type[j])) continue;
         if (model.joint_parent[j] >= 0) jointed[model.joint_parent[j]] = 1;
         if (model.joint_child[j] >= 0) jointed[model.joint_child[j]] = 1;
     }
@@ -133,7 +135,7 @@ Forest build_forest(const model::Model& model)
         prescribed[b]        = kinematic || (!(model.body_mass[b] > 0) && !jointed[b]);
         if (prescribed[b]) forest.prescribed.push_back(b);
     }
-    const std::vector<std::int32_t> inbound = choose_inbound(model, prescribed, forest);
+    const std::vector<std::int32_t> inbound = choose_inbound(model, enabled, prescribed, forest);
     find_mimics(model, inbound, forest);
 
     // Children of each body, ascending, then depth first from the roots in body order.

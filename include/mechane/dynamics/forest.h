@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "mechane/dynamics/joint_motion.h"
@@ -61,5 +62,7 @@ struct Forest {
 };
 
 Forest build_forest(const model::Model& model);
+/// The same with other joints enabled than the model says [joint_count].
+Forest build_forest(const model::Model& model, std::span<const std::uint8_t> enabled);
 
 }  // namespace mechane::dynamics

@@ -17,18 +17,33 @@ class Pool;
 
 namespace mechane::solvers {
 
+/// A joint that carried more than it can bear in the step that is reported.
+struct BrokenJoint {
+    std::int32_t joint = -1;
+    double       force = 0, torque = 0;  ///< mean over the step [N], about the child's anchor [N m]
+};
+
+/// What a caller may ask a solver to fill in at every step; world axes, means over the step.
+struct Observables {
+    std::vector<Spatial>      body_qdd;       ///< acceleration of the centre of mass, gravity included; angular [SI]
+    std::vector<Spatial>      body_parent_f;  ///< wrench that the inbound joint transmits, about the centre of mass
+    std::vector<Real>         joint_drive_f;  ///< force of each drive at the end of the step, dof layout
+    std::vector<std::uint8_t> body_awake;     ///< whether the body was computed
+};
+
 /// What a step has to say besides the new state. The step itself stays defined whatever happens.
 struct StepReport {
     bool diverged = false;  ///< a result was not finite or beyond all bounds: `out` is the state before the step
-    std::int32_t culprit_body  = -1;      ///< body that diverged first
-    std::int32_t culprit_joint = -1;      ///< joint whose drive, limit or inertia explains it, -1 if unknown
-    std::string  culprit;                 ///< the same in words: stiffness, inertia, dt bound
-    std::int32_t clamped_velocities = 0;  ///< bodies above max_velocity
-    std::int32_t contact_rows = 0, limit_rows = 0, loop_rows = 0;
-    std::int32_t sleeping_bodies     = 0;
-    double       deepest_penetration = 0;  ///< of active contacts at the end of the step [m], positive
-    double       joint_error_linear  = 0;  ///< largest anchor gap of loop joints [m]
-    double       joint_error_angular = 0;  ///< [rad]
+    std::int32_t             culprit_body  = -1;  ///< body that diverged first
+    std::int32_t             culprit_joint = -1;  ///< joint whose drive, limit or inertia explains it, -1 if unknown
+    std::string              culprit;             ///< the same in words: stiffness, inertia, dt bound
+    std::int32_t             clamped_velocities = 0;  ///< bodies above max_velocity
+    std::int32_t             contact_rows = 0, limit_rows = 0, loop_rows = 0;
+    std::int32_t             sleeping_bodies = 0;
+    std::vector<BrokenJoint> broken;  ///< joints that broke at the end of this step; they stay broken until reset
+    double                   deepest_penetration = 0;  ///< of active contacts at the end of the step [m], positive
+    double                   joint_error_linear  = 0;  ///< largest anchor gap of loop joints [m]
+    double                   joint_error_angular = 0;  ///< [rad]
 };
 
 /// One interface for every way of stepping. A solver belongs to one model and may keep caches (warm starting).
@@ -39,9 +54,11 @@ class Solver {
     /// Fills `contacts->rigid_contact_force`. Does not change `in.body_f`.
     virtual StepReport step(const model::State& in, model::State& out, const model::Control& control,
                             model::Contacts* contacts, double dt) = 0;
-    /// Forgets caches, as after a teleport.
+    /// Forgets caches, as after a teleport, and mends broken joints.
     virtual void                           reset()      = 0;
     [[nodiscard]] virtual std::string_view name() const = 0;
+    /// Fills `observables` at every step from now on; null stops it. Costs an inverse dynamics a step.
+    virtual void observe(Observables* /*observables*/) {}
     /// Whether the body's island is computed; a solver without sleeping keeps all awake.
     [[nodiscard]] virtual bool is_awake(std::int32_t /*body*/) const { return true; }
     /// Wakes the body and, in the next step, all that touches it.

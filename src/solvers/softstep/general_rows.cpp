@@ -16,6 +16,7 @@ std::int32_t group_of(const System& system, std::int32_t body) { return body >= 
 void clear(const System& system, GeneralRow& row)
 {
     row.target = 0;
+    row.push   = {};
     for (int s = 0; s < 2; ++s)
         if (row.at.group[s] >= 0) std::fill_n(row.at.J[s], system.groups[row.at.group[s]].dof_count(), 0.0);
 }
@@ -31,7 +32,8 @@ void add(System& system, GeneralRow& row, std::int32_t body, const Vec3d& p_W, c
                               dot(turn, system.motion.base_twist[body].angular));
         return;
     }
-    const int s = row.at.group[0] == system.body_group[body] ? 0 : 1;
+    row.push[body == system.model->joint_child[row.joint] ? 0 : 1] = {link, p_W, sign * direction, sign * turn};
+    const int s                                                    = row.at.group[0] == system.body_group[body] ? 0 : 1;
     add_row_jacobian(system, system.groups[row.at.group[s]], link, p_W, direction, turn, sign, row.at.J[s]);
 }
 
@@ -232,7 +234,7 @@ void list_general_rows(System& system)
         if (bounded(m.joint_limit_upper[dof])) push(Kind::distance_upper, j, 0);
     }
     for (std::int32_t j = 0; j < static_cast<std::int32_t>(m.joint_count()); ++j)
-        if (m.joint_enabled[j] && m.joint_type[j] == model::JointType::ball && m.joint_cone_limit[j][0] >= 0 &&
+        if (system.enabled[j] && m.joint_type[j] == model::JointType::ball && m.joint_cone_limit[j][0] >= 0 &&
             m.joint_cone_limit[j][1] >= 0)
             push(Kind::cone, j, 0);
     for (const std::int32_t j : system.forest.loops) {

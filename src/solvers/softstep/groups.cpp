@@ -29,8 +29,12 @@ double not_negative(Real value) { return std::max(0.0, static_cast<double>(value
 
 void build_system(const model::Model& model, System& system)
 {
-    system.model       = &model;
-    system.forest      = dynamics::build_forest(model);
+    system.model   = &model;
+    system.enabled = model.joint_enabled;
+    for (std::size_t j = 0; j < system.broken.size(); ++j)
+        if (system.broken[j]) system.enabled[j] = 0;
+    system.broken.resize(model.joint_count(), 0);
+    system.forest      = dynamics::build_forest(model, system.enabled);
     const Forest& f    = system.forest;
     const auto    dofs = static_cast<std::size_t>(f.dof_count);
     system.motion.resize(f, model.body_count());

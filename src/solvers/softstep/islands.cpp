@@ -164,6 +164,9 @@ void run_substep(System& system, const Island& island, double h, int substep, Is
     contacts(false, [&](ContactRow& c) {
         for (std::size_t k = 0; k < 3; ++k) c.impulse_sum[k] += c.lambda[k];
     });
+    if (!system.wants_reactions) return;
+    general([&](GeneralRow& r) { r.impulse_sum += r.law.active ? r.law.lambda : 0; });
+    sum_loop_impulses(system, island);
 }
 
 void finish_island(System& system, const Island& island, double h, IslandReport& report)

@@ -60,6 +60,7 @@ struct RowWriter {
         out.angular  = angular;
         out.error    = error;
         out.target   = -prescribed;
+        out.axis     = u;
     }
 };
 
@@ -224,8 +225,27 @@ void project_velocity(System& system, const Group& group)
     }
     solve_delassus(system, group, z);
     for (std::size_t i = 0; i < m; ++i) {
-        const double l = z[i] * system.loop_rows[static_cast<std::size_t>(group.row_begin) + i].scale;
+        LoopRow&     r = system.loop_rows[static_cast<std::size_t>(group.row_begin) + i];
+        const double l = z[i] * r.scale;
+        r.impulse -= l;
         for (std::size_t k = 0; k < n; ++k) v[k] -= l * Y[i * n + k];
+    }
+}
+
+void add_loop_impulses(System& system, const Group& group, const double* x)
+{
+    const auto    n = static_cast<std::size_t>(group.dof_count()), m = static_cast<std::size_t>(group.row_count);
+    const double* J = system.loop_J.data() + group.jacobian;
+    double*       z = system.loop_x.data() + 4 * group.row_begin;
+    for (std::size_t i = 0; i < m; ++i) {
+        z[i] = 0;
+        for (std::size_t k = 0; k < n; ++k) z[i] += J[i * n + k] * x[k];
+        z[i] *= system.loop_rows[static_cast<std::size_t>(group.row_begin) + i].scale;
+    }
+    solve_delassus(system, group, z);
+    for (std::size_t i = 0; i < m; ++i) {
+        LoopRow& r = system.loop_rows[static_cast<std::size_t>(group.row_begin) + i];
+        r.impulse -= z[i] * r.scale;
     }
 }
 

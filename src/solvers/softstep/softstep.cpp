@@ -22,6 +22,9 @@ class SoftStep final : public Solver {
   public:
     SoftStep(const model::Model& model, const SolverOptions& options) : model_(model), options_(options)
     {
+        for (std::int32_t j = 0; j < static_cast<std::int32_t>(model.joint_count()); ++j)
+            if (model.joint_break_force[j] < kNeverBreaks || model.joint_break_torque[j] < kNeverBreaks)
+                breakable_.push_back(j);
         system_.sleep.enabled = options.sleeping;
         build_system(model, system_);
         remember_structure();
@@ -33,12 +36,12 @@ class SoftStep final : public Solver {
 
     void reset() override
     {
-        system_.memory.clear();
-        for (DofLaw& law : system_.laws) law.saturated = 0;
-        for (DofRows& rows : system_.dof_rows)
-            rows.lower.lambda = rows.upper.lambda = rows.friction.lambda = rows.velocity.lambda = 0;
-        for (GeneralRow& row : system_.general) row.law.lambda = 0;
-        published_body_.clear();
+        forget();
+        if (std::find(system_.broken.begin(), system_.broken.end(), 1) != system_.broken.end()) {
+            std::fill(system_.broken.begin(), system_.broken.end(), std::uint8_t{0});
+            build_system(model_, system_);
+            remember_structure();
+        }
         reset_sleep(system_, model_.body_starts_asleep);
     }
 
@@ -47,6 +50,7 @@ class SoftStep final : public Solver {
         const std::int32_t g = system_.body_group[body];
         return g < 0 || !system_.sleep.enabled || !system_.sleep.asleep[g];
     }
+    void observe(Observables* observables) override { observed_ = observables; }
     void wake(std::int32_t body) override { wake_group(system_, system_.body_group[body]); }
 
     [[nodiscard]] std::string_view name() const override { return "softstep"; }
@@ -54,9 +58,21 @@ class SoftStep final : public Solver {
     void report_features(Diagnostics& out);
 
   private:
+    /// Drops what steps hand on to each other to start from.
+    void forget()
+    {
+        system_.memory.clear();
+        for (DofLaw& law : system_.laws) law.saturated = 0;
+        for (DofRows& rows : system_.dof_rows)
+            rows.lower.lambda = rows.upper.lambda = rows.friction.lambda = rows.velocity.lambda = 0;
+        for (GeneralRow& row : system_.general) row.law.lambda = 0;
+        published_body_.clear();
+    }
     void               remember_structure();
     [[nodiscard]] bool structure_changed() const
-    { return enabled_ != model_.joint_enabled || flags_ != model_.body_flags; }
+    { return rebuild_ || enabled_ != model_.joint_enabled || flags_ != model_.body_flags; }
+    void break_joints(double h, StepReport& report);
+    void fill_observables(double h, double dt);
     bool load_state(const model::State& in, const model::Control& control, double dt, StepReport& report);
     void publish(const model::State& in, model::State& out, double dt);
     bool find_divergence(StepReport& report, const char* when);
@@ -66,6 +82,9 @@ class SoftStep final : public Solver {
     SolverOptions             options_;
     System                    system_;
     std::vector<IslandReport> reports_;
+    std::vector<std::int32_t> breakable_;  ///< joints with a finite break force or torque
+    Observables*              observed_ = nullptr;
+    bool                      rebuild_  = false;
     std::vector<std::uint8_t> enabled_, body_wins_;
     std::vector<std::int32_t> flags_;
     std::vector<std::uint8_t> slept_;  ///< per link: slept through the whole step
@@ -94,8 +113,6 @@ void SoftStep::report_features(Diagnostics& out)
     for (std::int32_t j = 0; j < static_cast<std::int32_t>(model_.joint_count()); ++j) {
         if (model_.joint_type[j] == model::JointType::rod)
             feature(j, "a ROD joint has no elasticity here, its child moves freely");
-        if (model_.joint_break_force[j] < kNeverBreaks || model_.joint_break_torque[j] < kNeverBreaks)
-            feature(j, "break force and torque are ignored, the joint never breaks");
     }
     if (!options_.sleeping)
         for (std::size_t b = 0; b < model_.body_count(); ++b)
@@ -308,6 +325,44 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
     published_qd_.assign(out.joint_qd.begin(), out.joint_qd.end());
 }
 
+void SoftStep::break_joints(double h, StepReport& report)
+{
+    for (const std::int32_t j : breakable_) {
+        if (!system_.enabled[j]) continue;
+        const JointLoad load = joint_load(system_, j, h);
+        if (!(load.force > static_cast<double>(model_.joint_break_force[j])) &&
+            !(load.torque > static_cast<double>(model_.joint_break_torque[j])))
+            continue;
+        report.broken.push_back({j, load.force, load.torque});
+        system_.broken[j] = 1;
+        rebuild_          = true;
+    }
+}
+
+void SoftStep::fill_observables(double h, double dt)
+{
+    const System& s = system_;
+    Observables&  o = *observed_;
+    o.body_qdd.assign(model_.body_count(), {});
+    o.body_parent_f.assign(model_.body_count(), {});
+    o.joint_drive_f.assign(model_.joint_dof_count(), 0);
+    o.body_awake.assign(model_.body_count(), 1);
+    for (std::size_t l = 0; l < s.forest.links.size(); ++l) {
+        const std::int32_t b = s.forest.links[l].body;
+        o.body_awake[b]      = slept_[l] ? 0 : 1;
+        o.body_qdd[b]        = static_cast<Spatial>((1 / dt) * (s.motion.twist[l] - s.start_twist[l]));
+        o.body_parent_f[b]   = static_cast<Spatial>(s.inbound[l]);
+    }
+    for (std::int32_t k = 0; k < s.forest.dof_count; ++k) {
+        if (s.forest.model_dof[k] < 0) continue;
+        const DofLaw& law   = s.laws[k];
+        const double  v     = s.motion.v[k];
+        const double  drive = law.ke * (law.error - h * v) + law.kd * (law.target_rate - v);
+        o.joint_drive_f[s.forest.model_dof[k]] =
+            static_cast<Real>(law.ke == 0 && law.kd == 0 ? 0 : std::clamp(drive, -law.effort_limit, law.effort_limit));
+    }
+}
+
 StepReport SoftStep::step(const model::State& in, model::State& out, const model::Control& control,
                           model::Contacts* contacts, double dt)
 {
@@ -315,11 +370,14 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     const auto undo = [&] {
         report.diverged = true;
         if (&out != &in) out = in;
-        reset();
+        forget();
         return report;
     };
     if (structure_changed()) {
+        const std::vector<ContactMemory> memory = system_.memory;  // keyed by shapes, which stay
         build_system(model_, system_);
+        system_.memory = memory;
+        rebuild_       = false;
         remember_structure();
         reset_sleep(system_, {});
     }
@@ -340,6 +398,8 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     const int    substeps = options_.substeps;
     const double h        = dt / substeps;
     if (!load_state(in, control, dt, report)) return undo();
+    s.wants_reactions = observed_ != nullptr || !breakable_.empty();
+    if (s.wants_reactions) begin_reactions(s);
     if (contacts)
         load_contacts(s, *contacts, h);
     else
@@ -399,6 +459,11 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         report.joint_error_angular = std::max(report.joint_error_angular, r.loop_error_angular);
     }
     if (find_divergence(report, "after the step")) return undo();
+    if (s.wants_reactions) {
+        find_reactions(s, h, dt);
+        break_joints(h, report);
+        if (observed_) fill_observables(h, dt);
+    }
     fall_asleep(s, dt);
     publish(in, out, dt);
     for (const ContactRow& row : s.contacts) {

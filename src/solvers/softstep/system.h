@@ -47,7 +47,9 @@ struct LoopRow {
     bool         angular = false;
     double       error   = 0;  ///< [m] or [rad]
     double       target  = 0;  ///< velocity that prescribed bodies ask for, J v = target
-    double       scale   = 0;  ///< 1/sqrt of the row's diagonal response; 0 when no dof moves it
+    double       impulse = 0;  ///< of the whole step, where reactions are wanted
+    Vec3d        axis;         ///< world: force or torque on the child per unit impulse; zero for mimic relations
+    double       scale = 0;    ///< 1/sqrt of the row's diagonal response; 0 when no dof moves it
 };
 
 struct Group {
@@ -104,6 +106,13 @@ struct GeneralRow {
     Segments     at;
     RowLaw       law;
     double       w = 0, target = 0;  ///< target: velocity of prescribed bodies along the row
+    /// What a unit impulse does to the child and the parent, world axes.
+    struct Push {
+        std::int32_t link = -1;
+        Vec3d        point, force, torque;
+    };
+    std::array<Push, 2> push{};
+    double              impulse_sum = 0;  ///< of the whole step
 };
 
 /// One contact point: a normal row and a friction disk.
@@ -197,6 +206,15 @@ struct System {
     std::vector<Island>       islands;
     std::vector<std::int32_t> island_groups, island_general, island_of_group, set_parent;
 
+    // Reactions of joints, computed where a joint may break or somebody observes.
+    bool                  wants_reactions = false;
+    std::vector<Spatiald> start_twist;            ///< per link, at the start of the step
+    std::vector<Vec3d>    start_com, start_spin;  ///< per link: centre of mass, angular momentum about it; world
+    std::vector<Spatiald> load;     ///< per link: mean wrench of contacts and constraints about its centre of mass
+    std::vector<Spatiald> inbound;  ///< per link: what its joint transmits to it, about its centre of mass
+    std::vector<Spatiald> loop_reaction;  ///< [joint_count]: of loop and distance joints on the child, about its anchor
+    std::vector<std::uint8_t> enabled, broken;  ///< [joint_count]
+
     std::vector<double> loop_target,
         loop_target_rate;  ///< commands of loop joints, coordinate and dof layout of the model
     std::vector<double>
@@ -256,8 +274,23 @@ double close_loops(System& system, const Group& group, double h);
 void constrain(System& system, const Group& group, double* x, int lanes);
 /// The same for velocities, with the motion of prescribed bodies.
 void project_velocity(System& system, const Group& group);
+/// Counts the impulses that keep the loops closed under the velocity change `x` of the open trees.
+void add_loop_impulses(System& system, const Group& group, const double* x);
 /// Largest anchor gap and angular error of a group's loop joints.
 void loop_errors(const System& system, const Group& group, double& linear, double& angular);
+
+// -- reactions.cpp
+void begin_reactions(System& system);
+/// After a substep: impulses that closed the loops of a group, from everything else that pushed.
+void sum_loop_impulses(System& system, const Island& island);
+/// After a step of `dt`: mean loads of the links, and what joints transmit.
+void find_reactions(System& system, double h, double dt);
+/// Force [N] and torque [N m] about the child's anchor that the constrained directions of a joint carry, limits
+/// included.
+struct JointLoad {
+    double force = 0, torque = 0;
+};
+[[nodiscard]] JointLoad joint_load(const System& system, std::int32_t joint, double h);
 
 // -- rows.cpp
 void build_dof_rows(System& system, const Group& group, double h);
