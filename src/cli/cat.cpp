@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "cli/command.h"
+#include "cli/outputs.h"
+#include "mechane/usd/flatten.h"
+#include "mechane/usd/layer.h"
+
+namespace mechane::cli {
+namespace {
+
+struct CatArgs {
+    std::vector<std::string> files, mask;
+    std::string              output, format;
+    bool                     flatten = false, flatten_stack = false, keep_assets = false;
+};
+
+Result<usd::Layer> read_layer(const std::string& file, const CatArgs& args, const usd::OpenOptions& options,
+                              const Io& io)
+{
+    if (!args.flatten && !args.flatten_stack) {
+        auto layer = usd::Layer::open(file, options.limits);
+        // Relative asset paths mean the folder that the layer was in.
+        const auto folder = [](const std::string& path) { return std::filesystem::absolute(path).parent_path(); };
+        if (layer && !args.output.empty() && args.output != "-" && !args.output.ends_with(".usdz") &&
+            !args.keep_assets && folder(args.output) != folder(file))
+            layer->make_assets_absolute();
+        return layer;
+    }
+    const auto stage = usd::Stage::open(file, options);
+    if (!stage) return stage.error();
+    io.report((*stage)->diagnostics());
+    return args.flatten ? usd::flatten(**stage, {.absolute_assets = !args.keep_assets})
+                        : usd::flatten_layer_stack(**stage);
+}
+
+ExitCode write(const usd::Layer& layer, const CatArgs& args, const usd::OpenOptions& options, const Io& io)
+{
+    if (args.output.empty() || args.output == "-") {
+        io.out(layer.to_text());
+        return kExitClean;
+    }
+    if (args.output.ends_with(".usdz")) {
+        Diagnostics found;
+        const auto  done = usd::write_package(
+            layer, args.output,
+            {.search_paths = options.search_paths, .packages = options.packages, .limits = options.limits}, found);
+        io.report(found);
+        return done ? kExitClean : io.fail(done.error());
+    }
+    usd::SaveOptions save;
+    if (!args.format.empty())
+        save.format = args.format == "usda" ? usd::SaveOptions::Format::text : usd::SaveOptions::Format::binary;
+    const auto done = layer.save(args.output, save);
+    return done ? kExitClean : io.fail(done.error());
+}
+
+int run_cat(const CatArgs& args, Context& context)
+{
+    const Io& io      = context.io;
+    auto      options = scene_options(context);
+    if (!options) return kExitUsage;
+    if (args.files.size() > 1 && !args.output.empty() && args.output != "-") {
+        io.say("error: -o takes one file\n");
+        return kExitUsage;
+    }
+    if (!args.mask.empty() && !args.flatten) {
+        io.say("error: --mask needs --flatten\n");
+        return kExitUsage;
+    }
+    for (const std::string& text : args.mask) {
+        const usd::Path path{text};
+        if (path.empty() || path.is_property() || !text.starts_with('/')) {
+            io.say(fmt::format("error: --mask '{}' is not the path of a prim\n", text));
+            return kExitUsage;
+        }
+        options->open.mask.push_back(path);
+    }
+    for (const std::string& file : args.files) {
+        const auto layer = read_layer(file, args, options->open, io);
+        if (!layer) return io.fail(layer.error());
+        if (const ExitCode done = write(*layer, args, options->open, io); done != kExitClean) return done;
+    }
+    return kExitClean;
+}
+
+}  // namespace
+
+void add_cat(CLI::App& app, Context& context)
+{
+    auto      args = std::make_shared<CatArgs>();
+    CLI::App* verb = app.add_subcommand("cat", "Prints layers as text, converts between formats, flattens, packs");
+    verb->add_option("files", args->files, "Layers")->required();
+    verb->add_flag("--flatten,-f", args->flatten, "One layer with everything that the stage composes");
+    verb->add_flag("--flattenLayerStack", args->flatten_stack, "The root layer and its sublayers as one; arcs stay");
+    verb->add_option("--mask", args->mask, "With --flatten: these prims only, separated by commas")->delimiter(',');
+    verb->add_option("--usdFormat", args->format, "usda or usdc, of a .usd file")
+        ->check(CLI::IsMember({"usda", "usdc"}));
+    verb->add_flag("--keep-asset-paths", args->keep_assets, "Do not make asset paths absolute");
+    verb->add_option("-o,--out,--output", args->output, "File: .usda, .usdc, .usd or .usdz; stdout by default");
+    add_global_options(*verb, context);
+    verb->callback([args, &context] { context.exit = run_cat(*args, context); });
+}
+
+}  // namespace mechane::cli

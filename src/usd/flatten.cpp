@@ -1,0 +1,255 @@
+#include "mechane/usd/flatten.h"
+
+#include <fmt/format.h>
+#include <pxr/ar/resolverContextBinder.h>
+#include <pxr/sdf/assetPath.h>
+#include <pxr/sdf/attributeSpec.h>
+#include <pxr/sdf/changeBlock.h>
+#include <pxr/sdf/layerUtils.h>
+#include <pxr/sdf/listOp.h>
+#include <pxr/sdf/reference.h>
+#include <pxr/sdf/relationshipSpec.h>
+#include <pxr/sdf/schema.h>
+#include <pxr/sdf/types.h>
+#include <pxr/ts/spline.h>
+#include <pxr/vt/dictionary.h>
+
+#include <algorithm>
+#include <set>
+
+#include "usd/instances.h"
+#include "usd/layer_impl.h"
+#include "usd/targets.h"
+
+namespace mechane::usd {
+namespace {
+
+using namespace pxr;
+
+/// Fields that are arcs or structure; what they bring is in the flattened layer already.
+bool is_structure(const TfToken& field)
+{
+    static const std::set<TfToken> kFields = {
+        SdfFieldKeys->References,  SdfFieldKeys->Payload,         SdfFieldKeys->InheritPaths,
+        SdfFieldKeys->Specializes, SdfFieldKeys->VariantSetNames, SdfFieldKeys->VariantSelection,
+        SdfFieldKeys->Relocates,   SdfFieldKeys->LayerRelocates,  SdfFieldKeys->PrimOrder,
+        SdfFieldKeys->SubLayers,   SdfFieldKeys->SubLayerOffsets, SdfFieldKeys->Specifier,
+        SdfFieldKeys->TypeName,    SdfFieldKeys->Default,         SdfFieldKeys->TimeSamples,
+        SdfFieldKeys->Spline,      SdfFieldKeys->ConnectionPaths, SdfFieldKeys->TargetPaths,
+        SdfFieldKeys->Custom,      SdfFieldKeys->Variability};
+    return kFields.contains(field) || SdfSchema::GetInstance().HoldsChildren(field);
+}
+
+class Flattening {
+  public:
+    Flattening(const Stage& stage, const FlattenOptions& options, SdfLayerRefPtr out)
+        : stage_(stage),
+          impl_(stage.impl()),
+          options_(options),
+          out_(std::move(out)),
+          sources_(prototype_sources(impl_))
+    {
+    }
+
+    void run()
+    {
+        const ArResolverContextBinder bind(impl_.context);
+        const SdfChangeBlock          together;
+        copy_root();
+        copy_below(0, SdfPath::AbsoluteRootPath());
+        for (std::size_t i = 0; i < prototypes_.size(); ++i) {  // prototypes hold instances of further ones
+            const auto [source, path] = prototypes_[i];
+            SdfPrimSpec::New(out_, path.GetName(), SdfSpecifierOver);
+            copy_below(source, path);
+        }
+    }
+
+  private:
+    void copy_root()
+    {
+        for (const SdfLayerRefPtr& layer : {impl_.root, impl_.session}) {  // the session is stronger
+            if (!layer) continue;
+            for (const TfToken& field : layer->ListFields(SdfPath::AbsoluteRootPath()))
+                if (!is_structure(field))
+                    out_->SetField(SdfPath::AbsoluteRootPath(), field,
+                                   absolute(layer, layer->GetField(SdfPath::AbsoluteRootPath(), field)));
+        }
+    }
+
+    /// Everything below a prim, which itself lies at `to` already.
+    void copy_below(std::uint32_t root, const SdfPath& to)
+    {
+        from_ = unwrap(impl_.prims[root].path);
+        to_   = to;
+        for (std::uint32_t i = root + 1; i < impl_.prims[root].subtree_end;) {
+            copy_prim(i);
+            const bool instance = (impl_.prims[i].flags & prim_flag::instance) != 0;
+            i                   = instance ? impl_.prims[i].subtree_end : i + 1;
+        }
+    }
+
+    [[nodiscard]] SdfPath placed(const SdfPath& path) const { return path.ReplacePrefix(from_, to_); }
+
+    void copy_prim(std::uint32_t at)
+    {
+        const PrimRecord& record = impl_.prims[at];
+        if (record.index == nullptr) return;
+        const SdfPath      path      = placed(unwrap(record.path));
+        const SdfSpecifier specifier = record.specifier == Specifier::def      ? SdfSpecifierDef
+                                       : record.specifier == Specifier::class_ ? SdfSpecifierClass
+                                                                               : SdfSpecifierOver;
+        const TfToken&     type      = record.type_name;
+        if (path.IsRootPrimPath())
+            SdfPrimSpec::New(out_, path.GetName(), specifier, type.GetString());
+        else
+            SdfPrimSpec::New(out_->GetPrimAtPath(path.GetParentPath()), path.GetName(), specifier, type.GetString());
+        copy_fields(record, TfToken(), path);
+        if (const auto instance = sources_.find(at); instance != sources_.end())
+            out_->SetField(
+                path, SdfFieldKeys->References,
+                VtValue(SdfReferenceListOp::Create({SdfReference(std::string(), prototype(instance->second))})));
+        const Prim prim = stage_.prim_at(record.path);
+        for (const Token& name : prim.authored_property_names()) {
+            if (const Attribute attribute = prim.attribute(name))
+                copy_attribute(record, attribute, path.AppendProperty(unwrap(name)));
+            else if (const Relationship relationship = prim.relationship(name))
+                copy_relationship(record, relationship, path.AppendProperty(unwrap(name)));
+        }
+    }
+
+    /// The root of a prototype, planned on first use under a name that no prim of the stage has.
+    const SdfPath& prototype(std::uint32_t source)
+    {
+        for (const auto& [known, path] : prototypes_)
+            if (known == source) return path;
+        SdfPath path;
+        do path = SdfPath(fmt::format("/Flattened_Prototype_{}", ++numbered_));
+        while (impl_.by_path.contains(path));
+        return prototypes_.emplace_back(source, path).second;
+    }
+
+    void copy_fields(const PrimRecord& record, const TfToken& property, const SdfPath& to)
+    {
+        std::map<TfToken, SdfLayerRefPtr> fields;  // with the strongest layer that has it
+        for_each_site(*record.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
+            for (const TfToken& field :
+                 layer->ListFields(property.IsEmpty() ? node.GetPath() : node.GetPath().AppendProperty(property)))
+                if (!is_structure(field)) fields.emplace(field, layer);
+            return false;
+        });
+        for (const auto& [field, layer] : fields)
+            if (VtValue value = compose_metadata(*record.index, property, field); !value.IsEmpty())
+                out_->SetField(to, field, absolute(layer, std::move(value)));
+    }
+
+    void copy_attribute(const PrimRecord& record, const Attribute& attribute, const SdfPath& to)
+    {
+        const TfToken& name = unwrap(attribute.name());
+        SdfJustCreatePrimAttributeInLayer(
+            out_, to, SdfSchema::GetInstance().FindOrCreateType(TfToken(attribute.type_name())),
+            attribute.uniform() ? SdfVariabilityUniform : SdfVariabilityVarying, attribute.custom());
+        copy_fields(record, name, to);
+        const auto [layer, spline] = strongest(record, name);
+        if (Resolved found = resolve_value(impl_, record, name, {}, false); found.blocked)
+            out_->SetField(to, SdfFieldKeys->Default, VtValue(SdfValueBlock()));
+        else if (found.authored)
+            out_->SetField(to, SdfFieldKeys->Default, absolute(layer, std::move(found.value)));
+        if (!spline.IsEmpty()) {
+            out_->SetField(to, SdfFieldKeys->Spline, spline);
+        } else if (const std::vector<double> times = attribute.time_samples(); !times.empty()) {
+            SdfTimeSampleMap samples;
+            for (const double time : times) {
+                Resolved at   = resolve_value(impl_, record, name, time, false);
+                samples[time] = at.blocked ? VtValue(SdfValueBlock()) : absolute(layer, std::move(at.value));
+            }
+            out_->SetField(to, SdfFieldKeys->TimeSamples, VtValue::Take(samples));
+        }
+        if (!compose_metadata(*record.index, name, SdfFieldKeys->ConnectionPaths).IsEmpty())
+            set_paths(to, SdfFieldKeys->ConnectionPaths, attribute.connections());
+    }
+
+    void copy_relationship(const PrimRecord& record, const Relationship& relationship, const SdfPath& to)
+    {
+        const TfToken& name = unwrap(relationship.name());
+        SdfRelationshipSpec::New(out_->GetPrimAtPath(to.GetPrimPath()), name.GetString(), relationship.custom());
+        copy_fields(record, name, to);
+        if (!compose_metadata(*record.index, name, SdfFieldKeys->TargetPaths).IsEmpty())
+            set_paths(to, SdfFieldKeys->TargetPaths, relationship.targets());
+    }
+
+    void set_paths(const SdfPath& to, const TfToken& field, const std::vector<Path>& paths)
+    {
+        SdfPathVector list;
+        for (const Path& path : paths) list.push_back(placed(unwrap(path)));
+        out_->SetField(to, field, VtValue(SdfPathListOp::CreateExplicit(list)));
+    }
+
+    /// The layer with the strongest opinion about an attribute's value, and its spline at stage times if that is the
+    /// source of values.
+    [[nodiscard]] std::pair<SdfLayerRefPtr, VtValue> strongest(const PrimRecord& record, const TfToken& name) const
+    {
+        std::pair<SdfLayerRefPtr, VtValue> out;
+        for_each_site(*record.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t i) {
+            const SdfPath path = node.GetPath().AppendProperty(name);
+            if (!layer->HasSpec(path)) return false;
+            const bool samples = layer->HasField(path, SdfFieldKeys->TimeSamples);
+            VtValue    spline;
+            if (!samples && layer->HasField(path, SdfFieldKeys->Spline, &spline) && spline.IsHolding<TsSpline>()) {
+                const SdfLayerOffset offset = time_offset(node, i);
+                out = {layer,
+                       VtValue(spline.UncheckedGet<TsSpline>().GetTimeScaled(offset.GetScale(), offset.GetOffset()))};
+                return true;
+            }
+            if (!samples && !layer->HasField(path, SdfFieldKeys->Default)) return false;
+            out.first = layer;
+            return true;
+        });
+        return out;
+    }
+
+    [[nodiscard]] SdfAssetPath absolute(const SdfLayerRefPtr& layer, const SdfAssetPath& asset) const
+    {
+        if (!options_.absolute_assets) return SdfAssetPath(asset.GetAuthoredPath());
+        if (!asset.GetResolvedPath().empty()) return SdfAssetPath(asset.GetResolvedPath());
+        if (asset.GetAssetPath().empty() || !layer) return SdfAssetPath(asset.GetAssetPath());
+        return SdfAssetPath(SdfComputeAssetPathRelativeToLayer(layer, asset.GetAssetPath()));
+    }
+
+    // NOLINTNEXTLINE(misc-no-recursion): dictionaries nest no deeper than the guard allowed
+    [[nodiscard]] VtValue absolute(const SdfLayerRefPtr& layer, VtValue value) const
+    {
+        if (value.IsHolding<SdfAssetPath>()) return VtValue(absolute(layer, value.UncheckedGet<SdfAssetPath>()));
+        if (value.IsHolding<VtArray<SdfAssetPath>>()) {
+            VtArray<SdfAssetPath> all = value.UncheckedGet<VtArray<SdfAssetPath>>();
+            for (SdfAssetPath& one : all) one = absolute(layer, one);
+            return VtValue(all);
+        }
+        if (value.IsHolding<VtDictionary>()) {
+            VtDictionary all = value.UncheckedGet<VtDictionary>();
+            for (auto& [key, entry] : all) entry = absolute(layer, entry);
+            return VtValue(all);
+        }
+        return value;
+    }
+
+    const Stage&                                   stage_;
+    const Stage::Impl&                             impl_;
+    const FlattenOptions&                          options_;
+    SdfLayerRefPtr                                 out_;
+    std::map<std::uint32_t, std::uint32_t>         sources_;
+    std::vector<std::pair<std::uint32_t, SdfPath>> prototypes_;
+    int                                            numbered_ = 0;
+    SdfPath                                        from_, to_;  ///< the subtree being copied, and where to
+};
+
+}  // namespace
+
+Layer flatten(const Stage& stage, const FlattenOptions& options)
+{
+    Layer out;
+    Flattening(stage, options, out.impl().layer).run();
+    out.impl().edited = true;
+    return out;
+}
+
+}  // namespace mechane::usd
