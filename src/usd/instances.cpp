@@ -44,4 +44,13 @@ std::map<std::uint32_t, std::uint32_t> prototype_sources(const Stage::Impl& stag
     return out;
 }
 
+Prim Prim::prototype_source() const
+{
+    if (!is_instance()) return {};
+    const Stage::Impl& stage = stage_->impl();
+    std::call_once(stage.prototypes_once, [&] { stage.prototypes = prototype_sources(stage); });
+    const auto found = stage.prototypes.find(index_);
+    return found == stage.prototypes.end() ? Prim() : Prim(stage_, found->second);
+}
+
 }  // namespace mechane::usd

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "mechane/usd/codes.h"
+#include "usd/load_rules.h"
 #include "usd/stage_impl.h"
 
 namespace mechane::usd {
@@ -99,7 +100,7 @@ struct Found {
 /// Within a batch the library works on all cores.
 class Indexer {
   public:
-    Indexer(Stage::Impl& stage, const OpenOptions& options) : stage_(stage), options_(options)
+    Indexer(Stage::Impl& stage, const OpenOptions& options) : stage_(stage), options_(options), rules_(options)
     {
         for (const Path& path : options.mask) mask_.push_back(unwrap(path));
     }
@@ -130,12 +131,8 @@ class Indexer {
         SdfPathVector paths;
         for (std::size_t i = begin; i < end; ++i) paths.push_back(found[i].path);
         const auto no_children = [](const PcpPrimIndex&, TfTokenVector*) { return false; };
-        const auto all         = [](const SdfPath&) { return true; };
-        const auto none        = [](const SdfPath&) { return false; };
-        if (options_.load_payloads)
-            stage_.cache->ComputePrimIndexesInParallel(paths, &errors_, no_children, all);
-        else
-            stage_.cache->ComputePrimIndexesInParallel(paths, &errors_, no_children, none);
+        const auto loads       = [this](const SdfPath& path) { return rules_.loads(path); };
+        stage_.cache->ComputePrimIndexesInParallel(paths, &errors_, no_children, loads);
     }
 
     void expand(std::vector<Found>& found, std::size_t at)
@@ -177,6 +174,7 @@ class Indexer {
 
     Stage::Impl&         stage_;
     const OpenOptions&   options_;
+    LoadRules            rules_;
     std::vector<SdfPath> mask_;
     PcpErrorVector       errors_;
     std::size_t          nodes_   = 0;
@@ -190,6 +188,7 @@ void populate(Stage::Impl& stage, const OpenOptions& options)
 {
     const ArResolverContextBinder bind(stage.context);
     const std::vector<Found>      found = Indexer(stage, options).run();
+    const LoadRules               rules(options);
 
     struct Entry {
         std::size_t   at;
@@ -222,7 +221,7 @@ void populate(Stage::Impl& stage, const OpenOptions& options)
             prim.definition =
                 registry.definition(prim.type_name, prim.authored_apis, stage.openusd_schemas_only, &problems);
             const bool active          = (above & prim_flag::active) != 0 && is_active(*index);
-            const bool payload_missing = index->HasAnyPayloads() && !options.load_payloads;
+            const bool payload_missing = index->HasAnyPayloads() && !rules.loads(path);
             prim.flags                 = static_cast<std::uint8_t>(
                 (active ? prim_flag::active : 0) |
                 (prim.specifier != Specifier::over && (above & prim_flag::defined) ? prim_flag::defined : 0) |

@@ -17,6 +17,7 @@
 
 #include "mechane/usd/codes.h"
 #include "usd/guards.h"
+#include "usd/load_rules.h"
 #include "usd/opening.h"
 #include "usd/package_resolver.h"
 #include "usd/runtime.h"
@@ -52,11 +53,19 @@ void author_selections(const SdfLayerRefPtr& session, const OpenOptions& options
     }
 }
 
+void author_variables(const SdfLayerRefPtr& session, const OpenOptions& options)
+{
+    if (options.expression_variables.empty()) return;
+    VtDictionary variables = session->GetExpressionVariables();
+    for (const auto& [name, value] : options.expression_variables) variables[name] = VtValue(value);
+    session->SetExpressionVariables(variables);
+}
+
 Result<std::shared_ptr<const Stage>> compose(
     std::unique_ptr<Stage::Impl> impl, const OpenOptions& options, MessageScope& messages, GuardScope& guard,
     const std::function<std::shared_ptr<const Stage>(std::unique_ptr<Stage::Impl>)>& wrap_stage)
 {
-    if (!options.session_text.empty() || !options.variant_selections.empty()) {
+    if (!options.session_text.empty() || !options.variant_selections.empty() || !options.expression_variables.empty()) {
         if (auto wrong = options.session_text.empty()
                              ? std::nullopt
                              : guard_layer(options.session_text, "session layer", options.limits))
@@ -65,7 +74,9 @@ Result<std::shared_ptr<const Stage>> compose(
         if (!options.session_text.empty() && !impl->session->ImportFromString(options.session_text))
             return explain_failure(messages, guard, "session layer", "session.usda");
         author_selections(impl->session, options, wrap(impl->root->GetDefaultPrim()).text());
+        author_variables(impl->session, options);
     }
+    impl->options              = options;
     impl->openusd_schemas_only = options.openusd_schemas_only;
     impl->cache =
         std::make_unique<PcpCache>(PcpLayerStackIdentifier(impl->root, impl->session, impl->context), "usd", true);
@@ -92,6 +103,15 @@ Result<std::shared_ptr<const Stage>> compose(
         populate(*impl, options);
         collect_clips(*impl);
         add_composition_errors(*impl, errors);
+    }
+    if (expand_mask(*impl, impl->options)) {  // to a fixed point: a mask only grows, and ends at the whole stage
+        auto again              = std::make_unique<Stage::Impl>();
+        again->source           = impl->source;
+        again->root             = impl->root;
+        again->context          = impl->context;
+        again->generation       = impl->generation;
+        const OpenOptions wider = impl->options;
+        return compose(std::move(again), wider, messages, guard, wrap_stage);
     }
     if (const std::string& name = impl->metadata.default_prim; !name.empty()) {
         const SdfPath path(name.starts_with('/') ? name : "/" + name);
@@ -160,6 +180,45 @@ Result<std::shared_ptr<const Stage>> Stage::open_text(std::string_view usda, con
     });
 }
 
+Result<std::shared_ptr<const Stage>> Stage::composed_anew(const OpenOptions& options) const
+{
+    MessageScope messages;
+    GuardScope   guard(options.limits);
+    set_packages(options.packages);
+    auto impl        = std::make_unique<Impl>();
+    impl->source     = impl_->source;
+    impl->root       = impl_->root;
+    impl->context    = impl_->context;
+    impl->generation = impl_->generation + 1;
+    return compose(std::move(impl), options, messages, guard, [](std::unique_ptr<Impl> done) {
+        std::shared_ptr<Stage> stage(new Stage);
+        stage->impl_ = std::move(done);
+        return std::shared_ptr<const Stage>(stage);
+    });
+}
+
+Result<std::shared_ptr<const Stage>> Stage::with_load_rules(std::vector<std::pair<Path, LoadRule>> rules) const
+{
+    OpenOptions options = impl_->options;
+    options.load_rules  = std::move(rules);
+    return composed_anew(options);
+}
+
+Result<std::shared_ptr<const Stage>> Stage::with_muted(std::vector<std::string> layers) const
+{
+    OpenOptions options  = impl_->options;
+    options.muted_layers = std::move(layers);
+    return composed_anew(options);
+}
+
+Result<std::shared_ptr<const Stage>> Stage::with_mask(std::vector<Path> mask) const
+{
+    OpenOptions options = impl_->options;
+    options.mask        = std::move(mask);
+    return composed_anew(options);
+}
+
+int                  Stage::generation() const { return impl_->generation; }
 const std::string&   Stage::source() const { return impl_->source; }
 const StageMetadata& Stage::metadata() const { return impl_->metadata; }
 const Diagnostics&   Stage::diagnostics() const { return impl_->diagnostics; }

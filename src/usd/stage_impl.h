@@ -52,6 +52,10 @@ struct Stage::Impl {
     /// Value clips by the prim that has them, strongest first, those of prims above included.
     std::map<pxr::SdfPath, std::vector<std::shared_ptr<const ClipSet>>> clips;
     bool                                                                openusd_schemas_only = false;
+    OpenOptions                                                         options;  ///< the mask expanded
+    int                                                                 generation = 0;
+    mutable std::once_flag                                              prototypes_once;
+    mutable std::map<std::uint32_t, std::uint32_t>                      prototypes;  ///< instances.cpp, on demand
     mutable std::once_flag                                              bindings_once;
     mutable std::unique_ptr<const BindingTable>                         bindings;  ///< material_binding.cpp, on demand
 

@@ -44,18 +44,21 @@ class Prim {
     explicit operator bool() const noexcept { return stage_ != nullptr; }
     bool     operator==(const Prim&) const = default;
 
-    [[nodiscard]] const Stage&      stage() const;
-    [[nodiscard]] std::uint32_t     index() const noexcept { return index_; }  ///< depth-first position on the stage
-    [[nodiscard]] const Path&       path() const;
-    [[nodiscard]] Token             name() const;
-    [[nodiscard]] Token             type_name() const;  ///< as authored; empty for a typeless prim
-    [[nodiscard]] Specifier         specifier() const;
-    [[nodiscard]] bool              active() const;
-    [[nodiscard]] bool              defined() const;
-    [[nodiscard]] bool              abstract() const;
-    [[nodiscard]] bool              loaded() const;
-    [[nodiscard]] bool              is_instance() const;
-    [[nodiscard]] bool              is_instance_proxy() const;
+    [[nodiscard]] const Stage&  stage() const;
+    [[nodiscard]] std::uint32_t index() const noexcept { return index_; }  ///< depth-first position on the stage
+    [[nodiscard]] const Path&   path() const;
+    [[nodiscard]] Token         name() const;
+    [[nodiscard]] Token         type_name() const;  ///< as authored; empty for a typeless prim
+    [[nodiscard]] Specifier     specifier() const;
+    [[nodiscard]] bool          active() const;
+    [[nodiscard]] bool          defined() const;
+    [[nodiscard]] bool          abstract() const;
+    [[nodiscard]] bool          loaded() const;
+    [[nodiscard]] bool          is_instance() const;
+    [[nodiscard]] bool          is_instance_proxy() const;
+    /// Of an instance: the first instance on the stage that shares what lies below it (the prim itself if it is the
+    /// first); else invalid.
+    [[nodiscard]] Prim              prototype_source() const;
     [[nodiscard]] Prim              parent() const;  ///< invalid for the pseudo-root
     [[nodiscard]] std::vector<Prim> children(Traverse = {}) const;
     /// This prim and everything below it, depth-first. Iterative; safe at any depth.
@@ -170,19 +173,26 @@ struct Limits {
     std::size_t max_graph_nodes = 20'000'000;  ///< (layer stack, path) sites over all prims
 };
 
+/// Whether a prim's payload is loaded: with everything below it, without the payloads below it, or not.
+enum class LoadRule : std::uint8_t { all, only, none };
+
 struct OpenOptions {
-    std::vector<std::string>                        search_paths;
-    std::map<std::string, std::string>              packages;  ///< package://NAME/... -> folder
-    bool                                            load_payloads = true;
-    std::vector<Path>                               mask;  ///< empty: everything
+    std::vector<std::string>               search_paths;
+    std::map<std::string, std::string>     packages;  ///< package://NAME/... -> folder
+    bool                                   load_payloads = true;
+    std::vector<std::pair<Path, LoadRule>> load_rules;  ///< where payloads are treated otherwise
+    std::vector<Path>                      mask;        ///< empty: everything
+    /// Relationships whose targets join the mask ("physics:body0", "material:binding*").
+    std::vector<std::string>                        mask_expansion;
     std::vector<std::string>                        muted_layers;
     std::map<std::string, std::vector<std::string>> variant_fallbacks;
     std::vector<std::pair<std::string, std::string>>
-                variant_selections;            ///< "/Prim{set}" or "set" -> name, on the session layer
-    std::string session_text;                  ///< usda of a session layer, or empty
-    bool        openusd_schemas_only = false;  ///< leave out Newton, PhysX, MuJoCo schemas
-    int         threads              = 0;      ///< 0: all cores
-    Limits      limits;
+                                       variant_selections;    ///< "/Prim{set}" or "set" -> name, on the session layer
+    std::string                        session_text;          ///< usda of a session layer, or empty
+    std::map<std::string, std::string> expression_variables;  ///< stronger than those of the layers
+    bool                               openusd_schemas_only = false;  ///< leave out Newton, PhysX, MuJoCo schemas
+    int                                threads              = 0;      ///< 0: all cores
+    Limits                             limits;
 };
 
 /// A composed stage. Immutable after `open`; every const method may be called from many threads.
@@ -196,6 +206,16 @@ class Stage {
     static Result<std::shared_ptr<const Stage>> open_text(std::string_view usda, const std::string& anchor_folder = {},
                                                           const OpenOptions& options = {});
     ~Stage();
+
+    /// The same layers composed anew with other payloads, other layers muted, or other prims; this stage stays as it
+    /// is. What other options it was opened with stays in force.
+    /// @error STAGE_LIMIT
+    [[nodiscard]] Result<std::shared_ptr<const Stage>> with_load_rules(
+        std::vector<std::pair<Path, LoadRule>> rules) const;
+    [[nodiscard]] Result<std::shared_ptr<const Stage>> with_muted(std::vector<std::string> layers) const;
+    [[nodiscard]] Result<std::shared_ptr<const Stage>> with_mask(std::vector<Path> mask) const;
+    /// How many times a stage was made anew from the one that was opened, down to this one.
+    [[nodiscard]] int generation() const;
 
     [[nodiscard]] const std::string&       source() const;  ///< as the caller named it
     [[nodiscard]] const StageMetadata&     metadata() const;
@@ -232,7 +252,8 @@ class Stage {
 
   private:
     Stage();
-    std::unique_ptr<Impl> impl_;
+    [[nodiscard]] Result<std::shared_ptr<const Stage>> composed_anew(const OpenOptions& options) const;
+    std::unique_ptr<Impl>                              impl_;
 };
 
 }  // namespace mechane::usd
