@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -57,6 +58,11 @@ class Solver {
     /// Forgets caches, as after a teleport, and mends broken joints.
     virtual void                           reset()      = 0;
     [[nodiscard]] virtual std::string_view name() const = 0;
+    /// Everything that one step hands on to the next besides the state, version tagged. A solver of the same model and
+    /// options that is given it with the same state continues with the same bits.
+    [[nodiscard]] virtual std::vector<std::byte> save() const { return {}; }
+    /// @return false, with nothing changed, when the bytes are of another model, another version, or damaged
+    [[nodiscard]] virtual bool restore(std::span<const std::byte> bytes) { return bytes.empty(); }
     /// Fills `observables` at every step from now on; null stops it. Costs an inverse dynamics a step.
     virtual void observe(Observables* /*observables*/) {}
     /// Whether the body's island is computed; a solver without sleeping keeps all awake.

@@ -6,9 +6,11 @@
 #include <cmath>
 #include <cstring>
 
+#include "mechane/core/bytes.h"
 #include "mechane/dynamics/kinematics.h"
 #include "mechane/solvers/codes.h"
 #include "mechane/tasks/parallel.h"
+#include "memory.h"
 #include "system.h"
 
 namespace mechane::solvers::softstep {
@@ -50,6 +52,40 @@ class SoftStep final : public Solver {
         const std::int32_t g = system_.body_group[body];
         return g < 0 || !system_.sleep.enabled || !system_.sleep.asleep[g];
     }
+    [[nodiscard]] std::vector<std::byte> save() const override
+    {
+        ByteWriter out;
+        out.put(save_memory(system_));
+        out.put(published_body_);
+        out.put(published_twist_);
+        out.put(published_q_);
+        out.put(published_qd_);
+        return out.bytes();
+    }
+    [[nodiscard]] bool restore(std::span<const std::byte> bytes) override
+    {
+        ByteReader             in(bytes);
+        std::vector<std::byte> memory;
+        std::vector<Pose>      body;
+        std::vector<Spatial>   twist;
+        std::vector<Real>      q, qd;
+        in.get(memory);
+        in.get(body);
+        in.get(twist);
+        in.get(q);
+        in.get(qd);
+        const bool fits =
+            body.empty() || (body.size() == model_.body_count() && twist.size() == body.size() &&
+                             q.size() == model_.joint_coord_count() && qd.size() == model_.joint_dof_count());
+        if (!in.done() || !fits || !restore_memory(memory, system_)) return false;
+        rebuild_ = false;
+        remember_structure();
+        published_body_  = body;
+        published_twist_ = twist;
+        published_q_     = q;
+        published_qd_    = qd;
+        return true;
+    }
     void observe(Observables* observables) override { observed_ = observables; }
     void wake(std::int32_t body) override { wake_group(system_, system_.body_group[body]); }
 
@@ -69,6 +105,7 @@ class SoftStep final : public Solver {
         published_body_.clear();
     }
     void               remember_structure();
+    void               rebuild();
     [[nodiscard]] bool structure_changed() const
     { return rebuild_ || enabled_ != model_.joint_enabled || flags_ != model_.body_flags; }
     void break_joints(double h, StepReport& report);
@@ -363,6 +400,16 @@ void SoftStep::fill_observables(double h, double dt)
     }
 }
 
+void SoftStep::rebuild()
+{
+    const std::vector<ContactMemory> memory = system_.memory;  // keyed by shapes, which stay
+    build_system(model_, system_);
+    system_.memory = memory;
+    rebuild_       = false;
+    remember_structure();
+    reset_sleep(system_, {});
+}
+
 StepReport SoftStep::step(const model::State& in, model::State& out, const model::Control& control,
                           model::Contacts* contacts, double dt)
 {
@@ -373,14 +420,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         forget();
         return report;
     };
-    if (structure_changed()) {
-        const std::vector<ContactMemory> memory = system_.memory;  // keyed by shapes, which stay
-        build_system(model_, system_);
-        system_.memory = memory;
-        rebuild_       = false;
-        remember_structure();
-        reset_sleep(system_, {});
-    }
+    if (structure_changed()) rebuild();
     if (!(dt >= 0) || !std::isfinite(dt)) {
         report.culprit = fmt::format("dt is {}, expected a positive number of seconds", dt);
         return undo();
@@ -473,6 +513,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         report.deepest_penetration = std::max(report.deepest_penetration, -(row.start_distance + dot(row.n, moved)));
     }
     if (contacts) store_contacts(s, *contacts, h, substeps);
+    if (rebuild_) rebuild();  // a joint broke
     return report;
 }
 

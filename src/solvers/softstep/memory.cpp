@@ -1,0 +1,90 @@
+#include "memory.h"
+
+#include "mechane/core/bytes.h"
+
+namespace mechane::solvers::softstep {
+
+namespace {
+
+/// Raised whenever what follows changes.
+constexpr std::uint32_t kVersion = 1;
+
+template <class Bytes, class Contact>
+void visit_contact(Bytes&& bytes, Contact& c)
+{
+    bytes(c.shape0);
+    bytes(c.shape1);
+    bytes(c.feature);
+    bytes(c.normal);
+    bytes(c.friction);
+    bytes(c.drift);
+    bytes(c.torque);
+    bytes(c.force);
+}
+
+template <class Bytes, class S>
+void visit_rows(Bytes&& bytes, S& system)
+{
+    for (auto& law : system.laws) bytes(law.saturated);
+    for (auto& rows : system.dof_rows) {
+        bytes(rows.lower.lambda);
+        bytes(rows.upper.lambda);
+        bytes(rows.friction.lambda);
+    }
+    for (auto& row : system.general) bytes(row.law.lambda);
+    bytes(system.sleep.still);
+    bytes(system.sleep.asleep);
+    bytes(system.sleep.commands);
+    bytes(system.sleep.wrench);
+    bytes(system.sleep.gravity);
+}
+
+}  // namespace
+
+std::vector<std::byte> save_memory(const System& system)
+{
+    ByteWriter out;
+    out.put(kVersion);
+    out.put(system.broken);
+    out.put(system.enabled);
+    out.put(static_cast<std::uint64_t>(system.laws.size()));
+    out.put(static_cast<std::uint64_t>(system.general.size()));
+    out.put(static_cast<std::uint64_t>(system.groups.size()));
+    out.put(static_cast<std::uint64_t>(system.memory.size()));
+    for (const ContactMemory& c : system.memory) visit_contact([&](const auto& value) { out.put(value); }, c);
+    visit_rows([&](const auto& value) { out.put(value); }, system);
+    return out.bytes();
+}
+
+bool restore_memory(std::span<const std::byte> bytes, System& system)
+{
+    ByteReader                in(bytes);
+    std::vector<std::uint8_t> broken, enabled;
+    if (in.take<std::uint32_t>() != kVersion) return false;
+    in.get(broken);
+    in.get(enabled);
+    if (broken.size() != system.model->joint_count() || enabled.size() != broken.size()) return false;
+    System next;
+    next.sleep.enabled = system.sleep.enabled;
+    next.broken        = broken;
+    build_system(*system.model, next);
+    reset_sleep(next, {});
+    const auto laws = in.take<std::uint64_t>(), general = in.take<std::uint64_t>(), groups = in.take<std::uint64_t>(),
+               contacts = in.take<std::uint64_t>();
+    if (next.enabled != enabled || laws != next.laws.size() || general != next.general.size() ||
+        groups != next.groups.size() || contacts > bytes.size())
+        return false;
+    next.memory.resize(static_cast<std::size_t>(contacts));
+    const auto shapes = static_cast<std::int32_t>(system.model->shape_count());
+    for (ContactMemory& c : next.memory) {
+        visit_contact([&](auto& value) { in.get(value); }, c);
+        if (c.shape0 < 0 || c.shape1 < 0 || c.shape0 >= shapes || c.shape1 >= shapes) return false;
+    }
+    visit_rows([&](auto& value) { in.get(value); }, next);
+    if (!in.done() || next.sleep.still.size() != next.groups.size() || next.sleep.asleep.size() != next.groups.size())
+        return false;
+    system = std::move(next);
+    return true;
+}
+
+}  // namespace mechane::solvers::softstep
