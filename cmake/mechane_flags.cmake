@@ -16,7 +16,8 @@ if(MECHANE_SANITIZE)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # False positives of GCC 12 and 13 on optional, variant and string under -O3 and under sanitizers.
-  target_compile_options(mechane_flags INTERFACE -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-array-bounds -Wno-restrict)
+  target_compile_options(mechane_flags INTERFACE -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-array-bounds -Wno-restrict
+    -Wno-mismatched-new-delete)
 endif()
 
 if(MECHANE_REAL STREQUAL "double")

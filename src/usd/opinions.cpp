@@ -1,7 +1,5 @@
 #include "mechane/usd/opinions.h"
 
-#include <fstream>
-
 #include "usd/handles.h"
 #include "usd/stage_impl.h"
 #include "usd/text_index.h"
@@ -11,26 +9,10 @@ namespace mechane::usd {
 using namespace pxr;
 
 struct OpinionIndex::Impl {
-    const Stage&                               stage;
-    std::unordered_map<std::string, TextIndex> layers;  ///< by identifier; never iterated
-
-    /// The lines of a layer; nothing for layers that are no text.
-    const TextIndex& lines_of(const SdfLayerRefPtr& layer)
-    {
-        const auto [it, fresh] = layers.try_emplace(layer->GetIdentifier());
-        if (!fresh || layer->IsAnonymous() || layer->GetRealPath().empty()) return it->second;
-        std::ifstream stream(layer->GetRealPath(), std::ios::binary);
-        char          magic[8] = {};
-        stream.read(magic, 8);
-        if (std::string_view(magic, 5) != "#usda") return it->second;
-        stream.seekg(0);
-        const std::string text(std::istreambuf_iterator<char>(stream), {});
-        it->second = index_text(text);
-        return it->second;
-    }
+    const Stage& stage;
 };
 
-OpinionIndex::OpinionIndex(const Stage& stage) : impl_(std::make_unique<Impl>(Impl{stage, {}})) {}
+OpinionIndex::OpinionIndex(const Stage& stage) : impl_(std::make_unique<Impl>(Impl{stage})) {}
 OpinionIndex::~OpinionIndex() = default;
 
 std::vector<Site> OpinionIndex::opinions(const Prim& prim, const Token& property)
@@ -44,7 +26,7 @@ std::vector<Site> OpinionIndex::opinions(const Prim& prim, const Token& property
         const SdfPath path = node.GetPath().AppendProperty(unwrap(property));
         if (!layer->HasSpec(path)) return false;
         Site             site{.layer = shown(stage, layer), .prim = record.path.text(), .property = property.text()};
-        const TextIndex& lines = impl_->lines_of(layer);
+        const TextIndex& lines = lines_of(stage, layer);
         if (const auto line = lines.find(path.GetString()); line != lines.end())
             std::tie(site.line, site.column) = line->second;
         out.push_back(std::move(site));

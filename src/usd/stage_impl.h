@@ -16,6 +16,7 @@
 #include "usd/binding_table.h"
 #include "usd/handles.h"
 #include "usd/schema_registry.h"
+#include "usd/text_index.h"
 
 namespace mechane::usd {
 
@@ -56,6 +57,8 @@ struct Stage::Impl {
     int                                                                 generation = 0;
     mutable std::once_flag                                              prototypes_once;
     mutable std::map<std::uint32_t, std::uint32_t>                      prototypes;  ///< instances.cpp, on demand
+    mutable std::mutex                                                  lines_mutex;
+    mutable std::unordered_map<std::string, TextIndex>                  lines;  ///< locator.cpp, by layer, on demand
     mutable std::once_flag                                              bindings_once;
     mutable std::unique_ptr<const BindingTable>                         bindings;  ///< material_binding.cpp, on demand
 
@@ -121,6 +124,8 @@ std::vector<double> sample_times(const Stage::Impl& stage, const PrimRecord& pri
                                  const pxr::TfToken& name);  ///< value_resolution.cpp
 
 /// "layer:line" of a prim or property in a text layer.
+/// The lines of a layer, read once a stage; nothing for layers that are no text.
+const TextIndex& lines_of(const Stage::Impl& stage, const pxr::SdfLayerRefPtr& layer);
 Site site_of(const Stage::Impl& stage, const PrimRecord& prim, const pxr::TfToken& property);  ///< locator.cpp
 /// A layer as the user would write it.
 std::string shown(const Stage::Impl& stage, const pxr::SdfLayerHandle& layer);  ///< locator.cpp
