@@ -159,7 +159,7 @@ Json hashed(const VtArray<T>& array)
         }
     Json shape = Json::array({array.size()});
     if constexpr (std::is_base_of_v<MatrixElement<T>, E>)
-        shape.push_back(T::numRows), shape.push_back(T::numColumns);
+        for (const std::size_t side : {std::size_t{T::numRows}, std::size_t{T::numColumns}}) shape.push_back(side);
     else if constexpr (E::size > 1)
         shape.push_back(E::size);
     return {{"$array", shape},
