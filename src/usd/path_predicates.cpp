@@ -39,11 +39,15 @@ struct Words {
     std::vector<std::pair<std::string, VtValue>> named;
 };
 
-/// A predicate without arguments but an optional truth value: `abstract`, `abstract:false`.
+/// A predicate without arguments but an optional truth value: `abstract`, `abstract:false`. The truth is taken as a
+/// number, because OpenUSD's binder moves parameters that it has not set yet, and an unset bool is not a value that may
+/// be moved.
 template <class Test>
 auto truth(Test test)
 {
-    return [test](const PathObject& object, bool wanted) { return Result(object.prim && test(object.prim) == wanted); };
+    return [test](const PathObject& object, int wanted) {
+        return Result(object.prim && test(object.prim) == (wanted != 0));
+    };
 }
 
 Function bind_kind(const Args& args)
