@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "mechane/model/contacts.h"
@@ -16,13 +17,15 @@ class RestOverlaps {
     /// @param contacts  those of the start pose
     RestOverlaps(const model::Model& model, const model::Contacts& contacts);
 
-    /// Moves the surfaces of the pairs back by the depth they start with. Call after each collide.
-    void apply(const model::Model& model, const model::State& state, model::Contacts& contacts) const;
-
     struct Pair {
         std::int32_t shape0 = 0, shape1 = 0;
         Real         depth = 0;  ///< [m], positive
     };
+    explicit RestOverlaps(std::vector<Pair> pairs) : pairs_(std::move(pairs)) {}
+
+    /// Moves the surfaces of the pairs back by the depth they start with. Call after each collide.
+    void apply(const model::Model& model, const model::State& state, model::Contacts& contacts) const;
+
     [[nodiscard]] const std::vector<Pair>& pairs() const { return pairs_; }
 
   private:

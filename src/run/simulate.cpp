@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 #include "mechane/collision/pipeline.h"
 #include "mechane/core/hash.h"
 #include "mechane/dynamics/energy.h"
 #include "mechane/dynamics/kinematics.h"
+#include "mechane/record/checkpoint.h"
+#include "mechane/record/codes.h"
 #include "mechane/run/codes.h"
 #include "mechane/run/settings.h"
 #include "mechane/solvers/solver.h"
@@ -101,6 +104,30 @@ Result<void> check(const SimulateOptions& options)
     return {};
 }
 
+/// Reads a checkpoint and hands the solver what it remembers.
+Result<record::Checkpoint> resume(const model::Model& model, const SimulateOptions& options, solvers::Solver& solver)
+{
+    auto       read = record::read_checkpoint(options.resume);
+    const auto bad  = [&](std::string message) {
+        return make_diagnostic(record::kCheckpoint, {.layer = options.resume}, std::move(message));
+    };
+    if (!read) return read;
+    if (read->model_hash != record::model_hash(model)) return bad("the checkpoint is of another model");
+    if (read->solver != solver.name() || read->dt != options.dt || read->substeps != options.substeps)
+        return bad(fmt::format("the checkpoint is of solver {}, dt {:g} s, {} sub-steps", read->solver, read->dt,
+                               read->substeps));
+    if (!model::same_layout(read->state, model::make_state(model)) || !solver.restore(read->solver_memory))
+        return bad("the checkpoint does not fit the model");
+    return read;
+}
+
+std::vector<RestOverlaps::Pair> pairs_of(const record::Checkpoint& from)
+{
+    std::vector<RestOverlaps::Pair> pairs;
+    for (const auto& pair : from.overlaps) pairs.push_back({pair.shape0, pair.shape1, pair.depth});
+    return pairs;
+}
+
 }  // namespace
 
 Result<SimulateResult> simulate(const model::Model& model, const SimulateOptions& options, Diagnostics& found)
@@ -108,7 +135,8 @@ Result<SimulateResult> simulate(const model::Model& model, const SimulateOptions
     if (auto good = check(options); !good) return good.error();
 
     const tasks::Pool pool(options.threads);
-    auto solver = solvers::make_solver(options.solver, model, {.substeps = options.substeps, .pool = &pool}, found);
+    auto              solver = solvers::make_solver(
+        options.solver, model, {.substeps = options.substeps, .pool = &pool, .sleeping = options.sleeping}, found);
     if (!solver) return solver.error();
     collision::CollisionPipeline pipeline(model, {.pool = &pool});
     model::Contacts              contacts = pipeline.make_contacts();
@@ -132,7 +160,15 @@ Result<SimulateResult> simulate(const model::Model& model, const SimulateOptions
         table = *std::move(read);
     }
 
-    const auto projected     = dynamics::project_to_joints(model, state);
+    std::optional<record::Checkpoint> from;
+    if (!options.resume.empty()) {
+        auto read = resume(model, options, **solver);
+        if (!read) return read.error();
+        from    = *std::move(read);
+        state   = from->state;
+        control = from->control;
+    }
+    const auto projected     = from ? dynamics::Projection{} : dynamics::project_to_joints(model, state);
     result.projected_linear  = projected.linear;
     result.projected_angular = projected.angular;
     if (projected.linear > kReportedLinear || projected.angular > kReportedAngular)
@@ -145,10 +181,10 @@ Result<SimulateResult> simulate(const model::Model& model, const SimulateOptions
     record::RunReport& report = recording.report;
     pipeline.collide(state, 0, contacts);
     recording.frames.push_back(make_frame(model, state, contacts));
-    recording.hash       = record::chain_hash(0, state);
-    report.start_overlap = deepest(model, contacts).moving;
-    const RestOverlaps rest(model, contacts);
-    if (!rest.pairs().empty()) {
+    recording.hash          = from ? from->hash : record::chain_hash(0, state);
+    report.start_overlap    = deepest(model, contacts).moving;
+    const RestOverlaps rest = from ? RestOverlaps(pairs_of(*from)) : RestOverlaps(model, contacts);
+    if (!from && !rest.pairs().empty()) {
         const auto worst = std::max_element(rest.pairs().begin(), rest.pairs().end(),
                                             [](const auto& a, const auto& b) { return a.depth < b.depth; });
         found.add(kOverlapKept, {.prim = model.shape_label[static_cast<std::size_t>(worst->shape0)]},
@@ -157,8 +193,9 @@ Result<SimulateResult> simulate(const model::Model& model, const SimulateOptions
                               1e3 * static_cast<double>(worst->depth)));
     }
 
-    double       contact_sum = 0;
-    std::int32_t overflows   = 0;
+    double             contact_sum = 0;
+    std::int32_t       overflows   = 0;
+    const std::int64_t first       = from ? from->step : 0;
     for (std::int64_t step = 0; step < options.frames; ++step) {
         if (!table.times.empty()) apply_controls(table, state.time, state, control);
         {
@@ -185,9 +222,14 @@ Result<SimulateResult> simulate(const model::Model& model, const SimulateOptions
             result.diverged = true;
             break;
         }
-        state.time          = options.dt * static_cast<double>(step + 1);
-        recording.hash      = record::chain_hash(recording.hash, state);
-        recording.steps     = step + 1;
+        for (const auto& broken : stepped.broken)
+            found.add(kJointBroke, {.prim = model.joint_label[static_cast<std::size_t>(broken.joint)]},
+                      fmt::format("broke at {:.6g} s under {:.4g} N and {:.4g} N m", state.time, broken.force,
+                                  broken.torque));
+        state.time      = options.dt * static_cast<double>(first + step + 1);
+        recording.hash  = record::chain_hash(recording.hash, state);
+        recording.steps = step + 1;
+        if (options.on_step) options.on_step(first + step + 1, state.time, recording.hash);
         report.contacts_max = std::max(report.contacts_max, contacts.rigid_contact_count);
         contact_sum += contacts.rigid_contact_count;
         report.deepest_penetration = std::max(report.deepest_penetration, stepped.deepest_penetration);
@@ -202,6 +244,20 @@ Result<SimulateResult> simulate(const model::Model& model, const SimulateOptions
             result.interrupted = true;
             break;
         }
+    }
+    if (!options.checkpoint.empty()) {
+        record::Checkpoint point{.model_hash    = record::model_hash(model),
+                                 .solver        = recording.solver,
+                                 .dt            = options.dt,
+                                 .substeps      = options.substeps,
+                                 .step          = first + recording.steps,
+                                 .hash          = recording.hash,
+                                 .state         = state,
+                                 .control       = control,
+                                 .solver_memory = (*solver)->save(),
+                                 .overlaps      = {}};
+        for (const auto& pair : rest.pairs()) point.overlaps.push_back({pair.shape0, pair.shape1, pair.depth});
+        if (auto written = record::write_checkpoint(point, options.checkpoint); !written) return written.error();
     }
     if (recording.frames.back().t != state.time) recording.frames.push_back(make_frame(model, state, contacts));
     report.contacts_mean = recording.steps > 0 ? contact_sum / static_cast<double>(recording.steps) : 0;

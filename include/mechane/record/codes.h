@@ -9,6 +9,8 @@ inline constexpr Code kWriteFailed{"RECORD_WRITE_FAILED", Severity::error, "A fi
 inline constexpr Code kFormatUnknown{"RECORD_FORMAT_UNKNOWN", Severity::error,
                                      "The extension names no format that recordings are written in.",
                                      "Use .json, .csv, .usda, .usdc or .usd."};
+inline constexpr Code kCheckpoint{"RECORD_CHECKPOINT", Severity::error, "A checkpoint cannot be continued from.",
+                                  "Use the file that --checkpoint wrote, with the same stage, options and build."};
 inline constexpr Code kBodyWithoutPrim{"RECORD_BODY_NO_PRIM", Severity::warning,
                                        "A body's motion could not be written to the layer.",
                                        "Give every body a prim of its own that is not part of an instance."};

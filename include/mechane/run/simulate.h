@@ -19,6 +19,11 @@ struct SimulateOptions {
     int                      threads  = 0;         ///< 0: all cores
     std::vector<std::string> set;                  ///< "PATH.field=value", applied before the first step
     std::string              control_file;         ///< CSV of commands over time, or empty
+    bool                     sleeping = false;     ///< islands that have come to rest are left out
+    std::string              checkpoint;           ///< file to write the end of the run to, or empty
+    std::string              resume;               ///< checkpoint to go on from, or empty: `frames` more steps
+    /// Called after every step with the hash chained so far.
+    std::function<void(std::int64_t step, double time, std::uint64_t hash)> on_step;
     /// Called after every step; return false to stop early (the recording ends there).
     std::function<bool(std::int64_t done, std::int64_t total)> progress;
 };
@@ -33,7 +38,9 @@ struct SimulateResult {
 };
 
 /// Runs the loop: collide, step, record. The same model and options give the same hash for any number of threads.
-/// @error RUN_ARGUMENT, RUN_SET_UNKNOWN, RUN_CONTROL_FILE, and those of solvers::make_solver
+/// A run that resumes a checkpoint ends with the state and hash of one that was never interrupted.
+/// @error RUN_ARGUMENT, RUN_SET_UNKNOWN, RUN_CONTROL_FILE, RECORD_CHECKPOINT, RECORD_WRITE_FAILED, and those of
+/// solvers::make_solver
 Result<SimulateResult> simulate(const model::Model& model, const SimulateOptions& options, Diagnostics& found);
 
 }  // namespace mechane::run

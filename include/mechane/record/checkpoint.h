@@ -1,0 +1,41 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mechane/core/result.h"
+#include "mechane/model/model.h"
+#include "mechane/model/state.h"
+
+namespace mechane::record {
+
+/// A simulation between two steps: with the same model, solver and step it continues with the same bits.
+struct Checkpoint {
+    std::uint64_t          model_hash = 0;
+    std::string            solver;
+    double                 dt       = 0;  ///< [s]
+    std::int32_t           substeps = 0;
+    std::int64_t           step     = 0;  ///< steps that were done
+    std::uint64_t          hash     = 0;  ///< chained over their states
+    model::State           state;
+    model::Control         control;
+    std::vector<std::byte> solver_memory;
+    /// Parts of one mechanism that overlap as they were drawn: shapes and depth [m].
+    struct Overlap {
+        std::int32_t shape0 = 0, shape1 = 0;
+        Real         depth = 0;
+    };
+    std::vector<Overlap> overlaps;
+};
+
+/// Hash of what a step depends on: bodies, joints, shapes, gravity; labels too.
+std::uint64_t model_hash(const model::Model& model);
+
+/// Writes the file in one piece.
+/// @error RECORD_WRITE_FAILED
+Result<void> write_checkpoint(const Checkpoint& checkpoint, const std::string& file);
+/// @error RECORD_CHECKPOINT  not a checkpoint, of a newer version, of another precision, or damaged
+Result<Checkpoint> read_checkpoint(const std::string& file);
+
+}  // namespace mechane::record
