@@ -48,6 +48,7 @@ void add_dump(CLI::App& app, Context& context);
 void add_explain(CLI::App& app, Context& context);
 void add_info(CLI::App& app, Context& context);
 void add_render(CLI::App& app, Context& context);
+void add_replay(CLI::App& app, Context& context);
 void add_ros(CLI::App& app, Context& context);
 void add_sim(CLI::App& app, Context& context);
 void add_tree(CLI::App& app, Context& context);

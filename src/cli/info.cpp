@@ -101,7 +101,8 @@ std::string ledger_text(const InfoArgs& args, const importer::ImportResult& impo
         if (!is_listed(args, e)) continue;
         if (e.prim != prim) out += (prim = e.prim) + "\n";
         out += fmt::format("  {:<{}}  {:<{}}  {}{}{}\n", fmt::format("{} = {}", e.property, e.value), name_width,
-                           place_of(e.site), place_width, importer::to_string(e.verdict), e.note.empty() ? "" : ": ", e.note);
+                           place_of(e.site), place_width, importer::to_string(e.verdict), e.note.empty() ? "" : ": ",
+                           e.note);
     }
     return out;
 }
@@ -133,7 +134,7 @@ nlohmann::json joints_json(const Model& model)
 {
     nlohmann::json joints = nlohmann::json::array();
     for (std::size_t j = 0; j < model.joint_count(); ++j) {
-        const auto     label = [&](std::int32_t b) { return b < 0 ? "" : model.body_label[static_cast<std::size_t>(b)]; };
+        const auto label = [&](std::int32_t b) { return b < 0 ? "" : model.body_label[static_cast<std::size_t>(b)]; };
         nlohmann::json lower = nlohmann::json::array(), upper = nlohmann::json::array();
         for (std::int32_t d = model.joint_qd_start[j]; d < model.joint_qd_start[j + 1]; ++d) {
             lower.push_back(model.joint_limit_lower[static_cast<std::size_t>(d)]);
@@ -274,7 +275,8 @@ void add_info(CLI::App& app, Context& context)
     auto      args = std::make_shared<InfoArgs>();
     CLI::App* verb = app.add_subcommand("info", "What is in a file: units, schemas, counts, mass");
     verb->add_option("file", args->file, "Stage")->required();
-    verb->add_flag("--ledger", args->ledger, "Every authored physics value: used, converted, overridden or ignored, and where");
+    verb->add_flag("--ledger", args->ledger,
+                   "Every authored physics value: used, converted, overridden or ignored, and where");
     verb->add_option("--only", args->only, "Ledger rows with this verdict only")
         ->check(CLI::IsMember({"used", "converted", "overridden", "ignored"}));
     verb->add_flag("--mass", args->mass, "Mass, centre of mass and inertia of every body");

@@ -15,8 +15,9 @@
 namespace mechane::cli {
 namespace {
 
-constexpr std::array<std::string_view, 9> kExtensions{".json", ".json.gz", ".csv", ".usda", ".usdc",
-                                                      ".usd",  ".html",    ".png", ".apng"};
+constexpr std::string_view                 kRecording = ".mrec";
+constexpr std::array<std::string_view, 10> kExtensions{".json", ".json.gz", ".csv", ".usda", ".usdc",
+                                                       ".usd",  ".html",    ".png", ".apng", kRecording};
 
 /// gzip with a zero time stamp, so that equal content gives equal bytes.
 std::optional<std::string> compressed(std::string_view text)
@@ -66,6 +67,8 @@ bool is_known_output(const std::string& file)
     return file == "/dev/null" || std::any_of(kExtensions.begin(), kExtensions.end(),
                                               [&](std::string_view extension) { return file.ends_with(extension); });
 }
+
+bool is_recording(const std::string& file) { return file.ends_with(kRecording); }
 
 std::string known_outputs() { return fmt::format("{}", fmt::join(kExtensions, " ")); }
 

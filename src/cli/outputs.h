@@ -9,6 +9,8 @@ namespace mechane::cli {
 
 /// True when the extension of `file` is one that `write_output` knows. "/dev/null" and "-.json" (JSON to stdout) are.
 bool is_known_output(const std::string& file);
+/// True for a recording that can be computed again (.mrec), which is written while it runs and not by `write_output`.
+bool is_recording(const std::string& file);
 /// ".json .usda ..." for messages.
 std::string known_outputs();
 /// Writes a recording in the format of the file's extension.

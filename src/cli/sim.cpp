@@ -7,47 +7,27 @@
 
 #include "cli/command.h"
 #include "cli/outputs.h"
+#include "cli/scene_args.h"
 #include "mechane/core/hash.h"
+#include "mechane/record/checkpoint.h"
+#include "mechane/record/recording_file.h"
+#include "mechane/run/settings.h"
 #include "mechane/run/simulate.h"
+#include "mechane/run/verify.h"
 
 namespace mechane::cli {
 namespace {
 
 struct SimArgs {
-    std::string              file;
+    SceneArgs                scene;
     run::SimulateOptions     options;
     double                   duration = 0;
-    bool                     floating = false;
-    std::vector<std::string> ground;  ///< empty: no ground; one empty text: default height
-    std::string              hold, expect;
+    std::string              control, resume, checkpoint, expect;
     std::vector<std::string> outputs;
-    int                      worlds      = 1;
-    CLI::Option*             ground_flag = nullptr;
 };
 
 std::atomic<bool> g_interrupted{false};
 void              on_interrupt(int) { g_interrupted = true; }
-
-std::optional<double> parse_double(const std::string& text)
-{
-    try {
-        std::size_t  used  = 0;
-        const double value = std::stod(text, &used);
-        if (used == text.size()) return value;
-    } catch (const std::exception&) {
-    }
-    return std::nullopt;
-}
-
-/// "KE,KD" or "KE".
-std::optional<run::Hold> parse_hold(const std::string& text)
-{
-    const std::size_t comma = text.find(',');
-    const auto        ke    = parse_double(text.substr(0, comma));
-    const auto        kd    = comma == std::string::npos ? std::optional(0.0) : parse_double(text.substr(comma + 1));
-    if (!ke || !kd) return std::nullopt;
-    return run::Hold{*ke, *kd};
-}
 
 void summarize(const Context& context, const SimArgs& args, const run::Scene& scene, const run::SimulateResult& result,
                double wall_s)
@@ -56,7 +36,7 @@ void summarize(const Context& context, const SimArgs& args, const run::Scene& sc
     const record::RunReport& report    = recording.report;
     const double             simulated = static_cast<double>(recording.steps) * recording.dt;
     const Io&                io        = context.io;
-    io.say(fmt::format("{} · {} bodies · {} {} sub-steps · dt {:.6g} s · {} threads\n", args.file,
+    io.say(fmt::format("{} · {} bodies · {} {} sub-steps · dt {:.6g} s · {} threads\n", args.scene.file,
                        scene.model.body_count(), recording.solver, args.options.substeps, recording.dt,
                        args.options.threads == 0 ? "all" : std::to_string(args.options.threads)));
     io.say(fmt::format("ran       {:.3f} s simulated in {:.3f} s ({:.1f}x real time)\n", simulated, wall_s,
@@ -79,41 +59,49 @@ void summarize(const Context& context, const SimArgs& args, const run::Scene& sc
                                1e3 * seconds / std::max<double>(1, static_cast<double>(recording.steps))));
 }
 
-int run_sim(SimArgs& args, Context& context)
+/// Recordings of every step, written while it runs.
+class Recorder {
+  public:
+    /// Opens every output that is a recording, and has the run tell them its steps.
+    /// @error RECORD_WRITE_FAILED
+    Result<void> open(const SimArgs& args, const Context& context, const run::Scene& scene,
+                      run::SimulateOptions& options)
+    {
+        for (const std::string& output : args.outputs) {
+            if (!is_recording(output)) continue;
+            record::RecordingHeader header = run::recording_header(scene.model, options);
+            header.program                 = fmt::format("mechane {}", MECHANE_VERSION);
+            header.source                  = args.scene.file;
+            header.scene                   = to_text(args.scene, context.global);
+            auto writer                    = record::RecordingWriter::create(output, header);
+            if (!writer) return writer.error();
+            writers_.push_back(*std::move(writer));
+        }
+        if (writers_.empty()) return {};
+        options.on_step = [this](std::int64_t step, std::uint64_t hash) {
+            for (auto& writer : writers_) writer.step(step, hash);
+        };
+        options.on_frame = [this](const record::Frame& frame) {
+            for (auto& writer : writers_) writer.frame(frame);
+        };
+        return {};
+    }
+    Result<void> finish()
+    {
+        for (auto& writer : writers_)
+            if (auto done = writer.finish(); !done) return done;
+        return {};
+    }
+
+  private:
+    std::vector<record::RecordingWriter> writers_;
+};
+
+/// Reads the files that the options name, and fills in what follows from the others.
+/// @return the exit status when one of them cannot be understood or read
+std::optional<ExitCode> complete(SimArgs& args, Context& context, std::optional<record::Checkpoint>& from)
 {
-    Io&  io      = context.io;
-    auto options = scene_options(context);
-    if (!options) return kExitUsage;
-    if (args.file.empty() && !args.ground.empty() &&
-        !parse_double(args.ground.front())) {  // "--ground FILE": the flag took the file
-        args.file = args.ground.front();
-        args.ground.clear();
-    }
-    if (args.file.empty()) {
-        io.say("error: no stage was named\n  mechane sim FILE\n");
-        return kExitUsage;
-    }
-    if (args.ground_flag->count() > 0) {
-        options->ground = true;
-        if (!args.ground.empty() && !args.ground.front().empty()) {
-            options->ground_height = parse_double(args.ground.front());
-            if (!options->ground_height) {
-                io.say(fmt::format(
-                    "error: --ground '{}' is no height in metres\n  write the file before --ground, or --ground=Z\n",
-                    args.ground.front()));
-                return kExitUsage;
-            }
-        }
-    }
-    if (!args.hold.empty()) {
-        options->hold = parse_hold(args.hold);
-        if (!options->hold) {
-            io.say(fmt::format("error: --hold '{}' is not of the form KE,KD\n", args.hold));
-            return kExitUsage;
-        }
-    }
-    if (args.floating) options->import.floating = true;
-    options->worlds      = args.worlds;
+    Io& io               = context.io;
     args.options.threads = context.global.threads;
     if (args.duration > 0)
         args.options.frames = static_cast<std::int64_t>(std::ceil(args.duration / args.options.dt - 1e-9));
@@ -124,13 +112,38 @@ int run_sim(SimArgs& args, Context& context)
                                known_outputs()));
             return kExitUsage;
         }
+    if (!args.control.empty()) {
+        auto text = run::read_control_file(args.control);
+        if (!text) return io.fail(text.error());
+        args.options.control      = *std::move(text);
+        args.options.control_name = args.control;
+    }
+    if (!args.resume.empty()) {
+        auto read = record::read_checkpoint(args.resume);
+        if (!read) return io.fail(read.error());
+        from              = *std::move(read);
+        args.options.from = &*from;
+    }
+    args.options.keep_end = !args.checkpoint.empty();
+    return std::nullopt;
+}
+
+int run_sim(SimArgs& args, Context& context)
+{
+    Io&                               io      = context.io;
+    const auto                        options = scene_options(args.scene, context);
+    std::optional<record::Checkpoint> from;
+    if (!options) return kExitUsage;
+    if (const auto wrong = complete(args, context, from)) return *wrong;
 
     Diagnostics found;
-    const auto  scene = run::load_scene(args.file, *options, found);
+    const auto  scene = run::load_scene(args.scene.file, *options, found);
     io.report(found);
     if (!scene) return io.fail(scene.error());
 
     Diagnostics running;
+    Recorder    recorder;
+    if (const auto opened = recorder.open(args, context, *scene, args.options); !opened) return io.fail(opened.error());
     std::signal(SIGINT, on_interrupt);
     args.options.progress = [&io](std::int64_t done, std::int64_t total) {
         io.progress("simulating", done, total);
@@ -142,13 +155,20 @@ int run_sim(SimArgs& args, Context& context)
     io.end_progress();
     io.report(running);
     if (!result) return io.fail(result.error());
-    result->recording.source = args.file;
+    result->recording.source = args.scene.file;
 
     summarize(context, args, *scene, *result, wall);
+    if (const auto finished = recorder.finish(); !finished) return io.fail(finished.error());
     for (const std::string& output : args.outputs) {
-        const auto written = write_output(output, *scene, result->recording, context);
-        if (!written) return io.fail(written.error());
+        if (!is_recording(output))
+            if (const auto written = write_output(output, *scene, result->recording, context); !written)
+                return io.fail(written.error());
         if (output != "-.json" && output != "/dev/null") io.say(fmt::format("wrote     {}\n", output));
+    }
+    if (!args.checkpoint.empty()) {
+        if (const auto written = record::write_checkpoint(result->end, args.checkpoint); !written)
+            return io.fail(written.error());
+        io.say(fmt::format("wrote     {}\n", args.checkpoint));
     }
     if (result->diverged) return kExitDiverged;
     if (result->interrupted) return kExitInterrupted;
@@ -170,7 +190,7 @@ void add_sim(CLI::App& app, Context& context)
 {
     auto      args = std::make_shared<SimArgs>();
     CLI::App* verb = app.add_subcommand("sim", "Simulate a stage");
-    verb->add_option("file", args->file, "Stage to simulate (usda, usdc, usd, usdz)");
+    add_scene_args(*verb, args->scene);
     verb->add_option("--solver", args->options.solver, "Solver")->capture_default_str();
     verb->add_option("--dt", args->options.dt, "External step [s]")->capture_default_str();
     verb->add_option("--frames,--num-frames", args->options.frames, "External steps")->capture_default_str();
@@ -180,16 +200,11 @@ void add_sim(CLI::App& app, Context& context)
         });
     verb->add_option("--every", args->options.every, "Keep every k-th step")->capture_default_str();
     verb->add_option("--substeps", args->options.substeps, "Sub-steps of the solver, 1 to 64")->capture_default_str();
-    verb->add_option("--worlds,--world-count", args->worlds, "Copies of the scene, each a world of its own")
-        ->capture_default_str();
-    args->ground_flag =
-        verb->add_option("--ground", args->ground,
-                         "Add a static plane; at height Z [m], by default just below the lowest collider")
-            ->expected(0, 1);
-    verb->add_flag("--floating", args->floating, "Free a robot that is fixed to the world");
-    verb->add_option("--hold", args->hold, "KE,KD: drive every joint to its start pose");
     verb->add_option("--set", args->options.set, "PATH.field=value before the first step; may repeat");
-    verb->add_option("--control", args->options.control_file, "CSV of commands over time: t,PATH.field,...");
+    verb->add_option("--control", args->control, "CSV of commands over time: t,PATH.field,...");
+    verb->add_flag("--sleeping", args->options.sleeping, "Leave out what has come to rest until something wakes it");
+    verb->add_option("--checkpoint", args->checkpoint, "File to write the end of the run to");
+    verb->add_option("--resume", args->resume, "Go on from the file that --checkpoint wrote, --frames more steps");
     verb->add_option("--expect", args->expect, "State hash that the run must end with (exit status 1 otherwise)");
     verb->add_option("-o,--output", args->outputs, "File to write, format by extension; may repeat");
     add_global_options(*verb, context);

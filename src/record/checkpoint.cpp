@@ -83,40 +83,45 @@ std::uint64_t model_hash(const model::Model& m)
     return h;
 }
 
-Result<void> write_checkpoint(const Checkpoint& checkpoint, const std::string& file)
+std::vector<std::byte> to_bytes(const Checkpoint& checkpoint)
 {
     ByteWriter out;
     for (const char c : kMagic) out.put(c);
     out.put(kVersion);
     out.put(static_cast<std::uint32_t>(sizeof(Real)));
     visit([&](const auto& value) { out.put(value); }, checkpoint);
-    const std::uint64_t sum = hash_bytes(out.bytes().data(), out.bytes().size());
-    out.put(sum);
-    return write_file(file, std::span<const std::byte>(out.bytes()));
+    out.put(hash_bytes(out.bytes().data(), out.bytes().size()));
+    return out.bytes();
 }
+
+Result<Checkpoint> read_checkpoint(std::span<const std::byte> bytes, const std::string& name)
+{
+    ByteReader in(bytes);
+    for (const char c : kMagic)
+        if (in.take<char>() != c) return damaged(name, "the file is not a checkpoint");
+    const auto version = in.take<std::uint32_t>(), real = in.take<std::uint32_t>();
+    if (version != kVersion)
+        return damaged(name, fmt::format("the checkpoint has version {}, expected {}", version, kVersion));
+    if (real != sizeof(Real))
+        return damaged(name, fmt::format("the checkpoint holds numbers of {} bytes, this build computes with {}", real,
+                                         sizeof(Real)));
+    Checkpoint out;
+    visit([&](auto& value) { in.get(value); }, out);
+    const auto sum = in.take<std::uint64_t>();
+    if (!in.done()) return damaged(name, "the checkpoint is cut off");
+    if (sum != hash_bytes(bytes.data(), bytes.size() - sizeof(sum))) return damaged(name, "the checkpoint is damaged");
+    return out;
+}
+
+Result<void> write_checkpoint(const Checkpoint& checkpoint, const std::string& file)
+{ return write_file(file, std::span<const std::byte>(to_bytes(checkpoint))); }
 
 Result<Checkpoint> read_checkpoint(const std::string& file)
 {
     std::ifstream stream(file, std::ios::binary);
     if (!stream) return damaged(file, "the file cannot be opened");
-    const std::string      text{std::istreambuf_iterator<char>(stream), {}};
-    std::vector<std::byte> bytes(text.size());
-    if (!text.empty()) std::memcpy(bytes.data(), text.data(), text.size());
-    ByteReader in(bytes);
-    for (const char c : kMagic)
-        if (in.take<char>() != c) return damaged(file, "the file is not a checkpoint");
-    const auto version = in.take<std::uint32_t>(), real = in.take<std::uint32_t>();
-    if (version != kVersion)
-        return damaged(file, fmt::format("the checkpoint has version {}, expected {}", version, kVersion));
-    if (real != sizeof(Real))
-        return damaged(file, fmt::format("the checkpoint holds numbers of {} bytes, this build computes with {}", real,
-                                         sizeof(Real)));
-    Checkpoint out;
-    visit([&](auto& value) { in.get(value); }, out);
-    const auto sum = in.take<std::uint64_t>();
-    if (!in.done()) return damaged(file, "the checkpoint is cut off");
-    if (sum != hash_bytes(bytes.data(), bytes.size() - sizeof(sum))) return damaged(file, "the checkpoint is damaged");
-    return out;
+    const std::vector<char> text{std::istreambuf_iterator<char>(stream), {}};
+    return read_checkpoint(std::as_bytes(std::span<const char>(text)), file);
 }
 
 }  // namespace mechane::record

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <sstream>
 
@@ -174,16 +175,22 @@ void apply_setting(const Setting& setting, model::State& state, model::Control& 
     for (std::size_t i = 0; i < setting.count; ++i) (*array)[setting.start + i] = value(i);
 }
 
-Result<ControlTable> read_control_file(const model::Model& model, const std::string& file)
+Result<std::string> read_control_file(const std::string& file)
 {
-    std::ifstream stream(file);
+    std::ifstream stream(file, std::ios::binary);
     if (!stream) return make_diagnostic(kControlFile, {.layer = file}, "the file cannot be opened");
-    ControlTable table;
-    std::string  line;
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+}
+
+Result<ControlTable> parse_control_table(const model::Model& model, const std::string& text, const std::string& name)
+{
+    std::istringstream stream(text);
+    ControlTable       table;
+    std::string        line;
     for (int number = 1; std::getline(stream, line); ++number) {
         if (trimmed(line).empty() || trimmed(line).front() == '#') continue;
         const auto bad = [&](std::string message) {
-            return make_diagnostic(kControlFile, {.layer = file, .line = number}, std::move(message));
+            return make_diagnostic(kControlFile, {.layer = name, .line = number}, std::move(message));
         };
         std::vector<std::string> cells;
         std::stringstream        split(line);
@@ -195,7 +202,7 @@ Result<ControlTable> read_control_file(const model::Model& model, const std::str
                 auto column = parse_target(model, trimmed(cells[i]));
                 if (!column) {
                     Diagnostic error = column.error();
-                    error.site.layer = file;
+                    error.site.layer = name;
                     error.site.line  = number;
                     return error;
                 }
@@ -215,7 +222,7 @@ Result<ControlTable> read_control_file(const model::Model& model, const std::str
         table.times.push_back(row[0]);
         table.rows.emplace_back(row.begin() + 1, row.end());
     }
-    if (table.columns.empty()) return make_diagnostic(kControlFile, {.layer = file}, "the file has no header row");
+    if (table.columns.empty()) return make_diagnostic(kControlFile, {.layer = name}, "the file has no header row");
     return table;
 }
 

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
 #include <optional>
 
 #include "mechane/collision/pipeline.h"
-#include "mechane/core/hash.h"
-#include "mechane/dynamics/energy.h"
 #include "mechane/dynamics/kinematics.h"
 #include "mechane/record/checkpoint.h"
 #include "mechane/record/codes.h"
@@ -17,6 +16,7 @@
 #include "mechane/run/settings.h"
 #include "mechane/solvers/solver.h"
 #include "mechane/tasks/parallel.h"
+#include "run/observe.h"
 #include "run/rest_overlaps.h"
 
 namespace mechane::run {
@@ -38,58 +38,6 @@ class Stopwatch {
     std::chrono::steady_clock::time_point start_;
 };
 
-Vec3 world_point(const model::State& state, std::int32_t body, const Vec3& p)
-{ return body < 0 ? p : state.body_q[static_cast<std::size_t>(body)] * p; }
-
-record::Frame make_frame(const model::Model& model, const model::State& state, const model::Contacts& contacts)
-{
-    record::Frame frame;
-    frame.t          = state.time;
-    frame.body_q     = state.body_q;
-    frame.body_qd    = state.body_qd;
-    frame.joint_q    = state.joint_q;
-    frame.joint_qd   = state.joint_qd;
-    const auto count = static_cast<std::size_t>(contacts.rigid_contact_count);
-    frame.contacts.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::int32_t s0 = contacts.rigid_contact_shape0[i], s1 = contacts.rigid_contact_shape1[i];
-        const Vec3         a = world_point(state, model.shape_body[static_cast<std::size_t>(s0)],
-                                           contacts.rigid_contact_point0[i] + contacts.rigid_contact_offset0[i]);
-        const Vec3         b = world_point(state, model.shape_body[static_cast<std::size_t>(s1)],
-                                           contacts.rigid_contact_point1[i] + contacts.rigid_contact_offset1[i]);
-        frame.contacts.push_back({.point    = Real(0.5) * (a + b),
-                                  .normal   = contacts.rigid_contact_normal[i],
-                                  .force    = contacts.rigid_contact_force[i],
-                                  .distance = dot(contacts.rigid_contact_normal[i], b - a),
-                                  .shape0   = s0,
-                                  .shape1   = s1});
-    }
-    const auto energy = dynamics::energy(model, state);
-    frame.kinetic     = energy.kinetic;
-    frame.potential   = energy.potential;
-    return frame;
-}
-
-/// Deepest contact with a static shape, and between shapes of bodies [m].
-struct Depths {
-    double fixed = 0, moving = 0;
-};
-
-Depths deepest(const model::Model& model, const model::Contacts& contacts)
-{
-    Depths depths;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(contacts.rigid_contact_count); ++i) {
-        const auto is_static = [&](std::int32_t shape) {
-            return model.shape_body[static_cast<std::size_t>(shape)] < 0;
-        };
-        double& depth = is_static(contacts.rigid_contact_shape0[i]) || is_static(contacts.rigid_contact_shape1[i])
-                            ? depths.fixed
-                            : depths.moving;
-        depth         = std::max(depth, -static_cast<double>(contacts.rigid_contact_distance[i]));
-    }
-    return depths;
-}
-
 Result<void> check(const SimulateOptions& options)
 {
     const auto bad = [](std::string message) {
@@ -104,23 +52,6 @@ Result<void> check(const SimulateOptions& options)
     return {};
 }
 
-/// Reads a checkpoint and hands the solver what it remembers.
-Result<record::Checkpoint> resume(const model::Model& model, const SimulateOptions& options, solvers::Solver& solver)
-{
-    auto       read = record::read_checkpoint(options.resume);
-    const auto bad  = [&](std::string message) {
-        return make_diagnostic(record::kCheckpoint, {.layer = options.resume}, std::move(message));
-    };
-    if (!read) return read;
-    if (read->model_hash != record::model_hash(model)) return bad("the checkpoint is of another model");
-    if (read->solver != solver.name() || read->dt != options.dt || read->substeps != options.substeps)
-        return bad(fmt::format("the checkpoint is of solver {}, dt {:g} s, {} sub-steps", read->solver, read->dt,
-                               read->substeps));
-    if (!model::same_layout(read->state, model::make_state(model)) || !solver.restore(read->solver_memory))
-        return bad("the checkpoint does not fit the model");
-    return read;
-}
-
 std::vector<RestOverlaps::Pair> pairs_of(const record::Checkpoint& from)
 {
     std::vector<RestOverlaps::Pair> pairs;
@@ -128,147 +59,231 @@ std::vector<RestOverlaps::Pair> pairs_of(const record::Checkpoint& from)
     return pairs;
 }
 
+std::string label_or_nothing(const std::vector<std::string>& labels, std::int32_t index)
+{ return index < 0 ? std::string() : labels[static_cast<std::size_t>(index)]; }
+
+/// One run: prepared, stepped, finished.
+class Loop {
+  public:
+    Loop(const model::Model& model, const SimulateOptions& options, Diagnostics& found)
+        : model_(model),
+          options_(options),
+          found_(found),
+          pool_(options.threads),
+          pipeline_(model, {.pool = &pool_}),
+          contacts_(pipeline_.make_contacts()),
+          state_(model::make_state(model)),
+          control_(model::make_control(model))
+    {
+    }
+
+    Result<void> prepare()
+    {
+        auto solver = solvers::make_solver(
+            options_.solver, model_, {.substeps = options_.substeps, .pool = &pool_, .sleeping = options_.sleeping},
+            found_);
+        if (!solver) return solver.error();
+        solver_ = *std::move(solver);
+        if (options_.from != nullptr)
+            if (auto resumed = resume(*options_.from); !resumed) return resumed;
+        for (const std::string& text : options_.set) {
+            const auto setting = parse_setting(model_, text);
+            if (!setting) return setting.error();
+            apply_setting(*setting, state_, control_);
+        }
+        if (!options_.control.empty()) {
+            auto table = parse_control_table(model_, options_.control, options_.control_name);
+            if (!table) return table.error();
+            table_ = *std::move(table);
+        }
+        recording().solver = std::string(solver_->name());
+        recording().dt     = options_.dt;
+        if (options_.from == nullptr) project();
+        start();
+        return {};
+    }
+
+    /// @return whether there is a next step
+    bool step()
+    {
+        if (done_ >= options_.frames) return false;
+        record::RunReport& report = recording().report;
+        if (!table_.times.empty()) apply_controls(table_, state_.time, state_, control_);
+        {
+            const Stopwatch watch(report.wall_s["collide"]);
+            const auto      status = pipeline_.collide(state_, options_.dt, contacts_);
+            rest_->apply(model_, state_, contacts_);
+            overflows_ += status.overflow ? 1 : 0;
+        }
+        solvers::StepReport stepped;
+        {
+            const Stopwatch watch(report.wall_s["solve"]);
+            stepped = solver_->step(state_, state_, control_, &contacts_, options_.dt);
+        }
+        if (stepped.diverged) {
+            report_divergence(stepped);
+            return false;
+        }
+        ++done_;
+        state_.time       = options_.dt * static_cast<double>(first_ + done_);
+        recording().hash  = record::chain_hash(recording().hash, state_);
+        recording().steps = done_;
+        add(stepped);
+        if (options_.on_step) options_.on_step(first_ + done_, recording().hash);
+        if (done_ % options_.every == 0 || done_ == options_.frames) keep_frame();
+        if (options_.progress && !options_.progress(done_, options_.frames)) {
+            result.interrupted = true;
+            return false;
+        }
+        return true;
+    }
+
+    void finish()
+    {
+        if (recording().frames.back().t != state_.time) keep_frame();
+        if (options_.keep_end) result.end = checkpoint();
+        record::RunReport& report = recording().report;
+        report.contacts_mean      = done_ > 0 ? contact_sum_ / static_cast<double>(done_) : 0;
+        pipeline_.collide(state_, 0, contacts_);
+        const Depths depths      = deepest(model_, contacts_);
+        report.final_penetration = depths.fixed;
+        report.final_overlap     = depths.moving;
+        if (report.clamped_velocities > 0)
+            found_.add(kVelocityClamped, {}, fmt::format("{} times a body was slowed down", report.clamped_velocities));
+        if (overflows_ > 0) found_.add(kContactOverflow, {}, fmt::format("in {} steps", overflows_));
+    }
+
+    SimulateResult result;
+
+  private:
+    record::Recording& recording() { return result.recording; }
+
+    /// Takes over what a checkpoint holds, and hands the solver what it remembers.
+    Result<void> resume(const record::Checkpoint& from)
+    {
+        const auto bad = [](std::string message) {
+            return Result<void>(make_diagnostic(record::kCheckpoint, {}, std::move(message)));
+        };
+        if (from.model_hash != record::model_hash(model_)) return bad("the checkpoint is of another model");
+        if (from.solver != solver_->name() || from.dt != options_.dt || from.substeps != options_.substeps)
+            return bad(fmt::format("the checkpoint is of solver {}, dt {:g} s, {} sub-steps", from.solver, from.dt,
+                                   from.substeps));
+        if (!model::same_layout(from.state, state_) || !solver_->restore(from.solver_memory))
+            return bad("the checkpoint does not fit the model");
+        state_   = from.state;
+        control_ = from.control;
+        first_   = from.step;
+        rest_.emplace(pairs_of(from));
+        return {};
+    }
+
+    /// Moves bodies onto their joints.
+    void project()
+    {
+        const auto projected     = dynamics::project_to_joints(model_, state_);
+        result.projected_linear  = projected.linear;
+        result.projected_angular = projected.angular;
+        if (projected.linear > kReportedLinear || projected.angular > kReportedAngular)
+            found_.add(
+                kProjected, {.prim = label_or_nothing(model_.body_label, projected.body)},
+                fmt::format("authored poses miss their joints by up to {:.3g} m and {:.3g} degrees; bodies were moved",
+                            projected.linear, projected.angular / kDegrees));
+    }
+
+    /// The frame before the first step.
+    void start()
+    {
+        pipeline_.collide(state_, 0, contacts_);
+        recording().hash                 = options_.from ? options_.from->hash : record::chain_hash(0, state_);
+        recording().report.start_overlap = deepest(model_, contacts_).moving;
+        if (options_.on_step) options_.on_step(first_, recording().hash);
+        keep_frame();
+        if (rest_) return;
+        rest_.emplace(model_, contacts_);
+        if (rest_->pairs().empty()) return;
+        const auto worst = std::max_element(rest_->pairs().begin(), rest_->pairs().end(),
+                                            [](const auto& a, const auto& b) { return a.depth < b.depth; });
+        found_.add(kOverlapKept, {.prim = model_.shape_label[static_cast<std::size_t>(worst->shape0)]},
+                   fmt::format("{} pairs of parts overlap at the start, {} by {:.3g} mm; they are not pushed apart",
+                               rest_->pairs().size(), model_.shape_label[static_cast<std::size_t>(worst->shape1)],
+                               1e3 * static_cast<double>(worst->depth)));
+    }
+
+    void keep_frame()
+    {
+        const Stopwatch watch(recording().report.wall_s["record"]);
+        recording().frames.push_back(make_frame(model_, state_, contacts_));
+        if (options_.on_frame) options_.on_frame(recording().frames.back());
+    }
+
+    void report_divergence(const solvers::StepReport& stepped)
+    {
+        const std::string body  = label_or_nothing(model_.body_label, stepped.culprit_body);
+        const std::string joint = label_or_nothing(model_.joint_label, stepped.culprit_joint);
+        found_.add(kDiverged, {.prim = joint.empty() ? body : joint},
+                   fmt::format("diverged at {:.6g} s (step {}){}{}", state_.time, first_ + done_ + 1,
+                               stepped.culprit.empty() ? "" : ": ", stepped.culprit));
+        result.diverged = true;
+    }
+
+    void add(const solvers::StepReport& stepped)
+    {
+        for (const auto& broken : stepped.broken)
+            found_.add(kJointBroke, {.prim = model_.joint_label[static_cast<std::size_t>(broken.joint)]},
+                       fmt::format("broke at {:.6g} s under {:.4g} N and {:.4g} N m", state_.time, broken.force,
+                                   broken.torque));
+        record::RunReport& report = recording().report;
+        report.contacts_max       = std::max(report.contacts_max, contacts_.rigid_contact_count);
+        contact_sum_ += contacts_.rigid_contact_count;
+        report.deepest_penetration = std::max(report.deepest_penetration, stepped.deepest_penetration);
+        report.joint_error_linear  = std::max(report.joint_error_linear, stepped.joint_error_linear);
+        report.joint_error_angular = std::max(report.joint_error_angular, stepped.joint_error_angular);
+        report.clamped_velocities += stepped.clamped_velocities;
+    }
+
+    [[nodiscard]] record::Checkpoint checkpoint()
+    {
+        record::Checkpoint point{.model_hash    = record::model_hash(model_),
+                                 .solver        = recording().solver,
+                                 .dt            = options_.dt,
+                                 .substeps      = options_.substeps,
+                                 .step          = first_ + done_,
+                                 .hash          = recording().hash,
+                                 .state         = state_,
+                                 .control       = control_,
+                                 .solver_memory = solver_->save(),
+                                 .overlaps      = {}};
+        for (const auto& pair : rest_->pairs()) point.overlaps.push_back({pair.shape0, pair.shape1, pair.depth});
+        return point;
+    }
+
+    const model::Model&          model_;
+    const SimulateOptions&       options_;
+    Diagnostics&                 found_;
+    const tasks::Pool            pool_;
+    collision::CollisionPipeline pipeline_;
+    model::Contacts              contacts_;
+    model::State                 state_;
+    model::Control               control_;
+    ControlTable                 table_;
+
+    std::unique_ptr<solvers::Solver> solver_;
+    std::optional<RestOverlaps>      rest_;
+    std::int64_t                     first_ = 0, done_ = 0;
+    double                           contact_sum_ = 0;
+    std::int32_t                     overflows_   = 0;
+};
+
 }  // namespace
 
 Result<SimulateResult> simulate(const model::Model& model, const SimulateOptions& options, Diagnostics& found)
 {
     if (auto good = check(options); !good) return good.error();
-
-    const tasks::Pool pool(options.threads);
-    auto              solver = solvers::make_solver(
-        options.solver, model, {.substeps = options.substeps, .pool = &pool, .sleeping = options.sleeping}, found);
-    if (!solver) return solver.error();
-    collision::CollisionPipeline pipeline(model, {.pool = &pool});
-    model::Contacts              contacts = pipeline.make_contacts();
-    model::State                 state    = model::make_state(model);
-    model::Control               control  = model::make_control(model);
-
-    SimulateResult     result;
-    record::Recording& recording = result.recording;
-    recording.solver             = std::string((*solver)->name());
-    recording.dt                 = options.dt;
-
-    for (const std::string& text : options.set) {
-        const auto setting = parse_setting(model, text);
-        if (!setting) return setting.error();
-        apply_setting(*setting, state, control);
-    }
-    ControlTable table;
-    if (!options.control_file.empty()) {
-        auto read = read_control_file(model, options.control_file);
-        if (!read) return read.error();
-        table = *std::move(read);
-    }
-
-    std::optional<record::Checkpoint> from;
-    if (!options.resume.empty()) {
-        auto read = resume(model, options, **solver);
-        if (!read) return read.error();
-        from    = *std::move(read);
-        state   = from->state;
-        control = from->control;
-    }
-    const auto projected     = from ? dynamics::Projection{} : dynamics::project_to_joints(model, state);
-    result.projected_linear  = projected.linear;
-    result.projected_angular = projected.angular;
-    if (projected.linear > kReportedLinear || projected.angular > kReportedAngular)
-        found.add(
-            kProjected,
-            {.prim = projected.body < 0 ? std::string() : model.body_label[static_cast<std::size_t>(projected.body)]},
-            fmt::format("authored poses miss their joints by up to {:.3g} m and {:.3g} degrees; bodies were moved",
-                        projected.linear, projected.angular / kDegrees));
-
-    record::RunReport& report = recording.report;
-    pipeline.collide(state, 0, contacts);
-    recording.frames.push_back(make_frame(model, state, contacts));
-    recording.hash          = from ? from->hash : record::chain_hash(0, state);
-    report.start_overlap    = deepest(model, contacts).moving;
-    const RestOverlaps rest = from ? RestOverlaps(pairs_of(*from)) : RestOverlaps(model, contacts);
-    if (!from && !rest.pairs().empty()) {
-        const auto worst = std::max_element(rest.pairs().begin(), rest.pairs().end(),
-                                            [](const auto& a, const auto& b) { return a.depth < b.depth; });
-        found.add(kOverlapKept, {.prim = model.shape_label[static_cast<std::size_t>(worst->shape0)]},
-                  fmt::format("{} pairs of parts overlap at the start, {} by {:.3g} mm; they are not pushed apart",
-                              rest.pairs().size(), model.shape_label[static_cast<std::size_t>(worst->shape1)],
-                              1e3 * static_cast<double>(worst->depth)));
-    }
-
-    double             contact_sum = 0;
-    std::int32_t       overflows   = 0;
-    const std::int64_t first       = from ? from->step : 0;
-    for (std::int64_t step = 0; step < options.frames; ++step) {
-        if (!table.times.empty()) apply_controls(table, state.time, state, control);
-        {
-            const Stopwatch watch(report.wall_s["collide"]);
-            const auto      status = pipeline.collide(state, options.dt, contacts);
-            rest.apply(model, state, contacts);
-            overflows += status.overflow ? 1 : 0;
-        }
-        solvers::StepReport stepped;
-        {
-            const Stopwatch watch(report.wall_s["solve"]);
-            stepped = (*solver)->step(state, state, control, &contacts, options.dt);
-        }
-        if (stepped.diverged) {
-            const std::string body  = stepped.culprit_body < 0
-                                          ? std::string()
-                                          : model.body_label[static_cast<std::size_t>(stepped.culprit_body)];
-            const std::string joint = stepped.culprit_joint < 0
-                                          ? std::string()
-                                          : model.joint_label[static_cast<std::size_t>(stepped.culprit_joint)];
-            found.add(kDiverged, {.prim = joint.empty() ? body : joint},
-                      fmt::format("diverged at {:.6g} s (step {}){}{}", state.time, step + 1,
-                                  stepped.culprit.empty() ? "" : ": ", stepped.culprit));
-            result.diverged = true;
-            break;
-        }
-        for (const auto& broken : stepped.broken)
-            found.add(kJointBroke, {.prim = model.joint_label[static_cast<std::size_t>(broken.joint)]},
-                      fmt::format("broke at {:.6g} s under {:.4g} N and {:.4g} N m", state.time, broken.force,
-                                  broken.torque));
-        state.time      = options.dt * static_cast<double>(first + step + 1);
-        recording.hash  = record::chain_hash(recording.hash, state);
-        recording.steps = step + 1;
-        if (options.on_step) options.on_step(first + step + 1, state.time, recording.hash);
-        report.contacts_max = std::max(report.contacts_max, contacts.rigid_contact_count);
-        contact_sum += contacts.rigid_contact_count;
-        report.deepest_penetration = std::max(report.deepest_penetration, stepped.deepest_penetration);
-        report.joint_error_linear  = std::max(report.joint_error_linear, stepped.joint_error_linear);
-        report.joint_error_angular = std::max(report.joint_error_angular, stepped.joint_error_angular);
-        report.clamped_velocities += stepped.clamped_velocities;
-        if ((step + 1) % options.every == 0 || step + 1 == options.frames) {
-            const Stopwatch watch(report.wall_s["record"]);
-            recording.frames.push_back(make_frame(model, state, contacts));
-        }
-        if (options.progress && !options.progress(step + 1, options.frames)) {
-            result.interrupted = true;
-            break;
-        }
-    }
-    if (!options.checkpoint.empty()) {
-        record::Checkpoint point{.model_hash    = record::model_hash(model),
-                                 .solver        = recording.solver,
-                                 .dt            = options.dt,
-                                 .substeps      = options.substeps,
-                                 .step          = first + recording.steps,
-                                 .hash          = recording.hash,
-                                 .state         = state,
-                                 .control       = control,
-                                 .solver_memory = (*solver)->save(),
-                                 .overlaps      = {}};
-        for (const auto& pair : rest.pairs()) point.overlaps.push_back({pair.shape0, pair.shape1, pair.depth});
-        if (auto written = record::write_checkpoint(point, options.checkpoint); !written) return written.error();
-    }
-    if (recording.frames.back().t != state.time) recording.frames.push_back(make_frame(model, state, contacts));
-    report.contacts_mean = recording.steps > 0 ? contact_sum / static_cast<double>(recording.steps) : 0;
-    pipeline.collide(state, 0, contacts);
-    const Depths depths      = deepest(model, contacts);
-    report.final_penetration = depths.fixed;
-    report.final_overlap     = depths.moving;
-    if (report.clamped_velocities > 0)
-        found.add(kVelocityClamped, {}, fmt::format("{} times a body was slowed down", report.clamped_velocities));
-    if (overflows > 0) found.add(kContactOverflow, {}, fmt::format("in {} steps", overflows));
-    return result;
+    Loop loop(model, options, found);
+    if (auto prepared = loop.prepare(); !prepared) return prepared.error();
+    while (loop.step()) {}
+    loop.finish();
+    return std::move(loop.result);
 }
 
 }  // namespace mechane::run

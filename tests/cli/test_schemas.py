@@ -1,8 +1,10 @@
 """Every JSON document follows its published schema in docs/schemas."""
 import json
+import pathlib
+import tempfile
 import unittest
 
-from tests.cli.program import QUADRUPED, ROOT, document
+from tests.cli.program import QUADRUPED, ROOT, document, mechane
 
 try:
     import jsonschema
@@ -20,15 +22,24 @@ DOCUMENTS = {
     "check": ["check", QUADRUPED, "--format", "json", "--exit-zero"],
     "ros.interfaces": ["ros", "interfaces", QUADRUPED, "--json"],
     "trajectory": ["sim", QUADRUPED, "--frames", "2", "--json"],
+    "replay": ["replay", "RECORDING", "--verify", "--json"],
 }
 
 
 @unittest.skipUnless(jsonschema, "python3-jsonschema is missing")
 class Schemas(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.recording = str(pathlib.Path(cls.folder.name) / "run.mrec")
+        assert mechane("sim", QUADRUPED, "--frames", "2", "-o", cls.recording).returncode == 0
+
     def test_documents_follow_their_schemas(self):
         for name, command in DOCUMENTS.items():
             with self.subTest(name):
                 schema = json.loads((ROOT / "docs" / "schemas" / f"{name}.schema.json").read_text())
+                command = [self.recording if word == "RECORDING" else word for word in command]
                 jsonschema.validate(document(*command), schema)
 
     def test_every_schema_is_used(self):

@@ -7,7 +7,9 @@
 
 #include "mechane/model/builder.h"
 #include "mechane/record/checkpoint.h"
+#include "mechane/record/recording_file.h"
 #include "mechane/run/simulate.h"
+#include "mechane/run/verify.h"
 #include "support/support.h"
 
 using namespace mechane;
@@ -51,6 +53,12 @@ model::Model scene()
 std::string temporary(const char* name)
 { return (std::filesystem::temp_directory_path() / fmt::format("mechane_{}_{}", ::getpid(), name)).string(); }
 
+std::string read_all(const std::string& file)
+{
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
 }  // namespace
 
 TEST_CASE("a run that goes on from a checkpoint has the bits of one that was never interrupted (DYN-132, T-100)")
@@ -65,9 +73,14 @@ TEST_CASE("a run that goes on from a checkpoint has the bits of one that was nev
             const auto  whole = run::simulate(m, {.frames = 200, .threads = 1, .sleeping = sleeping}, found);
             REQUIRE(whole);
             CHECK(found.count("RUN_JOINT_BROKE") == 1);
-            REQUIRE(run::simulate(m, {.frames = cut, .threads = 1, .sleeping = sleeping, .checkpoint = file}, found));
+            const auto begun =
+                run::simulate(m, {.frames = cut, .threads = 1, .sleeping = sleeping, .keep_end = true}, found);
+            REQUIRE(begun);
+            REQUIRE(record::write_checkpoint(begun->end, file));
+            const auto from = record::read_checkpoint(file);
+            REQUIRE(from);
             const auto rest =
-                run::simulate(m, {.frames = 200 - cut, .threads = 2, .sleeping = sleeping, .resume = file}, found);
+                run::simulate(m, {.frames = 200 - cut, .threads = 2, .sleeping = sleeping, .from = &*from}, found);
             REQUIRE(rest);
             CHECK(rest->recording.hash == whole->recording.hash);
             const auto &a = whole->recording.frames.back(), &b = rest->recording.frames.back();
@@ -83,15 +96,16 @@ TEST_CASE("a checkpoint of another model or step, cut off or damaged, is refused
     const model::Model m    = scene();
     const std::string  file = temporary("bad.ckpt");
     Diagnostics        found;
-    REQUIRE(run::simulate(m, {.frames = 10, .threads = 1, .checkpoint = file}, found));
-    CHECK(run::simulate(m, {.dt = 0.01, .frames = 1, .resume = file}, found).error().id == "RECORD_CHECKPOINT");
+    const auto         begun = run::simulate(m, {.frames = 10, .threads = 1, .keep_end = true}, found);
+    REQUIRE(begun);
+    REQUIRE(record::write_checkpoint(begun->end, file));
+    CHECK(run::simulate(m, {.dt = 0.01, .frames = 1, .from = &begun->end}, found).error().id == "RECORD_CHECKPOINT");
     model::Model heavier = m;
     heavier.body_mass[0] *= 2;
-    CHECK(run::simulate(heavier, {.frames = 1, .resume = file}, found).error().id == "RECORD_CHECKPOINT");
-    CHECK(run::simulate(m, {.frames = 1, .resume = "/gone"}, found).error().id == "RECORD_CHECKPOINT");
+    CHECK(run::simulate(heavier, {.frames = 1, .from = &begun->end}, found).error().id == "RECORD_CHECKPOINT");
+    CHECK(record::read_checkpoint("/gone").error().id == "RECORD_CHECKPOINT");
 
-    std::ifstream     in(file, std::ios::binary);
-    const std::string good{std::istreambuf_iterator<char>(in), {}};
+    const std::string good    = read_all(file);
     const auto        refused = [&](const std::string& bytes) {
         std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes;
         const auto read = record::read_checkpoint(file);
@@ -103,5 +117,102 @@ TEST_CASE("a checkpoint of another model or step, cut off or damaged, is refused
         flipped[at]         = static_cast<char>(flipped[at] ^ 0x20);
         CHECK(refused(flipped));
     }
+    std::filesystem::remove(file);
+}
+
+namespace {
+
+/// Runs 60 steps into a file, every fifth frame kept; from a checkpoint when there is one.
+void record_run(const model::Model& m, const std::string& file, const record::Checkpoint* from)
+{
+    run::SimulateOptions options{.frames = 60, .every = 5, .threads = 1};
+    options.set     = {"/elbow.target=0.2"};
+    options.control = "t,/elbow.f\n0.2,1\n0.6,-1\n";
+    options.from    = from;
+    auto writer     = record::RecordingWriter::create(file, run::recording_header(m, options));
+    REQUIRE(writer);
+    options.on_step  = [&](std::int64_t step, std::uint64_t hash) { writer->step(step, hash); };
+    options.on_frame = [&](const record::Frame& frame) { writer->frame(frame); };
+    Diagnostics found;
+    REQUIRE(run::simulate(m, options, found));
+    REQUIRE(writer->finish());
+}
+
+}  // namespace
+
+TEST_CASE("a recording that is computed again has every hash; one flipped bit shows (DYN-133, T-101)")
+{
+    const model::Model m    = scene();
+    const std::string  file = temporary("run.mrec");
+    Diagnostics        found;
+    const auto         begun = run::simulate(m, {.frames = 30, .threads = 1, .keep_end = true}, found);
+    REQUIRE(begun);
+    for (const record::Checkpoint* from : {static_cast<const record::Checkpoint*>(nullptr), &begun->end}) {
+        record_run(m, file, from);
+        const auto read = record::read_recording(file);
+        REQUIRE(read);
+        CHECK(read->complete);
+        CHECK_FALSE(read->damage);
+        CHECK(read->recording.frames.size() == 13);
+        CHECK(read->recording.steps == 60);
+        CHECK(read->first_step == (from ? 30 : 0));
+        for (const int threads : {1, 2}) {
+            const auto again = run::verify(m, *read, {.threads = threads}, found);
+            REQUIRE(again);
+            CHECK(again->equal);
+            CHECK(again->steps == 61);
+        }
+        record::RecordingFile other = *read;
+        other.hashes[17] ^= 1;
+        const auto differs = run::verify(m, other, {}, found);
+        REQUIRE(differs);
+        CHECK_FALSE(differs->equal);
+        CHECK(differs->first_difference == read->first_step + 17);
+        model::Model heavier = m;
+        heavier.body_mass[0] *= 2;
+        CHECK(run::verify(heavier, *read, {}, found).error().id == "RECORD_OTHER_MODEL");
+    }
+
+    const std::string good = read_all(file);
+    for (std::size_t at = 0; at < good.size(); at += 1 + good.size() / 61) {
+        CAPTURE(at);
+        std::string flipped = good;
+        flipped[at]         = static_cast<char>(flipped[at] ^ 0x04);
+        std::ofstream(file, std::ios::binary | std::ios::trunc) << flipped;
+        const auto read = record::read_recording(file);
+        if (!read) {
+            CHECK(read.error().id == "RECORD_FILE");
+            continue;
+        }
+        REQUIRE(read->damage);
+        const auto again = run::verify(m, *read, {}, found);
+        REQUIRE(again);
+        CHECK_FALSE(again->equal);
+    }
+    std::filesystem::remove(file);
+}
+
+TEST_CASE("a recording that was cut off opens with what is there (DYN-133)")
+{
+    const model::Model m    = scene();
+    const std::string  file = temporary("cut.mrec");
+    record_run(m, file, nullptr);
+    const std::string good = read_all(file);
+    std::size_t       seen = 0;
+    for (std::size_t cut = 0; cut < good.size(); cut += 1 + good.size() / 61) {
+        CAPTURE(cut);
+        std::ofstream(file, std::ios::binary | std::ios::trunc) << good.substr(0, cut);
+        const auto read = record::read_recording(file);
+        if (!read) {
+            CHECK(read.error().id == "RECORD_FILE");
+            continue;
+        }
+        REQUIRE(read->damage);
+        CHECK(read->damage->id == "RECORD_CUT_OFF");
+        CHECK_FALSE(read->complete);
+        CHECK(read->hashes.size() >= seen);
+        seen = read->hashes.size();
+    }
+    CHECK(seen > 50);
     std::filesystem::remove(file);
 }

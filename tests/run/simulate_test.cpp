@@ -93,7 +93,7 @@ TEST_CASE("options that make no sense are refused")
     CHECK(run::simulate(model, {.substeps = 0}, found).error().id == "RUN_ARGUMENT");
     CHECK(run::simulate(model, {.solver = "magic"}, found).error().id == "SOLVER_UNKNOWN");
     CHECK(run::simulate(model, {.set = {"/gone.target=1"}}, found).error().id == "RUN_SET_UNKNOWN");
-    CHECK(run::simulate(model, {.control_file = "/gone.csv"}, found).error().id == "RUN_CONTROL_FILE");
+    CHECK(run::simulate(model, {.control = "x", .control_name = "bad.csv"}, found).error().id == "RUN_CONTROL_FILE");
     const auto stopped = run::simulate(
         model, {.frames = 100, .progress = [](std::int64_t done, std::int64_t) { return done < 7; }}, found);
     REQUIRE(stopped);

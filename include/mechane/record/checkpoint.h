@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,10 +33,16 @@ struct Checkpoint {
 /// Hash of what a step depends on: bodies, joints, shapes, gravity; labels too.
 std::uint64_t model_hash(const model::Model& model);
 
+/// The file's content.
+std::vector<std::byte> to_bytes(const Checkpoint& checkpoint);
+/// @param name  where the bytes come from, for the diagnostic
+/// @error RECORD_CHECKPOINT  not a checkpoint, of a newer version, of another precision, or damaged
+Result<Checkpoint> read_checkpoint(std::span<const std::byte> bytes, const std::string& name);
+
 /// Writes the file in one piece.
 /// @error RECORD_WRITE_FAILED
 Result<void> write_checkpoint(const Checkpoint& checkpoint, const std::string& file);
-/// @error RECORD_CHECKPOINT  not a checkpoint, of a newer version, of another precision, or damaged
+/// @error RECORD_CHECKPOINT
 Result<Checkpoint> read_checkpoint(const std::string& file);
 
 }  // namespace mechane::record

@@ -37,9 +37,13 @@ struct ControlTable {
     std::vector<std::vector<double>> rows;     ///< [times][columns]
 };
 
+/// Text of a file of commands.
+/// @error RUN_CONTROL_FILE
+Result<std::string> read_control_file(const std::string& file);
 /// Reads a CSV whose first row is `t,PATH.field,...`.
+/// @param name  where the text comes from, for the diagnostics
 /// @error RUN_CONTROL_FILE, RUN_SET_UNKNOWN
-Result<ControlTable> read_control_file(const model::Model& model, const std::string& file);
+Result<ControlTable> parse_control_table(const model::Model& model, const std::string& text, const std::string& name);
 
 /// Applies the last row whose time is not after `t`; nothing before the first.
 void apply_controls(const ControlTable& table, double t, model::State& state, model::Control& control);

@@ -6,41 +6,46 @@
 
 #include "mechane/core/result.h"
 #include "mechane/model/model.h"
+#include "mechane/record/checkpoint.h"
 #include "mechane/record/recording.h"
 
 namespace mechane::run {
 
 struct SimulateOptions {
-    std::string              solver   = "softstep";
-    double                   dt       = 1.0 / 60;  ///< external step [s]
-    std::int64_t             frames   = 120;       ///< external steps
-    std::int64_t             every    = 1;         ///< keep every k-th step (the first and the last always)
-    int                      substeps = 8;         ///< 1..64
-    int                      threads  = 0;         ///< 0: all cores
-    std::vector<std::string> set;                  ///< "PATH.field=value", applied before the first step
-    std::string              control_file;         ///< CSV of commands over time, or empty
-    bool                     sleeping = false;     ///< islands that have come to rest are left out
-    std::string              checkpoint;           ///< file to write the end of the run to, or empty
-    std::string              resume;               ///< checkpoint to go on from, or empty: `frames` more steps
-    /// Called after every step with the hash chained so far.
-    std::function<void(std::int64_t step, double time, std::uint64_t hash)> on_step;
+    std::string               solver   = "softstep";
+    double                    dt       = 1.0 / 60;  ///< external step [s]
+    std::int64_t              frames   = 120;       ///< external steps
+    std::int64_t              every    = 1;         ///< keep every k-th step (the first and the last always)
+    int                       substeps = 8;         ///< 1..64
+    int                       threads  = 0;         ///< 0: all cores
+    std::vector<std::string>  set;                  ///< "PATH.field=value", applied before the first step
+    std::string               control;              ///< CSV of commands over time: its text, or empty
+    std::string               control_name;         ///< where it comes from, for diagnostics
+    bool                      sleeping = false;     ///< islands that have come to rest are left out
+    const record::Checkpoint* from     = nullptr;   ///< to go on from: `frames` more steps
+    bool                      keep_end = false;     ///< fill SimulateResult::end
+
+    /// Told each state as it comes: the start is step 0, or that of the checkpoint; `hash` is chained up to it.
+    std::function<void(std::int64_t step, std::uint64_t hash)> on_step;
+    /// Told each frame that is kept.
+    std::function<void(const record::Frame&)> on_frame;
     /// Called after every step; return false to stop early (the recording ends there).
     std::function<bool(std::int64_t done, std::int64_t total)> progress;
 };
 
 /// The outcome of a run. When it diverged the recording ends with the last good state.
 struct SimulateResult {
-    record::Recording recording;
-    bool              diverged          = false;
-    bool              interrupted       = false;
-    double            projected_linear  = 0,
-                      projected_angular = 0;  ///< how far authored poses were moved onto the joints [m], [rad]
+    record::Recording  recording;
+    bool               diverged    = false;
+    bool               interrupted = false;
+    record::Checkpoint end;  ///< what a further run may go on from
+    double             projected_linear  = 0,
+                       projected_angular = 0;  ///< how far authored poses were moved onto the joints [m], [rad]
 };
 
 /// Runs the loop: collide, step, record. The same model and options give the same hash for any number of threads.
 /// A run that resumes a checkpoint ends with the state and hash of one that was never interrupted.
-/// @error RUN_ARGUMENT, RUN_SET_UNKNOWN, RUN_CONTROL_FILE, RECORD_CHECKPOINT, RECORD_WRITE_FAILED, and those of
-/// solvers::make_solver
+/// @error RUN_ARGUMENT, RUN_SET_UNKNOWN, RUN_CONTROL_FILE, RECORD_CHECKPOINT, and those of solvers::make_solver
 Result<SimulateResult> simulate(const model::Model& model, const SimulateOptions& options, Diagnostics& found);
 
 }  // namespace mechane::run

@@ -1,0 +1,33 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "mechane/core/result.h"
+#include "mechane/model/model.h"
+#include "mechane/record/recording_file.h"
+#include "mechane/run/simulate.h"
+
+namespace mechane::run {
+
+/// What a recording's header says of these options and this model. The caller adds program, source and scene.
+record::RecordingHeader recording_header(const model::Model& model, const SimulateOptions& options);
+
+/// The outcome of computing a recording again.
+struct Verification {
+    bool         equal = false;          ///< every step has the recorded hash, and nothing of the recording is missing
+    std::int64_t steps = 0;              ///< that were compared
+    std::int64_t first_difference = -1;  ///< first step whose hash differs, -1 if none does
+};
+
+struct VerifyOptions {
+    int threads = 0;                                                      ///< 0: all cores; no influence on the outcome
+    std::function<bool(std::int64_t done, std::int64_t total)> progress;  ///< return false to stop early
+};
+
+/// Steps the model as the header says and compares the hash of every step with the recorded one.
+/// @error RECORD_OTHER_MODEL  the recording is of another model; those of simulate
+Result<Verification> verify(const model::Model& model, const record::RecordingFile& file, const VerifyOptions& options,
+                            Diagnostics& found);
+
+}  // namespace mechane::run

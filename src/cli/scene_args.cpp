@@ -1,0 +1,124 @@
+#include "cli/scene_args.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+namespace mechane::cli {
+
+// What a run depends on; how it is shown, and on how many threads it runs, is left out.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(GlobalOptions, variants, resolvers, packages, search_paths, unloaded,
+                                                compat, unauthored_units, units)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(SceneArgs, file, ground, ground_wanted, floating, hold, worlds)
+
+namespace {
+
+std::optional<double> parse_double(const std::string& text)
+{
+    try {
+        std::size_t  used  = 0;
+        const double value = std::stod(text, &used);
+        if (used == text.size()) return value;
+    } catch (const std::exception&) {
+    }
+    return std::nullopt;
+}
+
+/// "KE,KD" or "KE".
+std::optional<run::Hold> parse_hold(const std::string& text)
+{
+    const std::size_t comma = text.find(',');
+    const auto        ke    = parse_double(text.substr(0, comma));
+    const auto        kd    = comma == std::string::npos ? std::optional(0.0) : parse_double(text.substr(comma + 1));
+    if (!ke || !kd) return std::nullopt;
+    return run::Hold{*ke, *kd};
+}
+
+}  // namespace
+
+void add_scene_args(CLI::App& verb, SceneArgs& args)
+{
+    verb.add_option("file", args.file, "Stage to simulate (usda, usdc, usd, usdz)");
+    verb.add_option("--worlds,--world-count", args.worlds, "Copies of the scene, each a world of its own")
+        ->check(CLI::Range(1, 1 << 20))
+        ->capture_default_str();
+    verb.add_option_function<std::vector<std::string>>(
+            "--ground",
+            [&args](const std::vector<std::string>& values) {
+                args.ground_wanted = true;
+                args.ground        = values;
+            },
+            "Add a static plane; at height Z [m], by default just below the lowest collider")
+        ->expected(0, 1)
+        ->trigger_on_parse();
+    verb.add_flag("--floating", args.floating, "Free a robot that is fixed to the world");
+    verb.add_option("--hold", args.hold, "KE,KD: drive every joint to its start pose");
+}
+
+std::optional<run::SceneOptions> scene_options(SceneArgs& args, const Context& context)
+{
+    const Io& io      = context.io;
+    auto      options = scene_options(context);
+    if (!options) return std::nullopt;
+    if (args.file.empty() && !args.ground.empty() && !parse_double(args.ground.front())) {
+        args.file = args.ground.front();
+        args.ground.clear();
+    }
+    if (args.file.empty()) {
+        io.say("error: no stage was named\n");
+        return std::nullopt;
+    }
+    options->ground = args.ground_wanted;
+    if (!args.ground.empty() && !args.ground.front().empty()) {
+        options->ground_height = parse_double(args.ground.front());
+        if (!options->ground_height) {
+            io.say(fmt::format(
+                "error: --ground '{}' is no height in metres\n  write the file before --ground, or --ground=Z\n",
+                args.ground.front()));
+            return std::nullopt;
+        }
+    }
+    if (!args.hold.empty()) {
+        options->hold = parse_hold(args.hold);
+        if (!options->hold) {
+            io.say(fmt::format("error: --hold '{}' is not of the form KE,KD\n", args.hold));
+            return std::nullopt;
+        }
+    }
+    if (args.floating) options->import.floating = true;
+    options->worlds = args.worlds;
+    return options;
+}
+
+std::string to_text(const SceneArgs& args, const GlobalOptions& global)
+{
+    SceneArgs       named = args;
+    std::error_code none;
+    if (const auto absolute = std::filesystem::absolute(args.file, none); !none) named.file = absolute.string();
+    return nlohmann::json{{"scene", named}, {"options", global}}.dump(-1, ' ', false,
+                                                                      nlohmann::json::error_handler_t::replace);
+}
+
+bool from_text(const std::string& text, SceneArgs& args, GlobalOptions& global)
+{
+    const auto document = nlohmann::json::parse(text, nullptr, false);
+    if (!document.is_object() || !document.contains("scene") || !document.contains("options")) return false;
+    try {
+        args                    = document.at("scene").get<SceneArgs>();
+        const auto given        = document.at("options").get<GlobalOptions>();
+        global.variants         = given.variants;
+        global.resolvers        = given.resolvers;
+        global.packages         = given.packages;
+        global.search_paths     = given.search_paths;
+        global.unloaded         = given.unloaded;
+        global.compat           = given.compat;
+        global.unauthored_units = given.unauthored_units;
+        global.units            = given.units;
+    } catch (const nlohmann::json::exception&) {
+        return false;
+    }
+    return true;
+}
+
+}  // namespace mechane::cli

@@ -1,0 +1,32 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+
+namespace mechane::cli {
+
+/// The options that say what is simulated: the stage and what is changed between import and simulation.
+struct SceneArgs {
+    std::string              file;
+    std::vector<std::string> ground;  ///< empty: no ground; one empty text: default height
+    bool                     ground_wanted = false;
+    bool                     floating      = false;
+    std::string              hold;
+    int                      worlds = 1;
+};
+
+/// Adds them to a verb.
+void add_scene_args(CLI::App& verb, SceneArgs& args);
+
+/// What they and the global options ask for. Mends "--ground FILE", where the flag took the file.
+/// @return nothing, with a message printed, when one of them cannot be understood
+std::optional<run::SceneOptions> scene_options(SceneArgs& args, const Context& context);
+
+/// Both as a text that a recording can carry, with the file's absolute path; and back.
+std::string to_text(const SceneArgs& args, const GlobalOptions& global);
+/// @return false when the text is not such a text
+bool from_text(const std::string& text, SceneArgs& args, GlobalOptions& global);
+
+}  // namespace mechane::cli
