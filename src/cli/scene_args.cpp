@@ -51,6 +51,7 @@ void add_scene_args(CLI::App& verb, SceneArgs& args)
             },
             "Add a static plane; at height Z [m], by default just below the lowest collider")
         ->expected(0, 1)
+        ->allow_extra_args(false)
         ->trigger_on_parse();
     verb.add_flag("--floating", args.floating, "Free a robot that is fixed to the world");
     verb.add_option("--hold", args.hold, "KE,KD: drive every joint to its start pose");

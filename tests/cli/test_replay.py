@@ -56,7 +56,7 @@ class Replay(unittest.TestCase):
     def test_a_recording_verifies_with_the_options_it_was_made_with(self):
         commands = self.folder / "commands.csv"
         commands.write_text("t,/w/hinge.f\n0.1,0.3\n0.3,0\n")
-        done = self.record("--ground", "0", "--floating", "--set", "/w/hinge.qd=1", "--control", commands)
+        done = self.record("--ground", "0", "--hold", "2,0.1", "--set", "/w/hinge.qd=1", "--control", commands)
         commands.unlink()  # the recording carries it
         again = document("replay", self.recording, "--verify", "--json")
         self.assertEqual(again["verified"], {"equal": True, "steps": 41, "first_difference": None})
