@@ -40,6 +40,7 @@ std::optional<run::SceneOptions> scene_options(const Context& context);
 
 // One function a command, each in the file of its name: declares the verb and its options, and what runs when it is
 // chosen.
+void add_bench(CLI::App& app, Context& context);
 void add_cat(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);
 void add_demo(CLI::App& app, Context& context);

@@ -22,6 +22,8 @@ DOCUMENTS = {
     "check": ["check", QUADRUPED, "--format", "json", "--exit-zero"],
     "ros.interfaces": ["ros", "interfaces", QUADRUPED, "--json"],
     "trajectory": ["sim", QUADRUPED, "--frames", "2", "--json"],
+    "bench": ["bench", "ant", "--nstep", "5", "--json"],
+    "bench.import": ["bench", "--import", QUADRUPED, "--json"],
     "replay": ["replay", "RECORDING", "--verify", "--json"],
 }
 

@@ -33,6 +33,9 @@ inline constexpr Code kSetUnknown{"RUN_SET_UNKNOWN", Severity::error,
 inline constexpr Code kControlFile{
     "RUN_CONTROL_FILE", Severity::error, "A control file cannot be read.",
     "The first row names the columns: t, then PATH.field; the others hold numbers in SI units."};
+inline constexpr Code kScene{
+    "RUN_SCENE", Severity::error, "There is no such built-in scene.",
+    "Use pyramid, convex-vs-mesh, ragdoll-pile, humanoid, ant, chain or spheres, as in ant:16."};
 inline constexpr Code kVelocityClamped{
     "RUN_VELOCITY_CLAMPED", Severity::warning, "Bodies exceeded the speed limit of the solver and were slowed down.",
     "Look for stiff drives, deep initial overlaps, or a time step that is too large."};

@@ -1,0 +1,116 @@
+// Writes a built-in scene as MJCF, so that MuJoCo steps the same bodies, joints and shapes (bench/step_peers.py).
+// usage: bench_step_mjcf SCENE DT > scene.xml
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "mechane/run/builtin_scenes.h"
+
+using namespace mechane;
+
+namespace {
+
+std::string text(const Vec3d& v) { return fmt::format("{:.17g} {:.17g} {:.17g}", v.x, v.y, v.z); }
+/// MJCF writes w first.
+std::string text(const Quatd& q) { return fmt::format("{:.17g} {:.17g} {:.17g} {:.17g}", q.w, q.x, q.y, q.z); }
+
+class Writer {
+  public:
+    explicit Writer(const model::ModelBuilder& b) : b_(b), joint_of_(b.bodies.size(), -1)
+    {
+        for (std::size_t j = 0; j < b.joints.size(); ++j)
+            joint_of_[static_cast<std::size_t>(b.joints[j].child)] = static_cast<int>(j);
+    }
+
+    std::string document(double dt)
+    {
+        out_ = "<mujoco>\n<compiler angle=\"radian\" autolimits=\"true\"/>\n";
+        out_ += fmt::format("<option timestep=\"{:.17g}\"/>\n<size memory=\"512M\"/>\n<worldbody>\n", dt);
+        for (const auto& shape : b_.shapes)
+            if (shape.body < 0) geom(shape);
+        for (std::size_t body = 0; body < b_.bodies.size(); ++body)
+            if (parent_of(body) < 0) write_body(body);
+        return out_ + "</worldbody>\n</mujoco>\n";
+    }
+
+  private:
+    [[nodiscard]] int parent_of(std::size_t body) const
+    { return joint_of_[body] < 0 ? -1 : b_.joints[static_cast<std::size_t>(joint_of_[body])].parent; }
+
+    void write_body(std::size_t index)
+    {
+        const auto& body  = b_.bodies[index];
+        const int   above = parent_of(index);
+        const Posed here  = above < 0 ? body.q : inverse(b_.bodies[static_cast<std::size_t>(above)].q) * body.q;
+        out_ += fmt::format("<body pos=\"{}\" quat=\"{}\">\n", text(here.p), text(here.q));
+        const Mat33d& I = body.inertia;
+        out_ += fmt::format(
+            "<inertial pos=\"{}\" mass=\"{:.17g}\" fullinertia=\"{:.17g} {:.17g} {:.17g} {:.17g} {:.17g} {:.17g}\"/>\n",
+            text(body.com), body.mass, I(0, 0), I(1, 1), I(2, 2), I(0, 1), I(0, 2), I(1, 2));
+        if (joint_of_[index] >= 0) joint(b_.joints[static_cast<std::size_t>(joint_of_[index])]);
+        for (const std::int32_t shape : body.shapes) geom(b_.shapes[static_cast<std::size_t>(shape)]);
+        for (std::size_t child = 0; child < b_.bodies.size(); ++child)
+            if (parent_of(child) == static_cast<int>(index)) write_body(child);
+        out_ += "</body>\n";
+    }
+
+    /// The scenes put the child's anchor at its origin, and start every joint where MuJoCo's reference is.
+    void joint(const model::BuilderJoint& joint)
+    {
+        if (joint.type == model::JointType::free) {
+            out_ += "<freejoint/>\n";
+            return;
+        }
+        if (joint.type == model::JointType::ball) {
+            out_ += "<joint type=\"ball\"/>\n";
+            return;
+        }
+        for (const auto& dof : joint.angular_axes)
+            out_ += fmt::format(
+                "<joint type=\"hinge\" axis=\"{}\" range=\"{:.17g} {:.17g}\" ref=\"{:.17g}\" damping=\"{:.17g}\" "
+                "armature=\"{:.17g}\"/>\n",
+                text(dof.axis), dof.limit_lower, dof.limit_upper, dof.initial_q, dof.damping, dof.armature);
+    }
+
+    void geom(const model::BuilderShape& shape)
+    {
+        const Vec3d& s = shape.scale;
+        std::string  kind, size;
+        if (shape.type == model::GeoType::plane)
+            kind = "plane", size = "0 0 1";
+        else if (shape.type == model::GeoType::sphere)
+            kind = "sphere", size = fmt::format("{:.17g}", s.x);
+        else if (shape.type == model::GeoType::box)
+            kind = "box", size = text(s);
+        else if (shape.type == model::GeoType::capsule)
+            kind = "capsule", size = fmt::format("{:.17g} {:.17g}", s.x, s.y);
+        else {
+            std::fprintf(stderr, "the scene has a shape that this writer does not know\n");
+            std::exit(2);
+        }
+        const bool off = shape.config.collision_group == 0;
+        out_ += fmt::format(
+            "<geom type=\"{}\" size=\"{}\" pos=\"{}\" quat=\"{}\" friction=\"{:.17g}\" condim=\"3\"{}/>\n", kind, size,
+            text(shape.xform.p), text(shape.xform.q), shape.config.mu, off ? " contype=\"0\" conaffinity=\"0\"" : "");
+    }
+
+    const model::ModelBuilder& b_;
+    std::vector<int>           joint_of_;
+    std::string                out_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    const auto scene = run::builtin_scene(argc > 1 ? argv[1] : "");
+    if (argc != 3 || !scene) {
+        std::fprintf(stderr, "usage: bench_step_mjcf SCENE DT\n");
+        return 2;
+    }
+    std::fputs(Writer(*scene).document(std::atof(argv[2])).c_str(), stdout);
+    return 0;
+}

@@ -1,0 +1,186 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/outputs.h"
+#include "cli/scene_args.h"
+#include "mechane/core/hash.h"
+#include "mechane/run/builtin_scenes.h"
+#include "mechane/run/simulate.h"
+
+namespace mechane::cli {
+namespace {
+
+struct BenchArgs {
+    SceneArgs            scene;
+    run::SimulateOptions run;
+    bool                 import = false;
+};
+
+double ms_since(std::chrono::steady_clock::time_point start)
+{ return 1e3 * std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
+
+/// The scene, copied once a world.
+Result<model::Model> finalized(const model::ModelBuilder& scene, int worlds, Diagnostics& found)
+{
+    if (worlds == 1) return scene.finalize({}, found);
+    model::ModelBuilder copies;
+    copies.up_axis = scene.up_axis;
+    if (auto copied = copies.replicate(scene, worlds); !copied) return copied.error();
+    return copies.finalize({}, found);
+}
+
+/// The stage, or the built-in scene of that name; a file wins.
+/// @return nothing when the options cannot be understood, which has been said
+std::optional<Result<model::Model>> load(BenchArgs& args, Context& context, Diagnostics& found)
+{
+    const auto options = scene_options(args.scene, context);
+    if (!options) return std::nullopt;
+    std::error_code none;
+    if (!std::filesystem::exists(args.scene.file, none)) {
+        const auto named = run::builtin_scene(args.scene.file);
+        if (named) return finalized(*named, args.scene.worlds, found);
+        if (args.scene.file.find_first_of("./\\") == std::string::npos) return named.error();
+    }
+    auto scene = run::load_scene(args.scene.file, *options, found);
+    if (!scene) return scene.error();
+    return std::move(scene->model);
+}
+
+/// Steps a scene and says how fast it went.
+int bench_steps(BenchArgs& args, Context& context)
+{
+    Io&         io = context.io;
+    Diagnostics found;
+    const auto  loaded = load(args, context, found);
+    if (!loaded) return kExitUsage;
+    const Result<model::Model>& model = *loaded;
+    io.report(found);
+    if (!model) return io.fail(model.error());
+    args.run.threads  = context.global.threads;
+    args.run.every    = std::max<std::int64_t>(1, args.run.frames);
+    args.run.progress = [&io](std::int64_t done, std::int64_t total) {
+        io.progress("stepping", done, total);
+        return true;
+    };
+    Diagnostics running;
+    const auto  result = run::simulate(*model, args.run, running);
+    io.end_progress();
+    io.report(running);
+    if (!result) return io.fail(result.error());
+
+    const record::Recording& recording = result->recording;
+    const auto               steps     = static_cast<double>(recording.steps);
+    double                   wall      = 0;
+    nlohmann::ordered_json   phases    = nlohmann::ordered_json::object();
+    for (const auto& [phase, seconds] : recording.report.wall_s) {
+        if (phase == "record") continue;
+        wall += seconds;
+        phases[phase] = 1e3 * seconds / std::max(1.0, steps);
+    }
+    const double per_second = wall > 0 ? steps / wall : 0;
+    const auto   worlds     = static_cast<double>(std::max(1, args.scene.worlds));
+    io.say(fmt::format("{} · {} bodies · {} {} sub-steps · dt {:.6g} s · {} steps\n", args.scene.file,
+                       model->body_count(), recording.solver, args.run.substeps, recording.dt, recording.steps));
+    io.say(fmt::format("speed     {:.4g} steps/s · {:.4g} world steps/s · {:.4g} body steps/s · {:.4g}x real time\n",
+                       per_second, per_second * worlds, per_second * static_cast<double>(model->body_count()),
+                       per_second * recording.dt));
+    for (const auto& [phase, each] : phases.items())
+        io.say(fmt::format("time      {:12} {:.4g} ms a step\n", phase, each.get<double>()));
+    io.say(fmt::format("contacts  mean {:.1f} · deepest {:.3g} mm\n", recording.report.contacts_mean,
+                       1e3 * recording.report.deepest_penetration));
+    if (context.global.json) {
+        nlohmann::ordered_json document{{"schema", "mechane.bench/1"},
+                                        {"scene", args.scene.file},
+                                        {"solver", recording.solver},
+                                        {"threads", args.run.threads},
+                                        {"worlds", args.scene.worlds},
+                                        {"bodies", model->body_count()},
+                                        {"dt", recording.dt},
+                                        {"substeps", args.run.substeps},
+                                        {"steps", recording.steps},
+                                        {"steps_per_s", per_second},
+                                        {"body_steps_per_s", per_second * static_cast<double>(model->body_count())},
+                                        {"contacts_mean", recording.report.contacts_mean},
+                                        {"deepest_penetration", recording.report.deepest_penetration},
+                                        {"joint_error_linear", recording.report.joint_error_linear},
+                                        {"phases_ms", phases},
+                                        {"hash", to_hex(recording.hash)}};
+        io.out(document.dump(1) + "\n");
+    }
+    return result->diverged ? kExitDiverged : kExitClean;
+}
+
+/// Times a file on its way to a model.
+int bench_import(BenchArgs& args, Context& context)
+{
+    Io&        io      = context.io;
+    const auto options = scene_options(args.scene, context);
+    if (!options) return kExitUsage;
+    nlohmann::ordered_json phases;
+    Diagnostics            found;
+    const auto             timed = [&](const char* name, auto&& work) {
+        const auto start  = std::chrono::steady_clock::now();
+        auto       result = work();
+        phases[name]      = ms_since(start);
+        return result;
+    };
+    const auto stage = timed("open", [&] { return usd::Stage::open(args.scene.file, options->open); });
+    if (!stage) return io.fail(stage.error());
+    model::ModelBuilder builder;
+    const auto          imported =
+        timed("import", [&] { return importer::import_usd(**stage, options->import, builder, found); });
+    if (!imported) return io.fail(imported.error());
+    const auto model = timed("finalize", [&] { return builder.finalize({}, found); });
+    if (!model) return io.fail(model.error());
+    double total = 0;
+    for (const auto& [phase, each] : phases.items()) {
+        total += each.get<double>();
+        io.say(fmt::format("time      {:12} {:.3f} ms\n", phase, each.get<double>()));
+    }
+    io.say(fmt::format("time      {:12} {:.3f} ms · {} bodies, {} joints, {} shapes\n", "all", total,
+                       model->body_count(), model->joint_count(), model->shape_count()));
+    if (context.global.json)
+        io.out(nlohmann::ordered_json{{"schema", "mechane.bench.import/1"},
+                                      {"scene", args.scene.file},
+                                      {"bodies", model->body_count()},
+                                      {"joints", model->joint_count()},
+                                      {"shapes", model->shape_count()},
+                                      {"phases_ms", phases}}
+                   .dump(1) +
+               "\n");
+    return kExitClean;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Context& context)
+{
+    auto      args   = std::make_shared<BenchArgs>();
+    CLI::App* verb   = app.add_subcommand("bench", "Steps a second of a stage or a built-in scene");
+    args->run.frames = 1000;
+    add_scene_args(*verb, args->scene);
+    verb->add_option("--solver", args->run.solver, "Solver")->capture_default_str();
+    verb->add_option("--dt", args->run.dt, "External step [s]")->capture_default_str();
+    verb->add_option("--nstep,--frames", args->run.frames, "External steps")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
+        ->capture_default_str();
+    verb->add_option("--substeps", args->run.substeps, "Sub-steps of the solver, 1 to 64")->capture_default_str();
+    verb->add_option("--nthread", context.global.threads, "The same as --threads");
+    verb->add_flag("--sleeping", args->run.sleeping, "Leave out what has come to rest");
+    verb->add_flag("--import", args->import, "Time opening, import and finalizing instead of steps");
+    std::string scenes = "Built-in scenes, with their size N (name:N):\n";
+    for (const run::BuiltinScene& scene : run::builtin_scenes())
+        scenes += fmt::format("  {:16} {} (N = {})\n", scene.name, scene.meaning, scene.size);
+    verb->footer(scenes);
+    add_global_options(*verb, context);
+    verb->callback(
+        [args, &context] { context.exit = args->import ? bench_import(*args, context) : bench_steps(*args, context); });
+}
+
+}  // namespace mechane::cli
