@@ -45,7 +45,7 @@ Mat33d diag(double a, double b, double c) { return Mat33d::diagonal({a, b, c}); 
 
 }  // namespace
 
-TEST_CASE("mass, inertia and centre as OpenUSD computes them (PHY-058..PHY-070, PHY-072, PHY-083)")
+TEST_CASE("mass, inertia and centre as OpenUSD computes them (PHY-058..070, PHY-072, PHY-083)")
 {
     const std::string unit = box("C", {1, 1, 1});
     const std::string b123 = box("C", {1, 2, 3});

@@ -38,6 +38,8 @@ struct ParseOptions {
     std::vector<usd::Token> custom_shapes, custom_joints, custom_instancers;
     /// Only objects of these simulation owners; the empty path stands for "no owner". Empty: everything.
     std::vector<usd::Path> owners;
+    /// Threads to read with; 0: all cores. The model and the findings do not depend on it.
+    int threads = 0;
 };
 
 }  // namespace mechane::physics
