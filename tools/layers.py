@@ -21,7 +21,7 @@ MAY_USE = {
     "geometry": ["math", "tasks"],
     # asset wing: knows prims, never bodies in motion
     "usd": ["core", "math"],
-    "physics": ["usd"],
+    "physics": ["usd", "tasks"],
     "resolve": ["physics", "geometry"],
     "ros": ["usd"],
     "conformance": ["physics", "resolve", "ros"],

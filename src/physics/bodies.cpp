@@ -23,12 +23,12 @@ bool transform_is_usable(const usd::Matrix4d& m, const usd::Decomposition& d)
     return !d.singular;
 }
 
-void read_body(Reader& reader, Record& record, Index above)
+/// Everything about a body that does not depend on other bodies.
+Body read_body(const Reader& reader, const Record& record)
 {
     static const usd::Token kEnabled("physics:rigidBodyEnabled"), kKinematic("physics:kinematicEnabled"),
         kAsleep("physics:startsAsleep"), kVelocity("physics:velocity"), kAngular("physics:angularVelocity"),
-        kOwner("physics:simulationOwner"), kLooseVelocity("velocity"), kXformable("Xformable"),
-        kPairs("physics:filteredPairs");
+        kOwner("physics:simulationOwner"), kLooseVelocity("velocity"), kPairs("physics:filteredPairs");
     const usd::Prim prim = record.prim;
     Body            body;
     body.path             = prim.path();
@@ -48,7 +48,6 @@ void read_body(Reader& reader, Record& record, Index above)
     body.scene  = scene_of(reader, prim, body.owners);
     if (record.has_pairs) body.filtered = reader.targets(prim, kPairs);
     if (record.has_mass) body.mass = reader.mass_values(prim);
-    body.parent_body = above;
 
     const usd::Decomposition d = usd::decompose(record.world);
     if (transform_is_usable(record.world, d)) {
@@ -61,7 +60,7 @@ void read_body(Reader& reader, Record& record, Index above)
                           fmt::format("the world transform of <{}> is singular or not finite", body.path.text()));
         if (is_finite(d.translation)) body.X_WB.p = d.translation;
     }
-    if (!prim.is_a(kXformable)) {
+    if (!record.is_xformable) {
         reader.found.add(kBodyNotXformable, prim.site(),
                          fmt::format("<{}> is a {}, expected something with a transform", body.path.text(),
                                      prim.type_name().text()));
@@ -76,17 +75,33 @@ void read_body(Reader& reader, Record& record, Index above)
     if (body.mirrored)
         reader.found.add(kBodyMirrored, prim.site(),
                          fmt::format("the world transform of <{}> mirrors", body.path.text()));
+    return body;
+}
 
-    record.body = static_cast<Index>(reader.model.bodies.size());
-    reader.model.lookup.bodies.emplace(body.path, record.body);
-    if (body.enabled && body.valid) record.owner = record.body;
-    reader.model.bodies.push_back(std::move(body));
+struct Candidate {
+    Body        body;
+    Diagnostics found;
+};
+
+/// All prims with the API, read at once. Which of them become bodies is decided afterwards, from the root down.
+std::vector<Candidate> read_candidates(const Reader& reader, const std::vector<std::size_t>& records)
+{
+    std::vector<Candidate> out(records.size());
+    reader.parallel(records.size(), [&](const Reader& part, std::size_t i) {
+        out[i].body = read_body(part.with(out[i].found), part.records[records[i]]);
+    });
+    return out;
 }
 
 }  // namespace
 
 void read_bodies(Reader& reader)
 {
+    const auto             wanted     = [](const Record& record) { return record.has_body && !record.joint; };
+    std::vector<Candidate> candidates = read_candidates(reader, reader.select(wanted));
+    std::size_t            next       = 0;
+    reader.model.bodies.reserve(candidates.size());
+    reader.model.lookup.bodies.reserve(candidates.size());
     // The record of the body that owns each record, to see transform resets between a body and one below it.
     std::vector<Index> body_record(reader.records.size(), kNone);
     for (std::size_t i = 0; i < reader.records.size(); ++i) {
@@ -95,8 +110,9 @@ void read_bodies(Reader& reader)
             record.owner   = reader.records[static_cast<std::size_t>(record.parent)].owner;
             body_record[i] = body_record[static_cast<std::size_t>(record.parent)];
         }
-        if (!record.has_body || record.joint) continue;
-        const Index above = record.owner;
+        if (!wanted(record)) continue;
+        Candidate&  candidate = candidates[next++];
+        const Index above     = record.owner;
         if (above != kNone && !resets_below(reader, static_cast<Index>(i), body_record[i])) {
             const std::string message = fmt::format("<{}> lies below the body <{}>", record.prim.path().text(),
                                                     reader.model.bodies[static_cast<std::size_t>(above)].path.text());
@@ -109,7 +125,12 @@ void read_bodies(Reader& reader)
             if (reader.options.nested_bodies == NestedBodies::error) finding.severity = Severity::error;
             reader.found.add(std::move(finding));
         }
-        read_body(reader, record, above);
+        reader.found.append(candidate.found);
+        candidate.body.parent_body = above;
+        record.body                = static_cast<Index>(reader.model.bodies.size());
+        reader.model.lookup.bodies.emplace(candidate.body.path, record.body);
+        if (candidate.body.enabled && candidate.body.valid) record.owner = record.body;
+        reader.model.bodies.push_back(std::move(candidate.body));
         if (record.owner == record.body) body_record[i] = static_cast<Index>(i);
     }
 }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "materials.h"
 #include "mechane/physics/codes.h"
+#include "mechane/usd/collection.h"
 #include "reader.h"
 #include "shapes.h"
 
@@ -66,13 +68,21 @@ std::vector<Index> materials_of(Reader& reader, const Record& record, Collider& 
     return materials;
 }
 
-std::vector<Index> groups_of(const Reader& reader, const Collider& collider)
+/// One query for each group, built once.
+std::vector<usd::CollectionQuery> member_queries(const Reader& reader)
+{
+    std::vector<usd::CollectionQuery> out;
+    for (const Group& group : reader.model.groups)
+        out.push_back(usd::collection(group.prim, kColliders, &reader.found));
+    return out;
+}
+
+std::vector<Index> groups_of(const Reader& reader, const std::vector<usd::CollectionQuery>& members,
+                             const Collider& collider)
 {
     std::vector<Index> groups;
-    const auto&        all = reader.model.groups;
-    for (std::size_t i = 0; i < all.size(); ++i)
-        if (reader.stage.collection_contains(all[i].prim, kColliders, collider.path))
-            groups.push_back(static_cast<Index>(i));
+    for (std::size_t i = 0; i < members.size(); ++i)
+        if (members[i].contains(collider.path)) groups.push_back(static_cast<Index>(i));
     if (reader.options.lenient_names)
         for (const usd::Token& name : {kGroupRel, kGroupsRel})
             for (const usd::Path& target : reader.targets(collider.prim, name)) {
@@ -117,60 +127,85 @@ std::vector<Index> read_xform_masses(Reader& reader)
     return of_record;
 }
 
+/// Everything about a collider but its materials. Nothing for a prim without a shape.
+std::optional<Collider> read_collider(const Reader& reader, const Record& record,
+                                      const std::vector<usd::CollectionQuery>& members)
+{
+    const PhysicsModel& model = reader.model;
+    Collider            collider;
+    collider.path  = record.prim.path();
+    collider.prim  = record.prim;
+    collider.world = record.world;
+    if (!shape_kind_of(record, collider)) {
+        reader.found.add(kShapeUnknownType, record.prim.site(),
+                         fmt::format("<{}> is of type \"{}\", which gives no shape", collider.path.text(),
+                                     record.prim.type_name().text()));
+        return std::nullopt;
+    }
+    collider.body    = record.owner;
+    collider.enabled = reader.flag(record.prim, kEnabled, true);
+    collider.owners  = reader.targets(record.prim, kOwner);
+    if (record.has_pairs) collider.filtered = reader.targets(record.prim, kPairs);
+    if (record.has_mass) collider.mass = reader.mass_values(record.prim);
+    collider.scene = collider.body == kNone ? scene_of(reader, record.prim, collider.owners)
+                                            : model.bodies[static_cast<std::size_t>(collider.body)].scene;
+    if (place(reader, record, collider)) {
+        if (collider.sheared)
+            reader.found.add(kShapeShear, record.prim.site(),
+                             fmt::format("the world transform of <{}> has shear", collider.path.text()));
+        read_shape(reader, record, collider);
+    } else {
+        reader.invalidate(collider, kShapeDegenerate, record.prim.site(),
+                          fmt::format("the world transform of <{}> is singular or not finite", collider.path.text()));
+        if (!is_finite(collider.X_BS)) collider.X_BS = {};
+    }
+    collider.groups = groups_of(reader, members, collider);
+    return collider;
+}
+
+/// Sorts each body's colliders by path. In one thread for each chunk of bodies: no two write to one list.
+void sort_colliders(const Reader& reader)
+{
+    PhysicsModel& model = reader.model;
+    reader.parallel(model.bodies.size(), [&](const Reader&, std::size_t i) {
+        auto& colliders = model.bodies[i].colliders;
+        std::sort(colliders.begin(), colliders.end(), [&](Index a, Index b) {
+            return model.colliders[static_cast<std::size_t>(a)].path <
+                   model.colliders[static_cast<std::size_t>(b)].path;
+        });
+    });
+}
+
 }  // namespace
 
 void read_colliders(Reader& reader)
 {
-    const std::vector<Index> xform_mass_of = read_xform_masses(reader);
-    PhysicsModel&            model         = reader.model;
-    for (std::size_t i = 0; i < reader.records.size(); ++i) {
-        const Record& record = reader.records[i];
-        if (!record.has_collision || record.joint) continue;
-        Collider collider;
-        collider.path  = record.prim.path();
-        collider.prim  = record.prim;
-        collider.world = record.world;
-        if (!shape_kind_of(record, collider)) {
-            reader.found.add(kShapeUnknownType, record.prim.site(),
-                             fmt::format("<{}> is of type \"{}\", which gives no shape", collider.path.text(),
-                                         record.prim.type_name().text()));
-            continue;
-        }
-        collider.body    = record.owner;
-        collider.enabled = reader.flag(record.prim, kEnabled, true);
-        collider.owners  = reader.targets(record.prim, kOwner);
-        if (record.has_pairs) collider.filtered = reader.targets(record.prim, kPairs);
-        if (record.has_mass) collider.mass = reader.mass_values(record.prim);
-        collider.scene = collider.body == kNone ? scene_of(reader, record.prim, collider.owners)
-                                                : model.bodies[static_cast<std::size_t>(collider.body)].scene;
-        if (place(reader, record, collider)) {
-            if (collider.sheared)
-                reader.found.add(kShapeShear, record.prim.site(),
-                                 fmt::format("the world transform of <{}> has shear", collider.path.text()));
-            read_shape(reader, record, collider);
-        } else {
-            reader.invalidate(
-                collider, kShapeDegenerate, record.prim.site(),
-                fmt::format("the world transform of <{}> is singular or not finite", collider.path.text()));
-            if (!is_finite(collider.X_BS)) collider.X_BS = {};
-        }
-        collider.materials = materials_of(reader, record, collider);
-        collider.groups    = groups_of(reader, collider);
-        link_masses(reader, xform_mass_of, static_cast<Index>(i), collider);
-
+    const std::vector<Index>       xform_mass_of = read_xform_masses(reader);
+    const auto                     members       = member_queries(reader);
+    PhysicsModel&                  model         = reader.model;
+    const std::vector<std::size_t> records =
+        reader.select([](const Record& record) { return record.has_collision && !record.joint; });
+    std::vector<std::optional<Collider>> read(records.size());
+    reader.parallel(records.size(), [&](const Reader& part, std::size_t i) {
+        const Record& record = part.records[records[i]];
+        read[i]              = read_collider(part, record, members);
+        if (read[i]) link_masses(part, xform_mass_of, static_cast<Index>(records[i]), *read[i]);
+    });
+    model.colliders.reserve(records.size());
+    model.lookup.colliders.reserve(records.size());
+    // Materials and the bodies' lists are shared: in one thread, in traversal order.
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        if (!read[i]) continue;
+        Collider& collider = model.colliders.emplace_back(std::move(*read[i]));
+        collider.materials = materials_of(reader, reader.records[records[i]], collider);
         // A cloud that does not say how large its spheres are belongs to nobody (measured on the reference).
         if (!collider.valid && collider.kind == ShapeKind::sphere_points) collider.body = kNone;
-        const Index index = static_cast<Index>(model.colliders.size());
+        const Index index = static_cast<Index>(model.colliders.size()) - 1;
         model.lookup.colliders.emplace(collider.path, index);
         if (collider.body != kNone && collider.valid)
             model.bodies[static_cast<std::size_t>(collider.body)].colliders.push_back(index);
-        model.colliders.push_back(std::move(collider));
     }
-    for (Body& body : model.bodies)
-        std::sort(body.colliders.begin(), body.colliders.end(), [&](Index a, Index b) {
-            return model.colliders[static_cast<std::size_t>(a)].path <
-                   model.colliders[static_cast<std::size_t>(b)].path;
-        });
+    sort_colliders(reader);
 }
 
 }  // namespace mechane::physics

@@ -340,40 +340,48 @@ void check_gap(const Reader& reader, const Joint& joint)
                                      apart, turned / kDegrees));
 }
 
+Joint read_joint(const Reader& reader, const Record& record)
+{
+    Joint joint;
+    joint.path          = record.prim.path();
+    joint.prim          = record.prim;
+    joint.kind          = *record.joint;
+    joint.custom_token  = joint.kind == JointKind::custom ? record.custom : usd::Token();
+    const Side sides[2] = {read_side(reader, record.prim, 0), read_side(reader, record.prim, 1)};
+    joint.body0         = sides[0].body;
+    joint.body1         = sides[1].body;
+    joint.rel0          = sides[0].rel;
+    joint.rel1          = sides[1].rel;
+    joint.frame_body0   = sides[0].frame_body;
+    joint.frame_body1   = sides[1].frame_body;
+    joint.frame0        = sides[0].frame;
+    joint.frame1        = sides[1].frame;
+    joint.X_WF0         = sides[0].X_WF;
+    joint.X_WF1         = sides[1].X_WF;
+
+    joint.enabled           = reader.flag(record.prim, kJointEnabled, true);
+    joint.collision_enabled = reader.flag(record.prim, kCollision, false);
+    joint.excluded          = reader.flag(record.prim, kExcluded, false);
+    joint.break_force       = read_break(reader, record.prim, kBreakForce);
+    joint.break_torque      = read_break(reader, record.prim, kBreakTorque);
+    validate(reader, joint, sides);
+    read_kind(reader, joint);
+    check_gap(reader, joint);
+    return joint;
+}
+
 }  // namespace
 
 void read_joints(Reader& reader)
 {
-    for (const Record& record : reader.records) {
-        if (!record.joint) continue;
-        Joint joint;
-        joint.path          = record.prim.path();
-        joint.prim          = record.prim;
-        joint.kind          = *record.joint;
-        joint.custom_token  = joint.kind == JointKind::custom ? record.custom : usd::Token();
-        const Side sides[2] = {read_side(reader, record.prim, 0), read_side(reader, record.prim, 1)};
-        joint.body0         = sides[0].body;
-        joint.body1         = sides[1].body;
-        joint.rel0          = sides[0].rel;
-        joint.rel1          = sides[1].rel;
-        joint.frame_body0   = sides[0].frame_body;
-        joint.frame_body1   = sides[1].frame_body;
-        joint.frame0        = sides[0].frame;
-        joint.frame1        = sides[1].frame;
-        joint.X_WF0         = sides[0].X_WF;
-        joint.X_WF1         = sides[1].X_WF;
-
-        joint.enabled           = reader.flag(record.prim, kJointEnabled, true);
-        joint.collision_enabled = reader.flag(record.prim, kCollision, false);
-        joint.excluded          = reader.flag(record.prim, kExcluded, false);
-        joint.break_force       = read_break(reader, record.prim, kBreakForce);
-        joint.break_torque      = read_break(reader, record.prim, kBreakTorque);
-        validate(reader, joint, sides);
-        read_kind(reader, joint);
-        check_gap(reader, joint);
-        reader.model.lookup.joints.emplace(joint.path, static_cast<Index>(reader.model.joints.size()));
-        reader.model.joints.push_back(std::move(joint));
-    }
+    const auto records = reader.select([](const Record& record) { return record.joint.has_value(); });
+    auto&      joints  = reader.model.joints;
+    joints.resize(records.size());
+    reader.parallel(records.size(),
+                    [&](const Reader& part, std::size_t i) { joints[i] = read_joint(part, part.records[records[i]]); });
+    reader.model.lookup.joints.reserve(joints.size());
+    for (std::size_t i = 0; i < joints.size(); ++i)
+        reader.model.lookup.joints.emplace(joints[i].path, static_cast<Index>(i));
 }
 
 }  // namespace mechane::physics

@@ -152,6 +152,13 @@ BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCall
         if (M > 0) C = C / M;
         for (const Part& part : parts)
             I += moved(rotated(part.inertia, part.X_BS.q), part.mass, C - part.X_BS * part.com);
+        if (!std::isfinite(M) || !is_finite(C) || !is_finite(I)) {  // sizes or densities beyond all measure
+            found.add(kMassInfoInvalid, body.prim.site(),
+                      fmt::format("the mass of the colliders of <{}> overflows", body.path.text()));
+            M = 0;
+            C = {};
+            I = {};
+        }
         if (!parts.empty() && with_mass && !(M > 0))
             found.add(kMassZeroVolume, body.prim.site(),
                       fmt::format("the colliders of <{}> have no volume", body.path.text()));
@@ -175,14 +182,14 @@ BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCall
                   fmt::format("<{}> has no mass and no collider with a volume", body.path.text()));
         out.mass = 1;
     }
-    if (!(M > 0) && !with_inertia) {
+    if ((!(M > 0) || !is_finite(I)) && !with_inertia) {
         const double r = kSmallSphere / units.meters_per_unit;
         I              = 0.4 * out.mass * r * r * Mat33d::identity();
         found.add(kInertiaApprox, body.prim.site(),
                   fmt::format("<{}> has no shape to derive its inertia from", body.path.text()));
     }
 
-    const Diagonalized axes = diagonalize(I);
+    const Diagonalized axes = diagonalize(is_finite(I) ? I : Mat33d::identity());
     out.diagonal            = with_inertia ? authored.diagonal : axes.diagonal;
     out.axes                = authored.has_axes() ? authored.axes : axes.axes;
     if (authored.has_axes() && !with_inertia)

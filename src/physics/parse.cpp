@@ -16,7 +16,9 @@ PhysicsModel parse(const usd::Stage& stage, const ParseOptions& options, Diagnos
     if (!(model.units.kilograms_per_unit > 0) || !std::isfinite(model.units.kilograms_per_unit))
         model.units.kilograms_per_unit = 1;
 
-    Reader reader{stage, model.options, model, found, log, {}, {}};
+    const tasks::Pool pool(options.threads);
+    Swept             swept;
+    Reader            reader{stage, model.options, model, found, log, pool, swept, swept.records};
     sweep(reader);
     check_names(reader);
     read_scenes(reader);

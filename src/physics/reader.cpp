@@ -12,8 +12,19 @@ namespace mechane::physics {
 const Record* Reader::record(const usd::Prim& prim) const
 {
     if (!prim) return nullptr;
-    const auto it = record_of.find(prim.index());
-    return it == record_of.end() ? nullptr : &records[static_cast<std::size_t>(it->second)];
+    const Index index = swept.record_of[prim.index()];
+    return index == kNone ? nullptr : &records[static_cast<std::size_t>(index)];
+}
+
+void Reader::parallel(std::size_t count, const std::function<void(const Reader& part, std::size_t i)>& work) const
+{
+    constexpr std::size_t    kGrain = 256;  // some hundred microseconds of reading
+    std::vector<Diagnostics> parts(tasks::chunk_count(count, kGrain));
+    pool.for_chunks(count, kGrain, [&](std::size_t begin, std::size_t end, std::size_t chunk) {
+        const Reader part = with(parts[chunk]);
+        for (std::size_t i = begin; i < end; ++i) work(part, i);
+    });
+    for (const Diagnostics& part : parts) found.append(part);
 }
 
 bool Reader::maybe_authored(const usd::Prim& prim, const usd::Token& name) const
@@ -108,17 +119,20 @@ MassValues Reader::mass_values(const usd::Prim& prim) const
     static const usd::Token kMass("physics:mass"), kDensity("physics:density"), kCom("physics:centerOfMass"),
         kDiagonal("physics:diagonalInertia"), kAxes("physics:principalAxes");
     MassValues values;
-    values.applied          = true;
-    values.mass             = number(prim, kMass, 0);
-    values.density          = number(prim, kDensity, 0);
-    values.com              = vector(prim, kCom, values.com);
-    values.diagonal         = vector(prim, kDiagonal, {});
-    const Quatd axes        = quaternion(prim, kAxes, {0, 0, 0, 0});
-    values.axes             = dot(axes, axes) > 0 ? normalized(axes) : Quatd{0, 0, 0, 0};
-    values.mass_blocked     = prim.attribute(kMass).blocked();
-    values.com_blocked      = prim.attribute(kCom).blocked();
-    values.diagonal_blocked = prim.attribute(kDiagonal).blocked();
-    values.axes_blocked     = prim.attribute(kAxes).blocked();
+    values.applied     = true;
+    values.mass        = number(prim, kMass, 0);
+    values.density     = number(prim, kDensity, 0);
+    values.com         = vector(prim, kCom, values.com);
+    values.diagonal    = vector(prim, kDiagonal, {});
+    const Quatd axes   = quaternion(prim, kAxes, {0, 0, 0, 0});
+    values.axes        = dot(axes, axes) > 0 ? normalized(axes) : Quatd{0, 0, 0, 0};
+    const auto blocked = [&](const usd::Token& name) {
+        return maybe_authored(prim, name) && prim.attribute(name).blocked();
+    };
+    values.mass_blocked     = blocked(kMass);
+    values.com_blocked      = blocked(kCom);
+    values.diagonal_blocked = blocked(kDiagonal);
+    values.axes_blocked     = blocked(kAxes);
     return values;
 }
 

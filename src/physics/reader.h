@@ -1,27 +1,31 @@
 #pragma once
 // What the passes of `parse` share: the prims in traversal order with what is applied to them, and attribute reads that
 // follow usd-physics section 1 (default time, else the earliest sample; NaN counts as not authored).
+#include <functional>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "mechane/core/diagnostic.h"
 #include "mechane/physics/physics_model.h"
 #include "mechane/physics/read_log.h"
+#include "mechane/tasks/parallel.h"
 
 namespace mechane::physics {
 
-/// A prim of the sweep. `parent` indexes the records; kNone at a root.
-struct Record {
-    usd::Prim prim;
-    Index     parent = kNone;
-
-    bool                     is_scene = false, is_group = false;
+/// What the type and the API schemas of a prim make of it.
+struct Traits {
+    bool                     is_scene = false, is_group = false, is_instancer = false, is_xformable = false;
     std::optional<JointKind> joint;
     bool                     has_body = false, has_collision = false, has_mesh_collision = false, has_mass = false;
     bool                     has_material = false, has_articulation = false, has_pairs = false, has_binding = false;
     bool                     has_limit_or_drive = false;
     usd::Token               custom;  ///< shape or joint token of another engine
+};
+
+/// A prim of the sweep. `parent` indexes the records; kNone at a root.
+struct Record : Traits {
+    usd::Prim prim;
+    Index     parent = kNone;
     std::vector<usd::Token>
         authored;  ///< names of properties that some layer has: all others keep the schema's fallback
 
@@ -31,15 +35,37 @@ struct Record {
     usd::Matrix4d world;
 };
 
-struct Reader {
-    const usd::Stage&   stage;
-    const ParseOptions& options;
-    PhysicsModel&       model;
-    Diagnostics&        found;
-    ReadLog*            log = nullptr;  ///< null when nobody asks what was read
+/// What the sweep leaves for the readers.
+struct Swept {
+    std::vector<Record> records;
+    std::vector<Index>  record_of;  ///< by Prim::index; kNone for prims that were not read
+};
 
-    std::vector<Record>                      records;
-    std::unordered_map<std::uint32_t, Index> record_of;  ///< by Prim::index
+struct Reader {
+    const usd::Stage&    stage;
+    const ParseOptions&  options;
+    PhysicsModel&        model;
+    Diagnostics&         found;
+    ReadLog*             log = nullptr;  ///< null when nobody asks what was read
+    const tasks::Pool&   pool;
+    Swept&               swept;
+    std::vector<Record>& records;  ///< of `swept`
+
+    /// The same with findings of its own, for one task.
+    [[nodiscard]] Reader with(Diagnostics& own) const
+    { return {stage, options, model, own, log, pool, swept, records}; }
+    /// Calls work(reader, i) for every i of [0, count) on all threads. Each chunk has a reader with findings of its
+    /// own; they are added in order at the end. The work writes to places of its own only.
+    void parallel(std::size_t count, const std::function<void(const Reader& part, std::size_t i)>& work) const;
+    /// Positions of the records that `wanted` chooses, in traversal order.
+    template <class Wanted>
+    [[nodiscard]] std::vector<std::size_t> select(const Wanted& wanted) const
+    {
+        std::vector<std::size_t> out;
+        for (std::size_t i = 0; i < records.size(); ++i)
+            if (wanted(records[i])) out.push_back(i);
+        return out;
+    }
 
     [[nodiscard]] const Record* record(const usd::Prim& prim) const;
     /// False when no layer has this property: nothing needs to be read then, callers know the schema's fallbacks.

@@ -190,6 +190,7 @@ bool shape_kind_of(const Record& record, Collider& collider)
             collider.kind = row.kind;
             return true;
         }
+    if (!record.is_xformable) return false;
     for (const TypeRow& row : types())
         if (record.prim.is_a(row.type)) {
             collider.kind = row.kind;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_map>
 
 #include "mechane/physics/codes.h"
 #include "reader.h"
@@ -43,69 +44,80 @@ struct Apis {
         newton_material{"NewtonMaterialAPI"}, newton_articulation{"NewtonArticulationRootAPI"};
 };
 
-void read_apis(const Apis& apis, const ParseOptions& options, Record& record)
+void read_apis(const Apis& apis, const ParseOptions& options, const usd::Prim& prim, Traits& out)
 {
-    for (const usd::Token& api : record.prim.applied_apis()) {
+    for (const usd::Token& api : prim.applied_apis()) {
         if (api == apis.body)
-            record.has_body = true;
+            out.has_body = true;
         else if (api == apis.collision)
-            record.has_collision = true;
+            out.has_collision = true;
         else if (api == apis.mesh_collision)
-            record.has_mesh_collision = true;
+            out.has_mesh_collision = true;
         else if (api == apis.mass)
-            record.has_mass = true;
+            out.has_mass = true;
         else if (api == apis.material)
-            record.has_material = true;
+            out.has_material = true;
         else if (api == apis.articulation)
-            record.has_articulation = true;
+            out.has_articulation = true;
         else if (api == apis.pairs)
-            record.has_pairs = true;
+            out.has_pairs = true;
         else if (api == apis.binding)
-            record.has_binding = true;
+            out.has_binding = true;
         else if (api.text().starts_with("PhysicsLimitAPI:") || api.text().starts_with("PhysicsDriveAPI:"))
-            record.has_limit_or_drive = true;
-        if (contains(options.custom_shapes, api)) record.custom = api;
+            out.has_limit_or_drive = true;
+        if (contains(options.custom_shapes, api)) out.custom = api;
     }
     if (!options.newton_schemas_imply_base) return;
     // A stage opened without Newton's schemas still has their names in apiSchemas.
-    for (const usd::Token& api : record.prim.authored_apis()) {
+    for (const usd::Token& api : prim.authored_apis()) {
         if (api == apis.newton_collision || api == apis.newton_sdf)
-            record.has_collision = true;
+            out.has_collision = true;
         else if (api == apis.newton_mesh)
-            record.has_collision = record.has_mesh_collision = true;
+            out.has_collision = out.has_mesh_collision = true;
         else if (api == apis.newton_mass)
-            record.has_mass = true;
+            out.has_mass = true;
         else if (api == apis.newton_material)
-            record.has_material = true;
+            out.has_material = true;
         else if (api == apis.newton_articulation)
-            record.has_articulation = true;
+            out.has_articulation = true;
     }
 }
 
-void classify(const Apis& apis, const ParseOptions& options, Record& record)
+Traits classify(const Apis& apis, const ParseOptions& options, const usd::Prim& prim)
 {
-    static const usd::Token kScene("PhysicsScene"), kGroup("PhysicsCollisionGroup"), kJoint("PhysicsJoint");
-    const usd::Token        type = record.prim.type_name();
+    static const usd::Token kScene("PhysicsScene"), kGroup("PhysicsCollisionGroup"), kJoint("PhysicsJoint"),
+        kInstancer("PointInstancer"), kXformable("Xformable");
+    Traits           out;
+    const usd::Token type = prim.type_name();
     if (!type.empty()) {
-        record.is_scene = type == kScene || record.prim.is_a(kScene);
-        record.is_group = !record.is_scene && (type == kGroup || record.prim.is_a(kGroup));
-        if (!record.is_scene && !record.is_group) {
-            record.joint = joint_kind(type.text());
-            if (!record.joint && record.prim.is_a(kJoint)) record.joint = JointKind::d6;
-            if (!record.joint && options.lenient_names) record.joint = lenient_joint_kind(type.text());
+        out.is_xformable = prim.is_a(kXformable);
+        out.is_instancer = type == kInstancer || contains(options.custom_instancers, type);
+        out.is_scene     = type == kScene || prim.is_a(kScene);
+        out.is_group     = !out.is_scene && (type == kGroup || prim.is_a(kGroup));
+        if (!out.is_scene && !out.is_group) {
+            out.joint = joint_kind(type.text());
+            if (!out.joint && prim.is_a(kJoint)) out.joint = JointKind::d6;
+            if (!out.joint && options.lenient_names) out.joint = lenient_joint_kind(type.text());
             if (contains(options.custom_joints, type)) {
-                record.joint  = JointKind::custom;
-                record.custom = type;
+                out.joint  = JointKind::custom;
+                out.custom = type;
             }
         }
-        if (contains(options.custom_shapes, type)) record.custom = type;
+        if (contains(options.custom_shapes, type)) out.custom = type;
     }
-    read_apis(apis, options, record);
+    read_apis(apis, options, prim, out);
+    return out;
 }
 
+/// Lists the prims to be read, parents before children. What a prim is follows from its definition, so each definition
+/// is looked at once.
 class Walk {
   public:
-    explicit Walk(Reader& reader) : r_(reader) {}
+    explicit Walk(Reader& reader) : r_(reader)
+    {
+        r_.swept.record_of.assign(r_.stage.prim_count(), kNone);
+        r_.records.reserve(r_.stage.prim_count());
+    }
 
     void root(const std::vector<usd::Prim>& prims)
     {
@@ -118,7 +130,7 @@ class Walk {
             if (path.is_root()) continue;
             if (!skip.empty()) {
                 if (path.has_prefix(skip)) {
-                    if (instancer && (prim.has_api(apis_.body) || prim.has_api(apis_.collision))) ++pruned;
+                    if (instancer && counts_as_prototype(prim)) ++pruned;
                     continue;
                 }
                 report(instancer, pruned);
@@ -126,14 +138,12 @@ class Walk {
                 instancer = {};
                 pruned    = 0;
             }
-            if (r_.record_of.contains(prim.index())) continue;  // reached from an earlier root
+            if (r_.swept.record_of[prim.index()] != kNone) continue;  // reached from an earlier root
             if (std::find(r_.options.exclude.begin(), r_.options.exclude.end(), path) != r_.options.exclude.end()) {
                 skip = path;
                 continue;
             }
-            add(prim);
-            const usd::Token type = prim.type_name();
-            if (type == kInstancer_ || contains(r_.options.custom_instancers, type)) {
+            if (add(prim).is_instancer) {
                 skip      = path;
                 instancer = prim;
             }
@@ -142,6 +152,12 @@ class Walk {
     }
 
   private:
+    [[nodiscard]] bool counts_as_prototype(const usd::Prim& prim)
+    {
+        const Traits& traits = traits_of(prim);
+        return traits.has_body || traits.has_collision;
+    }
+
     void report(const usd::Prim& instancer, std::size_t pruned)
     {
         if (!instancer || pruned == 0) return;
@@ -149,39 +165,64 @@ class Walk {
                      fmt::format("{} bodies or colliders below <{}> are prototypes", pruned, instancer.path().text()));
     }
 
-    void add(const usd::Prim& prim)
+    const Traits& traits_of(const usd::Prim& prim)
+    {
+        const auto [place, fresh] = traits_.try_emplace(prim.definition_key());
+        if (fresh) place->second = classify(apis_, r_.options, prim);
+        return place->second;
+    }
+
+    const Traits& add(const usd::Prim& prim)
     {
         const usd::Prim above = prim.parent();
         while (!stack_.empty() && !(r_.records[static_cast<std::size_t>(stack_.back())].prim == above))
             stack_.pop_back();
-        Record record;
-        record.prim   = prim;
-        record.parent = stack_.empty() ? kNone : stack_.back();
-        classify(apis_, r_.options, record);
-        record.authored           = prim.authored_property_names();
-        const bool          moves = contains(record.authored, kOrder_);
-        const usd::Matrix4d local = moves ? r_.local_matrix(prim, &record.resets) : usd::Matrix4d{};
-        if (record.resets)
-            record.world = local;
-        else if (record.parent != kNone)
-            record.world = local * r_.records[static_cast<std::size_t>(record.parent)].world;
-        else
-            record.world = above ? local * r_.stage.world_matrix(above) : local;
-        const Index index = static_cast<Index>(r_.records.size());
-        r_.record_of.emplace(prim.index(), index);
+        const Traits& traits             = traits_of(prim);
+        const Index   index              = static_cast<Index>(r_.records.size());
+        Record&       record             = r_.records.emplace_back(Record{traits});
+        record.prim                      = prim;
+        record.parent                    = stack_.empty() ? kNone : stack_.back();
+        r_.swept.record_of[prim.index()] = index;
         stack_.push_back(index);
-        r_.records.push_back(std::move(record));
+        return traits;
     }
 
-    Reader&            r_;
-    Apis               apis_;
-    usd::Token         kInstancer_{"PointInstancer"}, kOrder_{"xformOpOrder"};
-    std::vector<Index> stack_;
+    Reader&                                 r_;
+    Apis                                    apis_;
+    std::unordered_map<const void*, Traits> traits_;  // never iterated
+    std::vector<Index>                      stack_;
 };
 
-}  // namespace
+/// Names of authored properties, and transforms. The stage knows the matrices at the default time; they change only
+/// below a transform that has samples and no default there.
+void read_records(Reader& reader)
+{
+    reader.parallel(reader.records.size(), [&](const Reader& part, std::size_t i) {
+        Record& record  = part.records[i];
+        record.authored = record.prim.unordered_property_names();
+        record.resets   = part.stage.resets_transform(record.prim);
+        record.world    = part.stage.world_matrix(record.prim);
+    });
+    if (reader.options.strict_reference) return;
+    std::vector<char> moved(reader.records.size(), 0);
+    for (std::size_t i = 0; i < reader.records.size(); ++i) {
+        Record&    record       = reader.records[i];
+        const bool only_sampled = reader.stage.transform_only_sampled(record.prim);
+        const bool below_moved  = record.parent != kNone && moved[static_cast<std::size_t>(record.parent)] != 0;
+        if (!only_sampled && !below_moved) continue;
+        bool                resets = false;
+        const usd::Matrix4d local  = reader.local_matrix(record.prim, &resets);
+        if (resets)
+            record.world = local;
+        else if (record.parent != kNone)
+            record.world = local * reader.records[static_cast<std::size_t>(record.parent)].world;
+        else
+            record.world = local * reader.stage.world_matrix(record.prim.parent());
+        moved[i] = 1;
+    }
+}
 
-void sweep(Reader& reader)
+void list_prims(Reader& reader)
 {
     Walk walk(reader);
     if (reader.options.roots.empty()) {
@@ -203,6 +244,14 @@ void sweep(Reader& reader)
         }
         walk.root(prim.subtree());
     }
+}
+
+}  // namespace
+
+void sweep(Reader& reader)
+{
+    list_prims(reader);
+    read_records(reader);
 }
 
 }  // namespace mechane::physics

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <pxr/sdf/listOp.h>
+#include <pxr/sdf/schema.h>
 #include <pxr/tf/stringUtils.h>
 
 #include "usd/stage_impl.h"
@@ -177,6 +178,24 @@ std::vector<Token> Prim::property_names() const
 
 std::vector<Token> Prim::authored_property_names() const
 { return stage_ == nullptr ? std::vector<Token>() : to_tokens(record(*this), authored_names(record(*this))); }
+
+std::vector<Token> Prim::unordered_property_names() const
+{
+    std::vector<Token> out;
+    if (stage_ == nullptr || record(*this).index == nullptr) return out;
+    for_each_site(*record(*this).index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
+        const VtValue names = layer->GetField(node.GetPath(), SdfChildrenKeys->PropertyChildren);
+        if (!names.IsHolding<TfTokenVector>()) return false;
+        const auto& list = names.UncheckedGet<TfTokenVector>();
+        out.reserve(out.size() + list.size());
+        for (const TfToken& name : list) out.push_back(wrap(name));
+        return false;
+    });
+    return out;
+}
+
+const void* Prim::definition_key() const noexcept
+{ return stage_ == nullptr ? nullptr : record(*this).definition.get(); }
 
 Value Prim::metadata(const Token& key) const
 {

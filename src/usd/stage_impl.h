@@ -26,6 +26,10 @@ inline constexpr std::uint8_t active = 1, defined = 2, abstract = 4, loaded = 8,
 
 struct ClipSet;  // value_clips.h
 
+namespace xform_flag {
+inline constexpr std::uint8_t resets = 1, only_sampled = 2;
+}
+
 /// One prim of the flat, depth-first array. A subtree is the range [index, subtree_end).
 struct PrimRecord {
     Path                              path;
@@ -47,7 +51,8 @@ struct Stage::Impl {
     std::unique_ptr<pxr::PcpCache>                                      cache;
     std::vector<PrimRecord>                                             prims;
     std::unordered_map<pxr::SdfPath, std::uint32_t, pxr::SdfPath::Hash> by_path;
-    std::vector<Matrix4d>                                               world;  ///< at the default time, by prim
+    std::vector<Matrix4d>                                               world;        ///< at the default time, by prim
+    std::vector<std::uint8_t>                                           xform_flags;  ///< xform_flag, by prim
     StageMetadata                                                       metadata;
     Diagnostics                                                         diagnostics;
     /// Value clips by the prim that has them, strongest first, those of prims above included.
@@ -82,7 +87,8 @@ bool for_each_site(const pxr::PcpPrimIndex& index, const Visit& visit)
         const auto& stack  = node.GetLayerStack();
         const auto& layers = stack->GetLayers();
         for (std::size_t i = 0; i < layers.size(); ++i) {
-            if (!layers[i]->HasSpec(node.GetPath())) continue;
+            // A node with specs has them in its only layer.
+            if (layers.size() > 1 && !layers[i]->HasSpec(node.GetPath())) continue;
             if (visit(layers[i], node, i)) return true;
         }
     }

@@ -136,9 +136,19 @@ const Code* op_matrix(std::string_view kind, const Value& value, bool inverted, 
     return &kXformUnknown;
 }
 
-Matrix4d local(const Stage::Impl& stage, const PrimRecord& prim, const TimeCode& time, bool& resets, Diagnostics* found)
+bool has_samples(const PrimRecord& prim, const pxr::TfToken& attribute)
 {
-    resets = false;
+    return prim.index != nullptr &&
+           for_each_site(*prim.index, [&](const pxr::SdfLayerRefPtr& layer, const pxr::PcpNodeRef& node, std::size_t) {
+               return layer->GetNumTimeSamplesForPath(node.GetPath().AppendProperty(attribute)) > 0;
+           });
+}
+
+/// `flags` gets xform_flag: whether the stack is reset, and whether an operation has samples but nothing at this time.
+Matrix4d local(const Stage::Impl& stage, const PrimRecord& prim, const TimeCode& time, std::uint8_t& flags,
+               Diagnostics* found)
+{
+    flags = 0;
     Matrix4d out;
     if (!is_xformable(prim)) return out;
     const auto order = wrap(resolve_value(stage, prim, unwrap(kOrder), time, true).value).get<std::vector<Token>>();
@@ -146,8 +156,8 @@ Matrix4d local(const Stage::Impl& stage, const PrimRecord& prim, const TimeCode&
     std::size_t first = 0;
     for (std::size_t i = 0; i < order->size(); ++i)
         if ((*order)[i].text() == kReset) {
-            resets = true;
-            first  = i + 1;
+            flags |= xform_flag::resets;
+            first = i + 1;
         }
     // The first listed operation is applied last to a point: with row vectors, op_n * ... * op_1.
     for (std::size_t i = first; i < order->size(); ++i) {
@@ -168,6 +178,7 @@ Matrix4d local(const Stage::Impl& stage, const PrimRecord& prim, const TimeCode&
         kind                  = kind.substr(0, kind.find(':'));
         const Value value     = wrap(resolve_value(stage, prim, unwrap(attribute), time, true).value);
         if (value.empty()) {
+            if (has_samples(prim, unwrap(attribute))) flags |= xform_flag::only_sampled;
             report(kXformMissing, "has no value");
             continue;
         }
@@ -188,22 +199,29 @@ Matrix4d local(const Stage::Impl& stage, const PrimRecord& prim, const TimeCode&
 void compute_world_matrices(Stage::Impl& stage)
 {
     stage.world.resize(stage.prims.size());
+    stage.xform_flags.resize(stage.prims.size());
     for (std::size_t i = 1; i < stage.prims.size(); ++i) {
-        const PrimRecord& prim   = stage.prims[i];
-        bool              resets = false;
-        const Matrix4d    m      = local(stage, prim, {}, resets, &stage.diagnostics);
-        stage.world[i]           = resets ? m : m * stage.world[prim.parent];
+        const PrimRecord& prim  = stage.prims[i];
+        std::uint8_t&     flags = stage.xform_flags[i];
+        const Matrix4d    m     = local(stage, prim, {}, flags, &stage.diagnostics);
+        stage.world[i]          = (flags & xform_flag::resets) != 0 ? m : m * stage.world[prim.parent];
     }
 }
 
 Matrix4d Stage::local_matrix(Prim prim, TimeCode time, bool* resets) const
 {
-    bool reset = false;
+    std::uint8_t flags = 0;
     if (!prim) return {};
-    const Matrix4d m = local(*impl_, impl_->record(prim), time, reset, nullptr);
-    if (resets != nullptr) *resets = reset;
+    const Matrix4d m = local(*impl_, impl_->record(prim), time, flags, nullptr);
+    if (resets != nullptr) *resets = (flags & xform_flag::resets) != 0;
     return m;
 }
+
+bool Stage::resets_transform(Prim prim) const
+{ return prim && (impl_->xform_flags[prim.index()] & xform_flag::resets) != 0; }
+
+bool Stage::transform_only_sampled(Prim prim) const
+{ return prim && (impl_->xform_flags[prim.index()] & xform_flag::only_sampled) != 0; }
 
 Matrix4d Stage::world_matrix(Prim prim, TimeCode time) const
 {
@@ -211,9 +229,9 @@ Matrix4d Stage::world_matrix(Prim prim, TimeCode time) const
     if (!time.value) return impl_->world[prim.index()];
     Matrix4d out;
     for (std::uint32_t i = prim.index(); i != 0; i = impl_->prims[i].parent) {
-        bool resets = false;
-        out         = out * local(*impl_, impl_->prims[i], time, resets, nullptr);
-        if (resets) break;
+        std::uint8_t flags = 0;
+        out                = out * local(*impl_, impl_->prims[i], time, flags, nullptr);
+        if ((flags & xform_flag::resets) != 0) break;
     }
     return out;
 }

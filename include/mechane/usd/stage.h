@@ -77,7 +77,11 @@ class Prim {
     [[nodiscard]] Relationship       relationship(const Token& name) const;
     [[nodiscard]] std::vector<Token> property_names() const;  ///< built-in and authored, dictionary order
     [[nodiscard]] std::vector<Token> authored_property_names() const;
-    [[nodiscard]] Value metadata(const Token& key) const;  ///< composed; "a:b" addresses a dictionary entry
+    /// The same names in no particular order, some perhaps twice: for looking up, where the order costs too much.
+    [[nodiscard]] std::vector<Token> unordered_property_names() const;
+    /// Equal for prims of one stage that have the same type and list the same API schemas; null for an invalid prim.
+    [[nodiscard]] const void* definition_key() const noexcept;
+    [[nodiscard]] Value       metadata(const Token& key) const;  ///< composed; "a:b" addresses a dictionary entry
 
     /// Where the strongest opinion about this prim is authored. Lines are looked up lazily, in text layers only.
     [[nodiscard]] Site site() const;
@@ -234,6 +238,10 @@ class Stage {
     [[nodiscard]] Matrix4d world_matrix(Prim prim, TimeCode = {}) const;
     /// Local matrix; `resets` is set when the prim ignores its parents' transforms.
     [[nodiscard]] Matrix4d local_matrix(Prim prim, TimeCode = {}, bool* resets = nullptr) const;
+    /// True when the prim ignores its parents' transforms.
+    [[nodiscard]] bool resets_transform(Prim prim) const;
+    /// True when an operation of the prim's transform has samples but no default: the default time leaves it out.
+    [[nodiscard]] bool transform_only_sampled(Prim prim) const;
     /// "inherited" visibility resolved over ancestors.
     [[nodiscard]] bool  visible(Prim prim, TimeCode = {}) const;
     [[nodiscard]] Token purpose(Prim prim) const;  ///< default, render, proxy, guide
