@@ -117,6 +117,28 @@ Link make_link(const model::Model& model, std::int32_t body, std::int32_t joint)
 
 }  // namespace
 
+namespace {
+
+/// A response through the factored mass matrix costs two multiplications for each dof above a dof, the recursion 24:
+/// from this mean depth on the recursion is ahead, counting that it has no factorisation.
+constexpr double kDeep = 24;
+
+/// How many dofs lie above a dof, on average.
+double mean_depth(const Forest& forest, const Tree& tree)
+{
+    if (tree.dof_count() == 0) return 0;
+    std::vector<std::int32_t> depth(static_cast<std::size_t>(tree.dof_count()), 0);
+    double                    sum = 0;
+    for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) {
+        const std::int32_t above = forest.dof_parent[k];
+        if (above >= tree.dof_begin) depth[k - tree.dof_begin] = depth[above - tree.dof_begin] + 1;
+        sum += depth[k - tree.dof_begin];
+    }
+    return sum / tree.dof_count();
+}
+
+}  // namespace
+
 Forest build_forest(const model::Model& model) { return build_forest(model, model.joint_enabled); }
 
 Forest build_forest(const model::Model& model, std::span<const std::uint8_t> enabled)
@@ -192,8 +214,9 @@ Forest build_forest(const model::Model& model, std::span<const std::uint8_t> ena
         tree.link_end = static_cast<std::int32_t>(forest.links.size());
         tree.dof_end  = forest.dof_count;
         tree.single   = tree.link_end - tree.link_begin == 1 && forest.links[tree.link_begin].free;
+        tree.deep     = mean_depth(forest, tree) > kDeep;
         tree.matrix   = forest.matrix_size;
-        forest.matrix_size += tree.dof_count() * tree.dof_count();
+        if (!tree.deep) forest.matrix_size += tree.dof_count() * tree.dof_count();
         forest.trees.push_back(tree);
     }
     return forest;

@@ -45,6 +45,19 @@ Inertia rigid(double m, const Vec3d& r, const Mat33d& I_com)
     return out;
 }
 
+/// Rigid inertia of a link about the reference point of its tree.
+Inertia rigid(const Link& link, const Mat33d& R, const Vec3d& r)
+{ return rigid(link.mass, r, R * link.inertia * transpose(R)); }
+
+/// What a dof reaches through the inertia of all that hangs on it, and the inverse of what it feels; takes both out.
+void articulate(ArticulatedBodies& s, std::int32_t l, std::int32_t k, const Spatiald& column, double rotor)
+{
+    s.reach[k]     = times(s.inertia[l], column);
+    const double d = dot(column, s.reach[k]) + rotor;
+    s.inverse[k]   = d > 1e-30 ? 1 / d : 0;
+    take_out(s.inertia[l], s.reach[k], s.inverse[k]);
+}
+
 Spatiald cross_motion(const Spatiald& v, const Spatiald& s)
 { return {cross(v.angular, s.linear) + cross(v.linear, s.angular), cross(v.angular, s.angular)}; }
 
@@ -60,6 +73,8 @@ void ArticulatedBodies::resize(const Forest& forest)
     carried.assign(dofs, {});
     drive.assign(dofs, 0);
     inverse.assign(dofs, 0);
+    push.assign(links, {});
+    gain.assign(links, {});
 }
 
 void articulated_body_algorithm(const Forest& forest, const Tree& tree, const Vec3d& gravity,
@@ -75,7 +90,7 @@ void articulated_body_algorithm(const Forest& forest, const Tree& tree, const Ve
         const Vec3d   r    = motion.com_W[l] - O;
         const Vec3d&  w    = motion.twist[l].angular;
         const Vec3d   w_B  = transpose_times(R, w);
-        s.inertia[l]       = rigid(link.mass, r, R * link.inertia * transpose(R));
+        s.inertia[l]       = rigid(link, R, r);
         Spatiald f = {link.mass * (cross(w, motion.twist[l].linear) - gravity), R * cross(w_B, link.inertia * w_B)};
         if (!wrench.empty()) f -= wrench[static_cast<std::size_t>(l)];
         s.force[l] = shift_wrench(f, -r);
@@ -95,13 +110,9 @@ void articulated_body_algorithm(const Forest& forest, const Tree& tree, const Ve
     for (std::int32_t l = tree.link_end - 1; l >= tree.link_begin; --l) {
         const Link& link = forest.links[l];
         for (std::int32_t k = link.dof + link.dofs - 1; k >= link.dof; --k) {
-            const Spatiald& S     = motion.column[k];
-            const double    rotor = armature.empty() ? 0 : armature[static_cast<std::size_t>(k)];
-            s.reach[k]            = times(s.inertia[l], S);
-            const double d        = dot(S, s.reach[k]) + rotor;
-            s.inverse[k]          = d > 1e-30 ? 1 / d : 0;
-            s.drive[k]            = tau[static_cast<std::size_t>(k - tree.dof_begin)] - dot(S, s.force[l]);
-            take_out(s.inertia[l], s.reach[k], s.inverse[k]);
+            const Spatiald& S = motion.column[k];
+            s.drive[k]        = tau[static_cast<std::size_t>(k - tree.dof_begin)] - dot(S, s.force[l]);
+            articulate(s, l, k, S, armature.empty() ? 0 : armature[static_cast<std::size_t>(k)]);
             s.force[l] += times(s.inertia[l], s.carried[k]) + (s.drive[k] * s.inverse[k]) * s.reach[k];
         }
         if (link.parent < 0) continue;
@@ -125,6 +136,69 @@ void articulated_body_algorithm(const Forest& forest, const Tree& tree, const Ve
         }
         s.acceleration[l] = a;
     }
+}
+
+void factor_articulated(const Forest& forest, const Tree& tree, std::span<const double> armature, const Motion& motion,
+                        ArticulatedBodies& s)
+{
+    const Vec3d O = motion.reference[static_cast<std::size_t>(&tree - forest.trees.data())];
+    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l)
+        s.inertia[l] = rigid(forest.links[l], motion.R_WB[l], motion.com_W[l] - O);
+    for (std::int32_t l = tree.link_end - 1; l >= tree.link_begin; --l) {
+        const Link& link = forest.links[l];
+        for (std::int32_t k = link.dof + link.dofs - 1; k >= link.dof; --k)
+            articulate(s, l, k, motion.column[k], armature.empty() ? 0 : armature[static_cast<std::size_t>(k)]);
+        if (link.parent < 0) continue;
+        for (std::size_t i = 0; i < 36; ++i) s.inertia[link.parent][i] += s.inertia[l][i];
+    }
+}
+
+namespace {
+
+template <int lanes>
+void respond_lanes(const Forest& forest, const Tree& tree, const Motion& motion, ArticulatedBodies& s, double* x)
+{
+    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) s.push[l] = {};
+    for (std::int32_t l = tree.link_end - 1; l >= tree.link_begin; --l) {
+        const Link& link = forest.links[l];
+        auto&       push = s.push[l];
+        for (std::int32_t k = link.dof + link.dofs - 1; k >= link.dof; --k) {
+            double* at = x + static_cast<std::ptrdiff_t>(k - tree.dof_begin) * lanes;
+            for (std::size_t i = 0; i < lanes; ++i) {
+                const double left = at[i] - dot(motion.column[k], push[i]);
+                at[i]             = left * s.inverse[k];
+                push[i] += at[i] * s.reach[k];
+            }
+        }
+        if (link.parent < 0) continue;
+        for (std::size_t i = 0; i < lanes; ++i) s.push[link.parent][i] += push[i];
+    }
+    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
+        const Link& link = forest.links[l];
+        auto&       gain = s.gain[l];
+        if (link.parent >= 0)
+            gain = s.gain[link.parent];
+        else
+            gain = {};
+        for (std::int32_t k = link.dof; k < link.dof + link.dofs; ++k) {
+            double* at = x + static_cast<std::ptrdiff_t>(k - tree.dof_begin) * lanes;
+            for (std::size_t i = 0; i < lanes; ++i) {
+                at[i] -= s.inverse[k] * dot(s.reach[k], gain[i]);
+                gain[i] += at[i] * motion.column[k];
+            }
+        }
+    }
+}
+
+}  // namespace
+
+void respond_articulated(const Forest& forest, const Tree& tree, const Motion& motion, ArticulatedBodies& scratch,
+                         double* x, int lanes)
+{
+    if (lanes == 1)
+        respond_lanes<1>(forest, tree, motion, scratch, x);
+    else
+        respond_lanes<4>(forest, tree, motion, scratch, x);
 }
 
 }  // namespace mechane::dynamics

@@ -186,7 +186,7 @@ constexpr std::array<Entry, 7> kScenes{{
      [](int count) {
          return grid(count, 3, [](auto& b, const Posed& at, const auto& name) { add_ant(b, at, name); });
      }},
-    {{"chain", 100, "N links on ball joints"}, 10000, chain},
+    {{"chain", 100, "N links on ball joints"}, 1000, chain},
     {{"spheres", 666, "N balls dropped in a column"}, kMaxSize, spheres},
 }};
 

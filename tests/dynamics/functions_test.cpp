@@ -1,4 +1,5 @@
 #include "mechane/dynamics/articulation_arrays.h"
+#include "mechane/dynamics/forward_dynamics.h"
 #include "mechane/dynamics/kinematics.h"
 #include "mechane/dynamics/mass_matrix.h"
 #include "random_tree.h"
@@ -23,6 +24,42 @@ TEST_CASE("the articulated body algorithm undoes inverse dynamics (DYN-041, T-89
         for (double& a : qdd) a = r.uniform(-3, 3);
         const auto back = space.articulated_dynamics(0, space.inverse_dynamics(0, qdd));
         for (std::size_t k = 0; k < qdd.size(); ++k) CHECK(back[k] == close_to(qdd[k], 1e-9));
+    });
+}
+
+TEST_CASE("responses by recursion over the links are those of the factored mass matrix")
+{
+    for_seeds(30, [](Random& r) {
+        const model::Model m = random_robot(r, r.uniform() < 0.5);
+        model::State       s = model::make_state(m);
+        randomize(m, r, s);
+        dynamics::JointSpace space(m);
+        space.set_state(s);
+        const dynamics::Forest& forest = space.forest();
+        const dynamics::Tree&   tree   = forest.trees[0];
+        dynamics::Motion        motion = space.motion();
+        const auto              n      = static_cast<std::size_t>(tree.dof_count());
+        std::vector<double>     armature(static_cast<std::size_t>(forest.dof_count));
+        for (double& a : armature) a = r.uniform(0, 0.5);
+
+        std::vector<double> M(n * n), pivots(n);
+        dynamics::mass_matrix(forest, tree, motion, M);
+        for (std::size_t k = 0; k < n; ++k) M[k * n + k] += armature[static_cast<std::size_t>(tree.dof_begin) + k];
+        REQUIRE(dynamics::factor(forest, tree, M, pivots) == 0);
+        dynamics::ArticulatedBodies articulated;
+        articulated.resize(forest);
+        dynamics::factor_articulated(forest, tree, armature, motion, articulated);
+
+        std::vector<double> four(4 * n), one(n);
+        for (double& x : four) x = r.uniform(-1, 1);
+        for (double& x : one) x = r.uniform(-1, 1);
+        std::vector<double> four_again = four, one_again = one;
+        dynamics::solve_factored<4>(forest, tree, M, pivots, four.data());
+        dynamics::respond_articulated(forest, tree, motion, articulated, four_again.data(), 4);
+        for (std::size_t i = 0; i < four.size(); ++i) CHECK(four_again[i] == close_to(four[i], 1e-9));
+        dynamics::solve_factored<1>(forest, tree, M, pivots, one.data());
+        dynamics::respond_articulated(forest, tree, motion, articulated, one_again.data(), 1);
+        for (std::size_t i = 0; i < one.size(); ++i) CHECK(one_again[i] == close_to(one[i], 1e-9));
     });
 }
 

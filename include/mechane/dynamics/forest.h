@@ -33,9 +33,10 @@ struct Tree {
     std::int32_t link_begin = 0, link_end = 0;
     std::int32_t dof_begin = 0, dof_end = 0;
     std::int32_t world  = model::kGlobalWorld;
-    std::int32_t matrix = 0;      ///< first entry of this tree's mass matrix, dof_count^2 entries
+    std::int32_t matrix = 0;      ///< first entry of this tree's mass matrix: dof_count^2 entries, none when `deep`
     std::int32_t group  = 0;      ///< trees that loops or mimic relations tie together share a group and are neighbours
     bool         single = false;  ///< one free body: its mass matrix is block diagonal
+    bool         deep   = false;  ///< so many dofs above each other that recursions over links beat the mass matrix
     [[nodiscard]] std::int32_t dof_count() const { return dof_end - dof_begin; }
 };
 

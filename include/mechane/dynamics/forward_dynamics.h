@@ -17,6 +17,7 @@ struct ArticulatedBodies {
     std::vector<Spatiald> reach, carried;  ///< per dof: inertia times column; acceleration that velocities alone cause
     std::vector<double>   drive, inverse;  ///< per dof: force left for the dof; 1 / its articulated inertia
     std::vector<Spatiald> acceleration;    ///< per link: spatial, about the reference point, gravity taken out
+    std::vector<std::array<Spatiald, 4>> push, gain;  ///< per link: of `respond_articulated`, a lane each
 
     void resize(const Forest& forest);
 };
@@ -32,4 +33,14 @@ void articulated_body_algorithm(const Forest& forest, const Tree& tree, const Ve
                                 std::span<const double> armature, const Motion& motion, ArticulatedBodies& scratch,
                                 std::span<double> qdd);
 
-}  // namespace mechane::dynamics
+/// Its part that does not depend on forces and velocities: what `respond_articulated` needs.
+/// @param armature  per dof of the forest; may be empty
+void factor_articulated(const Forest& forest, const Tree& tree, std::span<const double> armature, const Motion& motion,
+                        ArticulatedBodies& scratch);
+
+/// x := M^-1 x for `lanes` (1 or 4) right-hand sides stored dof by dof, x[k * lanes + lane], in time proportional to
+/// the number of links. M holds the armature that factor_articulated was given.
+void respond_articulated(const Forest& forest, const Tree& tree, const Motion& motion, ArticulatedBodies& scratch,
+                         double* x, int lanes);
+
+                         }  // namespace mechane::dynamics

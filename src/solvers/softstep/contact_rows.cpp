@@ -45,6 +45,9 @@ bool before(const ContactMemory& a, std::int32_t s0, std::int32_t s1, std::uint6
     return a.feature < feature;
 }
 
+/// Impulses are far from the ends of the range of a double, which std::hypot would take care of.
+double norm(double x, double y) { return std::sqrt(x * x + y * y); }
+
 double average(const std::vector<Real>& values, std::int32_t a, std::int32_t b)
 { return 0.5 * (static_cast<double>(values[a]) + static_cast<double>(values[b])); }
 
@@ -105,12 +108,12 @@ Rates solve_friction(ContactRow& row, Rates r, double h, bool relax)
     const double bound = row.mu * row.lambda[0];
     double       l1    = row.lambda[1] - (row.Kt_inv[0] * e1 + row.Kt_inv[1] * e2);
     double       l2    = row.lambda[2] - (row.Kt_inv[1] * e1 + row.Kt_inv[2] * e2);
-    if (std::hypot(l1, l2) > bound) {
+    if (norm(l1, l2) > bound) {
         // It slips, against the velocity. The step that would stop it is no guide to the direction: a corner's response
         // is anisotropic, and friction along K^-1 v instead of v would lose a tenth of its strength.
         l1                = row.lambda[1] - row.slip_step * r[1];
         l2                = row.lambda[2] - row.slip_step * r[2];
-        const double size = std::hypot(l1, l2);
+        const double size = norm(l1, l2);
         if (size > bound) {
             l1 *= bound / size;
             l2 *= bound / size;
@@ -171,7 +174,7 @@ void hold_spin(ContactRow& row)
 {
     const double torsion = spin_bound(row.mu_torsional, row), rolling = spin_bound(row.mu_rolling, row);
     row.spin_lambda[0] = std::clamp(row.spin_lambda[0], -torsion, torsion);
-    const double size  = std::hypot(row.spin_lambda[1], row.spin_lambda[2]);
+    const double size  = norm(row.spin_lambda[1], row.spin_lambda[2]);
     if (size > rolling) {
         row.spin_lambda[1] *= rolling / size;
         row.spin_lambda[2] *= rolling / size;
@@ -192,7 +195,7 @@ double solve_spin(System& system, ContactRow& row)
     if (row.spin_K[0] > 0) row.spin_lambda[0] -= r[0] / row.spin_K[0];
     row.spin_lambda[1] -= row.spin_inverse[0] * r[1] + row.spin_inverse[1] * r[2];
     row.spin_lambda[2] -= row.spin_inverse[1] * r[1] + row.spin_inverse[2] * r[2];
-    if (std::hypot(row.spin_lambda[1], row.spin_lambda[2]) > spin_bound(row.mu_rolling, row)) {
+    if (norm(row.spin_lambda[1], row.spin_lambda[2]) > spin_bound(row.mu_rolling, row)) {
         // Rolling goes on: resisted against the rate, as slipping friction is.
         row.spin_lambda[1] = start[1] - row.spin_step * r[1];
         row.spin_lambda[2] = start[2] - row.spin_step * r[2];
@@ -366,7 +369,7 @@ void warm_start_contact(System& system, ContactRow& row)
 {
     if (!row.active) return;
     // Friction that an earlier step needed must fit this step's normal force.
-    const double bound = row.mu * row.lambda[0], t = std::hypot(row.lambda[1], row.lambda[2]);
+    const double bound = row.mu * row.lambda[0], t = norm(row.lambda[1], row.lambda[2]);
     if (t > bound) {
         row.lambda[1] *= bound / t;
         row.lambda[2] *= bound / t;

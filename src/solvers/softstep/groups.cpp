@@ -42,6 +42,8 @@ void build_system(const model::Model& model, System& system)
     system.mass.assign(static_cast<std::size_t>(f.matrix_size), 0);
     system.factored.assign(static_cast<std::size_t>(f.matrix_size), 0);
     system.inverse_pivots.assign(dofs, 0);
+    system.diagonal.assign(dofs, 0);
+    system.articulated.resize(f);
     system.tau.assign(dofs, 0);
     system.previous_v.assign(dofs, 0);
     system.scratch.assign(dofs, 0);

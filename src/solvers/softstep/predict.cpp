@@ -84,6 +84,35 @@ void read_errors(System& system, const Tree& tree)
     }
 }
 
+/// Factors the mass matrix with `diagonal` added, in the way that suits the tree, so that `respond_tree` knows it.
+void factor_tree(System& system, const Tree& tree)
+{
+    const auto n = static_cast<std::size_t>(tree.dof_count());
+    if (tree.deep) {
+        dynamics::factor_articulated(system.forest, tree, system.diagonal, system.motion, system.articulated);
+        return;
+    }
+    std::span<double> F      = std::span(system.factored).subspan(static_cast<std::size_t>(tree.matrix), n * n);
+    std::span<double> pivots = std::span(system.inverse_pivots).subspan(static_cast<std::size_t>(tree.dof_begin), n);
+    std::copy_n(system.mass.begin() + tree.matrix, n * n, F.begin());
+    for (std::size_t k = 0; k < n; ++k) F[k * n + k] += system.diagonal[tree.dof_begin + k];
+    dynamics::factor(system.forest, tree, F, pivots);
+}
+
+/// x := M^-1 x, of the tree's dofs.
+void respond_tree(System& system, const Tree& tree, double* x)
+{
+    if (tree.deep) {
+        dynamics::respond_articulated(system.forest, tree, system.motion, system.articulated, x, 1);
+        return;
+    }
+    const auto n = static_cast<std::size_t>(tree.dof_count());
+    dynamics::solve_factored<1>(
+        system.forest, tree,
+        std::span<const double>(system.factored).subspan(static_cast<std::size_t>(tree.matrix), n * n),
+        std::span<const double>(system.inverse_pivots).subspan(static_cast<std::size_t>(tree.dof_begin), n), x);
+}
+
 /// Acceleration drives act on the inertia that their dof feels with all others free: 1 / (M^-1)_kk. Their gains become
 /// force gains.
 void scale_acceleration_drives(System& system, const Tree& tree)
@@ -91,19 +120,16 @@ void scale_acceleration_drives(System& system, const Tree& tree)
     bool any = false;
     for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) any = any || system.laws[k].acceleration;
     if (!any) return;
-    const auto        n      = static_cast<std::size_t>(tree.dof_count());
-    std::span<double> F      = std::span(system.factored).subspan(static_cast<std::size_t>(tree.matrix), n * n);
-    std::span<double> pivots = std::span(system.inverse_pivots).subspan(static_cast<std::size_t>(tree.dof_begin), n);
-    std::copy_n(system.mass.begin() + tree.matrix, n * n, F.begin());
-    for (std::size_t k = 0; k < n; ++k) F[k * n + k] += system.laws[tree.dof_begin + k].armature;
-    dynamics::factor(system.forest, tree, F, pivots);
+    const auto n = static_cast<std::size_t>(tree.dof_count());
+    for (std::size_t k = 0; k < n; ++k) system.diagonal[tree.dof_begin + k] = system.laws[tree.dof_begin + k].armature;
+    factor_tree(system, tree);
     for (std::size_t k = 0; k < n; ++k) {
         DofLaw& law = system.laws[tree.dof_begin + k];
         if (!law.acceleration) continue;
-        std::span<double> x = std::span(system.scratch).subspan(static_cast<std::size_t>(tree.dof_begin), n);
-        std::fill(x.begin(), x.end(), 0.0);
+        double* x = system.scratch.data() + tree.dof_begin;
+        std::fill_n(x, n, 0.0);
         x[k] = 1;
-        dynamics::solve_factored<1>(system.forest, tree, F, pivots, x.data());
+        respond_tree(system, tree, x);
         const double inertia = x[k] > 0 ? 1 / x[k] : 0;
         law.ke *= inertia;
         law.kd *= inertia;
@@ -116,15 +142,15 @@ void predict_tree(System& system, const Tree& tree, const Vec3d& gravity, double
     const Forest& f = system.forest;
     const auto    n = static_cast<std::size_t>(tree.dof_count());
     if (n == 0) return;
-    std::span<double> M      = std::span(system.mass).subspan(static_cast<std::size_t>(tree.matrix), n * n);
-    std::span<double> F      = std::span(system.factored).subspan(static_cast<std::size_t>(tree.matrix), n * n);
-    std::span<double> pivots = std::span(system.inverse_pivots).subspan(static_cast<std::size_t>(tree.dof_begin), n);
-    std::span<double> bias   = std::span(system.tau).subspan(static_cast<std::size_t>(tree.dof_begin), n);
-    std::span<double> x      = std::span(system.scratch).subspan(static_cast<std::size_t>(tree.dof_begin), n);
-    double*           v      = system.motion.v.data() + tree.dof_begin;
-    DofLaw*           laws   = system.laws.data() + tree.dof_begin;
+    const auto        dofs = static_cast<std::size_t>(tree.dof_begin);
+    std::span<double> bias = std::span(system.tau).subspan(dofs, n);
+    double*           x    = system.scratch.data() + dofs;
+    double*           v    = system.motion.v.data() + dofs;
+    DofLaw*           laws = system.laws.data() + dofs;
     dynamics::inverse_dynamics(f, tree, gravity, system.wrench, nullptr, system.motion, bias);
-    dynamics::mass_matrix(f, tree, system.motion, M);
+    if (!tree.deep)
+        dynamics::mass_matrix(f, tree, system.motion,
+                              std::span(system.mass).subspan(static_cast<std::size_t>(tree.matrix), n * n));
     read_errors(system, tree);
     if (first) scale_acceleration_drives(system, tree);
 
@@ -132,23 +158,26 @@ void predict_tree(System& system, const Tree& tree, const Vec3d& gravity, double
     // Euler for one dof. A drive beyond its effort limit becomes a constant force and the system is solved again
     // without its gains.
     for (int round = 0; round < kMaxDriveRounds; ++round) {
-        std::copy(M.begin(), M.end(), F.begin());
         for (std::size_t k = 0; k < n; ++k) {
             const DofLaw& law = laws[k];
             double        ke = law.stiffness, kd = law.damping;
-            double force = law.force - bias[k] + law.stiffness * (law.rest_error - h * v[k]) - law.damping * v[k];
             if (law.saturated == 0) {
                 ke += law.ke;
                 kd += law.kd;
-                force += law.ke * (law.error - h * v[k]) + law.kd * (law.target_rate - v[k]);
-            } else {
-                force += law.saturated * law.effort_limit;
             }
-            F[k * n + k] += law.armature + h * kd + h * h * ke;
+            system.diagonal[dofs + k] = law.armature + h * kd + h * h * ke;
+        }
+        factor_tree(system, tree);
+        for (std::size_t k = 0; k < n; ++k) {
+            const DofLaw& law = laws[k];
+            double force      = law.force - bias[k] + law.stiffness * (law.rest_error - h * v[k]) - law.damping * v[k];
+            if (law.saturated == 0)
+                force += law.ke * (law.error - h * v[k]) + law.kd * (law.target_rate - v[k]);
+            else
+                force += law.saturated * law.effort_limit;
             x[k] = h * force;
         }
-        dynamics::factor(f, tree, F, pivots);
-        dynamics::solve_factored<1>(f, tree, F, pivots, x.data());
+        respond_tree(system, tree, x);
         bool changed = false;
         for (std::size_t k = 0; k < n; ++k) {
             DofLaw& law = laws[k];

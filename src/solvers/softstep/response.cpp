@@ -23,6 +23,10 @@ void respond_lanes(System& system, const Group& group, double* y)
             }
             continue;
         }
+        if (tree.deep) {
+            dynamics::respond_articulated(f, tree, system.motion, system.articulated, x, stride);
+            continue;
+        }
         const auto n = static_cast<std::size_t>(tree.dof_count());
         dynamics::solve_factored<lanes, stride>(
             f, tree, std::span<const double>(system.factored).subspan(static_cast<std::size_t>(tree.matrix), n * n),

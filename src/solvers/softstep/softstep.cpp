@@ -164,10 +164,18 @@ void SoftStep::report_features(Diagnostics& out)
         if (tree.single || tree.dof_count() == 0) continue;
         dynamics::forward_kinematics(system_.forest, tree, system_.motion);
         const auto          n = static_cast<std::size_t>(tree.dof_count());
-        std::vector<double> M(n * n), pivots(n);
-        dynamics::mass_matrix(system_.forest, tree, system_.motion, M);
-        for (std::size_t k = 0; k < n; ++k) M[k * n + k] += system_.laws[tree.dof_begin + k].armature;
-        if (dynamics::factor(system_.forest, tree, M, pivots) == 0) continue;
+        std::vector<double> pivots(n);
+        for (std::size_t k = 0; k < n; ++k)
+            system_.diagonal[tree.dof_begin + k] = system_.laws[tree.dof_begin + k].armature;
+        if (tree.deep) {
+            dynamics::factor_articulated(system_.forest, tree, system_.diagonal, system_.motion, system_.articulated);
+            std::copy_n(system_.articulated.inverse.begin() + tree.dof_begin, n, pivots.begin());
+        } else {
+            std::vector<double> M(n * n);
+            dynamics::mass_matrix(system_.forest, tree, system_.motion, M);
+            for (std::size_t k = 0; k < n; ++k) M[k * n + k] += system_.diagonal[tree.dof_begin + k];
+            dynamics::factor(system_.forest, tree, M, pivots);
+        }
         for (std::size_t k = 0; k < n; ++k) {
             if (pivots[k] != 0) continue;
             const Link&       link  = system_.forest.links[system_.forest.dof_link[tree.dof_begin + k]];

@@ -5,6 +5,7 @@
 
 #include "mechane/dynamics/articulated.h"
 #include "mechane/dynamics/forest.h"
+#include "mechane/dynamics/forward_dynamics.h"
 #include "mechane/model/contacts.h"
 #include "mechane/model/model.h"
 #include "mechane/model/state.h"
@@ -185,9 +186,11 @@ struct System {
     std::vector<std::int32_t> body_group;  ///< [body_count], -1: prescribed
     std::vector<std::int32_t> group_loops, group_mimics;
 
-    std::vector<double>   mass, factored, inverse_pivots, tau, previous_v, scratch;
-    std::vector<Mat33d>   inverse_inertia_W;  ///< per tree: of single bodies
-    std::vector<Spatiald> wrench;             ///< per link
+    std::vector<double>         mass, factored, inverse_pivots, tau, previous_v, scratch;
+    std::vector<double>         diagonal;           ///< [dof_count]: what drives and armature add to the mass matrix
+    dynamics::ArticulatedBodies articulated;        ///< of deep trees
+    std::vector<Mat33d>         inverse_inertia_W;  ///< per tree: of single bodies
+    std::vector<Spatiald>       wrench;             ///< per link
 
     std::vector<LoopRow> loop_rows;
     std::vector<double>  loop_J, loop_Y, loop_A, loop_x;
