@@ -20,8 +20,8 @@ MAY_USE = {
     "tasks": ["core"],
     "geometry": ["math", "tasks"],
     # asset wing: knows prims, never bodies in motion
-    "usd": ["core", "math"],
-    "physics": ["usd", "tasks"],
+    "usd": ["core", "math", "tasks"],
+    "physics": ["usd"],
     "resolve": ["physics", "geometry"],
     "ros": ["usd"],
     "conformance": ["physics", "resolve", "ros"],

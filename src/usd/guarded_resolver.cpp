@@ -3,6 +3,7 @@
 #include <pxr/ar/asset.h>
 #include <pxr/ar/defaultResolver.h>
 #include <pxr/ar/defineResolver.h>
+#include <pxr/ar/inMemoryAsset.h>
 #include <sys/stat.h>
 
 #include <map>
@@ -77,9 +78,12 @@ class MechaneResolver final : public ArDefaultResolver {
         if (stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return nullptr;
         auto asset = ArDefaultResolver::_OpenAsset(path);
         if (!asset) return nullptr;
-        return admit(file, asset.get(), {file, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec})
-                   ? asset
-                   : nullptr;
+        if (!admit(file, asset.get(), {file, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec}))
+            return nullptr;
+        // A crate is read value by value, each with a call into the kernel; from memory that costs a copy of the file,
+        // and nobody can change it behind the check. Large ones stay on disk: most of them may never be looked at.
+        constexpr std::size_t kInMemory = std::size_t{64} << 20;
+        return asset->GetSize() <= kInMemory ? ArInMemoryAsset::FromAsset(*asset) : asset;
     }
 };
 

@@ -1,9 +1,13 @@
 #include <fmt/format.h>
 #include <pxr/ar/resolverContextBinder.h>
 #include <pxr/sdf/listOp.h>
+#include <pxr/tf/hash.h>
 
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
 
+#include "mechane/tasks/parallel.h"
 #include "mechane/usd/codes.h"
 #include "usd/load_rules.h"
 #include "usd/stage_impl.h"
@@ -16,62 +20,61 @@ using namespace pxr;
 const TfToken kActive("active"), kSpecifier("specifier"), kTypeName("typeName"), kApiSchemas("apiSchemas"),
     kAnyType("__AnyType__");
 
-bool is_active(const PcpPrimIndex& index)
-{
-    bool active = true;
-    for_each_site(index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
-        return layer->HasField(node.GetPath(), kActive, &active);
-    });
-    return active;
-}
-
 bool in_mask(const std::vector<SdfPath>& mask, const SdfPath& path)
 {
     return mask.empty() || std::any_of(mask.begin(), mask.end(),
                                        [&](const SdfPath& m) { return m.HasPrefix(path) || path.HasPrefix(m); });
 }
 
-/// The strongest defining opinion; a class that comes across an inherit or specialize arc loses to a def elsewhere.
-Specifier compose_specifier(const PcpPrimIndex& index)
+/// What the layers say about one prim.
+struct Composed {
+    const PcpPrimIndex* index = nullptr;  ///< null when the library gave up on the prim, with an error
+    TfToken             type;
+    TfTokenVector       apis;      ///< as authored
+    TfTokenVector       children;  ///< empty below an inactive prim
+    std::size_t         nodes     = 0;
+    Specifier           specifier = Specifier::over;
+    bool                active    = true;
+};
+
+bool across_class_arc(PcpNodeRef node)
 {
-    Specifier out = Specifier::over;
-    for_each_site(index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
-        SdfSpecifier here = SdfSpecifierOver;
-        if (!layer->HasField(node.GetPath(), kSpecifier, &here) || !SdfIsDefiningSpecifier(here)) return false;
-        if (here == SdfSpecifierDef) {
-            out = Specifier::def;
-            return true;
-        }
-        out               = Specifier::class_;
-        bool across_class = false;
-        for (PcpNodeRef n = node; n; n = n.GetParentNode())
-            across_class = across_class || PcpIsClassBasedArc(n.GetArcType());
-        return !across_class;
-    });
-    return out;
+    for (; node; node = node.GetParentNode())
+        if (PcpIsClassBasedArc(node.GetArcType())) return true;
+    return false;
 }
 
-TfToken compose_type(const PcpPrimIndex& index)
+/// Everything that population needs, from one walk over the prim's sites, strongest first. Safe on any thread.
+Composed compose_prim(const PcpPrimIndex& index)
 {
-    TfToken out;
-    for_each_site(index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
-        if (layer->HasField(node.GetPath(), kTypeName, &out) && !out.IsEmpty() && out != kAnyType) return true;
-        out = TfToken();
-        return false;
-    });
-    return out;
-}
-
-TfTokenVector compose_apis(const PcpPrimIndex& index)
-{
+    Composed                    out{.index = &index};
+    bool                        active_said = false, specifier_said = false, type_said = false;
     std::vector<SdfTokenListOp> opinions;  // strongest first
     for_each_site(index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
-        SdfTokenListOp op;
-        if (layer->HasField(node.GetPath(), kApiSchemas, &op)) opinions.push_back(std::move(op));
+        const SdfPath& path = node.GetPath();
+        active_said         = active_said || layer->HasField(path, kActive, &out.active);
+        if (!specifier_said) {
+            SdfSpecifier here = SdfSpecifierOver;
+            if (layer->HasField(path, kSpecifier, &here) && SdfIsDefiningSpecifier(here)) {
+                // A class that comes across an inherit or specialize arc loses to a def elsewhere.
+                out.specifier  = here == SdfSpecifierDef ? Specifier::def : Specifier::class_;
+                specifier_said = here == SdfSpecifierDef || !across_class_arc(node);
+            }
+        }
+        if (!type_said) {
+            type_said = layer->HasField(path, kTypeName, &out.type) && !out.type.IsEmpty() && out.type != kAnyType;
+            if (!type_said) out.type = TfToken();
+        }
+        if (SdfTokenListOp op; layer->HasField(path, kApiSchemas, &op)) opinions.push_back(std::move(op));
         return false;
     });
-    TfTokenVector out;
-    for (auto op = opinions.rbegin(); op != opinions.rend(); ++op) op->ApplyOperations(&out);
+    for (auto op = opinions.rbegin(); op != opinions.rend(); ++op) op->ApplyOperations(&out.apis);
+    const auto nodes = index.GetNodeRange();
+    out.nodes        = static_cast<std::size_t>(std::distance(nodes.first, nodes.second));
+    if (out.active) {
+        PcpTokenSet prohibited;
+        index.ComputePrimChildNames(&out.children, &prohibited);
+    }
     return out;
 }
 
@@ -92,23 +95,26 @@ void report_schemas(Stage::Impl& stage, const PrimRecord& prim, const std::vecto
 
 /// A prim before its place in the depth-first array is known.
 struct Found {
-    SdfPath                  path;
-    std::vector<std::size_t> children;
+    SdfPath     path;
+    Composed    composed;
+    std::size_t first_child = 0, child_count = 0;  ///< children lie side by side: prims are found level by level
 };
 
 /// Indexes prims level by level, in batches: a stage that grows beyond the limits ends with the batch that shows it.
-/// Within a batch the library works on all cores.
+/// Within a batch all cores work, the library's on the indexes and ours on what the layers say.
 class Indexer {
   public:
-    Indexer(Stage::Impl& stage, const OpenOptions& options) : stage_(stage), options_(options), rules_(options)
+    Indexer(Stage::Impl& stage, const OpenOptions& options)
+        : stage_(stage), options_(options), rules_(options), pool_(options.threads)
     {
         for (const Path& path : options.mask) mask_.push_back(unwrap(path));
     }
 
     std::vector<Found> run()
     {
-        std::vector<Found> found{{SdfPath::AbsoluteRootPath(), {}}};
-        std::size_t        done = 0, batch = 1;
+        std::vector<Found> found(1);
+        found[0].path    = SdfPath::AbsoluteRootPath();
+        std::size_t done = 0, batch = 1;
         while (done < found.size() && !limited_) {
             const std::size_t end = std::min(found.size(), done + batch);
             index(found, done, end);
@@ -117,7 +123,7 @@ class Indexer {
         }
         if (limited_) {
             found.resize(done);
-            for (Found& f : found) std::erase_if(f.children, [&](std::size_t child) { return child >= done; });
+            for (Found& f : found) f.child_count = std::min(f.child_count, done - std::min(done, f.first_child));
             stage_.diagnostics.add(kLimit, {.layer = stage_.source},
                                    fmt::format("stopped after {} prims ({}); the rest is missing", done, why_));
         }
@@ -126,40 +132,41 @@ class Indexer {
     }
 
   private:
-    void index(const std::vector<Found>& found, std::size_t begin, std::size_t end)
+    void index(std::vector<Found>& found, std::size_t begin, std::size_t end)
     {
         SdfPathVector paths;
         for (std::size_t i = begin; i < end; ++i) paths.push_back(found[i].path);
         const auto no_children = [](const PcpPrimIndex&, TfTokenVector*) { return false; };
         const auto loads       = [this](const SdfPath& path) { return rules_.loads(path); };
         stage_.cache->ComputePrimIndexesInParallel(paths, &errors_, no_children, loads);
+        pool_.for_each(end - begin, 256, [&](std::size_t i) {
+            if (const PcpPrimIndex* index = stage_.cache->FindPrimIndex(found[begin + i].path))
+                found[begin + i].composed = compose_prim(*index);
+        });
     }
 
     void expand(std::vector<Found>& found, std::size_t at)
     {
-        const SdfPath       path  = found[at].path;
-        const PcpPrimIndex* index = stage_.cache->FindPrimIndex(path);
-        if (index == nullptr) return;
-        std::size_t nodes = 0;
-        for (const PcpNodeRef& node : index->GetNodeRange()) (void)node, ++nodes;
-        nodes_ += nodes;
-        if (nodes > kMaxNodesOfOnePrim)
+        const SdfPath path     = found[at].path;
+        Composed&     composed = found[at].composed;
+        if (composed.index == nullptr) return;
+        nodes_ += composed.nodes;
+        if (composed.nodes > kMaxNodesOfOnePrim)
             limit(fmt::format("{} is composed of more than {} sites", path.GetString(), kMaxNodesOfOnePrim));
         if (nodes_ > options_.limits.max_graph_nodes)
             limit(fmt::format("more than {} sites", options_.limits.max_graph_nodes));
-        if (limited_ || !is_active(*index)) return;
-        TfTokenVector names;
-        PcpTokenSet   prohibited;
-        index->ComputePrimChildNames(&names, &prohibited);
+        if (limited_) return;
+        const TfTokenVector names = std::exchange(composed.children, {});
         if (!names.empty() && path.GetPathElementCount() >= options_.limits.max_depth)
             return limit(fmt::format("prims nest deeper than {}", options_.limits.max_depth));
+        found[at].first_child = found.size();
         for (const TfToken& name : names) {
             SdfPath child = path.AppendChild(name);
             if (child.IsEmpty() || !in_mask(mask_, child)) continue;
             if (found.size() >= options_.limits.max_prims)
                 return limit(fmt::format("more than {} prims", options_.limits.max_prims));
-            found[at].children.push_back(found.size());
-            found.push_back({std::move(child), {}});
+            ++found[at].child_count;
+            found.emplace_back().path = std::move(child);
         }
     }
 
@@ -175,6 +182,7 @@ class Indexer {
     Stage::Impl&         stage_;
     const OpenOptions&   options_;
     LoadRules            rules_;
+    tasks::Pool          pool_;
     std::vector<SdfPath> mask_;
     PcpErrorVector       errors_;
     std::size_t          nodes_   = 0;
@@ -182,12 +190,44 @@ class Indexer {
     std::string          why_;
 };
 
+/// Definitions and problems by (type, authored schemas): a stage has few kinds of prims, and asking the registry costs
+/// a lock.
+class Kinds {
+  public:
+    struct Kind {
+        std::shared_ptr<const Definition>       definition;
+        std::vector<SchemaRegistry::ApiProblem> problems;
+    };
+    explicit Kinds(bool openusd_only) : openusd_only_(openusd_only) {}
+
+    const Kind& of(const TfToken& type, const TfTokenVector& apis)
+    {
+        const auto [at, fresh] = kinds_.try_emplace(Key{type, apis});
+        if (fresh)
+            at->second.definition =
+                SchemaRegistry::instance().definition(type, apis, openusd_only_, &at->second.problems);
+        return at->second;
+    }
+
+  private:
+    struct Key {
+        TfToken       type;
+        TfTokenVector apis;
+        bool          operator==(const Key&) const = default;
+    };
+    struct Hash {
+        std::size_t operator()(const Key& key) const { return TfHash::Combine(key.type, key.apis); }
+    };
+    bool                                openusd_only_;
+    std::unordered_map<Key, Kind, Hash> kinds_;
+};
+
 }  // namespace
 
 void populate(Stage::Impl& stage, const OpenOptions& options)
 {
     const ArResolverContextBinder bind(stage.context);
-    const std::vector<Found>      found = Indexer(stage, options).run();
+    std::vector<Found>            found = Indexer(stage, options).run();
     const LoadRules               rules(options);
 
     struct Entry {
@@ -195,14 +235,15 @@ void populate(Stage::Impl& stage, const OpenOptions& options)
         std::uint32_t parent, depth;
     };
     std::vector<Entry> stack{{0, 0, 0}};
-    auto&              registry = SchemaRegistry::instance();
+    Kinds              kinds(stage.openusd_schemas_only);
     stage.prims.reserve(found.size());
     stage.by_path.reserve(found.size());
     while (!stack.empty()) {
         const Entry entry = stack.back();
         stack.pop_back();
-        const SdfPath&      path  = found[entry.at].path;
-        const PcpPrimIndex* index = stage.cache->FindPrimIndex(path);
+        const SdfPath&      path     = found[entry.at].path;
+        Composed&           composed = found[entry.at].composed;
+        const PcpPrimIndex* index    = composed.index;
         if (index == nullptr) continue;  // the library gave up on it, with an error
         const bool         root = stage.prims.empty();
         const auto         at   = static_cast<std::uint32_t>(stage.prims.size());
@@ -212,15 +253,14 @@ void populate(Stage::Impl& stage, const OpenOptions& options)
         if (root) {
             prim.specifier  = Specifier::def;
             prim.flags      = above;
-            prim.definition = registry.definition({}, {}, stage.openusd_schemas_only, nullptr);
+            prim.definition = kinds.of({}, {}).definition;
         } else {
-            std::vector<SchemaRegistry::ApiProblem> problems;
-            prim.specifier     = compose_specifier(*index);
-            prim.type_name     = compose_type(*index);
-            prim.authored_apis = compose_apis(*index);
-            prim.definition =
-                registry.definition(prim.type_name, prim.authored_apis, stage.openusd_schemas_only, &problems);
-            const bool active          = (above & prim_flag::active) != 0 && is_active(*index);
+            const Kinds::Kind& kind    = kinds.of(composed.type, composed.apis);
+            prim.specifier             = composed.specifier;
+            prim.type_name             = std::move(composed.type);
+            prim.authored_apis         = std::move(composed.apis);
+            prim.definition            = kind.definition;
+            const bool active          = (above & prim_flag::active) != 0 && composed.active;
             const bool payload_missing = index->HasAnyPayloads() && !rules.loads(path);
             prim.flags                 = static_cast<std::uint8_t>(
                 (active ? prim_flag::active : 0) |
@@ -229,13 +269,12 @@ void populate(Stage::Impl& stage, const OpenOptions& options)
                 (active && !payload_missing && (above & prim_flag::loaded) ? prim_flag::loaded : 0) |
                 ((above & (prim_flag::instance | prim_flag::proxy)) != 0 ? prim_flag::proxy : 0) |
                 (index->IsInstanceable() ? prim_flag::instance : 0));
-            report_schemas(stage, prim, problems);
+            report_schemas(stage, prim, kind.problems);
         }
         stage.by_path.emplace(path, at);
         stage.prims.push_back(std::move(prim));
-        const auto& children = found[entry.at].children;
-        for (auto child = children.rbegin(); child != children.rend(); ++child)
-            stack.push_back({*child, at, entry.depth + 1});
+        for (std::size_t i = found[entry.at].child_count; i-- > 0;)
+            stack.push_back({found[entry.at].first_child + i, at, entry.depth + 1});
     }
     // In depth-first order the subtree of a prim ends where the next prim of no greater depth begins.
     std::vector<std::uint32_t> open;

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Opens the same stages with Mechane and with OpenUSD, one after the other, and prints the ratios of the medians.
+
+    python3 bench/usd_open.py --bench build/release/bin/bench_usd_open --python PYTHON-WITH-PXR [--bodies 20000] [--runs 5]
+
+Mechane opens, visits every prim, and reads every transform and physics attribute; OpenUSD only opens. Each run is a
+process of its own, so nothing is shared but the file cache. Times are of the opening alone on OpenUSD's side, and of
+opening and reading together on ours; start-up of the process counts for neither.
+"""
+import argparse
+import pathlib
+import statistics
+import subprocess
+import tempfile
+
+OPEN_REFERENCE = """
+import resource, sys, time
+from pxr import Usd
+begin = time.perf_counter()
+stage = Usd.Stage.Open(sys.argv[1])
+print((time.perf_counter() - begin) * 1e3, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+CONVERT = "import sys; from pxr import Sdf; Sdf.Layer.FindOrOpen(sys.argv[1]).Export(sys.argv[2])"
+HEADER = '#usda 1.0\n(\n    defaultPrim = "World"\n    metersPerUnit = 1\n    upAxis = "Z"\n)\n'
+
+
+def bodies(count):
+    """A flat world: each body with its mass and pose, each with one collider below it."""
+    yield HEADER + 'def Xform "World"\n{\n'
+    for i in range(count):
+        yield f'''    def Xform "body_{i}" (
+        prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
+    )
+    {{
+        float physics:mass = {1 + i % 7}
+        point3f physics:centerOfMass = (0, 0, 0.{i % 10})
+        vector3f physics:velocity = (0, 0, {i % 3})
+        double3 xformOp:translate = ({i % 100}, {i // 100 % 100}, {i // 10000})
+        quatf xformOp:orient = (1, 0, 0, 0)
+        uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+        def Cube "collider" (
+            prepend apiSchemas = ["PhysicsCollisionAPI"]
+        )
+        {{
+            double size = 0.{1 + i % 9}
+            bool physics:collisionEnabled = 1
+        }}
+    }}
+'''
+    yield "}\n"
+
+
+def robot(folder, links):
+    """A robot of 100 layers: each link a file of its own, referenced, with a variant set for its collider."""
+    root = HEADER + 'def Xform "World"\n{\n'
+    for i in range(links):
+        name = folder / f"link_{i}.usda"
+        variants = "\n".join(f'''        "{kind}" {{
+            def {kind} "collider" (
+                prepend apiSchemas = ["PhysicsCollisionAPI"]
+            )
+            {{
+            }}
+        }}''' for kind in ("Cube", "Sphere"))
+        name.write_text(f'''#usda 1.0
+(
+    defaultPrim = "link"
+)
+def Xform "link" (
+    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
+    prepend variantSets = "collider"
+    variants = {{
+        string collider = "Cube"
+    }}
+)
+{{
+    float physics:mass = {1 + i % 5}
+    double3 xformOp:translate = (0, 0, {i})
+    uniform token[] xformOpOrder = ["xformOp:translate"]
+    variantSet "collider" = {{
+{variants}
+    }}
+}}
+''')
+        root += f'''    def "link_{i}" (
+        prepend references = @./{name.name}@
+        variants = {{
+            string collider = "{("Cube", "Sphere")[i % 2]}"
+        }}
+    )
+    {{
+    }}
+'''
+    path = folder / "robot.usda"
+    path.write_text(root + "}\n")
+    return path
+
+
+def measure(command):
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=600).stdout.strip()
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--bench", required=True)
+    options.add_argument("--python", required=True)
+    options.add_argument("--bodies", type=int, default=20000)
+    options.add_argument("--links", type=int, default=99)
+    options.add_argument("--runs", type=int, default=5)
+    given = options.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        usda = folder / "bodies.usda"
+        usda.write_text("".join(bodies(given.bodies)))
+        usdc = folder / "bodies.usdc"
+        measure([given.python, "-c", CONVERT, usda, usdc])
+        print("stage,prims,open_ms,read_ms,reference_open_ms,time_ratio,memory_MiB,reference_MiB,memory_ratio")
+        for stage in (usda, usdc, robot(folder, given.links)):
+            ours, theirs = [], []
+            for run in range(given.runs + 1):  # the first of each warms the file cache
+                ours.append([float(x) for x in measure([given.bench, stage]).split(",")])
+                theirs.append([float(x) for x in measure([given.python, "-c", OPEN_REFERENCE, stage]).split()])
+            median = lambda rows, pick: statistics.median(pick(row) for row in rows[1:])
+            total = median(ours, lambda r: r[2] + r[3])
+            reference = median(theirs, lambda r: r[0])
+            memory, other = median(ours, lambda r: r[4]), median(theirs, lambda r: r[1])
+            print(f"{stage.name},{ours[0][0]:.0f},{median(ours, lambda r: r[2]):.1f},{median(ours, lambda r: r[3]):.1f},"
+                  f"{reference:.1f},{total / reference:.2f},{memory:.0f},{other:.0f},{memory / other:.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
