@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "import.h"
+#include "newton_placement.h"
 #include "shape_frames.h"
 
 namespace mechane::importer {
@@ -39,8 +41,9 @@ physics::Axis axis_of(const usd::Prim& prim)
 /// Adds visual shapes below one prim or one prim alone.
 class VisualLoader {
   public:
-    VisualLoader(Import& run, std::int32_t body, const usd::Matrix4d& owner_from_stage)
-        : run_(run), body_(body), owner_from_stage_(owner_from_stage)
+    VisualLoader(Import& run, std::int32_t body, const usd::Matrix4d& owner_from_stage,
+                 std::optional<Posed> in_single = {})
+        : run_(run), body_(body), owner_from_stage_(owner_from_stage), in_single_(in_single)
     {
     }
 
@@ -68,7 +71,10 @@ class VisualLoader {
         const VisualKind kind = visual_kind(prim);
         if (kind == VisualKind::none || run_.result.path_shape_map.count(prim.path().text()) != 0) return;
 
-        const PlacedScale placed = placed_scale(run_.stage.world_matrix(prim) * owner_from_stage_);
+        const usd::Matrix4d world  = run_.stage.world_matrix(prim);
+        const PlacedScale   placed = in_single_ && usd::determinant3(world) > 0
+                                         ? placed_as_newton(*in_single_, world * stage_to_builder())
+                                         : placed_scale(world * owner_from_stage_);
         if (!is_finite(placed.pose)) return;
         const bool drawn = is_drawn(run_.stage, prim);
         look_            = appearance_of(run_.stage, prim, run_.found);
@@ -211,10 +217,15 @@ class VisualLoader {
         return false;
     }
 
-    Import&       run_;
-    std::int32_t  body_;
-    usd::Matrix4d owner_from_stage_;
-    Appearance    look_;
+    /// The builder's world, in the stage's units.
+    [[nodiscard]] usd::Matrix4d stage_to_builder() const
+    { return usd::from_pose({run_.X_WS.p / run_.length(), run_.X_WS.q}); }
+
+    Import&              run_;
+    std::int32_t         body_;
+    usd::Matrix4d        owner_from_stage_;
+    std::optional<Posed> in_single_;  ///< where the body is, when shapes are placed as Newton does
+    Appearance           look_;
 };
 
 }  // namespace
@@ -252,7 +263,13 @@ void add_visuals_of_body(Import& run, physics::Index body, std::int32_t index)
     // The body's authored frame: its shapes keep their place in it wherever the builder puts the body.
     const auto owner_from_stage = usd::inverse(usd::from_pose(run.body(body).X_WB));
     if (!owner_from_stage) return;
-    VisualLoader(run, index, *owner_from_stage).load_below(run.body(body).prim, run.options.load_visual_shapes);
+    std::optional<Posed> in_single;
+    if (run.newton()) {
+        const Posed& X_WB = run.X_WB[static_cast<std::size_t>(body)];
+        in_single         = Posed{X_WB.p / run.length(), X_WB.q};
+    }
+    VisualLoader(run, index, *owner_from_stage, in_single)
+        .load_below(run.body(body).prim, run.options.load_visual_shapes);
 }
 
 void add_static_visuals(Import& run)

@@ -1,0 +1,13 @@
+#pragma once
+#include "shape_frames.h"
+
+namespace mechane::importer {
+
+/// Place and scale of a prim in its body as Newton 1.8 computes them: in single precision, by the inverse of the body's
+/// 4 x 4 matrix, whose third row is rounded on the way (Warp's inverse of a matrix of floats). It differs from
+/// `placed_scale` by rounding only; models that are to equal Newton's need the same rounding.
+/// @param X_WB  of the body, in the builder's world
+/// @param m     of the prim, local to world, row vectors
+PlacedScale placed_as_newton(const Posed& X_WB, const usd::Matrix4d& m);
+
+}  // namespace mechane::importer
