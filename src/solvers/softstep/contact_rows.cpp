@@ -13,27 +13,23 @@ void apply(System& system, const Segments& at, double n, double t1, double t2)
 {
     for (int s = 0; s < 2; ++s) {
         if (at.group[s] < 0) continue;
-        const Group&  group = system.groups[at.group[s]];
-        double*       v     = system.motion.v.data() + group.dof_begin;
-        const double* Y     = at.Y[s];
-        const int     dofs  = group.dof_count();
-        for (int k = 0; k < dofs; ++k, Y += 4) v[k] += n * Y[0] + t1 * Y[1] + t2 * Y[2];
+        const double* Y = at.Y[s];
+        for (std::int32_t k = 0; k < at.count[s]; ++k, Y += 4)
+            system.u[at.dofs[s][k]] += n * Y[0] + t1 * Y[1] + t2 * Y[2];
     }
 }
 
-/// Relative velocity of the contact point (or of the turning) along n, t1, t2, from the velocities of the whole forest.
-std::array<double, 3> rates(const System& system, const Segments& at, const std::array<double, 3>& base,
-                            const std::vector<double>& velocities)
+/// Relative velocity of the contact point (or of the turning) along n, t1, t2, from System::u or previous_u.
+std::array<double, 3> rates(const Segments& at, const std::array<double, 3>& base, const std::vector<double>& u)
 {
     double r[4] = {base[0], base[1], base[2], 0};
     for (int s = 0; s < 2; ++s) {
         if (at.group[s] < 0) continue;
-        const Group&  group = system.groups[at.group[s]];
-        const double* v     = velocities.data() + group.dof_begin;
-        const double* J     = at.J[s];
-        const int     dofs  = group.dof_count();
-        for (int k = 0; k < dofs; ++k, J += 4)
-            for (int l = 0; l < 4; ++l) r[l] += J[l] * v[k];
+        const double* J = at.J[s];
+        for (std::int32_t k = 0; k < at.count[s]; ++k, J += 4) {
+            const double v = u[at.dofs[s][k]];
+            for (int l = 0; l < 4; ++l) r[l] += J[l] * v;
+        }
     }
     return {r[0], r[1], r[2]};
 }
@@ -135,15 +131,14 @@ void build_spin(System& system, ContactRow& row)
 {
     row.spin_base = {};
     for (int s = 0; s < 2; ++s)
-        if (row.spin_at.group[s] >= 0)
-            std::fill_n(row.spin_at.J[s], 4 * system.groups[row.spin_at.group[s]].dof_count(), 0.0);
+        if (row.spin_at.group[s] >= 0) open_segment(system, row.spin_at, s, 4);
     const std::array<Vec3d, 3> directions{row.n, row.t1, row.t2};
     for (std::size_t s = 0; s < 2; ++s) {
         const double sign = s == 0 ? -1 : 1;
         if (row.link[s] >= 0) {
             const std::int32_t g    = system.body_group[row.body[s]];
             const std::size_t  seat = row.spin_at.group[0] == g ? 0 : 1;
-            add_turn_jacobian(system, system.groups[g], row.link[s], directions, sign, row.spin_at.J[seat]);
+            add_turn_jacobian(system, row.link[s], directions, sign, row.spin_at.J[seat]);
         } else if (row.body[s] >= 0) {
             for (std::size_t d = 0; d < 3; ++d)
                 row.spin_base[d] += sign * dot(directions[d], system.motion.base_twist[row.body[s]].angular);
@@ -152,12 +147,9 @@ void build_spin(System& system, ContactRow& row)
     row.spin_K = {};
     for (int s = 0; s < 2; ++s) {
         if (row.spin_at.group[s] < 0) continue;
-        const Group& group = system.groups[row.spin_at.group[s]];
-        const int    dofs  = group.dof_count();
-        std::copy_n(row.spin_at.J[s], 4 * dofs, row.spin_at.Y[s]);
-        respond(system, group, row.spin_at.Y[s], 4);
+        close_segment(system, row.spin_at, s, 4);
         const double *J = row.spin_at.J[s], *Y = row.spin_at.Y[s];
-        for (int k = 0; k < dofs; ++k, J += 4, Y += 4) {
+        for (std::int32_t k = 0; k < row.spin_at.count[s]; ++k, J += 4, Y += 4) {
             row.spin_K[0] += J[0] * Y[0];
             row.spin_K[3] += J[1] * Y[1];
             row.spin_K[4] += J[1] * Y[2];
@@ -190,7 +182,7 @@ void warm_start_spin(System& system, ContactRow& row)
 /// Torsion as a bounded row, rolling as a block held to its disk; returns the largest change of a rate [rad/s].
 double solve_spin(System& system, ContactRow& row)
 {
-    const auto                  r     = rates(system, row.spin_at, row.spin_base, system.motion.v);
+    const auto                  r     = rates(row.spin_at, row.spin_base, system.u);
     const std::array<double, 3> start = row.spin_lambda;
     if (row.spin_K[0] > 0) row.spin_lambda[0] -= r[0] / row.spin_K[0];
     row.spin_lambda[1] -= row.spin_inverse[0] * r[1] + row.spin_inverse[1] * r[2];
@@ -295,14 +287,14 @@ void build_contact(System& system, ContactRow& row, double h)
     }
     row.base = {};
     for (int s = 0; s < 2; ++s)
-        if (row.at.group[s] >= 0) std::fill_n(row.at.J[s], 4 * system.groups[row.at.group[s]].dof_count(), 0.0);
+        if (row.at.group[s] >= 0) open_segment(system, row.at, s, 4);
     const std::array<Vec3d, 3> directions{row.n, row.t1, row.t2};
     for (std::size_t s = 0; s < 2; ++s) {
         const double sign = s == 0 ? -1 : 1;
         if (row.link[s] >= 0) {
             const std::int32_t g    = system.body_group[row.body[s]];
             const std::size_t  seat = row.at.group[0] == g ? 0 : 1;
-            add_point_jacobian(system, system.groups[g], row.link[s], p[s], directions, sign, row.at.J[seat]);
+            add_point_jacobian(system, row.link[s], p[s], directions, sign, row.at.J[seat]);
         } else {
             const Vec3d v = prescribed_velocity(system, row.body[s], p[s]);
             for (std::size_t d = 0; d < 3; ++d) row.base[d] += sign * dot(directions[d], v);
@@ -311,12 +303,9 @@ void build_contact(System& system, ContactRow& row, double h)
     double K[6] = {};
     for (int s = 0; s < 2; ++s) {
         if (row.at.group[s] < 0) continue;
-        const Group& group = system.groups[row.at.group[s]];
-        const int    dofs  = group.dof_count();
-        std::copy_n(row.at.J[s], 4 * dofs, row.at.Y[s]);
-        respond(system, group, row.at.Y[s], 4);
+        close_segment(system, row.at, s, 4);
         const double *J = row.at.J[s], *Y = row.at.Y[s];
-        for (int k = 0; k < dofs; ++k, J += 4, Y += 4) {
+        for (std::int32_t k = 0; k < row.at.count[s]; ++k, J += 4, Y += 4) {
             K[0] += J[0] * Y[0];
             K[1] += J[0] * Y[1];
             K[2] += J[0] * Y[2];
@@ -347,12 +336,12 @@ void build_contact(System& system, ContactRow& row, double h)
     row.slip_step =
         1 / (0.5 * (a + c) + std::sqrt(0.25 * (a - c) * (a - c) + K[4] * K[4]));  // 1 / the largest eigenvalue
 
-    const auto old = rates(system, row.at, row.base, system.previous_v);
+    const auto old = rates(row.at, row.base, system.previous_u);
     // Decided once a step: what the first substep lets slip before friction is found must not unstick a contact.
     if (row.mu < 0)
         row.mu = old[1] * old[1] + old[2] * old[2] < kStickSpeed * kStickSpeed ? row.mu_static : row.mu_dynamic;
     if (row.restitution > 0 && old[0] < -0.5 * kRestitutionThreshold) {
-        const auto   now    = rates(system, row.at, row.base, system.motion.v);
+        const auto   now    = rates(row.at, row.base, system.u);
         const double speed  = -now[0];
         const double gained = std::clamp(speed + old[0], 0.0, speed);  // by gravity during this substep
         if (speed > kRestitutionThreshold) {
@@ -381,7 +370,7 @@ void warm_start_contact(System& system, ContactRow& row)
 double solve_contact(System& system, ContactRow& row, const Softness& soft, double h, bool relax)
 {
     if (!row.active) return 0;
-    auto                        r     = rates(system, row.at, row.base, system.motion.v);
+    auto                        r     = rates(row.at, row.base, system.u);
     const std::array<double, 3> start = row.lambda;
     // A contact without a normal force yet has no friction to offer, so there the normal comes first; else it comes
     // last and wins.
@@ -389,7 +378,7 @@ double solve_contact(System& system, ContactRow& row, const Softness& soft, doub
     double     turned = 0;
     if (!fresh && row.spins()) {
         turned = solve_spin(system, row);
-        if (turned > 0) r = rates(system, row.at, row.base, system.motion.v);
+        if (turned > 0) r = rates(row.at, row.base, system.u);
     }
     if (fresh) r = solve_normal(row, r, soft, h, relax);
     if (row.mu > 0) r = solve_friction(row, r, h, relax);
@@ -402,7 +391,7 @@ double solve_contact(System& system, ContactRow& row, const Softness& soft, doub
 void advance_contact(System& system, ContactRow& row, double h)
 {
     if (!row.active) return;
-    const auto r = rates(system, row.at, row.base, system.motion.v);
+    const auto r = rates(row.at, row.base, system.u);
     row.distance += h * r[0];
     if (row.lambda[0] > 0) {
         row.drift[0] += h * r[1];
@@ -415,7 +404,7 @@ void advance_contact(System& system, ContactRow& row, double h)
 void bounce_contact(System& system, ContactRow& row)
 {
     if (!row.active || row.bounce <= 0 || row.lambda[0] <= 0) return;
-    const double rate   = rates(system, row.at, row.base, system.motion.v)[0];
+    const double rate   = rates(row.at, row.base, system.u)[0];
     const double normal = std::max(0.0, row.lambda[0] - (rate - row.bounce) / row.K[0]);
     const double delta  = normal - row.lambda[0];
     row.lambda[0]       = normal;

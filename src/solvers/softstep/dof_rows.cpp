@@ -26,12 +26,25 @@ void build_limit(RowLaw& row, double gap, double rate, const DofLaw& law, double
     if (!row.active) row.lambda = 0;
 }
 
+void apply(System& system, const DofRows& rows, double impulse)
+{
+    if (impulse == 0) return;
+    for (std::int32_t i = 0; i < rows.count; ++i) system.u[rows.dofs[i]] += impulse * rows.Y[i];
+}
+
+double rate_of(const System& system, const Group& group, std::int32_t dof, const DofRows& rows)
+{
+    if (!group.whitened) return system.u[dof];
+    double rate = 0;
+    for (std::int32_t i = 0; i < rows.count; ++i) rate += rows.Y[i] * system.u[rows.dofs[i]];
+    return rate;
+}
+
 }  // namespace
 
 void build_dof_rows(System& system, const Group& group, double h)
 {
     const Forest& f = system.forest;
-    const auto    n = static_cast<std::size_t>(group.dof_count());
     for (std::int32_t k = group.dof_begin; k < group.dof_end; ++k) {
         if (f.model_dof[k] < 0) continue;
         const DofLaw& law  = system.laws[k];
@@ -55,49 +68,40 @@ void build_dof_rows(System& system, const Group& group, double h)
         rows.velocity.lambda                          = 0;
         rows.active = rows.lower.active || rows.upper.active || rows.friction.active || rows.velocity.active;
         if (!rows.active) continue;
-        std::fill_n(rows.Y, n, 0.0);
-        rows.Y[k - group.dof_begin] = 1;
-        respond(system, group, rows.Y, 1);
-        rows.w      = rows.Y[k - group.dof_begin];
+        rows.w      = respond_dof(system, group, k, rows);
         rows.active = rows.w > 0;
     }
 }
 
 void warm_start_dof_rows(System& system, const Group& group)
 {
-    const auto n = static_cast<std::size_t>(group.dof_count());
-    double*    v = system.motion.v.data() + group.dof_begin;
     for (std::int32_t k = group.dof_begin; k < group.dof_end; ++k) {
         DofRows& rows = system.dof_rows[k];
         if (!rows.active) continue;
         rows.friction.lambda = std::clamp(rows.friction.lambda, rows.friction.low, rows.friction.high);
-        const double impulse = (rows.lower.active ? rows.lower.lambda : 0) -
-                               (rows.upper.active ? rows.upper.lambda : 0) +
-                               (rows.friction.active ? rows.friction.lambda : 0);
-        if (impulse != 0)
-            for (std::size_t i = 0; i < n; ++i) v[i] += impulse * rows.Y[i];
+        apply(system, rows,
+              (rows.lower.active ? rows.lower.lambda : 0) - (rows.upper.active ? rows.upper.lambda : 0) +
+                  (rows.friction.active ? rows.friction.lambda : 0));
     }
 }
 
 double solve_dof_rows(System& system, const Group& group, bool relax)
 {
-    const auto n      = static_cast<std::size_t>(group.dof_count());
-    double*    v      = system.motion.v.data() + group.dof_begin;
-    double     change = 0;
-    const auto apply  = [&](const DofRows& rows, double impulse) {
-        if (impulse == 0) return;
-        change = std::max(change, std::abs(impulse) * rows.w);
-        for (std::size_t i = 0; i < n; ++i) v[i] += impulse * rows.Y[i];
-    };
+    double change = 0;
     for (std::int32_t k = group.dof_begin; k < group.dof_end; ++k) {
         DofRows& rows = system.dof_rows[k];
         if (!rows.active) continue;
-        const double& rate = v[k - group.dof_begin];
-        if (rows.friction.active) apply(rows, solve_row(rows.friction, rate, rows.w, relax));
+        double     rate = rate_of(system, group, k, rows);
+        const auto push = [&](double impulse) {
+            apply(system, rows, impulse);
+            rate += impulse * rows.w;
+            change = std::max(change, std::abs(impulse) * rows.w);
+        };
+        if (rows.friction.active) push(solve_row(rows.friction, rate, rows.w, relax));
         if (rows.velocity.active)
-            apply(rows, rows.velocity_sign * solve_row(rows.velocity, rows.velocity_sign * rate, rows.w, relax));
-        if (rows.lower.active) apply(rows, solve_row(rows.lower, rate, rows.w, relax));
-        if (rows.upper.active) apply(rows, -solve_row(rows.upper, -rate, rows.w, relax));
+            push(rows.velocity_sign * solve_row(rows.velocity, rows.velocity_sign * rate, rows.w, relax));
+        if (rows.lower.active) push(solve_row(rows.lower, rate, rows.w, relax));
+        if (rows.upper.active) push(-solve_row(rows.upper, -rate, rows.w, relax));
     }
     return change;
 }

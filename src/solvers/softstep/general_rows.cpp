@@ -13,12 +13,12 @@ using Kind = GeneralRow::Kind;
 std::int32_t group_of(const System& system, std::int32_t body) { return body >= 0 ? system.body_group[body] : -1; }
 
 /// Clears the Jacobian of a row over both groups.
-void clear(const System& system, GeneralRow& row)
+void clear(System& system, GeneralRow& row)
 {
     row.target = 0;
     row.push   = {};
     for (int s = 0; s < 2; ++s)
-        if (row.at.group[s] >= 0) std::fill_n(row.at.J[s], system.groups[row.at.group[s]].dof_count(), 0.0);
+        if (row.at.group[s] >= 0) open_segment(system, row.at, s, 1);
 }
 
 /// Adds sign * (direction . v(p) + turn . w) of a body.
@@ -34,7 +34,7 @@ void add(System& system, GeneralRow& row, std::int32_t body, const Vec3d& p_W, c
     }
     row.push[body == system.model->joint_child[row.joint] ? 0 : 1] = {link, p_W, sign * direction, sign * turn};
     const int s                                                    = row.at.group[0] == system.body_group[body] ? 0 : 1;
-    add_row_jacobian(system, system.groups[row.at.group[s]], link, p_W, direction, turn, sign, row.at.J[s]);
+    add_row_jacobian(system, link, p_W, direction, turn, sign, row.at.J[s]);
 }
 
 /// Responses and effective inverse mass of the finished Jacobian.
@@ -43,38 +43,26 @@ void finish(System& system, GeneralRow& row)
     row.w = 0;
     for (int s = 0; s < 2; ++s) {
         if (row.at.group[s] < 0) continue;
-        const Group& group = system.groups[row.at.group[s]];
-        const auto   n     = static_cast<std::size_t>(group.dof_count());
-        std::copy_n(row.at.J[s], n, row.at.Y[s]);
-        respond(system, group, row.at.Y[s], 1);
-        for (std::size_t k = 0; k < n; ++k) row.w += row.at.J[s][k] * row.at.Y[s][k];
+        close_segment(system, row.at, s, 1);
+        for (std::int32_t k = 0; k < row.at.count[s]; ++k) row.w += row.at.J[s][k] * row.at.Y[s][k];
     }
     if (!(row.w > 1e-12)) row.law.active = false;
 }
 
-double rate(const System& system, const GeneralRow& row)
+/// Rate along the row: of the velocities of dofs while the row is being built, of System::u once it is finished.
+double rate(const GeneralRow& row, const std::vector<double>& velocities)
 {
     double sum = row.target;
-    for (int s = 0; s < 2; ++s) {
-        if (row.at.group[s] < 0) continue;
-        const Group&  group = system.groups[row.at.group[s]];
-        const double* v     = system.motion.v.data() + group.dof_begin;
-        const auto    n     = static_cast<std::size_t>(group.dof_count());
-        for (std::size_t k = 0; k < n; ++k) sum += row.at.J[s][k] * v[k];
-    }
+    for (int s = 0; s < 2; ++s)
+        for (std::int32_t k = 0; k < row.at.count[s]; ++k) sum += row.at.J[s][k] * velocities[row.at.dofs[s][k]];
     return sum;
 }
 
 void apply(System& system, const GeneralRow& row, double impulse)
 {
     if (impulse == 0) return;
-    for (int s = 0; s < 2; ++s) {
-        if (row.at.group[s] < 0) continue;
-        const Group& group = system.groups[row.at.group[s]];
-        double*      v     = system.motion.v.data() + group.dof_begin;
-        const auto   n     = static_cast<std::size_t>(group.dof_count());
-        for (std::size_t k = 0; k < n; ++k) v[k] += impulse * row.at.Y[s][k];
-    }
+    for (int s = 0; s < 2; ++s)
+        for (std::int32_t k = 0; k < row.at.count[s]; ++k) system.u[row.at.dofs[s][k]] += impulse * row.at.Y[s][k];
 }
 
 struct Anchors {
@@ -105,7 +93,7 @@ void build_distance(System& system, GeneralRow& row, double h)
     const double gap = sign * (d - limit);
     row.law.low      = 0;
     row.law.high     = kUnbounded;
-    row.law.active   = gap < 0.02 + 2 * h * std::max(0.0, -rate(system, row));
+    row.law.active   = gap < 0.02 + 2 * h * std::max(0.0, -rate(row, system.motion.v));
     make_stop(row.law, gap, h);
 }
 
@@ -137,7 +125,7 @@ void build_cone(System& system, GeneralRow& row, double h)
     const double gap = (1 - level) / slope;
     row.law.low      = 0;
     row.law.high     = kUnbounded;
-    row.law.active   = gap < 0.02 + 2 * h * std::max(0.0, -rate(system, row));
+    row.law.active   = gap < 0.02 + 2 * h * std::max(0.0, -rate(row, system.motion.v));
     make_stop(row.law, gap, h);
 }
 
@@ -171,7 +159,7 @@ void build_loop_dof(System& system, GeneralRow& row, double h)
             const double gap = sign * (at - limit);
             law.low          = 0;
             law.high         = kUnbounded;
-            law.active       = gap < 0.02 + 2 * h * std::max(0.0, -rate(system, row));
+            law.active       = gap < 0.02 + 2 * h * std::max(0.0, -rate(row, system.motion.v));
             make_stop(law, gap, h);
             break;
         }
@@ -214,8 +202,16 @@ void build_loop_dof(System& system, GeneralRow& row, double h)
 void list_general_rows(System& system)
 {
     const model::Model& m       = *system.model;
-    std::size_t         storage = 0;
-    const auto          push    = [&](Kind kind, std::int32_t joint, std::int32_t axis) {
+    std::size_t         storage = 0, dofs = 0;
+    // Those of a row's bodies that are links of a group.
+    const auto links = [&](const GeneralRow& row, std::int32_t g) {
+        std::array<std::int32_t, 2> out{-1, -1};
+        const std::int32_t          bodies[2] = {m.joint_child[row.joint], m.joint_parent[row.joint]};
+        for (std::size_t i = 0; i < 2; ++i)
+            if (g >= 0 && group_of(system, bodies[i]) == g) out[i] = system.forest.body_link[bodies[i]];
+        return out;
+    };
+    const auto push = [&](Kind kind, std::int32_t joint, std::int32_t axis) {
         GeneralRow row;
         row.kind             = kind;
         row.joint            = joint;
@@ -223,8 +219,10 @@ void list_general_rows(System& system)
         const std::int32_t a = group_of(system, m.joint_child[joint]), b = group_of(system, m.joint_parent[joint]);
         row.at.group = {a >= 0 ? a : b, a >= 0 && b >= 0 && a != b ? b : -1};
         if (row.at.group[0] < 0) return;
-        for (const std::int32_t g : row.at.group)
-            if (g >= 0) storage += 2 * static_cast<std::size_t>(system.groups[g].dof_count());
+        for (const std::int32_t g : row.at.group) {
+            dofs += most_dofs(system, g, links(row, g)[0], links(row, g)[1]);
+            storage += 2 * most_dofs(system, g, links(row, g)[0], links(row, g)[1]);
+        }
         system.general.push_back(row);
     };
     const auto bounded = [](Real limit) { return limit >= 0 && static_cast<double>(limit) < model::kMaxValue; };
@@ -249,14 +247,16 @@ void list_general_rows(System& system)
         }
     }
     system.general_storage.assign(storage, 0);
-    double* at = system.general_storage.data();
+    system.general_dofs.assign(dofs, 0);
+    double*       at   = system.general_storage.data();
+    std::int32_t* free = system.general_dofs.data();
     for (GeneralRow& row : system.general)
-        for (int s = 0; s < 2; ++s) {
-            if (row.at.group[s] < 0) continue;
-            const auto n = static_cast<std::size_t>(system.groups[row.at.group[s]].dof_count());
-            row.at.J[s]  = at;
-            row.at.Y[s]  = at + n;
-            at += 2 * n;
+        for (std::size_t s = 0; s < 2; ++s) {
+            const auto [a, b] = links(row, row.at.group[s]);
+            free              = place_dofs(system, row.at.group[s], a, b, free, row.at.dofs[s], row.at.count[s]);
+            row.at.J[s]       = at;
+            row.at.Y[s]       = at + row.at.count[s];
+            at += 2 * row.at.count[s];
         }
 }
 
@@ -295,14 +295,14 @@ void warm_start_general(System& system, GeneralRow& row)
 double solve_general(System& system, GeneralRow& row, bool relax)
 {
     if (!row.law.active) return 0;
-    const double impulse = solve_row(row.law, rate(system, row), row.w, relax);
+    const double impulse = solve_row(row.law, rate(row, system.u), row.w, relax);
     apply(system, row, impulse);
     return std::abs(impulse) * row.w;
 }
 
 void advance_general(System& system, GeneralRow& row, double h)
 {
-    if (row.law.active && row.law.low == 0) advance_stop(row.law, rate(system, row), h);
+    if (row.law.active && row.law.low == 0) advance_stop(row.law, rate(row, system.u), h);
 }
 
 }  // namespace mechane::solvers::softstep

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <numeric>
 
 #include "mechane/model/types.h"
 #include "system.h"
@@ -25,6 +26,29 @@ double finite(Real value, int& bad)
 
 double not_negative(Real value) { return std::max(0.0, static_cast<double>(value)); }
 
+/// Which groups are whitened, and the ways to the root of their dofs.
+void list_paths(System& system)
+{
+    const Forest& f = system.forest;
+    for (Group& group : system.groups) {
+        const Tree& tree = f.trees[group.tree_begin];
+        group.whitened   = group.row_count == 0 && group.tree_end - group.tree_begin == 1 && !tree.single && !tree.deep;
+    }
+    system.paths.clear();
+    system.path_begin.assign(1, 0);
+    for (std::int32_t k = 0; k < f.dof_count; ++k) {
+        if (system.group_of_dof(k).whitened) {
+            const std::int32_t above = f.dof_parent[k];
+            if (above >= 0)
+                for (std::int32_t i = system.path_begin[above]; i < system.path_begin[above + 1]; ++i)
+                    system.paths.push_back(system.paths[i]);
+            system.paths.push_back(k);
+        }
+        system.path_begin.push_back(static_cast<std::int32_t>(system.paths.size()));
+        system.position[k] = k - system.group_of_dof(k).dof_begin;  // stays so where segments reach all dofs of a group
+    }
+}
+
 }  // namespace
 
 void build_system(const model::Model& model, System& system)
@@ -45,7 +69,12 @@ void build_system(const model::Model& model, System& system)
     system.diagonal.assign(dofs, 0);
     system.articulated.resize(f);
     system.tau.assign(dofs, 0);
-    system.previous_v.assign(dofs, 0);
+    system.u.assign(dofs, 0);
+    system.previous_u.assign(dofs, 0);
+    system.inverse_roots.assign(dofs, 0);
+    system.position.assign(dofs, 0);
+    system.all_dofs.resize(dofs);
+    std::iota(system.all_dofs.begin(), system.all_dofs.end(), 0);
     system.scratch.assign(dofs, 0);
     system.inverse_inertia_W.assign(f.trees.size(), {});
     system.wrench.assign(f.links.size(), {});
@@ -115,17 +144,25 @@ void build_system(const model::Model& model, System& system)
     system.loop_A.assign(delassus, 0);
     system.loop_x.assign(4 * system.loop_rows.size(), 0);
 
-    // Columns of M^-1 for limits, dry friction and velocity limits of scalar dofs.
+    list_paths(system);
+
+    // Responses to impulses on scalar dofs, for limits, dry friction and velocity limits.
     std::size_t columns = 0;
-    for (std::size_t k = 0; k < dofs; ++k)
-        if (f.model_dof[k] >= 0)
-            columns += static_cast<std::size_t>(system.group_of_dof(static_cast<std::int32_t>(k)).dof_count());
+    for (std::int32_t k = 0; k < f.dof_count; ++k) {
+        if (f.model_dof[k] < 0) continue;
+        DofRows& rows = system.dof_rows[k];
+        place_dofs(system, f.trees[f.links[f.dof_link[k]].tree].group, f.dof_link[k], -1, nullptr, rows.dofs,
+                   rows.count);
+        // the path to a dof is shorter than that to its link when the joint has several
+        if (system.group_of_dof(k).whitened) rows.count = system.path_begin[k + 1] - system.path_begin[k];
+        columns += static_cast<std::size_t>(rows.count);
+    }
     system.dof_columns.assign(columns, 0);
     columns = 0;
-    for (std::size_t k = 0; k < dofs; ++k) {
+    for (std::int32_t k = 0; k < f.dof_count; ++k) {
         if (f.model_dof[k] < 0) continue;
         system.dof_rows[k].Y = system.dof_columns.data() + columns;
-        columns += static_cast<std::size_t>(system.group_of_dof(static_cast<std::int32_t>(k)).dof_count());
+        columns += static_cast<std::size_t>(system.dof_rows[k].count);
     }
     list_general_rows(system);
 }

@@ -74,23 +74,39 @@ void build_islands(System& system)
 
 void place_contacts(System& system)
 {
-    const auto size = [&](std::int32_t g) {
-        return g >= 0 ? 8 * static_cast<std::size_t>(system.groups[g].dof_count()) : 0;
+    // Those of a row's links that lie in a group.
+    const auto links = [&](const ContactRow& row, std::size_t seat) {
+        std::array<std::int32_t, 2> out{-1, -1};
+        for (std::size_t i = 0; i < 2; ++i)
+            if (row.link[i] >= 0 && system.body_group[row.body[i]] == row.at.group[seat]) out[i] = row.link[i];
+        return out;
     };
-    std::size_t total = 0;
+    std::size_t total = 0, dofs = 0;
     for (const ContactRow& row : system.contacts)
-        total += (row.spins() ? 2 : 1) * (size(row.at.group[0]) + size(row.at.group[1]));
+        for (std::size_t s = 0; s < 2; ++s) {
+            const auto [a, b] = links(row, s);
+            const auto most   = most_dofs(system, row.at.group[s], a, b);
+            dofs += most;
+            total += (row.spins() ? 16 : 8) * most;
+        }
     if (system.contact_storage.size() < total) system.contact_storage.resize(total + total / 4);
-    double* at = system.contact_storage.data();
+    if (system.contact_dofs.size() < dofs) system.contact_dofs.resize(dofs + dofs / 4);
+    double*       at   = system.contact_storage.data();
+    std::int32_t* free = system.contact_dofs.data();
     for (ContactRow& row : system.contacts)
         for (std::size_t s = 0; s < 2; ++s) {
-            row.at.J[s] = at;
-            row.at.Y[s] = at + size(row.at.group[s]) / 2;
-            at += size(row.at.group[s]);
+            const auto [a, b]    = links(row, s);
+            free                 = place_dofs(system, row.at.group[s], a, b, free, row.at.dofs[s], row.at.count[s]);
+            row.spin_at.dofs[s]  = row.at.dofs[s];
+            row.spin_at.count[s] = row.at.count[s];
+            const auto size      = 4 * static_cast<std::ptrdiff_t>(row.at.count[s]);
+            row.at.J[s]          = at;
+            row.at.Y[s]          = at + size;
+            at += 2 * size;
             if (!row.spins()) continue;
             row.spin_at.J[s] = at;
-            row.spin_at.Y[s] = at + size(row.at.group[s]) / 2;
-            at += size(row.at.group[s]);
+            row.spin_at.Y[s] = at + size;
+            at += 2 * size;
         }
 }
 
@@ -135,7 +151,10 @@ void run_substep(System& system, const Island& island, double h, int substep, Is
             if (change < kSweepChange || (i + 1 >= kSweeps && change < kImpactChange)) break;
         }
     };
-    groups([&](const Group& g) { prepare_group(system, g, h, substep == 0); });
+    groups([&](const Group& g) {
+        prepare_group(system, g, h, substep == 0);
+        begin_rows(system, g, true);
+    });
     groups([&](const Group& g) { build_dof_rows(system, g, h); });
     general([&](GeneralRow& r) { build_general_row(system, r, h); });
     contacts(false, [&](ContactRow& c) { build_contact(system, c, h); });
@@ -146,7 +165,11 @@ void run_substep(System& system, const Island& island, double h, int substep, Is
     sweep(false);
 
     groups([&](const Group& g) {
-        report.clamped += clamp_velocity(system, g) ? 1 : 0;
+        end_rows(system, g);
+        if (clamp_velocity(system, g)) {
+            ++report.clamped;
+            begin_rows(system, g, false);
+        }
         for (std::int32_t t = g.tree_begin; t < g.tree_end; ++t)
             dynamics::integrate(system.forest, system.forest.trees[t], system.motion.v, h, system.motion);
         advance_dof_rows(system, g, h);
@@ -161,6 +184,7 @@ void run_substep(System& system, const Island& island, double h, int substep, Is
     if (bounces)
         for (int i = 0; i < kRestitutionSweeps; ++i)
             contacts((i & 1) != 0, [&](ContactRow& c) { bounce_contact(system, c); });
+    groups([&](const Group& g) { end_rows(system, g); });
     contacts(false, [&](ContactRow& c) {
         for (std::size_t k = 0; k < 3; ++k) c.impulse_sum[k] += c.lambda[k];
     });

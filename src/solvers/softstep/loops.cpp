@@ -51,7 +51,7 @@ struct RowWriter {
         for (const auto& [body, sign] : {std::pair{child, 1.0}, std::pair{parent, -1.0}}) {
             const std::int32_t link = body >= 0 ? system.forest.body_link[body] : -1;
             if (link >= 0)
-                add_row_jacobian(system, group, link, at, lin, ang, sign, J);
+                add_row_jacobian(system, link, at, lin, ang, sign, J);
             else if (body >= 0)
                 prescribed += sign * (dot(lin, prescribed_velocity(system, body, at)) +
                                       dot(ang, system.motion.base_twist[body].angular));

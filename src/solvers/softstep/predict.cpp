@@ -201,7 +201,7 @@ void prepare_group(System& system, const Group& group, double h, bool first)
     for (std::int32_t t = group.tree_begin; t < group.tree_end; ++t)
         dynamics::forward_kinematics(f, f.trees[t], system.motion);
     std::copy(system.motion.v.begin() + group.dof_begin, system.motion.v.begin() + group.dof_end,
-              system.previous_v.begin() + group.dof_begin);
+              system.previous_u.begin() + group.dof_begin);
     for (std::int32_t t = group.tree_begin; t < group.tree_end; ++t) {
         const Tree& tree    = f.trees[t];
         const Vec3d gravity = static_cast<Vec3d>(system.model->gravity_of(tree.world));

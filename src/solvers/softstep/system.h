@@ -58,17 +58,21 @@ struct Group {
     std::int32_t               loop_begin = 0, loop_end = 0;    ///< in System::group_loops
     std::int32_t               mimic_begin = 0, mimic_end = 0;  ///< in System::group_mimics
     std::int32_t               row_begin = 0, row_count = 0;    ///< in System::loop_rows
-    std::size_t                jacobian = 0;  ///< first of row_count * dof_count entries of loop_J and loop_Y
-    double                     mass     = 0;  ///< of all links [kg]
-    std::size_t                delassus = 0;  ///< first of row_count^2 entries of loop_A
+    std::size_t                jacobian = 0;      ///< first of row_count * dof_count entries of loop_J and loop_Y
+    double                     mass     = 0;      ///< of all links [kg]
+    std::size_t                delassus = 0;      ///< first of row_count^2 entries of loop_A
+    bool                       whitened = false;  ///< one tree without loops, factored by its mass matrix
     [[nodiscard]] std::int32_t dof_count() const { return dof_end - dof_begin; }
 };
 
-/// The part of a row that lies in up to two groups. J and Y = M^-1 J^T are dense over a group's dofs, `stride` numbers
-/// a dof.
+/// The part of a row that lies in up to two groups: its Jacobian J and response Y = M^-1 J^T over the dofs that have
+/// one, `stride` numbers a dof. In a whitened group both are the same numbers, and only dofs on the way to the root
+/// have any.
 struct Segments {
-    std::array<std::int32_t, 2> group{-1, -1};
-    std::array<double*, 2>      J{}, Y{};
+    std::array<std::int32_t, 2>        group{-1, -1};
+    std::array<const std::int32_t*, 2> dofs{};   ///< ascending
+    std::array<std::int32_t, 2>        count{};  ///< of dofs
+    std::array<double*, 2>             J{}, Y{};
 };
 
 /// Bounds and softness of one scalar row: J v + bias + gamma lambda = 0 with lambda in [low, high].
@@ -84,11 +88,13 @@ struct RowLaw {
 
 /// Rows on a single dof: lower and upper limit, dry friction, velocity limit.
 struct DofRows {
-    RowLaw  lower, upper, friction, velocity;
-    double  velocity_sign = 0;
-    double* Y             = nullptr;  ///< M^-1 e_k over the group
-    double  w             = 0;        ///< e_k . Y
-    bool    active        = false;
+    RowLaw              lower, upper, friction, velocity;
+    double              velocity_sign = 0;
+    const std::int32_t* dofs          = nullptr;  ///< those that the response reaches, ascending
+    std::int32_t        count         = 0;
+    double*             Y             = nullptr;  ///< M^-1 e_k, or in a whitened group the row itself
+    double              w             = 0;        ///< diagonal of the response
+    bool                active        = false;
 };
 
 /// A row with its own Jacobian: distance range, cone limit, and the drive, limits and friction of loop joints.
@@ -186,22 +192,30 @@ struct System {
     std::vector<std::int32_t> body_group;  ///< [body_count], -1: prescribed
     std::vector<std::int32_t> group_loops, group_mimics;
 
-    std::vector<double>         mass, factored, inverse_pivots, tau, previous_v, scratch;
-    std::vector<double>         diagonal;           ///< [dof_count]: what drives and armature add to the mass matrix
-    dynamics::ArticulatedBodies articulated;        ///< of deep trees
+    std::vector<double> mass, factored, inverse_pivots, tau, scratch;
+    std::vector<double> inverse_roots;  ///< [dof_count]: square roots of the inverse pivots, of whitened groups
+    /// [dof_count]: velocities in the coordinates of rows: as they are, or whitened; now, and before the substep.
+    std::vector<double>       u, previous_u;
+    std::vector<std::int32_t> all_dofs;  ///< 0, 1, 2, ...
+    std::vector<std::int32_t> position;  ///< [dof_count]: scratch, place of a dof in the segment that is being built
+    std::vector<std::int32_t> paths, path_begin;  ///< per dof of whitened groups: dofs from the root to it, itself last
+    std::vector<double>       diagonal;           ///< [dof_count]: what drives and armature add to the mass matrix
+    dynamics::ArticulatedBodies articulated;      ///< of deep trees
     std::vector<Mat33d>         inverse_inertia_W;  ///< per tree: of single bodies
     std::vector<Spatiald>       wrench;             ///< per link
 
     std::vector<LoopRow> loop_rows;
     std::vector<double>  loop_J, loop_Y, loop_A, loop_x;
 
-    std::vector<DofRows>    dof_rows;     ///< [dof_count]
-    std::vector<double>     dof_columns;  ///< storage of DofRows::Y
-    std::vector<GeneralRow> general;
-    std::vector<double>     general_storage;
+    std::vector<DofRows>      dof_rows;     ///< [dof_count]
+    std::vector<double>       dof_columns;  ///< storage of DofRows::Y
+    std::vector<GeneralRow>   general;
+    std::vector<double>       general_storage;
+    std::vector<std::int32_t> general_dofs;
 
     std::vector<ContactRow>    contacts;
     std::vector<double>        contact_storage;
+    std::vector<std::int32_t>  contact_dofs;
     std::vector<ContactMemory> memory, next_memory;
 
     Sleep                     sleep;
@@ -248,20 +262,37 @@ void prepare_group(System& system, const Group& group, double h, bool first);
 bool clamp_velocity(System& system, const Group& group);
 
 // -- response.cpp
-/// Y := M^-1 J^T of a closed group, in place, for `lanes` columns interleaved with `stride`.
-void respond(System& system, const Group& group, double* y, int lanes);
-/// The same for one column, as if the group had no loops.
+// Rows of a tree are solved in whitened coordinates: with M = L^T D L, u = sqrt(D) L v and Z = sqrt(1/D) L^-T J^T a
+// rate is Z . u, and an impulse changes u by Z times it. Jacobian and response are one array, which has entries on the
+// way from the row's links to the root only. Groups with loops, single bodies and deep trees keep J and Y = M^-1 J^T
+// apart.
+
+/// Velocities of a group into the coordinates of rows; `both`: also those before the substep.
+void begin_rows(System& system, const Group& group, bool both);
+/// And back.
+void end_rows(System& system, const Group& group);
+/// Which dofs a row on one or two links (-1: none) of a group has entries for. `storage` has room for `most_dofs`.
+/// Returns the first free place of it.
+std::int32_t* place_dofs(const System& system, std::int32_t group, std::int32_t link0, std::int32_t link1,
+                         std::int32_t* storage, const std::int32_t*& dofs, std::int32_t& count);
+std::size_t   most_dofs(const System& system, std::int32_t group, std::int32_t link0, std::int32_t link1);
+/// Clears the Jacobian of a segment and says where its dofs are, for the functions that add to it.
+void open_segment(System& system, Segments& at, int seat, int stride);
+/// The finished Jacobian into what the sweeps use.
+void close_segment(System& system, Segments& at, int seat, int lanes);
+/// A unit impulse on one dof, into what the sweeps use; returns the diagonal of the response.
+double respond_dof(System& system, const Group& group, std::int32_t dof, DofRows& rows);
+/// The response of an open tree, as if the group had no loops.
 void respond_open(System& system, const Group& group, double* y);
-/// Adds `sign` times the velocity of a link's point along three directions (lanes 0..2 of stride 4) to a group's
-/// Jacobian.
-void add_point_jacobian(const System& system, const Group& group, std::int32_t link, const Vec3d& p_W,
+/// Adds `sign` times the velocity of a link's point along three directions (lanes 0..2 of stride 4) to an open segment.
+void add_point_jacobian(const System& system, std::int32_t link, const Vec3d& p_W,
                         const std::array<Vec3d, 3>& directions, double sign, double* J);
 /// The same of its angular velocity.
-void add_turn_jacobian(const System& system, const Group& group, std::int32_t link,
-                       const std::array<Vec3d, 3>& directions, double sign, double* J);
-/// Adds `sign` times direction . v(point) + turn . w of a link to a Jacobian of stride 1.
-void add_row_jacobian(const System& system, const Group& group, std::int32_t link, const Vec3d& p_W,
-                      const Vec3d& direction, const Vec3d& turn, double sign, double* J);
+void add_turn_jacobian(const System& system, std::int32_t link, const std::array<Vec3d, 3>& directions, double sign,
+                       double* J);
+/// Adds `sign` times direction . v(point) + turn . w of a link to an open segment of stride 1.
+void add_row_jacobian(const System& system, std::int32_t link, const Vec3d& p_W, const Vec3d& direction,
+                      const Vec3d& turn, double sign, double* J);
 /// Velocity of a prescribed body's point; zero for the world.
 Vec3d prescribed_velocity(const System& system, std::int32_t body, const Vec3d& p_W);
 /// Pose of any body, moving, prescribed or the world.
