@@ -54,13 +54,15 @@ bool same_pair(const model::Contacts& c, std::int32_t i, std::int32_t k)
            c.rigid_contact_shape1[i] == c.rigid_contact_shape1[k];
 }
 
-/// A contact that was there before is gone: what slept on it wakes.
+/// A contact that was there before is gone: what slept on it wakes. While awake, bodies may change the features they
+/// touch with and still come to rest.
 void lose(System& system, std::size_t i)
 {
     if (!system.sleep.enabled) return;
     for (const std::int32_t shape : {system.memory[i].shape0, system.memory[i].shape1}) {
-        const std::int32_t body = system.model->shape_body[shape];
-        if (body >= 0) wake_group(system, system.body_group[body]);
+        const std::int32_t body  = system.model->shape_body[shape];
+        const std::int32_t group = body >= 0 ? system.body_group[body] : -1;
+        if (group >= 0 && system.sleep.asleep[group]) wake_group(system, group);
     }
 }
 
