@@ -32,9 +32,23 @@ endforeach()
 set_target_properties(pxr::boost-python PROPERTIES IMPORTED_LOCATION_RELEASE "${OPENUSD_PREFIX}/pxr/.libs/libPxrBoostPython.so")
 set_target_properties(TBB::tbb PROPERTIES IMPORTED_LOCATION_RELEASE "${OPENUSD_PREFIX}/pxr/.libs/libtbb.so")
 
+# nanobind, for the Python module; without its headers the module is left out.
+if(MECHANE_WITH_PYTHON)
+  find_package(Python 3.11 QUIET COMPONENTS Interpreter Development.Module)
+  set(nanobind_DIR "${MECHANE_DEPS}/python/nanobind/cmake" CACHE PATH "Folder of nanobind-config.cmake")
+  if(Python_Development.Module_FOUND AND EXISTS "${nanobind_DIR}/nanobind-config.cmake" AND NOT MECHANE_SANITIZE)
+    find_package(nanobind CONFIG REQUIRED)
+  else()
+    message(STATUS "The Python module is left out: it needs python3-dev, 'make setup', and no sanitizer")
+    set(MECHANE_WITH_PYTHON OFF)
+  endif()
+endif()
+
 # mechane::openusd: what src/usd links. Only that folder may include pxr/ headers (tools/layers.py).
 add_library(mechane_openusd INTERFACE)
-target_link_libraries(mechane_openusd INTERFACE pxr::pcp pxr::kind Python::Python Threads::Threads)
+# Programs link libpython, which OpenUSD's libraries name symbols of; an extension module finds them in its interpreter.
+target_link_libraries(mechane_openusd INTERFACE pxr::pcp pxr::kind Threads::Threads
+  $<$<NOT:$<STREQUAL:$<TARGET_PROPERTY:TYPE>,MODULE_LIBRARY>>:Python::Python>)
 target_compile_definitions(mechane_openusd INTERFACE _GLIBCXX_PERMIT_BACKWARD_HASH)
 target_link_options(mechane_openusd INTERFACE -Wl,--no-as-needed -Wl,--disable-new-dtags)
 

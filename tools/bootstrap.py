@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Brings what the build needs: Debian packages, OpenUSD's wheels, schema files, Node.js and the viewer's npm packages.
+"""Brings what the build needs: Debian packages, OpenUSD's wheels, schema files, Python packages, Node.js and the viewer's npm packages.
 
-usage: bootstrap.py [--check] [--only debian|wheels|schemas|node|web]
+usage: bootstrap.py [--check] [--only debian|wheels|schemas|python|node|web]
 
 Everything lands in .deps/ of the checkout, except Debian packages, which apt installs (root or sudo). A step whose inputs have not
 changed since it last succeeded is skipped, so a second run takes a fraction of a second and needs no network.
@@ -116,6 +116,17 @@ def step_wheels(check):
     stamp.write()
 
 
+def step_python(check):
+    requirements = ROOT / "deps" / "requirements-python.txt"
+    stamp = Stamp("python", fingerprint(requirements, extra=python_tag()))
+    if stamp.fresh() and (DEPS / "python" / "nanobind").is_dir():
+        return
+    if check:
+        raise StepFailed("The Python packages are missing: make setup")
+    pip_target(requirements, DEPS / "python", "installing nanobind, NumPy and pytest")
+    stamp.write()
+
+
 def put_schema(name, wheel, plug_info, schema):
     """One plug-in's resource folder, made to register its types and metadata without its library."""
     folder = DEPS / "schemas" / name / "resources"
@@ -194,7 +205,7 @@ def step_web(check):
     stamp.write()
 
 
-STEPS = {"debian": step_debian, "wheels": step_wheels, "schemas": step_schemas, "node": step_node, "web": step_web}
+STEPS = {"debian": step_debian, "wheels": step_wheels, "schemas": step_schemas, "python": step_python, "node": step_node, "web": step_web}
 
 
 def main():

@@ -47,15 +47,6 @@ Spatiald free_velocity(const Model& m, std::size_t j)
     return {rotate_inverse(q_WP, v.linear), rotate_inverse(q_WP, v.angular)};
 }
 
-/// Modes that nobody chose: a drive shows itself by its gains.
-TargetMode mode_of(const JointDofConfig& dof)
-{
-    if (dof.actuator_mode) return *dof.actuator_mode;
-    if (dof.target_ke != 0) return TargetMode::position;
-    if (dof.target_kd != 0) return TargetMode::velocity;
-    return TargetMode::none;
-}
-
 void push_dof(const JointDofConfig& dof, NumberRepair& repair, Model& m)
 {
     m.joint_axis.push_back(repair.axis(dof.axis));
@@ -66,7 +57,7 @@ void push_dof(const JointDofConfig& dof, NumberRepair& repair, Model& m)
     m.joint_target_ke.push_back(repair.not_negative(dof.target_ke, "joint_target_ke"));
     m.joint_target_kd.push_back(repair.not_negative(dof.target_kd, "joint_target_kd"));
     m.joint_target_qd.push_back(repair.number(dof.target_qd, "joint_target_qd"));
-    m.joint_target_mode.push_back(mode_of(dof));
+    m.joint_target_mode.push_back(target_mode(dof));
     m.joint_drive_type.push_back(dof.drive_type);
     m.joint_limit_lower.push_back(repair.limit(dof.limit_lower, -1, "joint_limit_lower"));
     m.joint_limit_upper.push_back(repair.limit(dof.limit_upper, 1, "joint_limit_upper"));
@@ -141,6 +132,14 @@ void report_dependent_axes(const std::vector<JointDofConfig>& axes, const Number
 }
 
 }  // namespace
+
+TargetMode target_mode(const JointDofConfig& dof)
+{
+    if (dof.actuator_mode) return *dof.actuator_mode;
+    if (dof.target_ke != 0) return TargetMode::position;
+    if (dof.target_kd != 0) return TargetMode::velocity;
+    return TargetMode::none;
+}
 
 void fill_joints(const ModelBuilder& b, Model& m, Diagnostics& out)
 {

@@ -1,5 +1,6 @@
 #include "mechane/core/assert.h"
 #include "mechane/model/builder.h"
+#include "mechane/model/joint_table.h"
 
 namespace mechane::model {
 
@@ -25,6 +26,76 @@ void ModelBuilder::end_world()
     current_world_ = kGlobalWorld;
 }
 
+Result<void> ModelBuilder::append(const ModelBuilder& source, const AppendOptions& options)
+{
+    const std::int32_t  world   = current_world_;
+    const std::size_t   body0   = bodies.size();
+    const std::size_t   joint0  = joints.size();
+    const std::size_t   shape0  = shapes.size();
+    const std::size_t   tree0   = articulations.size();
+    const CustomOffsets offsets = custom_offsets();
+    const auto          placed  = [&](const Posed& X) { return options.xform ? *options.xform * X : X; };
+    const auto          renamed = [&](std::string& label) {
+        if (!options.label_prefix.empty()) label = options.label_prefix + "/" + label;
+    };
+    for (BuilderBody body : source.bodies) {
+        body.world = world;
+        body.q     = placed(body.q);
+        if (options.xform)
+            body.qd = {rotate(options.xform->q, body.qd.linear), rotate(options.xform->q, body.qd.angular)};
+        renamed(body.label);
+        for (std::int32_t& s : body.shapes) s = shifted(s, shape0);
+        bodies.push_back(std::move(body));
+    }
+    for (BuilderShape shape : source.shapes) {
+        shape.world = world;
+        if (shape.body == kWorldBody) shape.xform = placed(shape.xform);
+        renamed(shape.label);
+        shape.body = shifted(shape.body, body0);
+        if (!shape.config.gap) shape.config.gap = source.rigid_gap;
+        shapes.push_back(std::move(shape));
+    }
+    joints_of_.resize(bodies.size() + 1);
+    for (BuilderJoint joint : source.joints) {
+        joint.world = world;
+        // A free root carries its pose in its coordinates, every other joint to the world in its anchor.
+        if (joint.parent == kWorldBody && joint_type_info(joint.type).free_like && joint.q.size() == 7) {
+            const Posed X =
+                placed({{joint.q[0], joint.q[1], joint.q[2]}, {joint.q[3], joint.q[4], joint.q[5], joint.q[6]}});
+            joint.q = {X.p.x, X.p.y, X.p.z, X.q.x, X.q.y, X.q.z, X.q.w};
+        } else if (joint.parent == kWorldBody && !joint_type_info(joint.type).free_like) {
+            joint.parent_xform = placed(joint.parent_xform);
+        }
+        renamed(joint.label);
+        joint.parent       = shifted(joint.parent, body0);
+        joint.child        = shifted(joint.child, body0);
+        joint.articulation = shifted(joint.articulation, tree0);
+        joint.mimic_joint  = shifted(joint.mimic_joint, joint0);
+        const auto index   = static_cast<std::int32_t>(joints.size());
+        for (const std::int32_t body : {joint.parent, joint.child})
+            if (body >= kWorldBody && body < std::ssize(bodies))
+                joints_of_[static_cast<std::size_t>(body + 1)].push_back(index);
+        joints.push_back(std::move(joint));
+    }
+    for (BuilderArticulation tree : source.articulations) {
+        tree.world = world;
+        renamed(tree.label);
+        for (std::int32_t& j : tree.joints) j = shifted(j, joint0);
+        articulations.push_back(std::move(tree));
+    }
+    for (const auto& [a, b] : source.shape_collision_filter_pairs)
+        shape_collision_filter_pairs.emplace_back(shifted(a, shape0), shifted(b, shape0));
+    return merge_custom(source, offsets, world);
+}
+
+Result<void> ModelBuilder::add_builder(const ModelBuilder& source, const AppendOptions& options)
+{
+    MCH_CHECK(source.current_world_ == kGlobalWorld && source.world_gravity.empty());
+    if (&source != this) return append(source, options);
+    const ModelBuilder copy = source;
+    return append(copy, options);
+}
+
 Result<void> ModelBuilder::replicate(const ModelBuilder& source, int count)
 {
     MCH_CHECK(current_world_ == kGlobalWorld && source.current_world_ == kGlobalWorld && source.world_gravity.empty());
@@ -40,45 +111,10 @@ Result<void> ModelBuilder::replicate(const ModelBuilder& source, int count)
     articulations.reserve(articulations.size() + copies * source.articulations.size());
 
     for (int k = 0; k < count; ++k) {
-        const std::int32_t  world   = begin_world(source.gravity);
-        const std::size_t   body0   = bodies.size();
-        const std::size_t   joint0  = joints.size();
-        const std::size_t   shape0  = shapes.size();
-        const std::size_t   tree0   = articulations.size();
-        const CustomOffsets offsets = custom_offsets();
-        for (BuilderBody body : source.bodies) {
-            body.world = world;
-            for (std::int32_t& s : body.shapes) s = shifted(s, shape0);
-            bodies.push_back(std::move(body));
-        }
-        for (BuilderShape shape : source.shapes) {
-            shape.world = world;
-            shape.body  = shifted(shape.body, body0);
-            if (!shape.config.gap) shape.config.gap = source.rigid_gap;
-            shapes.push_back(std::move(shape));
-        }
-        joints_of_.resize(bodies.size() + 1);
-        for (BuilderJoint joint : source.joints) {
-            joint.world        = world;
-            joint.parent       = shifted(joint.parent, body0);
-            joint.child        = shifted(joint.child, body0);
-            joint.articulation = shifted(joint.articulation, tree0);
-            joint.mimic_joint  = shifted(joint.mimic_joint, joint0);
-            const auto index   = static_cast<std::int32_t>(joints.size());
-            for (const std::int32_t body : {joint.parent, joint.child})
-                if (body >= kWorldBody && body < std::ssize(bodies))
-                    joints_of_[static_cast<std::size_t>(body + 1)].push_back(index);
-            joints.push_back(std::move(joint));
-        }
-        for (BuilderArticulation tree : source.articulations) {
-            tree.world = world;
-            for (std::int32_t& j : tree.joints) j = shifted(j, joint0);
-            articulations.push_back(std::move(tree));
-        }
-        for (const auto& [a, b] : source.shape_collision_filter_pairs)
-            shape_collision_filter_pairs.emplace_back(shifted(a, shape0), shifted(b, shape0));
+        begin_world(source.gravity);
+        const auto done = append(source, {});
         end_world();
-        if (const auto ok = merge_custom(source, offsets, world); !ok) return ok;
+        if (!done) return done;
     }
     return {};
 }

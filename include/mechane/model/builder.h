@@ -61,6 +61,9 @@ struct JointDofConfig {
     double                    initial_q = 0, initial_qd = 0;
 };
 
+/// The mode that a dof gets: the one that was chosen, else what its gains show.
+TargetMode target_mode(const JointDofConfig& dof);
+
 /// Everything `finalize` needs to know of one body.
 struct BuilderBody {
     std::string               label;
@@ -119,6 +122,12 @@ struct FinalizeOptions {
     bool allow_orphan_joints = true;  ///< joints between bodies outside any articulation become loop rows
     bool balance_inertia     = true;
     std::optional<double> bound_mass, bound_inertia;
+};
+
+/// How the entities of another builder are taken over.
+struct AppendOptions {
+    std::optional<Posed> xform;         ///< placed in front of bodies, of joints to the world and of static shapes
+    std::string          label_prefix;  ///< of every label, with a slash behind it; empty: labels stay
 };
 
 /// How many entities there are for each frequency, before something is appended.
@@ -210,6 +219,10 @@ class ModelBuilder {
     void         end_world();
     /// The open world, or kGlobalWorld.
     [[nodiscard]] std::int32_t current_world() const { return current_world_; }
+    /// Appends the entities of `source` to the open world, or to the global one. Meshes are shared. The source must
+    /// have no worlds itself.
+    /// @error E_CUSTOM_CONFLICT  both declare a custom attribute of one name differently
+    Result<void> add_builder(const ModelBuilder& source, const AppendOptions& options = {});
     /// Appends `count` copies of `source`, each a world of its own with the source's gravity. Meshes are shared, labels
     /// repeat. The source must have no worlds itself, and no world may be open here.
     /// @error E_CUSTOM_CONFLICT  both declare a custom attribute of one name differently
@@ -226,6 +239,7 @@ class ModelBuilder {
     [[nodiscard]] CustomOffsets custom_offsets() const;
     /// Declarations and values of a builder whose entities have been appended behind `offsets`.
     Result<void> merge_custom(const ModelBuilder& source, const CustomOffsets& offsets, std::int32_t world);
+    Result<void> append(const ModelBuilder& source, const AppendOptions& options);
     void         filter_joint(const BuilderJoint& joint);
     void         filter_shape(std::int32_t shape);
 

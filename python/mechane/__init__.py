@@ -1,0 +1,86 @@
+"""Mechane: open a robot's OpenUSD, see what is wrong with it, and watch it move.
+
+Names, units and conventions are Newton's (`NEWTON_API`): `import mechane as newton` and go on working. SI units, radians,
+quaternions x y z w, spatial vectors linear first; world, z up unless told otherwise.
+"""
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from . import _core, config
+from ._array import Array
+from ._builder import ModelBuilder
+from ._contacts import CollisionPipeline, Contacts
+from ._diagnostics import Diagnostic, Diagnostics, MechaneDeprecationWarning, MechaneError, MechaneWarning, NotSupportedError
+from ._dynamics import (eval_fk, eval_ik, eval_inverse_dynamics_force, eval_inverse_dynamics_passive, eval_jacobian, eval_mass_matrix, eval_mimic,
+                        eval_rigid_contact_kinematics, forward_dynamics, solve_mass_matrix, total_energy)
+from ._enums import MAXVAL, Axis, AxisType, BodyFlags, GeoType, JointTargetMode, JointType, ModelFlags, ParticleFlags, ShapeFlags, StateFlags
+from ._mesh import Heightfield, Mesh
+from ._model import Model
+from ._state import Control, State
+from ._values import mat33, quat, spatial_vector, transform, vec2, vec3, vec4
+
+__version__: str = _core.version
+#: Which Newton the names follow.
+NEWTON_API = "1.8"
+NewtonWarning = MechaneWarning
+NewtonDeprecationWarning = MechaneDeprecationWarning
+
+__all__ = ["Array", "Axis", "AxisType", "BodyFlags", "CollisionPipeline", "Contacts", "Control", "Diagnostic", "Diagnostics", "GeoType", "Heightfield",
+           "JointTargetMode", "JointType", "MAXVAL", "MechaneDeprecationWarning", "MechaneError", "MechaneWarning", "Mesh", "Model", "ModelBuilder",
+           "ModelFlags", "NEWTON_API", "NewtonDeprecationWarning", "NewtonWarning", "NotSupportedError", "ParticleFlags", "ShapeFlags", "State",
+           "StateFlags", "build_info", "config", "conformance", "eval_fk", "eval_ik", "eval_inverse_dynamics_force", "eval_inverse_dynamics_passive",
+           "eval_jacobian", "eval_mass_matrix", "eval_mimic", "eval_rigid_contact_kinematics", "forward_dynamics", "get_num_threads", "mat33", "math",
+           "quat", "set_num_threads", "solve_mass_matrix", "solvers", "spatial_vector", "total_energy", "transform", "usd", "vec2", "vec3", "vec4"]
+
+if TYPE_CHECKING:
+    from . import conformance, math, solvers, usd
+
+_MODULES = ("conformance", "math", "solvers", "usd")
+#: Reserved names of Newton, and the stage that brings them.
+_LATER = {**dict.fromkeys(("Gaussian", "Rod", "TendonGuide", "TendonGuideType", "TendonGuideFlags", "TetMesh"), "deformables and rendering"),
+          "CollisionSubstepScheduler": "deformables", "actuators": "actuators", "SDF": "distance fields", "intersect_ray": "ray queries",
+          "sensors": "sensors", "ik": "inverse kinematics of goals"}
+_LEFT_OUT = {"controllers": "eval_jacobian and eval_mass_matrix give the same ingredients"}
+
+
+def set_num_threads(n: int) -> None:
+    """Threads that solvers and pipelines made from now on use; 0 is all cores. Results do not depend on it."""
+    _core.set_num_threads(int(n))
+
+
+def get_num_threads() -> int:
+    return _core.get_num_threads()
+
+
+def build_info() -> dict[str, Any]:
+    """How this module was built."""
+    return {"version": __version__, "real": _core.real, "newton_api": NEWTON_API, "solvers": _core.solver_names()}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name in _LATER:
+        from ._reserved import _Later
+
+        return _Later("mechane", name, _LATER[name])
+    if name in _LEFT_OUT:
+        raise AttributeError(f"mechane.{name} is left out; {_LEFT_OUT[name]}")
+    raise AttributeError(f"module 'mechane' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, "__version__"})
+
+
+def _start() -> None:
+    import os
+
+    threads = os.environ.get("MECHANE_NUM_THREADS", "")
+    if threads.isdigit():
+        set_num_threads(int(threads))
+
+
+_start()

@@ -1,0 +1,423 @@
+"""ModelBuilder: the staging object that stages are imported into and entities are added to."""
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._array import check_device
+from ._configs import JointDofConfig, MeshApproximationConfig, ShapeConfig
+from ._custom import AttributeFrequency, CustomAttribute, CustomFrequency, CustomVerbs
+from ._diagnostics import Diagnostics, MechaneDeprecationWarning, error, publish, warn
+from ._enums import Axis, AxisType
+from ._import import ImportVerbs
+from ._joint_verbs import JointVerbs
+from ._lists import COLUMNS, ColumnList
+from ._mesh import Mesh
+from ._reserved import reserve
+from ._shape_verbs import ShapeVerbs
+from ._values import as_transform, as_vec3, mat33, transform, vec3
+
+__all__ = ["ModelBuilder"]
+
+
+def _column(name: str) -> property:
+    def get(self: "ModelBuilder") -> ColumnList:
+        return ColumnList(self, name)
+
+    def put(self: "ModelBuilder", values: Any) -> None:
+        ColumnList(self, name)[:] = list(values)
+
+    return property(get, put if COLUMNS[name][2] else None, doc=f"List of the builder's {name}.")
+
+
+class BvhConfig:
+    """Kept for Newton's programs; there is one kind of tree."""
+
+    def __init__(self, **_: Any):
+        pass
+
+
+class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, ImportVerbs):
+    """Collects bodies, joints and shapes; `finalize` freezes them into a Model.
+
+    `up_axis` is an axis, its name or number; `gravity` a vector [m/s^2], or None for 9.81 against the up axis.
+    """
+
+    ShapeConfig = ShapeConfig
+    JointDofConfig = JointDofConfig
+    MeshApproximationConfig = MeshApproximationConfig
+    CustomAttribute = CustomAttribute
+    CustomFrequency = CustomFrequency
+    BvhConfig = BvhConfig
+
+    def __init__(self, up_axis: AxisType = Axis.Z, gravity: Any = None, sdf_texture_paired_samples: bool = True):
+        self._core = _core.Builder()
+        self._core.up_axis = int(Axis.from_any(up_axis))
+        self._sources: dict[int, Any] = {}
+        self._sdf: dict[int, dict[str, Any]] = {}
+        self._custom_counts: dict[str, int] = {}
+        self._state_attributes: set[str] = set()
+        self._contact_attributes: set[str] = set()
+        self._allow_orphans = False
+        self.custom_attributes = {}
+        self.custom_frequencies = {}
+        self.default_shape_cfg = ShapeConfig()
+        self.default_joint_cfg = JointDofConfig()
+        self.default_mesh_approximation_cfg = MeshApproximationConfig()
+        self.default_bvh_cfg = BvhConfig()
+        self.default_particle_radius = 0.1
+        self.sdf_texture_paired_samples = sdf_texture_paired_samples
+        self.bound_mass: float | None = None
+        self.bound_inertia: float | None = None
+        self.balance_inertia = True
+        self.validate_inertia_detailed = False
+        self.inertia_correction = True
+        self.inertia_absolute_tolerance = 1e-6
+        self.inertia_relative_tolerance = 1e-5
+        self.num_rigid_contacts_per_world: int | None = None
+        self.usd_results: list[Any] = []
+        self.diagnostics = Diagnostics()
+        self.gravity = -9.81 * self.up_vector if gravity is None else gravity
+
+    # -- scene
+    @property
+    def up_axis(self) -> Axis:
+        return Axis(self._core.up_axis)
+
+    @up_axis.setter
+    def up_axis(self, value: AxisType) -> None:
+        self._core.up_axis = int(Axis.from_any(value))
+
+    @property
+    def up_vector(self) -> vec3:
+        return self.up_axis.to_vec3()
+
+    @property
+    def gravity(self) -> vec3:
+        """[m/s^2]"""
+        return vec3(*self._core.gravity)
+
+    @gravity.setter
+    def gravity(self, value: Any) -> None:
+        self._core.gravity = self._gravity_vector(value)
+
+    def _gravity_vector(self, value: Any) -> vec3:
+        if isinstance(value, (int, float, np.floating, np.integer)):
+            warn("a scalar gravity is deprecated; give a vector", MechaneDeprecationWarning)
+            return float(value) * self.up_vector
+        return as_vec3("gravity", value)
+
+    @property
+    def rigid_gap(self) -> float:
+        """Gap of shapes that set none [m]."""
+        return self._core.rigid_gap
+
+    @rigid_gap.setter
+    def rigid_gap(self, value: float) -> None:
+        self._core.rigid_gap = float(value)
+
+    @property
+    def default_site_cfg(self) -> ShapeConfig:
+        cfg = ShapeConfig()
+        cfg.mark_as_site()
+        return cfg
+
+    # -- counts
+    def _counts(self) -> tuple[int, ...]:
+        return _core.builder_counts(self._core)
+
+    body_count = property(lambda self: self._counts()[0])
+    joint_count = property(lambda self: self._counts()[1])
+    shape_count = property(lambda self: self._counts()[2])
+    articulation_count = property(lambda self: self._counts()[3])
+    joint_dof_count = property(lambda self: self._counts()[4])
+    joint_coord_count = property(lambda self: self._counts()[5])
+    world_count = property(lambda self: self._counts()[6])
+    joint_constraint_count = property(lambda self: sum(_constraints(t, d) for t, d in zip(self.joint_type, self.joint_dof_dim)))
+    particle_count = spring_count = tri_count = tet_count = edge_count = muscle_count = 0
+
+    # -- what follows from other columns
+    @property
+    def body_inv_mass(self) -> list[float]:
+        return [1.0 / m if m > 0 else 0.0 for m in self.body_mass]
+
+    @property
+    def body_inv_inertia(self) -> list[mat33]:
+        out = []
+        for inertia in self.body_inertia:
+            m = np.asarray(inertia)
+            out.append(mat33(*np.linalg.inv(m).reshape(-1)) if abs(np.linalg.det(m)) > 0 else mat33())
+        return out
+
+    @property
+    def joint_dof_dim(self) -> list[tuple[int, int]]:
+        return [self._core.joint_dim(j) for j in range(self.joint_count)]
+
+    @property
+    def joint_f(self) -> list[float]:
+        return [0.0] * self.joint_dof_count
+
+    joint_act = joint_f
+
+    @property
+    def joint_parents(self) -> dict[int, list[int]]:
+        """Bodies above each body."""
+        out: dict[int, list[int]] = {}
+        for parent, child in zip(self.joint_parent, self.joint_child):
+            out.setdefault(child, []).append(parent)
+        return out
+
+    @property
+    def joint_children(self) -> dict[int, list[int]]:
+        """Bodies below each body."""
+        out: dict[int, list[int]] = {}
+        for parent, child in zip(self.joint_parent, self.joint_child):
+            out.setdefault(parent, []).append(child)
+        return out
+
+    @property
+    def body_shapes(self) -> dict[int, list[int]]:
+        """Shapes of each body; -1 has those of the world."""
+        return {body: self._core.body_shapes(body) for body in range(-1, self.body_count)}
+
+    @property
+    def shape_source(self) -> list[Any]:
+        out = []
+        for shape in range(self.shape_count):
+            core = self._core.shape_source(shape)
+            out.append(Mesh._of(core) if core is not None else self._sources.get(shape))
+        return out
+
+    def _sdf_field(self, name: str, default: Any) -> list[Any]:
+        return [self._sdf.get(i, {}).get(name, default) for i in range(self.shape_count)]
+
+    shape_sdf_narrow_band_range = property(lambda self: self._sdf_field("sdf_narrow_band_range", (-0.1, 0.1)))
+    shape_sdf_target_voxel_size = property(lambda self: self._sdf_field("sdf_target_voxel_size", None))
+    shape_sdf_max_resolution = property(lambda self: self._sdf_field("sdf_max_resolution", None))
+    shape_force_sdf = property(lambda self: self._sdf_field("force_sdf", False))
+    shape_sdf_texture_format = property(lambda self: self._sdf_field("sdf_texture_format", "uint16"))
+    shape_sdf_padding = property(lambda self: self._sdf_field("sdf_padding", None))
+
+    @property
+    def shape_collision_radius(self) -> list[float]:
+        """Radius of a ball about the origin of each shape that holds it [m]."""
+        return [_core.shape_radius(t, tuple(s), self._core.shape_source(i)) for i, (t, s) in enumerate(zip(self.shape_type, self.shape_scale))]
+
+    @property
+    def shape_collision_filter_pairs(self) -> list[tuple[int, int]]:
+        return self._core.filter_pairs
+
+    @shape_collision_filter_pairs.setter
+    def shape_collision_filter_pairs(self, pairs: Any) -> None:
+        self._core.filter_pairs = [(min(int(a), int(b)), max(int(a), int(b))) for a, b in pairs]
+
+    # -- worlds
+    @property
+    def current_world(self) -> int:
+        return self._core.current_world
+
+    @property
+    def world_gravity(self) -> list[vec3]:
+        return [vec3(*g) for g in self._core.world_gravity]
+
+    def begin_world(self, label: str | None = None, attributes: dict[str, Any] | None = None, gravity: Any = None) -> None:
+        """Opens a world: what is added until `end_world` belongs to it."""
+        if self.current_world != -1:
+            raise error(RuntimeError, "E_WORLD_OPEN", f"world {self.current_world} is open; call end_world() before begin_world()")
+        self._core.begin_world(None if gravity is None else self._gravity_vector(gravity))
+
+    def end_world(self) -> None:
+        if self.current_world == -1:
+            raise error(RuntimeError, "E_WORLD_CLOSED", "no world is open; call begin_world() first")
+        self._core.end_world()
+
+    def add_world(self, builder: "ModelBuilder", xform: Any = None, label_prefix: str | None = None) -> None:
+        """A copy of another builder as a world of its own."""
+        if self.current_world != -1:
+            raise error(RuntimeError, "E_WORLD_OPEN", f"world {self.current_world} is open; call end_world() before add_world()")
+        self.begin_world(gravity=builder.gravity)
+        try:
+            self.add_builder(builder, xform=xform, label_prefix=label_prefix)
+        finally:
+            self.end_world()
+
+    def add_builder(self, builder: "ModelBuilder", xform: Any = None, label_prefix: str | None = None) -> None:
+        """Appends a copy of another builder to the open world, or to the global one. Meshes are shared."""
+        if not isinstance(builder, ModelBuilder):
+            raise TypeError(f"builder: expected ModelBuilder, not {type(builder).__name__}")
+        if builder.world_count or builder.current_world != -1:
+            raise error(ValueError, "E_STRUCTURE", "builder: has worlds of its own")
+        before = self._offsets()
+        shapes = self.shape_count
+        self._core.add_builder(builder._core, None if xform is None else as_transform(xform), label_prefix or "")
+        self._sources.update({shapes + i: src for i, src in builder._sources.items()})
+        self._sdf.update({shapes + i: sdf for i, sdf in builder._sdf.items()})
+        self._merge_custom(builder, before)
+
+    def replicate(self, builder: "ModelBuilder", copy_count: int | None = None, spacing: Any = (0.0, 0.0, 0.0), *, separate_worlds: bool = True,
+                  xforms: Any = None, label_prefixes: list[str] | None = None, world_count: int | None = None) -> None:
+        """Appends copies of another builder, each a world of its own unless `separate_worlds` is false. `spacing` [m] lays them
+        out in a grid; `xforms` places each one."""
+        count = world_count if copy_count is None else copy_count
+        if count is None:
+            raise TypeError("replicate: copy_count is missing")
+        if xforms is not None and len(xforms) != count:
+            raise ValueError(f"xforms: {len(xforms)} for {count} copies")
+        if label_prefixes is not None and len(label_prefixes) != count:
+            raise ValueError(f"label_prefixes: {len(label_prefixes)} for {count} copies")
+        offsets = _grid(int(count), as_vec3("spacing", spacing), self.up_axis)
+        for k in range(int(count)):
+            placed = transform(*offsets[k], 0, 0, 0, 1)
+            if xforms is not None:
+                placed = placed * as_transform(xforms[k], f"xforms[{k}]")
+            prefix = None if label_prefixes is None else label_prefixes[k]
+            (self.add_world if separate_worlds else self.add_builder)(builder, xform=None if placed == transform() else placed, label_prefix=prefix)
+
+    def _offsets(self) -> dict[Any, int]:
+        f = AttributeFrequency
+        bodies, joints, shapes, trees, dofs, coords, worlds = self._counts()
+        out: dict[Any, int] = {f.BODY: bodies, f.JOINT: joints, f.SHAPE: shapes, f.ARTICULATION: trees, f.JOINT_DOF: dofs, f.JOINT_COORD: coords,
+                               f.WORLD: max(worlds - 1, 0), f.ONCE: 0}
+        out.update({key: self._custom_count(key) for key in self.custom_frequencies})
+        return out
+
+    def _merge_custom(self, other: "ModelBuilder", before: dict[Any, int]) -> None:
+        names = {"body": "BODY", "joint": "JOINT", "shape": "SHAPE", "articulation": "ARTICULATION", "joint_dof": "JOINT_DOF", "joint_coord": "JOINT_COORD"}
+        for key, frequency in other.custom_frequencies.items():
+            self.custom_frequencies.setdefault(key, frequency)
+            before.setdefault(key, 0)
+        for key, theirs in other.custom_attributes.items():
+            if key not in self.custom_attributes:
+                mine = copy.copy(theirs)
+                mine.values = [] if theirs.is_custom_frequency else {}
+                self.custom_attributes[key] = mine
+            elif not self.custom_attributes[key].same_kind(theirs):
+                raise error(ValueError, "E_CUSTOM_CONFLICT", f"custom attribute {key!r} is declared differently in the two builders")
+            mine = self.custom_attributes[key]
+            shift = 0
+            if theirs.references is not None:
+                if theirs.references == "world":
+                    shift = None
+                else:
+                    of = names.get(theirs.references)
+                    shift = before[AttributeFrequency[of]] if of else before.get(theirs.references, 0)
+            def moved(value: Any) -> Any:
+                if shift is None:
+                    return self.current_world
+                if shift and isinstance(value, (int, np.integer)):
+                    return value + shift if value >= 0 else value
+                return value
+            if theirs.is_custom_frequency:
+                start = before.get(theirs.frequency, 0)
+                mine.values += [None] * (start - len(mine.values))
+                mine.values += [moved(v) for v in theirs.values]
+            else:
+                start = before.get(theirs.frequency, 0)
+                for index, value in theirs.values.items():
+                    if theirs.frequency == AttributeFrequency.ONCE:
+                        mine.values.setdefault(0, value)
+                    else:
+                        mine.values[start + index] = moved(value)
+
+    # -- the rest
+    def _label(self, label: str | None, kind: str, number: int) -> str:
+        return f"{kind}_{number}" if label is None else str(label)
+
+    def request_state_attributes(self, *attributes: str) -> None:
+        """States of the model will hold these arrays too: "body_qdd", "body_parent_f"."""
+        from ._state import State
+
+        State.validate_extended_attributes(attributes)
+        self._state_attributes.update(attributes)
+
+    def request_contact_attributes(self, *attributes: str) -> None:
+        """Contacts of the model will hold these arrays too: "force"."""
+        from ._contacts import Contacts
+
+        Contacts.validate_extended_attributes(attributes)
+        self._contact_attributes.update(attributes)
+
+    def validate_joint_ordering(self) -> bool:
+        """Whether in every articulation parents come before their children."""
+        for start, end in zip(self.articulation_start, self.articulation_end):
+            seen = {-1}
+            children = {self.joint_child[j] for j in range(start, end)}
+            for j in range(start, end):
+                if self.joint_parent[j] in children and self.joint_parent[j] not in seen:
+                    warn(f"W_JOINT_ORDER: joint {self.joint_label[j]} comes before the joint of its parent")
+                    return False
+                seen.add(self.joint_child[j])
+        return True
+
+    def finalize(self, device: Any = None, *, requires_grad: bool = False, skip_all_validations: bool = False, skip_validation_worlds: bool = False,
+                 skip_validation_joints: bool = False, skip_validation_shapes: bool = False, skip_validation_inertia: bool = False,
+                 skip_validation_structure: bool = False, skip_validation_joint_ordering: bool = True) -> Any:
+        """Checks and freezes into a Model. The builder stays usable.
+
+        @raises ValueError  E_STRUCTURE, E_ORPHAN_JOINT, E_SHAPE_MATERIAL
+        @raises RuntimeError  while a world is open
+        """
+        from ._model import Model
+
+        check_device(device)
+        if self.current_world != -1:
+            raise error(RuntimeError, "E_WORLD_OPEN", f"world {self.current_world} is open; call end_world() before finalize()")
+        if not skip_all_validations and not skip_validation_joint_ordering:
+            self.validate_joint_ordering()
+        core, found = self._core.finalize(skip_all_validations or skip_validation_joints or self._allow_orphans, self.balance_inertia, self.bound_mass, self.bound_inertia)
+        return Model._from_builder(core, self, publish(found), requires_grad)
+
+    def __copy__(self) -> "ModelBuilder":
+        return self.__deepcopy__({})
+
+    def __deepcopy__(self, memo: dict) -> "ModelBuilder":
+        other = ModelBuilder.__new__(ModelBuilder)
+        memo[id(self)] = other
+        for name, value in vars(self).items():
+            if name == "_core":
+                other._core = self._core.copy()
+            elif name in ("_sources", "usd_results", "diagnostics"):
+                setattr(other, name, copy.copy(value))
+            else:
+                setattr(other, name, copy.deepcopy(value, memo))
+        return other
+
+    def __repr__(self) -> str:
+        return (f"<ModelBuilder {self.world_count} worlds, {self.body_count} bodies, {self.joint_count} joints ({self.joint_dof_count} dof), "
+                f"{self.shape_count} shapes>")
+
+
+def _constraints(joint_type: int, dim: tuple[int, int]) -> int:
+    return 1 if joint_type == 5 else 6 - sum(dim)
+
+
+def _grid(count: int, spacing: vec3, up: Axis) -> list[tuple[float, float, float]]:
+    """Places of copies: a line along one spaced axis, a square or a cube over several, centred except along up."""
+    used = [i for i in range(3) if spacing[i] > 0]
+    if not used or count == 0:
+        return [(0.0, 0.0, 0.0)] * count
+    side = int(np.ceil(round(count ** (1.0 / len(used)), 9)))
+    sizes = [1, 1, 1]
+    for i in used:
+        sizes[i] = side
+    if len(used) == 1:
+        sizes[used[0]] = count
+    places = []
+    for k in range(count):
+        at, left = [0.0, 0.0, 0.0], k
+        for i in used:
+            at[i], left = (left % sizes[i]) * spacing[i], left // sizes[i]
+        places.append(at)
+    low, high = np.min(places, axis=0), np.max(places, axis=0)
+    middle = (low + high) / 2
+    middle[int(up)] = 0.0
+    return [tuple(float(x) for x in np.array(p) - middle) for p in places]
+
+
+for _name in COLUMNS:
+    if not hasattr(ModelBuilder, _name):
+        setattr(ModelBuilder, _name, _column(_name))
+reserve(ModelBuilder, "ModelBuilder")

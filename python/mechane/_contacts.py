@@ -1,0 +1,200 @@
+"""Contacts, and the pipeline that finds them."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Iterable
+
+import numpy as np
+
+from . import _core
+from ._array import Array
+from ._diagnostics import NotSupportedError, kind_of, warn
+from ._reserved import reserve
+from ._state import Arrays, State
+
+__all__ = ["CollisionPipeline", "Contacts"]
+
+_LATER = {"body_pair_reduction": None, "enable_rigid_soft_full_surface_contact": False, "speculative_contact_gap_max": None}
+_PHASES = ("explicit", "nxn", "sap", "tree")
+
+
+class Contacts(Arrays):
+    """Contacts of one `collide`, structure of arrays; rows beyond `rigid_contact_count[0]` are undefined.
+
+    Points and offsets are in body frames (world for static shapes) [m], normals in world axes from shape 0 to shape 1.
+    """
+
+    _names = frozenset(_core.Contacts.array_names())
+    EXTENDED_ATTRIBUTES = frozenset({"force"})
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        raise TypeError("contacts are made by Model.contacts() or CollisionPipeline.contacts()")
+
+    @classmethod
+    def _of(cls, core: Any, pipeline: "CollisionPipeline") -> "Contacts":
+        self = cls.__new__(cls)
+        for name, value in (("_core", core), ("_pipeline", pipeline), ("_model", pipeline.model), ("_status", {})):
+            object.__setattr__(self, name, value)
+        wanted = "force" in pipeline.model._contact_attributes
+        object.__setattr__(self, "force", np.zeros((core.capacity, 6), dtype=np.float32).view(Array) if wanted else None)
+        for name in ("rigid_contact_stiffness", "rigid_contact_damping", "rigid_contact_friction", "rigid_contact_surface_velocity", "rigid_contact_match_index",
+                     "rigid_contact_new_indices", "rigid_contact_new_count", "rigid_contact_broken_indices", "rigid_contact_broken_count"):
+            object.__setattr__(self, name, None)
+        for name, value in (("soft_contact_count", np.zeros(1, np.int32)), ("soft_contact_particle", np.zeros(0, np.int32)), ("soft_contact_shape", np.zeros(0, np.int32)),
+                            ("soft_contact_body_pos", np.zeros((0, 3), np.float32)), ("soft_contact_body_vel", np.zeros((0, 3), np.float32)),
+                            ("soft_contact_normal", np.zeros((0, 3), np.float32))):
+            object.__setattr__(self, name, value.view(Array))
+        return self
+
+    @classmethod
+    def validate_extended_attributes(cls, attributes: Iterable[str]) -> None:
+        unknown = sorted(set(attributes) - cls.EXTENDED_ATTRIBUTES)
+        if unknown:
+            raise ValueError(f"unknown contact attributes {unknown}; known are {sorted(cls.EXTENDED_ATTRIBUTES)}")
+
+    rigid_contact_max = property(lambda self: self._core.capacity)
+    soft_contact_max = 0
+    device = property(lambda self: "cpu")
+    requires_grad = False
+    contact_matching = False
+    contact_report = False
+    contact_matching_mode = "disabled"
+
+    def clear(self, bump_generation: bool = True) -> None:
+        self._core.clear()
+        if bump_generation:
+            self.contact_generation[0] += 1
+
+    @property
+    def status(self) -> dict[str, Any]:
+        """Of the last `collide`: contacts, candidate_pairs, overflow, needed, wall times [s]."""
+        return dict(self._status)
+
+    def __len__(self) -> int:
+        return int(self.rigid_contact_count[0])
+
+    def rows(self) -> np.ndarray:
+        """The valid rows as a structured array; points in the world [m]."""
+        n = len(self)
+        real = self.rigid_contact_normal.dtype
+        out = np.empty(n, dtype=[("shape0", np.int32), ("shape1", np.int32), ("point", real, 3), ("normal", real, 3), ("distance", real), ("force", real, 3)])
+        out["shape0"], out["shape1"] = self.rigid_contact_shape0[:n], self.rigid_contact_shape1[:n]
+        out["normal"], out["distance"], out["force"] = self.rigid_contact_normal[:n], self.rigid_contact_distance[:n], self.rigid_contact_force[:n]
+        out["point"] = self.points_world() if n else 0
+        return out
+
+    def points_world(self, state: Any = None) -> np.ndarray:
+        """Midway between the two surfaces, world axes [m], for the state that was collided (or another)."""
+        n = len(self)
+        body_q = np.asarray((state or self._state).body_q)
+        ends = []
+        for k in (0, 1):
+            shape = np.asarray(getattr(self, f"rigid_contact_shape{k}")[:n])
+            local = np.asarray(getattr(self, f"rigid_contact_point{k}")[:n]) + np.asarray(getattr(self, f"rigid_contact_offset{k}")[:n])
+            ends.append(_placed(body_q, np.asarray(self._model.shape_body)[shape], local))
+        return 0.5 * (ends[0] + ends[1])
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """Labels of the shapes that touch, each pair once."""
+        n, label = len(self), self._model.shape_label
+        both = {(int(a), int(b)) for a, b in zip(self.rigid_contact_shape0[:n], self.rigid_contact_shape1[:n])}
+        return [(label[a], label[b]) for a, b in sorted(both)]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.rows())
+
+    def __repr__(self) -> str:
+        return f"<Contacts {len(self)} of {self.rigid_contact_max} rows>"
+
+
+def _placed(body_q: np.ndarray, bodies: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Points of body frames in the world; body -1 is the world."""
+    out = points.astype(float)
+    moving = bodies >= 0
+    q = body_q[bodies[moving]].astype(float)
+    u, w, v = q[:, 3:6], q[:, 6:7], out[moving]
+    t = 2 * np.cross(u, v)
+    out[moving] = q[:, :3] + v + w * t + np.cross(u, t)
+    return out
+
+
+class CollisionPipeline:
+    """Finds the contacts of states of one model.
+
+    `broad_phase` names are accepted; all of them find the same contacts. Sizes of GPU buffers are accepted and ignored.
+    """
+
+    def __init__(self, model: Any, *, reduce_contacts: bool = True, body_pair_reduction: Any = None, rigid_contact_max: int | None = None,
+                 max_triangle_pairs: int | None = None, shape_pairs_filtered: Any = None, include_static_kinematic_pairs: bool = True,
+                 soft_contact_max: int | None = None, soft_contact_gap: float | None = None, soft_contact_margin: float | None = None,
+                 enable_rigid_soft_full_surface_contact: bool = False, requires_grad: bool | None = None, broad_phase: Any = None,
+                 narrow_phase: Any = None, sdf_hydroelastic_config: Any = None, shape_pairs_max: int | None = None, deterministic: bool = False,
+                 contact_matching: str = "disabled", contact_matching_pos_threshold: float = 0.0005,
+                 contact_matching_normal_dot_threshold: float = 0.995, contact_report: bool = False, verify_buffers: bool = True,
+                 contact_reduction_hashtable_size_factor: float = 0.25, speculative_contact_gap_max: float | None = None,
+                 dynamic_shape_scale: bool = False, publish_capacity: bool = True):
+        given = {"body_pair_reduction": body_pair_reduction, "enable_rigid_soft_full_surface_contact": enable_rigid_soft_full_surface_contact,
+                 "speculative_contact_gap_max": speculative_contact_gap_max}
+        for name, default in _LATER.items():
+            if given[name] != default:
+                raise NotSupportedError(f"CollisionPipeline({name}=...) belongs to a later stage", "E_LATER_STAGE")
+        if contact_matching != "disabled" or contact_report:
+            raise NotSupportedError("CollisionPipeline(contact_matching=..., contact_report=...) belong to a later stage", "E_LATER_STAGE")
+        if isinstance(broad_phase, str) and broad_phase not in _PHASES:
+            raise kind_of(ValueError)(f"broad_phase is {broad_phase!r}, expected one of {_PHASES}", "E_ARG_BROAD_PHASE")
+        if rigid_contact_max is not None and rigid_contact_max < 1:
+            raise kind_of(ValueError)(f"rigid_contact_max is {rigid_contact_max}, expected at least 1", "E_ARG_CAPACITY")
+        self.model = model
+        self.broad_phase = broad_phase or "explicit"
+        self.soft_contact_margin = 0.01 if soft_contact_margin is None else soft_contact_margin
+        self._core = _core.Pipeline(model._core, rigid_contact_max or 0, 0.0)
+
+    rigid_contact_max = property(lambda self: self._core.capacity)
+    soft_contact_max = 0
+    device = property(lambda self: "cpu")
+
+    def contacts(self) -> Contacts:
+        """Empty contacts of the pipeline's capacity."""
+        return Contacts._of(self._core.make_contacts(), self)
+
+    def collide(self, state: State, contacts: Contacts, *, soft_contact_margin: float | None = None, soft_self_contact: bool = False,
+                dt: float | None = None) -> None:
+        """Fills `contacts`; when there are more than fit, the deepest are kept and a warning says how many there were.
+        `dt` [s] also finds contacts that the present velocities reach within it."""
+        if not isinstance(state, State):
+            raise TypeError(f"state: expected State, not {type(state).__name__}")
+        if not isinstance(contacts, Contacts):
+            raise TypeError(f"contacts: expected Contacts, not {type(contacts).__name__}")
+        status = self._core.collide(state._core, 0.0 if dt is None else float(dt), contacts._core)
+        object.__setattr__(contacts, "_status", status)
+        object.__setattr__(contacts, "_state", state)
+        if status["overflow"]:
+            warn(f"W_CONTACT_OVERFLOW: {status['needed']} contacts, room for {contacts.rigid_contact_max}; the deepest were kept")
+
+    @property
+    def status(self) -> str:
+        return "ready"
+
+    def reset_contact_matching(self, world_mask: Any = None) -> None:
+        """Nothing is matched between calls here; there is nothing to forget."""
+
+    def explain_pair(self, a: int | str, b: int | str) -> list[str]:
+        """Why two shapes never collide; empty when they may."""
+        m = self.model
+        i, j = (m.shape_label.index(x) if isinstance(x, str) else int(x) for x in (a, b))
+        why = []
+        if m.shape_collision_filter_contains(i, j):
+            why.append("the pair is filtered")
+        for k in (i, j):
+            if not int(m.shape_flags[k]) & 2:
+                why.append(f"{m.shape_label[k]} does not collide with shapes")
+            if int(m.shape_collision_group[k]) == 0:
+                why.append(f"{m.shape_label[k]} is in collision group 0")
+        if m.shape_body[i] == m.shape_body[j]:
+            why.append("both belong to one body")
+        if not why and not m._may_collide(i, j):
+            why.append("their worlds or collision groups do not meet")
+        return why
+
+
+reserve(Contacts, "Contacts")

@@ -1,0 +1,203 @@
+"""Kinematics and dynamics of articulations."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._array import REAL, Array, flags, output, plain, reals
+from ._diagnostics import kind_of
+from ._enums import BodyFlags
+from ._state import State
+
+__all__ = ["eval_fk", "eval_ik", "eval_inverse_dynamics_force", "eval_inverse_dynamics_passive", "eval_jacobian", "eval_mass_matrix", "eval_mimic",
+           "eval_rigid_contact_kinematics", "forward_dynamics", "solve_mass_matrix", "total_energy"]
+
+
+def _chosen(model: Any, mask: Any, indices: Any) -> tuple[Any, Any]:
+    if mask is not None and indices is not None:
+        raise kind_of(ValueError)("mask and indices exclude each other; give one", "E_ARG_SELECTION")
+    return flags("mask", mask, model.articulation_count), None if indices is None else np.ascontiguousarray(plain(indices), dtype=np.int32).reshape(-1)
+
+
+def _through_state(model: Any, target: Any, work: Any) -> None:
+    """Runs on a State, or on a Model's own initial poses."""
+    if isinstance(target, State):
+        work(target)
+        return
+    state = model.state()
+    work(state)
+    target.body_q.assign(state.body_q)
+    target.body_qd.assign(state.body_qd)
+
+
+def eval_fk(model: Any, joint_q: Any, joint_qd: Any, state: Any, mask: Any = None, indices: Any = None, body_flag_filter: int = BodyFlags.ALL, *,
+            joint_mask: Any = None) -> None:
+    """Forward kinematics: writes body_q and body_qd of `state` (a State, or the Model).
+
+    joint_q [joint_coord_count], joint_qd [joint_dof_count]; `mask` [articulation_count] or `indices` choose articulations;
+    `joint_mask` [joint_count] leaves children of other joints as they are.
+    """
+    chosen, listed = _chosen(model, mask, indices)
+    q = reals("joint_q", joint_q, model.joint_coord_count).reshape(-1)
+    qd = reals("joint_qd", joint_qd, model.joint_dof_count).reshape(-1)
+    joints = flags("joint_mask", joint_mask, model.joint_count)
+    _through_state(model, state, lambda s: _core.eval_fk(model._core, q, qd, s._core, chosen, listed, int(body_flag_filter), joints))
+
+
+def eval_ik(model: Any, state: Any, joint_q: Any, joint_qd: Any, mask: Any = None, indices: Any = None, body_flag_filter: int = BodyFlags.ALL) -> None:
+    """Joint coordinates and rates of a state's bodies, written into joint_q and joint_qd."""
+    chosen, listed = _chosen(model, mask, indices)
+    q = output("joint_q", joint_q, (model.joint_coord_count,)).reshape(-1)
+    qd = output("joint_qd", joint_qd, (model.joint_dof_count,)).reshape(-1)
+    source = state
+    if not isinstance(state, State):
+        source = model.state()
+    _core.eval_ik(model._core, source._core, q, qd, chosen, listed, int(body_flag_filter))
+
+
+def eval_mimic(model: Any, state_in: Any, state_out: Any = None, *, mask: Any = None, indices: Any = None) -> None:
+    """Lets followers of mimic joints take their values: joint_q and joint_qd of `state_out` (or in place)."""
+    out = state_in if state_out is None else state_out
+    chosen, listed = _chosen(model, mask, indices)
+    q, qd = np.array(state_in.joint_q), np.array(state_in.joint_qd)
+    _core.eval_mimic(model._core, q, qd)
+    if chosen is None and listed is None:
+        out.joint_q.assign(q)
+        out.joint_qd.assign(qd)
+        return
+    wanted = set(np.flatnonzero(chosen).tolist() if chosen is not None else listed.tolist())
+    for j in range(model.joint_count):
+        if int(model.joint_articulation[j]) in wanted:
+            a, b = int(model.joint_q_start[j]), int(model.joint_q_start[j + 1])
+            c, d = int(model.joint_qd_start[j]), int(model.joint_qd_start[j + 1])
+            out.joint_q[a:b] = q[a:b]
+            out.joint_qd[c:d] = qd[c:d]
+
+
+def _into(name: str, out: Any, values: np.ndarray) -> Array:
+    if out is None:
+        return values.view(Array)
+    output(name, out, values.shape)[...] = values.reshape(out.shape)
+    return out
+
+
+def eval_jacobian(model: Any, state: State, J: Any = None, joint_S_s: Any = None, mask: Any = None) -> Array:
+    """Jacobians [articulation_count, 6 * max_joints_per_articulation, max_dofs_per_articulation]: rows (v of the centre of mass, w)
+    of each joint's child, so that J joint_qd is body_qd. Rows and columns beyond an articulation are zero."""
+    return _into("J", J, _core.eval_jacobian(model._core, state._core, flags("mask", mask, model.articulation_count)))
+
+
+def eval_mass_matrix(model: Any, state: State, H: Any = None, J: Any = None, body_I_s: Any = None, joint_S_s: Any = None, mask: Any = None, *,
+                     include_armature: bool = True) -> Array:
+    """Mass matrices [articulation_count, max_dofs_per_articulation, max_dofs_per_articulation] [kg, kg m, kg m^2]."""
+    values = _core.eval_mass_matrix(model._core, state._core, flags("mask", mask, model.articulation_count))
+    if not include_armature:
+        armature = np.asarray(model.joint_armature)
+        for a in range(model.articulation_count):
+            begin, end = _dofs(model, a)
+            n = np.arange(end - begin)
+            if values[a, n, n].any():
+                values[a, n, n] -= armature[begin:end]
+    return _into("H", H, values)
+
+
+def _dofs(model: Any, articulation: int) -> tuple[int, int]:
+    first, last = int(model.articulation_start[articulation]), int(model.articulation_end[articulation])
+    return int(model.joint_qd_start[first]), int(model.joint_qd_start[last])
+
+
+def eval_inverse_dynamics_passive(model: Any, state: State, *, mass_matrix: Any = None, gravity_force: Any = None, coriolis_force: Any = None,
+                                  mask: Any = None) -> tuple[Array | None, Array | None, Array | None]:
+    """Mass matrix, gravity force g(q) and Coriolis force C(q, qd) qd [articulation_count, max_dofs_per_articulation] [N, N m].
+
+    What is given is filled; with no output given all three are computed and returned."""
+    chosen = flags("mask", mask, model.articulation_count)
+    every = mass_matrix is None and gravity_force is None and coriolis_force is None
+    m = eval_mass_matrix(model, state, H=mass_matrix, mask=mask) if every or mass_matrix is not None else None
+    g = _into("gravity_force", gravity_force, _core.gravity_force(model._core, state._core, chosen)) if every or gravity_force is not None else None
+    c = _into("coriolis_force", coriolis_force, _core.coriolis_force(model._core, state._core, chosen)) if every or coriolis_force is not None else None
+    return m, g, c
+
+
+def _rows(model: Any, name: str, values: Any) -> np.ndarray:
+    """[dof_count] or [articulation_count, max_dofs] as the latter."""
+    flat = plain(values).astype(REAL)
+    shape = (model.articulation_count, model.max_dofs_per_articulation)
+    if flat.shape == shape:
+        return flat
+    if flat.size != model.joint_dof_count:
+        raise kind_of(ValueError)(f"{name}: shape {flat.shape}, expected {shape} or ({model.joint_dof_count},)", "E_ARG_SHAPE")
+    out = np.zeros(shape, REAL)
+    for a in range(model.articulation_count):
+        begin, end = _dofs(model, a)
+        out[a, : end - begin] = flat.reshape(-1)[begin:end]
+    return out
+
+
+def eval_inverse_dynamics_force(model: Any, state: State, *, mass_matrix: Any, joint_qdd: Any, coriolis_force: Any, gravity_force: Any, joint_f: Any,
+                                mask: Any = None) -> Any:
+    """joint_f = M qdd + C qd + g, for the accelerations `joint_qdd`; written into `joint_f`."""
+    qdd, c, g = (_rows(model, n, v) for n, v in (("joint_qdd", joint_qdd), ("coriolis_force", coriolis_force), ("gravity_force", gravity_force)))
+    tau = np.einsum("aij,aj->ai", plain(mass_matrix).astype(REAL), qdd) + c + g
+    chosen = flags("mask", mask, model.articulation_count)
+    out = output("joint_f", joint_f, None)
+    for a in range(model.articulation_count):
+        if chosen is not None and not chosen[a]:
+            continue
+        begin, end = _dofs(model, a)
+        if out.size == model.joint_dof_count and out.ndim == 1:
+            out[begin:end] = tau[a, : end - begin]
+        else:
+            out[a] = tau[a]
+    return joint_f
+
+
+def solve_mass_matrix(model: Any, state: State, rhs: Any) -> Array:
+    """M^-1 rhs [articulation_count, max_dofs_per_articulation]."""
+    b = _rows(model, "rhs", rhs).astype(float)
+    h = np.asarray(eval_mass_matrix(model, state), float)
+    out = np.zeros_like(b)
+    for a in range(model.articulation_count):
+        n = _dofs(model, a)[1] - _dofs(model, a)[0]
+        out[a, :n] = np.linalg.solve(h[a, :n, :n], b[a, :n])
+    return out.astype(REAL).view(Array)
+
+
+def forward_dynamics(model: Any, state: State, joint_f: Any = None) -> Array:
+    """Accelerations qdd = M^-1 (f - C qd - g) [articulation_count, max_dofs_per_articulation]; constraints and contacts do not act."""
+    _, g, c = eval_inverse_dynamics_passive(model, state)
+    tau = -(np.asarray(g) + np.asarray(c))
+    if joint_f is not None:
+        tau = tau + _rows(model, "joint_f", joint_f)
+    return solve_mass_matrix(model, state, tau)
+
+
+def total_energy(model: Any, state: State) -> float:
+    """[J]"""
+    return model.total_energy(state)
+
+
+def eval_rigid_contact_kinematics(model: Any, state: State, contacts: Any, *, out_distance: Any = None, out_point0_world: Any = None,
+                                  out_point1_world: Any = None) -> tuple[Array, Array, Array]:
+    """Distances (margins subtracted) [m] and surface points in the world of all contact rows for the poses of `state`."""
+    from ._contacts import _placed
+
+    n, body_q, shape_body = len(contacts), np.asarray(state.body_q), np.asarray(model.shape_body)
+    ends, raw = [], []
+    for k in (0, 1):
+        bodies = shape_body[np.asarray(getattr(contacts, f"rigid_contact_shape{k}")[:n])]
+        point = np.asarray(getattr(contacts, f"rigid_contact_point{k}")[:n])
+        raw.append(_placed(body_q, bodies, point))
+        ends.append(_placed(body_q, bodies, point + np.asarray(getattr(contacts, f"rigid_contact_offset{k}")[:n])))
+    normal = np.asarray(contacts.rigid_contact_normal[:n])
+    distance = np.einsum("ij,ij->i", normal, raw[1] - raw[0]) - np.asarray(contacts.rigid_contact_margin0[:n]) - np.asarray(contacts.rigid_contact_margin1[:n])
+    results = []
+    for name, out, values in (("out_distance", out_distance, distance), ("out_point0_world", out_point0_world, ends[0]), ("out_point1_world", out_point1_world, ends[1])):
+        if out is None:
+            results.append(values.astype(REAL).view(Array))
+        else:
+            output(name, out, None).reshape(-1, *values.shape[1:])[:n] = values
+            results.append(out)
+    return tuple(results)

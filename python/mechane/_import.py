@@ -1,0 +1,223 @@
+"""add_usd: stages from files, text, or live in memory."""
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Callable
+
+from . import _core
+from ._diagnostics import Diagnostic, Diagnostics, NotSupportedError, error, kind_of, publish
+from ._values import as_transform, transform, vec3
+
+__all__ = ["ImportResult", "ImportVerbs"]
+
+
+class ImportResult(dict):
+    """What an import did: maps from prim paths to indices, units, scene, vendor attributes; see the keys."""
+
+    def __init__(self, fields: dict[str, Any], diagnostics: Diagnostics, record: Any):
+        super().__init__(fields)
+        self.diagnostics = diagnostics
+        self._record = record
+
+    @property
+    def ledger(self) -> list[dict[str, Any]]:
+        """Every authored physics property and what became of it."""
+        return self._record.ledger()
+
+    def explain(self, model: Any, path: str) -> list[dict[str, Any]]:
+        """Where numbers of the model come from: "/arm/elbow.armature", or "/arm/elbow" for all of them."""
+        return self._record.explain(model._core, path)
+
+    def __reduce__(self):
+        return (_result_again, (dict(self), self.diagnostics))
+
+    def _repr_html_(self) -> str:
+        import html
+
+        rows = "".join(f"<tr><td>{html.escape(str(k))}</td><td>{html.escape(str(len(v)) if isinstance(v, dict) else str(v))}</td></tr>" for k, v in self.items())
+        return f"<table><tbody>{rows}</tbody></table>"
+
+
+def _result_again(fields: dict[str, Any], diagnostics: Diagnostics) -> ImportResult:
+    return ImportResult(fields, diagnostics, None)
+
+
+def is_live_stage(source: Any) -> bool:
+    """Anything with these two methods: a `Usd.Stage` of whatever OpenUSD."""
+    return hasattr(source, "ExportToString") and hasattr(source, "GetRootLayer")
+
+
+def _selections(live: Any) -> list[tuple[str, str]]:
+    """Variant selections of the session layer: what the user chose in this session."""
+    session = live.GetSessionLayer() if hasattr(live, "GetSessionLayer") else None
+    out: list[tuple[str, str]] = []
+    todo = list(session.rootPrims.values()) if session is not None else []
+    while todo:
+        spec = todo.pop(0)
+        out += [(f"{spec.path}{{{name}}}", str(choice)) for name, choice in dict(spec.variantSelections).items()]
+        todo += list(spec.nameChildren.values())
+    return out
+
+
+def _session_has_opinions_beyond_variants(live: Any) -> bool:
+    session = live.GetSessionLayer() if hasattr(live, "GetSessionLayer") else None
+    todo = list(session.rootPrims.values()) if session is not None else []
+    while todo:
+        spec = todo.pop(0)
+        if len(spec.properties):
+            return True
+        todo += list(spec.nameChildren.values())
+    return False
+
+
+def open_stage(source: Any, *, variants: dict[str, dict[str, str]] | None = None, resolver_paths: list[str] | None = None) -> tuple[Any, list[dict]]:
+    """The stage of the extension for a path, usda text as bytes, or a live stage; and notes on how it was opened."""
+    chosen = [(f"{prim}{{{name}}}", choice) for prim, sets in (variants or {}).items() for name, choice in sets.items()]
+    search = [os.fspath(p) for p in resolver_paths or ()]
+    if isinstance(source, _core.Stage):
+        return source, []
+    if hasattr(source, "_stage") and isinstance(source._stage, _core.Stage):
+        return source._stage, []
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return _core.Stage.open_text(bytes(source).decode("utf-8"), "", search, chosen), []
+    if is_live_stage(source):
+        return _open_live(source, search, chosen)
+    try:
+        file = os.fspath(source)
+    except TypeError:
+        raise kind_of(TypeError)(f"source: expected a path, bytes of usda, or a stage, not {type(source).__name__}", "E_ARG_SOURCE") from None
+    if "://" not in file and not os.path.exists(file.split("[")[0]):
+        raise error(FileNotFoundError, "E_STAGE_OPEN", f"source: there is no file {file}", layer=file)
+    return _core.Stage.open(file, search, chosen, [], ""), []
+
+
+def _note(code: str, message: str) -> dict[str, Any]:
+    return {"code": code, "severity": "info", "message": message}
+
+
+def _open_live(live: Any, search: list[str], chosen: list[tuple[str, str]]) -> tuple[Any, list[dict]]:
+    root = live.GetRootLayer()
+    session = live.GetSessionLayer() if hasattr(live, "GetSessionLayer") else None
+    layers = [layer for layer in live.GetUsedLayers() if session is None or layer.identifier != session.identifier]
+    clean = all(not layer.dirty and not layer.anonymous and os.path.exists(layer.realPath or "") for layer in layers)
+    masked = hasattr(live, "GetPopulationMask") and str(live.GetPopulationMask()) not in ("", "/", "Usd.StagePopulationMask(['/'])") and \
+        [str(p) for p in live.GetPopulationMask().GetPaths()] != ["/"]
+    if clean and not masked and not _session_has_opinions_beyond_variants(live):
+        muted = list(live.GetMutedLayers()) if hasattr(live, "GetMutedLayers") else []
+        stage = _core.Stage.open(root.realPath, search, _selections(live) + chosen, muted, "")
+        return stage, [_note("I_STAGE_FILE", f"the stage is clean and was opened from {root.realPath}")]
+    folder = os.path.dirname(root.realPath) if root.realPath else ""
+    flat = live.Flatten().ExportToString() if hasattr(live, "Flatten") else live.ExportToString()
+    return _core.Stage.open_text(flat, folder, search, chosen), [_note("I_STAGE_FLATTENED", "the stage has edits that are in no file; it was flattened")]
+
+
+def _parsed(value: Any) -> Any:
+    """Values arrive as JSON."""
+    return json.loads(value) if isinstance(value, str) else value
+
+
+class ImportVerbs:
+    """Mixed into ModelBuilder."""
+
+    def add_usd(self, source: Any, *, xform: Any = None, floating: bool | None = None, base_joint: Any = None, parent_body: int = -1,
+                only_load_enabled_rigid_bodies: bool = False, only_load_enabled_joints: bool = True, joint_drive_gains_scaling: float = 1.0,
+                verbose: bool = False, ignore_paths: list[str] | None = None, collapse_fixed_joints: bool = False,
+                enable_self_collisions: bool = True, apply_up_axis_from_stage: bool = False, root_path: str = "/",
+                joint_ordering: str | None = "dfs", bodies_follow_joint_ordering: bool = True, skip_mesh_approximation: bool = False,
+                load_sites: bool = True, load_visual_shapes: bool = True, load_static_visual_shapes: bool = True,
+                hide_collision_shapes: bool = False, force_show_colliders: bool = False, parse_mujoco_options: bool = True,
+                mesh_maxhullvert: int | None = None, schema_resolvers: list[Any] | None = None, force_position_velocity_actuation: bool = False,
+                convert_mjc_equality_constraints: bool = True, override_root_xform: bool = False, legacy_margin_gap: bool = False,
+                return_deformable_results: bool = False, allow_unsafe_torch_checkpoints: bool = False, compat: str | None = None,
+                keep_orphan_joints: bool = False, on_diagnostic: Callable[[Diagnostic], None] | None = None,
+                variants: dict[str, dict[str, str]] | None = None, resolver_paths: list[str] | None = None) -> ImportResult:
+        """Adds a stage: a path, bytes of usda, a live `Usd.Stage`, or a `mechane.usd.Stage`.
+
+        Numbers arrive in SI and radians. A fault of the asset costs the entity it concerns and is a warning; with
+        `compat="newton-1.8"` the rules of that importer hold, refusals included.
+
+        @return  maps from prim paths to indices, units, scene, vendor attributes, `.diagnostics`, `.ledger`
+        @raises FileNotFoundError, RuntimeError  the stage cannot be opened or composed
+        @raises ValueError  an argument makes no sense; the builder is then as it was
+        """
+        from . import config
+
+        if allow_unsafe_torch_checkpoints:
+            raise NotSupportedError("allow_unsafe_torch_checkpoints is refused: checkpoints are never executed", "E_ARG_CHECKPOINTS")
+        if return_deformable_results:
+            raise NotSupportedError("return_deformable_results belongs to a later stage (deformables)", "E_LATER_STAGE")
+        if base_joint is not None and floating is not None:
+            raise error(ValueError, "E_ARG_BASE", "floating and base_joint exclude each other")
+        if base_joint is not None:
+            raise NotSupportedError("base_joint: import with floating=..., and add the base joint with the builder's verbs", "E_LATER_STAGE")
+        if joint_ordering not in ("dfs", "bfs", None):
+            raise error(ValueError, "E_ARG_JOINT_ORDERING", f"joint_ordering is {joint_ordering!r}, expected 'dfs', 'bfs' or None")
+        if not -1 <= parent_body < self.body_count:
+            raise error(ValueError, "E_ARG_PARENT_BODY", f"parent_body: there is no body {parent_body}")
+        options: dict[str, Any] = {
+            "compat": compat if compat is not None else config.compat,
+            "xform": None if xform is None else list(as_transform(xform)),
+            "floating": floating,
+            "parent_body": parent_body if parent_body >= 0 else None,
+            "only_load_enabled_rigid_bodies": only_load_enabled_rigid_bodies,
+            "only_load_enabled_joints": only_load_enabled_joints,
+            "joint_drive_gains_scaling": float(joint_drive_gains_scaling),
+            "ignore_paths": list(ignore_paths) if ignore_paths else None,
+            "collapse_fixed_joints": collapse_fixed_joints,
+            "enable_self_collisions": enable_self_collisions,
+            "apply_up_axis_from_stage": apply_up_axis_from_stage,
+            "root_path": str(root_path),
+            "joint_ordering": joint_ordering or "none",
+            "bodies_follow_joint_ordering": bodies_follow_joint_ordering,
+            "skip_mesh_approximation": skip_mesh_approximation,
+            "load_sites": load_sites,
+            "load_visual_shapes": load_visual_shapes,
+            "load_static_visual_shapes": load_static_visual_shapes,
+            "hide_collision_shapes": hide_collision_shapes,
+            "force_show_colliders": force_show_colliders,
+            "mesh_maxhullvert": mesh_maxhullvert,
+            "schema_resolvers": None if schema_resolvers is None else [_resolver_name(r) for r in schema_resolvers],
+            "force_position_velocity_actuation": force_position_velocity_actuation,
+            "convert_mjc_equality_constraints": convert_mjc_equality_constraints,
+            "override_root_xform": override_root_xform,
+            "legacy_margin_gap": legacy_margin_gap,
+            "ledger": True,
+        }
+        texts = [(key, value if isinstance(value, str) else json.dumps(value)) for key, value in options.items() if value is not None]
+        stage, notes = open_stage(source, variants=variants, resolver_paths=resolver_paths)
+        before = self._core.copy()
+        shapes = self.shape_count
+        try:
+            record, found = _core.import_usd(stage, texts, self._core)
+            diagnostics = publish([*notes, *found], "mechane.usd", on_diagnostic)
+        except BaseException:
+            self._core.assign(before)
+            raise
+        result = ImportResult(self._result_fields(record.result()), diagnostics, record)
+        for shape in range(shapes, self.shape_count):
+            self._sdf.setdefault(shape, {})
+        # Joints outside articulations are loop joints here; the older importer refuses them at finalize.
+        self._allow_orphans = self._allow_orphans or keep_orphan_joints or options["compat"] is None
+        self.usd_results.append(result)
+        self.diagnostics = self.diagnostics + diagnostics
+        return result
+
+    @staticmethod
+    def _result_fields(raw: dict[str, Any]) -> dict[str, Any]:
+        raw["path_shape_scale"] = {k: vec3(*v) for k, v in raw["path_shape_scale"].items()}
+        raw["path_body_relative_transform"] = {k: transform(*v) for k, v in raw["path_body_relative_transform"].items()}
+        raw["scene_attributes"] = {k: _parsed(v) for k, v in raw["scene_attributes"].items()}
+        raw["schema_attrs"] = {resolver: {prim: {name: _parsed(v) for name, v in values.items()} for prim, values in prims.items()}
+                               for resolver, prims in raw["schema_attrs"].items()}
+        return raw
+
+
+def _resolver_name(resolver: Any) -> str:
+    """Built-in resolvers by name or object."""
+    name = resolver if isinstance(resolver, str) else getattr(resolver, "name", None)
+    if not isinstance(name, str) or not name:
+        raise kind_of(TypeError)(f"schema_resolvers: {type(resolver).__name__} has no name", "E_ARG_RESOLVER")
+    if not isinstance(resolver, str) and not getattr(type(resolver), "_built_in", False):
+        raise NotSupportedError(f"schema_resolvers: resolver {name!r} is written in Python; this build reads those of newton, physx and mjc", "E_LATER_STAGE")
+    return name

@@ -1,0 +1,307 @@
+"""Triangle meshes and height fields."""
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._array import plain
+from ._enums import Axis
+from ._values import as_vec3, mat33, vec3
+
+__all__ = ["Heightfield", "Mesh"]
+
+#: address of the C++ mesh -> the Mesh that stands for it
+_KNOWN: "weakref.WeakValueDictionary[int, Mesh]" = weakref.WeakValueDictionary()
+
+
+class Mesh:
+    """A triangle mesh in its own frame [m]. `indices` are flat, three for a triangle, wound outwards."""
+
+    MAX_HULL_VERTICES = 64
+
+    def __init__(self, vertices: Any, indices: Any, *, normals: Any = None, uvs: Any = None, compute_inertia: bool = True, is_solid: bool = True,
+                 maxhullvert: int | None = None, color: Any = None, roughness: float | None = None, metallic: float | None = None,
+                 texture: Any = None, texture_transform: Any = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)), sdf: Any = None, opacity: float | None = None,
+                 enable_surface_velocity: bool = False):
+        points = np.ascontiguousarray(plain(vertices), dtype=np.float64).reshape(-1, 3)
+        corners = np.ascontiguousarray(plain(indices), dtype=np.int32).reshape(-1)
+        self._core = _core.Mesh(points, corners, False)
+        self._describe(points, corners, maxhullvert, is_solid)
+        self._normals = None if normals is None else plain(normals).astype(np.float32).reshape(-1, 3)
+        self._uvs = None if uvs is None else plain(uvs).astype(np.float32).reshape(-1, 2)
+        self.color = None if color is None else as_vec3("color", color)
+        self.opacity, self.roughness, self.metallic = opacity, roughness, metallic
+        self.texture, self.texture_transform = texture, texture_transform
+        self.sdf = sdf
+        if compute_inertia:
+            self.mass, self.com, self.inertia, _ = self.compute_inertia()
+            self.has_inertia = True
+
+    def _describe(self, points: np.ndarray, corners: np.ndarray, maxhullvert: int | None, is_solid: bool) -> None:
+        self._vertices = points.astype(np.float32)
+        self._indices = corners.copy()
+        self.maxhullvert = self.MAX_HULL_VERTICES if maxhullvert is None else int(maxhullvert)
+        self.is_solid = is_solid
+        self.has_inertia = False
+        self.mass, self.com, self.inertia = 1.0, vec3(), mat33(1, 0, 0, 0, 1, 0, 0, 0, 1)
+        self.color = self.opacity = self.roughness = self.metallic = self.texture = self.sdf = self._normals = self._uvs = None
+        self.texture_transform = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+        _KNOWN[self._core.address] = self
+
+    @classmethod
+    def _of(cls, core: Any) -> "Mesh | None":
+        """The Mesh that stands for a mesh of the library; one and the same for the same mesh."""
+        if core is None:
+            return None
+        known = _KNOWN.get(core.address)
+        if known is not None:
+            return known
+        mesh = cls.__new__(cls)
+        mesh._core = core
+        mesh._describe(core.points(), core.triangles().reshape(-1), None, True)
+        mesh.mass, mesh.com, mesh.inertia, _ = mesh.compute_inertia()
+        mesh.has_inertia = True
+        return mesh
+
+    def _changed(self) -> None:
+        _KNOWN.pop(self._core.address, None)
+        self._core = _core.Mesh(self._vertices.astype(np.float64), self._indices, False)
+        _KNOWN[self._core.address] = self
+
+    @property
+    def vertices(self) -> np.ndarray:
+        return self._vertices
+
+    @vertices.setter
+    def vertices(self, value: Any) -> None:
+        self._vertices = plain(value).astype(np.float32).reshape(-1, 3)
+        self._changed()
+
+    @property
+    def indices(self) -> np.ndarray:
+        return self._indices
+
+    @indices.setter
+    def indices(self, value: Any) -> None:
+        self._indices = plain(value).astype(np.int32).reshape(-1)
+        self._changed()
+
+    @property
+    def normals(self) -> np.ndarray | None:
+        return self._normals
+
+    @property
+    def uvs(self) -> np.ndarray | None:
+        return self._uvs
+
+    @property
+    def is_watertight(self) -> bool:
+        """Every edge has exactly two triangles, wound alike."""
+        return self._core.is_closed
+
+    @property
+    def edges(self) -> np.ndarray:
+        """Pairs of vertices, smaller first, each once."""
+        t = self._indices.reshape(-1, 3)
+        return np.unique(np.sort(np.concatenate([t[:, [0, 1]], t[:, [1, 2]], t[:, [2, 0]]]), axis=1), axis=0)
+
+    def copy(self, vertices: Any = None, indices: Any = None, recompute_inertia: bool = False) -> "Mesh":
+        out = Mesh(self._vertices if vertices is None else vertices, self._indices if indices is None else indices, normals=self._normals,
+                   uvs=self._uvs, compute_inertia=recompute_inertia, is_solid=self.is_solid, maxhullvert=self.maxhullvert, color=self.color,
+                   roughness=self.roughness, metallic=self.metallic, texture=self.texture, texture_transform=self.texture_transform,
+                   sdf=self.sdf, opacity=self.opacity)
+        if not recompute_inertia:
+            out.mass, out.com, out.inertia, out.has_inertia = self.mass, self.com, self.inertia, self.has_inertia
+        return out
+
+    def compute_convex_hull(self, replace: bool = False) -> "Mesh":
+        """Convex hull with at most `maxhullvert` vertices."""
+        hull = self._core.hull(max(4, self.maxhullvert))
+        if not replace:
+            return Mesh._of(hull)
+        self._core = hull
+        self._vertices = hull.points().astype(np.float32)
+        self._indices = hull.triangles().reshape(-1).copy()
+        _KNOWN[hull.address] = self
+        self.mass, self.com, self.inertia, _ = self.compute_inertia()
+        self.has_inertia = True
+        return self
+
+    def compute_inertia(self, density: float = 1.0) -> tuple[float, vec3, mat33, float]:
+        """(mass [kg], centre of mass [m], inertia about it [kg m^2], volume [m^3]) at a density [kg/m^3]."""
+        mass, com, inertia = self._core.mass((1.0, 1.0, 1.0), float(density))
+        return mass, tuple.__new__(vec3, com), tuple.__new__(mat33, inertia), mass / density if density else 0.0
+
+    def invalidate_cache(self) -> None:
+        self._changed()
+
+    def clear_sdf(self) -> None:
+        self.sdf = None
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Mesh) and np.array_equal(self._vertices, other._vertices) and np.array_equal(self._indices, other._indices))
+
+    def __hash__(self) -> int:
+        return hash((self._vertices.tobytes(), self._indices.tobytes()))
+
+    def __reduce__(self):
+        return (_mesh_again, (self._vertices, self._indices, self.maxhullvert, self.is_solid, self.color))
+
+    def __repr__(self) -> str:
+        return f"<Mesh {len(self._vertices)} vertices, {len(self._indices) // 3} triangles>"
+
+    # -- shapes as meshes
+    @staticmethod
+    def create_box(hx: float, hy: float | None = None, hz: float | None = None, *, duplicate_vertices: bool = True, compute_normals: bool = True,
+                   compute_uvs: bool = True, compute_inertia: bool = True) -> "Mesh":
+        """A box of half extents [m]; with `duplicate_vertices` each face has corners of its own."""
+        h = np.array([hx, hx if hy is None else hy, hx if hz is None else hz], dtype=float)
+        points, triangles, normals, uvs = [], [], [], []
+        for axis in range(3):
+            u, v = (axis + 1) % 3, (axis + 2) % 3
+            for sign in (-1.0, 1.0):
+                base = len(points)
+                for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
+                    p = np.zeros(3)
+                    p[axis], p[u], p[v] = sign, a, b
+                    points.append(p * h)
+                    normals.append(np.eye(3)[axis] * sign)
+                    uvs.append(((a + 1) / 2, (b + 1) / 2))
+                quad = ((0, 1, 2), (0, 2, 3)) if sign > 0 else ((0, 2, 1), (0, 3, 2))
+                triangles += [[base + i for i in t] for t in quad]
+        if not duplicate_vertices:
+            unique, inverse = np.unique(np.array(points), axis=0, return_inverse=True)
+            return Mesh(unique, inverse.reshape(-1)[np.array(triangles).reshape(-1)], compute_inertia=compute_inertia)
+        return Mesh(points, triangles, normals=normals if compute_normals else None, uvs=uvs if compute_uvs else None, compute_inertia=compute_inertia)
+
+    @staticmethod
+    def create_sphere(radius: float = 1.0, *, num_latitudes: int = 32, num_longitudes: int = 32, reverse_winding: bool = False,
+                      compute_normals: bool = True, compute_uvs: bool = True, compute_inertia: bool = True) -> "Mesh":
+        return Mesh.create_ellipsoid(radius, radius, radius, num_latitudes=num_latitudes, num_longitudes=num_longitudes, reverse_winding=reverse_winding,
+                                     compute_normals=compute_normals, compute_uvs=compute_uvs, compute_inertia=compute_inertia)
+
+    @staticmethod
+    def create_ellipsoid(rx: float = 1.0, ry: float = 1.0, rz: float = 1.0, *, num_latitudes: int = 32, num_longitudes: int = 32,
+                         reverse_winding: bool = False, compute_normals: bool = True, compute_uvs: bool = True, compute_inertia: bool = True) -> "Mesh":
+        """Semi-axes [m]; a grid of latitudes and longitudes with the poles on z."""
+        profile = [(np.sin(a), -np.cos(a)) for a in np.linspace(0, np.pi, num_latitudes + 1)]
+        mesh = _revolved(profile, num_longitudes, 2, compute_inertia=False)
+        unit = mesh._vertices.astype(float)
+        triangles = mesh._indices.reshape(-1, 3)
+        normals = unit / np.array([rx, ry, rz])
+        normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+        return Mesh(unit * [rx, ry, rz], triangles[:, ::-1] if reverse_winding else triangles, normals=normals if compute_normals else None,
+                    uvs=mesh._uvs if compute_uvs else None, compute_inertia=compute_inertia)
+
+    @staticmethod
+    def create_capsule(radius: float, half_height: float, *, up_axis: Any = Axis.Y, segments: int = 32, compute_normals: bool = True,
+                       compute_uvs: bool = True, compute_inertia: bool = True) -> "Mesh":
+        arc = np.linspace(0, np.pi / 2, max(2, segments // 2))
+        profile = [(radius * np.sin(a), -half_height - radius * np.cos(a)) for a in arc]
+        profile += [(radius * np.cos(a), half_height + radius * np.sin(a)) for a in arc]
+        return _revolved(profile, segments, Axis.from_any(up_axis), compute_inertia=compute_inertia)
+
+    @staticmethod
+    def create_cylinder(radius: float, half_height: float, *, up_axis: Any = Axis.Y, segments: int = 32, top_radius: float | None = None,
+                        barrel_radius: float = 0.0, compute_normals: bool = True, compute_uvs: bool = True, compute_inertia: bool = True) -> "Mesh":
+        top = radius if top_radius is None else top_radius
+        return _revolved([(0, -half_height), (radius, -half_height), (top, half_height), (0, half_height)], segments, Axis.from_any(up_axis),
+                         compute_inertia=compute_inertia)
+
+    @staticmethod
+    def create_cone(radius: float, half_height: float, *, up_axis: Any = Axis.Y, segments: int = 32, compute_normals: bool = True,
+                    compute_uvs: bool = True, compute_inertia: bool = True) -> "Mesh":
+        return Mesh.create_cylinder(radius, half_height, up_axis=up_axis, segments=segments, top_radius=0.0, compute_inertia=compute_inertia)
+
+    @staticmethod
+    def create_arrow(base_radius: float, base_height: float, *, cap_radius: float | None = None, cap_height: float | None = None,
+                     up_axis: Any = Axis.Y, segments: int = 32, compute_normals: bool = True, compute_uvs: bool = True,
+                     compute_inertia: bool = True) -> "Mesh":
+        wide = 1.8 * base_radius if cap_radius is None else cap_radius
+        high = 1.8 * base_height if cap_height is None else cap_height
+        return _revolved([(0, 0), (base_radius, 0), (base_radius, base_height), (wide, base_height), (0, base_height + high)], segments,
+                         Axis.from_any(up_axis), compute_inertia=compute_inertia)
+
+    @staticmethod
+    def create_plane(width: float, length: float, *, compute_normals: bool = True, compute_uvs: bool = True, compute_inertia: bool = True) -> "Mesh":
+        x, y = 0.5 * width, 0.5 * length
+        return Mesh([(-x, -y, 0), (x, -y, 0), (x, y, 0), (-x, y, 0)], [0, 1, 2, 0, 2, 3], normals=[(0, 0, 1)] * 4 if compute_normals else None,
+                    uvs=[(0, 0), (1, 0), (1, 1), (0, 1)] if compute_uvs else None, compute_inertia=compute_inertia)
+
+    @staticmethod
+    def create_heightfield(heightfield: Any, extent_x: float, extent_y: float, center_x: float = 0.0, center_y: float = 0.0, ground_z: float = 0.0, *,
+                           compute_normals: bool = False, compute_uvs: bool = False, compute_inertia: bool = True) -> "Mesh":
+        """A closed block under a grid of heights [m], rows along x, columns along y."""
+        z = plain(heightfield).astype(float)
+        if z.ndim != 2 or min(z.shape) < 2:
+            raise ValueError(f"heightfield: shape {z.shape}, expected a grid of at least 2 by 2")
+        nx, ny = z.shape
+        x, y = np.meshgrid(np.linspace(-0.5, 0.5, nx) * extent_x + center_x, np.linspace(-0.5, 0.5, ny) * extent_y + center_y, indexing="ij")
+        top = np.stack([x, y, z], axis=-1).reshape(-1, 3)
+        bottom = top * [1, 1, 0] + [0, 0, min(ground_z, z.min() - 1e-3)]
+        at = np.arange(nx * ny).reshape(nx, ny)
+        a, b, c, d = at[:-1, :-1].ravel(), at[1:, :-1].ravel(), at[1:, 1:].ravel(), at[:-1, 1:].ravel()
+        up = np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)])
+        rim = np.concatenate([at[:, 0], at[-1, 1:], at[-2::-1, -1], at[0, -2:0:-1]])
+        after, n = np.roll(rim, -1), nx * ny
+        side = np.concatenate([np.stack([rim, rim + n, after + n], 1), np.stack([rim, after + n, after], 1)])
+        return Mesh(np.concatenate([top, bottom]), np.concatenate([up, up[:, ::-1] + n, side]), compute_inertia=compute_inertia)
+
+
+def _mesh_again(vertices, indices, maxhullvert, is_solid, color) -> Mesh:
+    return Mesh(vertices, indices, maxhullvert=maxhullvert, is_solid=is_solid, color=color)
+
+
+def _revolved(profile: list, segments: int, axis: int, *, compute_inertia: bool) -> Mesh:
+    """A closed surface by turning a profile of (radius, height) from bottom to top; points on the axis become poles."""
+    points: list = []
+    rings: list = []
+    turn = np.arange(segments) * (2 * np.pi / segments)
+    for r, h in profile:
+        if r <= 1e-12:
+            rings.append([len(points)])
+            points.append((0.0, 0.0, h))
+        else:
+            rings.append(list(range(len(points), len(points) + segments)))
+            points += [(r * np.cos(t), r * np.sin(t), h) for t in turn]
+    triangles: list = []
+    for low, high in zip(rings, rings[1:]):
+        for i in range(segments):
+            j = (i + 1) % segments
+            if len(low) > 1:
+                triangles.append((low[i], low[j], high[j % len(high)]))
+            if len(high) > 1:
+                triangles.append((low[i % len(low)], high[j], high[i]))
+    p = np.array(points)
+    order = {0: [2, 0, 1], 1: [1, 2, 0], 2: [0, 1, 2]}[int(axis)]
+    return Mesh(p[:, order], triangles, compute_inertia=compute_inertia)
+
+
+class Heightfield:
+    """A grid of heights over [-hx, hx] x [-hy, hy] [m], kept between 0 and 1 with the range beside it."""
+
+    def __init__(self, data: Any, nrow: int, ncol: int, hx: float = 1.0, hy: float = 1.0, min_z: float | None = None, max_z: float | None = None):
+        heights = plain(data).astype(np.float32).reshape(-1)
+        if nrow < 2 or ncol < 2:
+            raise ValueError(f"Heightfield: nrow {nrow}, ncol {ncol}, expected at least 2 each")
+        if heights.size != nrow * ncol:
+            raise ValueError(f"Heightfield: {heights.size} heights, expected nrow * ncol = {nrow * ncol}")
+        self.nrow, self.ncol, self.hx, self.hy = int(nrow), int(ncol), float(hx), float(hy)
+        low, high = float(heights.min()), float(heights.max())
+        self.min_z = low if min_z is None else float(min_z)
+        self.max_z = high if max_z is None else float(max_z)
+        self._data = ((heights - low) / (high - low) if high > low else np.zeros_like(heights)).reshape(self.nrow, self.ncol)
+
+    @property
+    def data(self) -> np.ndarray:
+        return self._data
+
+    def heights(self) -> np.ndarray:
+        """Heights [m], [nrow, ncol]."""
+        return self.min_z + self._data * (self.max_z - self.min_z)
+
+    def __repr__(self) -> str:
+        return f"<Heightfield {self.nrow} by {self.ncol}>"

@@ -1,0 +1,88 @@
+"""Names of Newton that are reserved for a later stage, or left out for good."""
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from ._diagnostics import NotSupportedError
+
+__all__ = ["later", "reserve"]
+
+_DEFORMABLES = "deformables"
+
+#: Owner -> {name: stage}: reading gives a callable that raises NotSupportedError.
+LATER: dict[str, dict[str, str]] = {
+    "ModelBuilder": {
+        **dict.fromkeys(("add_joint_rod", "add_rod"), "rods"),
+        **dict.fromkeys(("add_spring", "add_triangle", "add_triangles", "add_edge", "add_edges", "add_tetrahedron", "add_cloth_grid", "add_cloth_mesh",
+                         "add_soft_grid", "add_soft_mesh", "add_particle", "add_particles", "add_particle_grid", "color", "set_coloring", "add_attachment_particle_body",
+                         "add_deformable_visual_mesh", "add_tendon", "add_muscle"), _DEFORMABLES),
+        **dict.fromkeys(("add_actuator", "ActuatorEntry"), "actuators"),
+        "add_shape_gaussian": "rendering",
+        **dict.fromkeys(("add_urdf", "add_mjcf", "add_sdf"), "the readers of URDF, MJCF and SDFormat"),
+    },
+}
+
+#: Owner -> {name: what to use instead}: reading raises AttributeError.
+LEFT_OUT: dict[str, dict[str, str]] = {
+    "ModelBuilder": {
+        "plot_articulation": "Model.tree() returns text, Model.to_dot() a graph",
+        "add_body_variants": "build worlds that differ instead",
+        **dict.fromkeys(("joint_cts", "joint_cts_start"), "joint_constraint_count counts the rows that joints hold"),
+        **dict.fromkeys(("joint_twist_lower", "joint_twist_upper"), "joint_limit_lower and joint_limit_upper"),
+        "joint_target_pos": "it is called joint_target_q",
+        "joint_target_vel": "it is called joint_target_qd",
+    },
+    "Model": {
+        **dict.fromkeys(("body_variant", "select_body_variants", "body_variant_labels"), "build worlds that differ instead"),
+        **dict.fromkeys(("bvh_build_shapes", "bvh_refit_shapes", "bvh_build_particles", "bvh_refit_particles", "bvh_shapes"), "intersect_ray needs no call before"),
+        "shape_source_ptr": "shape_source has the Mesh objects",
+        **dict.fromkeys(("mesh_edge_indices", "mesh_edge_centers", "mesh_edge_halves", "shape_edge_range"), "Mesh.edges"),
+        **dict.fromkeys(("particle_grid", "gaussians_data", "heightfield_data"), "a handle of Warp; shape_source has the objects"),
+        "joint_target_pos": "it is called joint_target_q",
+        "joint_target_vel": "it is called joint_target_qd",
+    },
+    "Contacts": {
+        **dict.fromkeys(("contact_counters", "rigid_contact_tids", "rigid_contact_point_id", "soft_contact_tids", "soft_self_contact_data"), "bookkeeping of GPU kernels; rows() has the contacts"),
+        **dict.fromkeys(("rigid_contact_diff_distance", "rigid_contact_diff_normal", "rigid_contact_diff_point0_world", "rigid_contact_diff_point1_world"), "eval_rigid_contact_kinematics"),
+    },
+    "Mesh": {"finalize": "there is nothing to finalize", "texture_hash": "hash(mesh)"},
+}
+
+
+def later(name: str, stage: str) -> NoReturn:
+    raise NotSupportedError(f"{name} belongs to a later stage ({stage})", "E_LATER_STAGE")
+
+
+class _Later:
+    """A name that raises when it is called."""
+
+    def __init__(self, owner: str, name: str, stage: str):
+        self.full, self.stage = f"{owner}.{name}", stage
+        self.__doc__ = f"Reserved for a later stage ({stage})."
+
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        later(self.full, self.stage)
+
+    def __get__(self, instance: Any, owner: Any = None) -> "_Later":
+        return self
+
+    def __repr__(self) -> str:
+        return f"<{self.full}: later stage>"
+
+
+class _LeftOut:
+    """A name that is not there, and says what is."""
+
+    def __init__(self, owner: str, name: str, instead: str):
+        self.text = f"{owner}.{name} is left out; {instead}"
+
+    def __get__(self, instance: Any, owner: Any = None) -> NoReturn:
+        raise AttributeError(self.text)
+
+
+def reserve(cls: type, owner: str) -> None:
+    """Puts the reserved and the left-out names into a class."""
+    for name, stage in LATER.get(owner, {}).items():
+        setattr(cls, name, _Later(owner, name, stage))
+    for name, instead in LEFT_OUT.get(owner, {}).items():
+        setattr(cls, name, _LeftOut(owner, name, instead))

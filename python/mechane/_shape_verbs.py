@@ -1,0 +1,221 @@
+"""The builder's verbs for shapes."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ._configs import ShapeConfig
+from ._diagnostics import NotSupportedError, error
+from ._enums import GeoType
+from ._mesh import Heightfield, Mesh
+from ._values import as_transform, as_vec3, quat, transform, vec3
+
+__all__ = ["ShapeVerbs"]
+
+_SDF_FIELDS = ("sdf_narrow_band_range", "sdf_target_voxel_size", "sdf_max_resolution", "force_sdf", "sdf_texture_format", "sdf_padding")
+
+
+class ShapeVerbs:
+    """Mixed into ModelBuilder. `body` -1 is the world; `xform` is the pose in the body; dimensions in metres."""
+
+    def add_shape(self, *, body: int, type: int, xform: Any = None, cfg: ShapeConfig | None = None, scale: Any = None, src: Any = None,
+                  is_static: bool = False, color: Any = None, opacity: float | None = None, label: str | None = None,
+                  custom_attributes: dict[str, Any] | None = None) -> int:
+        """A shape of any type. The meaning of `scale` depends on it: half extents of a box, radius of a sphere, radius and half
+        height of a capsule, cylinder or cone, semi-axes of an ellipsoid, width and length of a plane, factors of a mesh."""
+        kind = GeoType(type)
+        cfg = (self.default_shape_cfg if cfg is None else cfg).copy()
+        if not isinstance(cfg, ShapeConfig):
+            raise TypeError(f"cfg: expected ShapeConfig, not {cfg.__class__.__name__}")
+        cfg.validate(kind)
+        if cfg.is_site:
+            cfg.mark_as_site()
+        if not -1 <= body < self.body_count:
+            raise error(IndexError, "E_SHAPE_BODY", f"body: there is no body {body}")
+        if self._world_of_body(body) not in (-1, self.current_world):
+            raise error(ValueError, "E_STRUCTURE", f"body {body} belongs to world {self._world_of_body(body)}, the open one is {self.current_world}")
+        if is_static:
+            cfg.density = 0.0
+        size = vec3(1.0, 1.0, 1.0) if scale is None else as_vec3("scale", scale)
+        if not all(map(math.isfinite, size)):
+            raise error(ValueError, "E_SHAPE_SCALE", f"scale: {tuple(size)} is not finite")
+        if kind is GeoType.CONE and size[1] < 0:
+            raise error(ValueError, "E_SHAPE_SCALE", "scale: a cone of negative half height")
+        source = None
+        if kind in (GeoType.MESH, GeoType.CONVEX_MESH):
+            if not isinstance(src, Mesh):
+                raise TypeError(f"src: expected a Mesh, not {src.__class__.__name__}")
+            source = src._core
+        elif kind is GeoType.HFIELD:
+            if not isinstance(src, Heightfield):
+                raise TypeError(f"src: expected a Heightfield, not {src.__class__.__name__}")
+            if min(size) < 0:
+                raise error(ValueError, "E_SHAPE_SCALE", f"scale: {tuple(size)} has a negative component")
+        elif kind is GeoType.GAUSSIAN:
+            raise NotSupportedError("shapes of type GAUSSIAN belong to a later stage (rendering only)", "E_LATER_STAGE")
+        if color is None and isinstance(src, Mesh) and src.color is not None:
+            color = src.color
+        if color is None:
+            color = self._default_color(self.shape_count)
+        shape = self._core.add_shape(int(body), int(kind), as_transform(xform), size, cfg, source, as_vec3("color", color),
+                                     1.0 if opacity is None else float(opacity), self._label(label, "shape", self.shape_count))
+        if src is not None:
+            self._sources[shape] = src
+        self._sdf[shape] = {name: getattr(cfg, name) for name in _SDF_FIELDS}
+        self._values_of("SHAPE", shape, custom_attributes)
+        return shape
+
+    @staticmethod
+    def _default_color(index: int) -> tuple[float, float, float]:
+        """A quiet colour of the index, so that neighbours differ."""
+        hue = (0.61803398875 * index) % 1.0
+        return tuple(0.55 + 0.25 * math.cos(2 * math.pi * (hue + k / 3)) for k in range(3))
+
+    def _site_or(self, cfg: ShapeConfig | None, as_site: bool) -> ShapeConfig | None:
+        if not as_site:
+            return cfg
+        out = (self.default_site_cfg if cfg is None else cfg).copy()
+        out.mark_as_site()
+        return out
+
+    def add_shape_plane(self, plane: Any = (0.0, 0.0, 1.0, 0.0), *, xform: Any = None, width: float = 10.0, length: float = 10.0, body: int = -1,
+                        cfg: ShapeConfig | None = None, color: Any = None, opacity: float | None = None, label: str | None = None,
+                        custom_attributes: dict[str, Any] | None = None) -> int:
+        """The plane a x + b y + c z + d = 0, solid below its normal; `xform` goes before `plane`. Width and length 0: infinite."""
+        if xform is None:
+            if plane is None:
+                raise ValueError("add_shape_plane: give plane or xform")
+            a, b, c, d = (float(x) for x in plane)
+            n = math.sqrt(a * a + b * b + c * c)
+            if not n > 0:
+                raise ValueError(f"plane: ({a}, {b}, {c}) has no direction")
+            normal = vec3(a / n, b / n, c / n)
+            xform = transform(normal * (-d / n), _from_z(normal))
+        return self.add_shape(body=body, type=GeoType.PLANE, xform=xform, cfg=cfg, scale=(width, length, 0.0), is_static=True, color=color,
+                              opacity=opacity, label=label, custom_attributes=custom_attributes)
+
+    def add_ground_plane(self, *, height: float = 0.0, cfg: ShapeConfig | None = None, color: Any = (0.125, 0.125, 0.15), opacity: float | None = None,
+                         label: str | None = None) -> int:
+        """An infinite static plane at `height` along the up axis [m]."""
+        return self.add_shape_plane((*self.up_vector, -height), width=0.0, length=0.0, cfg=cfg, color=color, opacity=opacity,
+                                    label="ground_plane" if label is None else label)
+
+    def add_shape_sphere(self, body: int, *, xform: Any = None, radius: float = 1.0, cfg: ShapeConfig | None = None, as_site: bool = False,
+                         color: Any = None, opacity: float | None = None, label: str | None = None,
+                         custom_attributes: dict[str, Any] | None = None) -> int:
+        return self.add_shape(body=body, type=GeoType.SPHERE, xform=xform, cfg=self._site_or(cfg, as_site), scale=(radius, 0.0, 0.0), color=color,
+                              opacity=opacity, label=label, custom_attributes=custom_attributes)
+
+    def add_shape_ellipsoid(self, body: int, *, xform: Any = None, rx: float = 1.0, ry: float = 0.75, rz: float = 0.5, cfg: ShapeConfig | None = None,
+                            as_site: bool = False, color: Any = None, opacity: float | None = None, label: str | None = None,
+                            custom_attributes: dict[str, Any] | None = None) -> int:
+        return self.add_shape(body=body, type=GeoType.ELLIPSOID, xform=xform, cfg=self._site_or(cfg, as_site), scale=(rx, ry, rz), color=color,
+                              opacity=opacity, label=label, custom_attributes=custom_attributes)
+
+    def add_shape_box(self, body: int, *, xform: Any = None, hx: float = 0.5, hy: float = 0.5, hz: float = 0.5, cfg: ShapeConfig | None = None,
+                      as_site: bool = False, color: Any = None, opacity: float | None = None, label: str | None = None,
+                      custom_attributes: dict[str, Any] | None = None) -> int:
+        return self.add_shape(body=body, type=GeoType.BOX, xform=xform, cfg=self._site_or(cfg, as_site), scale=(hx, hy, hz), color=color,
+                              opacity=opacity, label=label, custom_attributes=custom_attributes)
+
+    def add_shape_capsule(self, body: int, *, xform: Any = None, radius: float = 1.0, half_height: float = 0.5, cfg: ShapeConfig | None = None,
+                          as_site: bool = False, color: Any = None, opacity: float | None = None, label: str | None = None,
+                          custom_attributes: dict[str, Any] | None = None) -> int:
+        """Along z; `half_height` is that of the cylinder between the caps."""
+        return self.add_shape(body=body, type=GeoType.CAPSULE, xform=xform, cfg=self._site_or(cfg, as_site), scale=(radius, half_height, 0.0), color=color,
+                              opacity=opacity, label=label, custom_attributes=custom_attributes)
+
+    def add_shape_cylinder(self, body: int, *, xform: Any = None, radius: float = 1.0, half_height: float = 0.5, barrel_radius: float = 0.0,
+                           cfg: ShapeConfig | None = None, as_site: bool = False, color: Any = None, opacity: float | None = None,
+                           label: str | None = None, custom_attributes: dict[str, Any] | None = None) -> int:
+        if barrel_radius:
+            raise NotSupportedError("barrel_radius: cylinders with a curved wall belong to a later stage", "E_LATER_STAGE")
+        return self.add_shape(body=body, type=GeoType.CYLINDER, xform=xform, cfg=self._site_or(cfg, as_site), scale=(radius, half_height, 0.0),
+                              color=color, opacity=opacity, label=label, custom_attributes=custom_attributes)
+
+    def add_shape_cone(self, body: int, *, xform: Any = None, radius: float = 1.0, half_height: float = 0.5, cfg: ShapeConfig | None = None,
+                       as_site: bool = False, color: Any = None, opacity: float | None = None, label: str | None = None,
+                       custom_attributes: dict[str, Any] | None = None) -> int:
+        """Apex at +half_height along z, base at -half_height."""
+        return self.add_shape(body=body, type=GeoType.CONE, xform=xform, cfg=self._site_or(cfg, as_site), scale=(radius, half_height, 0.0), color=color,
+                              opacity=opacity, label=label, custom_attributes=custom_attributes)
+
+    def add_shape_mesh(self, body: int, *, xform: Any = None, mesh: Mesh | None = None, scale: Any = None, cfg: ShapeConfig | None = None,
+                       color: Any = None, opacity: float | None = None, label: str | None = None,
+                       custom_attributes: dict[str, Any] | None = None) -> int:
+        return self.add_shape(body=body, type=GeoType.MESH, xform=xform, cfg=cfg, scale=scale, src=mesh, color=color, opacity=opacity, label=label,
+                              custom_attributes=custom_attributes)
+
+    def add_shape_convex_hull(self, body: int, *, xform: Any = None, mesh: Mesh | None = None, scale: Any = None, cfg: ShapeConfig | None = None,
+                              color: Any = None, opacity: float | None = None, label: str | None = None,
+                              custom_attributes: dict[str, Any] | None = None) -> int:
+        return self.add_shape(body=body, type=GeoType.CONVEX_MESH, xform=xform, cfg=cfg, scale=scale, src=mesh, color=color, opacity=opacity, label=label,
+                              custom_attributes=custom_attributes)
+
+    def add_shape_heightfield(self, *, xform: Any = None, heightfield: Heightfield | None = None, scale: Any = None, cfg: ShapeConfig | None = None,
+                              color: Any = None, opacity: float | None = None, label: str | None = None,
+                              custom_attributes: dict[str, Any] | None = None) -> int:
+        """Static terrain."""
+        if heightfield is None:
+            raise ValueError("heightfield: expected a Heightfield")
+        return self.add_shape(body=-1, type=GeoType.HFIELD, xform=xform, cfg=cfg, scale=scale, src=heightfield, is_static=True, color=color,
+                              opacity=opacity, label=label, custom_attributes=custom_attributes)
+
+    def add_site(self, body: int, *, xform: Any = None, type: int = GeoType.SPHERE, scale: Any = (0.01, 0.01, 0.01), label: str | None = None,
+                 visible: bool = False, custom_attributes: dict[str, Any] | None = None) -> int:
+        """A frame to measure at: no mass, no collision."""
+        cfg = self.default_site_cfg
+        cfg.is_visible = visible
+        return self.add_shape(body=body, type=type, xform=xform, cfg=cfg, scale=scale, label=label, custom_attributes=custom_attributes)
+
+    def add_shape_collision_filter_pair(self, shape_a: int, shape_b: int) -> None:
+        """These two shapes never collide."""
+        self._core.add_filter_pair(int(shape_a), int(shape_b))
+
+    def approximate_meshes(self, method: str = "convex_hull", shape_indices: list[int] | None = None, raise_on_failure: bool = False,
+                           keep_visual_shapes: bool = False, *, cache_dir: Any = None, **remeshing_kwargs: Any) -> set[int]:
+        """Replaces meshes by simpler ones; returns the shapes that were replaced."""
+        if method not in ("convex_hull", "bounding_box", "bounding_sphere"):
+            raise NotSupportedError(f"method {method!r}: only 'convex_hull', 'bounding_box' and 'bounding_sphere' are built", "E_LATER_STAGE")
+        done = set()
+        for shape in range(self.shape_count) if shape_indices is None else shape_indices:
+            mesh = self.shape_source[shape]
+            if self.shape_type[shape] != GeoType.MESH or not isinstance(mesh, Mesh):
+                continue
+            try:
+                self._approximate(shape, mesh, method)
+            except (ValueError, RuntimeError):
+                if raise_on_failure:
+                    raise
+                continue
+            done.add(shape)
+        return done
+
+    def _approximate(self, shape: int, mesh: Mesh, method: str) -> None:
+        if method == "convex_hull":
+            hull = mesh.compute_convex_hull()
+            self._core.set_shape_source(shape, hull._core)
+            self._sources[shape] = hull
+            self.shape_type[shape] = GeoType.CONVEX_MESH
+            return
+        points = mesh.vertices * list(self.shape_scale[shape])
+        low, high = points.min(axis=0), points.max(axis=0)
+        middle = transform(*((low + high) / 2), 0, 0, 0, 1)
+        self.shape_transform[shape] = self.shape_transform[shape] * middle
+        half = (high - low) / 2
+        self._core.set_shape_source(shape, None)
+        self._sources.pop(shape, None)
+        if method == "bounding_box":
+            self.shape_type[shape], self.shape_scale[shape] = GeoType.BOX, half
+        else:
+            radius = max(math.sqrt(float(x)) for x in ((points - middle.p) ** 2).sum(axis=1))
+            self.shape_type[shape], self.shape_scale[shape] = GeoType.SPHERE, (radius, 0.0, 0.0)
+
+
+def _from_z(normal: vec3) -> quat:
+    """The shortest rotation that takes z to a unit vector."""
+    x, y, z = normal
+    if z < -1 + 1e-12:
+        return quat(1.0, 0.0, 0.0, 0.0)
+    w = math.sqrt(2 * (1 + z)) / 2
+    return quat(-y / (2 * w), x / (2 * w), 0.0, w)

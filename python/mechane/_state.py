@@ -1,0 +1,176 @@
+"""State and Control: what changes from step to step, and what the user commands."""
+from __future__ import annotations
+
+from typing import Any, Iterable
+
+import numpy as np
+
+from . import _core
+from ._array import Array, wrap
+from ._custom import AttributeNamespace
+from ._diagnostics import kind_of
+
+__all__ = ["Control", "State"]
+
+
+class Arrays:
+    """An object of the extension whose arrays are attributes: made at first access, then always the same object."""
+
+    _names: frozenset[str] = frozenset()
+    _boolean: frozenset[str] = frozenset()
+    _read_only: frozenset[str] = frozenset()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in type(self)._names:
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        array = wrap(self._core.array(name), boolean=name in self._boolean, writable=name not in self._read_only)
+        self.__dict__[name] = array
+        return array
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in type(self)._names:
+            getattr(self, name).assign(value)
+        else:
+            object.__setattr__(self, name, value)
+
+    def _attach(self, key: str, array: Any) -> None:
+        """A custom array under its name, or its namespace's."""
+        space, _, name = key.rpartition(":")
+        if not space:
+            object.__setattr__(self, name, array)
+            return
+        if not isinstance(self.__dict__.get(space), AttributeNamespace):
+            object.__setattr__(self, space, AttributeNamespace(space))
+        setattr(self.__dict__[space], name, array)
+
+    def _custom_arrays(self) -> dict[str, Any]:
+        out = {}
+        for key in self.__dict__.get("_custom", ()):
+            space, _, name = key.rpartition(":")
+            out[key] = getattr(self.__dict__[space], name) if space else self.__dict__[name]
+        return out
+
+    def _attach_all(self, arrays: dict[str, Any]) -> None:
+        object.__setattr__(self, "_custom", tuple(arrays))
+        for key, array in arrays.items():
+            self._attach(key, array)
+
+
+class State(Arrays):
+    """Poses, velocities and external wrenches of bodies, coordinates and rates of joints; made by `Model.state()`."""
+
+    _names = frozenset(_core.State.array_names())
+    EXTENDED_ATTRIBUTES = frozenset({"body_parent_f", "body_qdd"})
+
+    def __init__(self) -> None:
+        raise TypeError("states are made by Model.state()")
+
+    @classmethod
+    def _of(cls, core: Any, model: Any) -> "State":
+        self = cls.__new__(cls)
+        object.__setattr__(self, "_core", core)
+        object.__setattr__(self, "_model", model)
+        for name in sorted(cls.EXTENDED_ATTRIBUTES):
+            wanted = name in model._state_attributes
+            object.__setattr__(self, name, np.zeros((model.body_count, 6), dtype=model.body_mass.dtype).view(Array) if wanted else None)
+        for name in ("particle_q", "particle_qd", "particle_f"):
+            object.__setattr__(self, name, None)
+        return self
+
+    @classmethod
+    def validate_extended_attributes(cls, attributes: Iterable[str]) -> None:
+        unknown = sorted(set(attributes) - cls.EXTENDED_ATTRIBUTES)
+        if unknown:
+            raise ValueError(f"unknown state attributes {unknown}; known are {sorted(cls.EXTENDED_ATTRIBUTES)}")
+
+    body_count = property(lambda self: len(self.body_q))
+    joint_coord_count = property(lambda self: len(self.joint_q))
+    joint_dof_count = property(lambda self: len(self.joint_qd))
+    particle_count = 0
+    requires_grad = False
+
+    @property
+    def time(self) -> float:
+        """[s]"""
+        return self._core.time
+
+    @time.setter
+    def time(self, value: float) -> None:
+        self._core.time = float(value)
+
+    def clear_forces(self) -> None:
+        """Zero external wrenches."""
+        self._core.clear_forces()
+
+    def assign(self, other: "State") -> None:
+        """Copies all arrays of another state of the same layout."""
+        if not isinstance(other, State):
+            raise TypeError(f"other: expected State, not {type(other).__name__}")
+        mine, theirs = self._custom_arrays(), other._custom_arrays()
+        if set(mine) != set(theirs):
+            raise kind_of(ValueError)(f"other: holds the custom attributes {sorted(theirs)}, this one {sorted(mine)}", "E_STATE_LAYOUT")
+        for name in self.EXTENDED_ATTRIBUTES:
+            if (getattr(self, name) is None) != (getattr(other, name) is None):
+                raise kind_of(ValueError)(f"other: only one of the two has {name}", "E_STATE_LAYOUT")
+        self._core.assign(other._core)
+        for key, array in mine.items():
+            array[...] = theirs[key]
+        for name in self.EXTENDED_ATTRIBUTES:
+            if getattr(self, name) is not None:
+                getattr(self, name)[...] = getattr(other, name)
+
+    def copy(self) -> "State":
+        out = State._of(self._core.copy(), self._model)
+        out._attach_all({k: a.copy() for k, a in self._custom_arrays().items()})
+        for name in self.EXTENDED_ATTRIBUTES:
+            if getattr(self, name) is not None:
+                getattr(out, name)[...] = getattr(self, name)
+        return out
+
+    def __copy__(self) -> "State":
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict) -> "State":
+        return self.copy()
+
+    def hash(self) -> int:
+        """64 bits over the bits of poses, velocities, coordinates and rates."""
+        return self._core.hash()
+
+    def to_dict(self) -> dict[str, np.ndarray]:
+        return {name: getattr(self, name).numpy().copy() for name in _core.State.array_names()}
+
+    def __repr__(self) -> str:
+        return f"<State t={self.time:g} s, {self.body_count} bodies, {self.joint_coord_count} coordinates, {self.joint_dof_count} dof>"
+
+
+class Control(Arrays):
+    """Targets, forces and activations; made by `Model.control()`."""
+
+    _names = frozenset(_core.Control.array_names())
+
+    def __init__(self) -> None:
+        raise TypeError("controls are made by Model.control()")
+
+    @classmethod
+    def _of(cls, core: Any, model: Any) -> "Control":
+        self = cls.__new__(cls)
+        object.__setattr__(self, "_core", core)
+        object.__setattr__(self, "_model", model)
+        for name in ("tri_activations", "tet_activations", "muscle_activations"):
+            object.__setattr__(self, name, None)
+        return self
+
+    requires_grad = False
+
+    def clear(self, model: Any = None) -> None:
+        """Zero forces, activations and velocity targets; position targets come back from the model."""
+        of = self._model if model is None else model
+        for name in ("joint_target_qd", "joint_f", "joint_act"):
+            getattr(self, name).zero_()
+        self.joint_target_q.assign(of.joint_target_q)
+        for key, array in self._custom_arrays().items():
+            array[...] = of._custom_defaults[key]
+
+    def __repr__(self) -> str:
+        return f"<Control {len(self.joint_f)} dof>"

@@ -1,0 +1,289 @@
+#include "mechane/model/builder.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <utility>
+
+#include "mechane/model/collapse.h"
+#include "mechane/model/joint_table.h"
+#include "mechane/model/model.h"
+#include "python/errors.h"
+#include "python/module.h"
+#include "python/values.h"
+
+namespace mechane::python {
+
+namespace {
+
+using model::BuilderJoint;
+using model::BuilderShape;
+using model::JointDofConfig;
+using model::ModelBuilder;
+using model::ShapeConfig;
+
+template <class T>
+void take(nb::handle config, const char* name, T& value)
+{ from_python(config.attr(name), value); }
+
+/// From an object with the fields of `mechane.ModelBuilder.ShapeConfig`.
+ShapeConfig shape_config(nb::handle from)
+{
+    ShapeConfig c;
+    take(from, "density", c.density);
+    take(from, "ke", c.ke);
+    take(from, "kd", c.kd);
+    take(from, "kf", c.kf);
+    take(from, "ka", c.ka);
+    take(from, "kh", c.kh);
+    take(from, "mu", c.mu);
+    take(from, "restitution", c.restitution);
+    take(from, "mu_torsional", c.mu_torsional);
+    take(from, "mu_rolling", c.mu_rolling);
+    take(from, "margin", c.margin);
+    take(from, "gap", c.gap);
+    take(from, "is_solid", c.is_solid);
+    take(from, "collision_group", c.collision_group);
+    take(from, "collision_filter_parent", c.collision_filter_parent);
+    take(from, "has_shape_collision", c.has_shape_collision);
+    take(from, "has_particle_collision", c.has_particle_collision);
+    take(from, "is_visible", c.is_visible);
+    take(from, "is_site", c.is_site);
+    take(from, "is_hydroelastic", c.is_hydroelastic);
+    return c;
+}
+
+/// From an object with the fields of `mechane.ModelBuilder.JointDofConfig`.
+JointDofConfig dof_config(nb::handle from)
+{
+    JointDofConfig c;
+    take(from, "axis", c.axis);
+    take(from, "limit_lower", c.limit_lower);
+    take(from, "limit_upper", c.limit_upper);
+    take(from, "limit_ke", c.limit_ke);
+    take(from, "limit_kd", c.limit_kd);
+    take(from, "target_q", c.target_q);
+    take(from, "target_qd", c.target_qd);
+    take(from, "target_ke", c.target_ke);
+    take(from, "target_kd", c.target_kd);
+    take(from, "damping", c.damping);
+    take(from, "stiffness", c.stiffness);
+    take(from, "rest_q", c.rest_q);
+    take(from, "armature", c.armature);
+    take(from, "friction", c.friction);
+    take(from, "effort_limit", c.effort_limit);
+    take(from, "velocity_limit", c.velocity_limit);
+    if (const nb::object mode = from.attr("actuator_mode"); !mode.is_none())
+        c.actuator_mode = static_cast<model::TargetMode>(nb::cast<std::int32_t>(nb::int_(mode)));
+    return c;
+}
+
+std::vector<JointDofConfig> dof_configs(nb::handle list)
+{
+    std::vector<JointDofConfig> out;
+    for (const nb::handle item : list) out.push_back(dof_config(item));
+    return out;
+}
+
+std::int32_t checked(const char* argument, std::int32_t index, std::size_t count, std::int32_t lowest)
+{
+    if (index >= lowest && index < static_cast<std::int32_t>(count)) return index;
+    throw nb::index_error(
+        (std::string(argument) + " " + std::to_string(index) + " is out of range: there are " + std::to_string(count))
+            .c_str());
+}
+
+std::int32_t add_joint(ModelBuilder& b, std::int32_t type, std::int32_t parent, std::int32_t child,
+                       const Numbers7& parent_xform, const Numbers7& child_xform, nb::handle linear_axes,
+                       nb::handle angular_axes, std::string label, bool collision_filter_parent, bool enabled)
+{
+    BuilderJoint joint;
+    joint.label                      = std::move(label);
+    joint.type                       = static_cast<model::JointType>(type);
+    joint.parent                     = checked("parent", parent, b.bodies.size(), -1);
+    joint.child                      = checked("child", child, b.bodies.size(), -1);
+    joint.parent_xform               = pose(parent_xform);
+    joint.child_xform                = pose(child_xform);
+    joint.linear_axes                = dof_configs(linear_axes);
+    joint.angular_axes               = dof_configs(angular_axes);
+    joint.collision_filter_parent    = collision_filter_parent;
+    joint.enabled                    = enabled;
+    const model::JointTypeInfo& info = model::joint_type_info(joint.type);
+    const auto most = [&](std::int32_t of) { return static_cast<std::size_t>(info.dofs >= 0 ? of : 3); };
+    if (joint.linear_axes.size() > most(info.linear_axes) || joint.angular_axes.size() > most(info.angular_axes))
+        throw nb::value_error("linear_axes, angular_axes: more axes than a joint of this type has");
+    return b.add_joint(std::move(joint));
+}
+
+std::int32_t add_shape(ModelBuilder& b, std::int32_t body, std::int32_t type, const Numbers7& xform,
+                       const Numbers3& scale, nb::handle config, std::shared_ptr<geometry::Mesh> source,
+                       std::optional<Numbers3> color, double opacity, std::string label)
+{
+    BuilderShape shape;
+    shape.label   = std::move(label);
+    shape.type    = static_cast<model::GeoType>(type);
+    shape.body    = checked("body", body, b.bodies.size(), -1);
+    shape.xform   = pose(xform);
+    shape.scale   = vec3(scale);
+    shape.source  = std::move(source);
+    shape.config  = shape_config(config);
+    shape.opacity = opacity;
+    if (color) shape.color = vec3(*color);
+    return b.add_shape(std::move(shape));
+}
+
+model::FinalizeOptions finalize_options(bool allow_orphans, bool balance, std::optional<double> bound_mass,
+                                        std::optional<double> bound_inertia)
+{
+    return {.allow_orphan_joints = allow_orphans,
+            .balance_inertia     = balance,
+            .bound_mass          = bound_mass,
+            .bound_inertia       = bound_inertia};
+}
+
+nb::dict collapse(ModelBuilder& b, const std::vector<std::string>& keep)
+{
+    Diagnostics                 found;
+    const model::CollapseResult done = model::collapse_fixed_joints(b, {.joints = keep, .bodies = {}}, found);
+    nb::dict                    out;
+    out["body_remap"]  = nb::cast(done.body_remap);
+    out["joint_remap"] = nb::cast(done.joint_remap);
+    nb::dict parents, poses;
+    for (const auto& [body, parent] : done.body_merged_parent) parents[nb::int_(body)] = nb::int_(parent);
+    for (const auto& [body, X] : done.body_merged_transform) poses[nb::int_(body)] = to_python(X);
+    out["body_merged_parent"]    = parents;
+    out["body_merged_transform"] = poses;
+    out["diagnostics"]           = to_python(found);
+    return out;
+}
+
+}  // namespace
+
+void bind_builder(nb::module_& m)
+{
+    nb::class_<ModelBuilder>(m, "Builder")
+        .def(nb::init<>())
+        .def("copy", [](const ModelBuilder& b) { return ModelBuilder(b); })
+        .def("assign", [](ModelBuilder& b, const ModelBuilder& other) { b = other; })
+        .def_rw("up_axis", &ModelBuilder::up_axis)
+        .def_rw("rigid_gap", &ModelBuilder::rigid_gap)
+        .def_prop_rw(
+            "gravity", [](const ModelBuilder& b) { return to_python(b.gravity); },
+            [](ModelBuilder& b, const Numbers3& g) { b.gravity = vec3(g); })
+        .def_prop_ro("world_gravity",
+                     [](const ModelBuilder& b) {
+                         nb::list out;
+                         for (const Vec3d& g : b.world_gravity) out.append(to_python(g));
+                         return out;
+                     })
+        .def("set_world_gravity",
+             [](ModelBuilder& b, std::int32_t world, const Numbers3& g) {
+                 b.world_gravity[static_cast<std::size_t>(checked("world", world, b.world_gravity.size(), 0))] =
+                     vec3(g);
+             })
+        .def("add_link",
+             [](ModelBuilder& b, const Numbers7& q, std::string label, double mass, const Numbers3& com,
+                const Numbers9& inertia, bool lock_inertia, bool is_kinematic) {
+                 const std::int32_t  body  = b.add_link(pose(q), std::move(label), mass, vec3(com), mat33(inertia));
+                 model::BuilderBody& entry = b.bodies.back();
+                 entry.lock_inertia        = lock_inertia;
+                 if (is_kinematic) entry.flags = model::body_flag::kinematic;
+                 return body;
+             })
+        .def("add_joint", &add_joint, nb::arg("type"), nb::arg("parent"), nb::arg("child"), nb::arg("parent_xform"),
+             nb::arg("child_xform"), nb::arg("linear_axes"), nb::arg("angular_axes"), nb::arg("label"),
+             nb::arg("collision_filter_parent"), nb::arg("enabled"))
+        .def("joint_dim",
+             [](const ModelBuilder& b, std::int32_t joint) {
+                 const BuilderJoint& j =
+                     b.joints[static_cast<std::size_t>(checked("joint", joint, b.joints.size(), 0))];
+                 return nb::make_tuple(j.linear_axes.size(), j.angular_axes.size());
+             })
+        .def("add_articulation",
+             [](ModelBuilder& b, std::vector<std::int32_t> joints, std::string label) {
+                 for (const std::int32_t j : joints) checked("joints", j, b.joints.size(), 0);
+                 return b.add_articulation(std::move(joints), std::move(label));
+             })
+        .def("set_joint_mimic",
+             [](ModelBuilder& b, std::int32_t joint, std::int32_t leader, double c0, double c1) {
+                 BuilderJoint& j = b.joints[static_cast<std::size_t>(checked("joint", joint, b.joints.size(), 0))];
+                 j.mimic_joint   = checked("reference_joint", leader, b.joints.size(), -1);
+                 j.mimic_coeffs  = {c0, c1};
+             })
+        .def("add_shape", &add_shape, nb::arg("body"), nb::arg("type"), nb::arg("xform"), nb::arg("scale"),
+             nb::arg("config"), nb::arg("source").none(), nb::arg("color").none(), nb::arg("opacity"), nb::arg("label"))
+        .def("shape_source",
+             [](ModelBuilder& b, std::int32_t shape) {
+                 return std::const_pointer_cast<geometry::Mesh>(
+                     b.shapes[static_cast<std::size_t>(checked("shape", shape, b.shapes.size(), 0))].source);
+             })
+        .def(
+            "set_shape_source",
+            [](ModelBuilder& b, std::int32_t shape, std::shared_ptr<geometry::Mesh> mesh) {
+                b.shapes[static_cast<std::size_t>(checked("shape", shape, b.shapes.size(), 0))].source =
+                    std::move(mesh);
+            },
+            nb::arg("shape"), nb::arg("mesh").none())
+        .def("body_shapes",
+             [](const ModelBuilder& b, std::int32_t body) {
+                 if (body >= 0)
+                     return b.bodies[static_cast<std::size_t>(checked("body", body, b.bodies.size(), 0))].shapes;
+                 std::vector<std::int32_t> fixed;
+                 for (std::size_t i = 0; i < b.shapes.size(); ++i)
+                     if (b.shapes[i].body == model::kWorldBody) fixed.push_back(static_cast<std::int32_t>(i));
+                 return fixed;
+             })
+        .def("articulation_joints",
+             [](const ModelBuilder& b, std::int32_t tree) {
+                 return b
+                     .articulations[static_cast<std::size_t>(checked("articulation", tree, b.articulations.size(), 0))]
+                     .joints;
+             })
+        .def("add_filter_pair", [](ModelBuilder& b, std::int32_t shape_a,
+                                   std::int32_t shape_b) { b.add_shape_collision_filter_pair(shape_a, shape_b); })
+        .def_prop_rw(
+            "filter_pairs", [](const ModelBuilder& b) { return b.shape_collision_filter_pairs; },
+            [](ModelBuilder& b, std::vector<std::pair<std::int32_t, std::int32_t>> pairs) {
+                b.shape_collision_filter_pairs = std::move(pairs);
+            })
+        .def(
+            "begin_world",
+            [](ModelBuilder& b, std::optional<Numbers3> gravity) {
+                return gravity ? b.begin_world(vec3(*gravity)) : b.begin_world();
+            },
+            nb::arg("gravity").none())
+        .def("end_world", &ModelBuilder::end_world)
+        .def_prop_ro("current_world", &ModelBuilder::current_world)
+        .def(
+            "add_builder",
+            [](ModelBuilder& b, const ModelBuilder& source, std::optional<Numbers7> xform, const std::string& prefix) {
+                unwrap(b.add_builder(
+                    source, {.xform = xform ? std::optional(pose(*xform)) : std::nullopt, .label_prefix = prefix}));
+            },
+            nb::arg("source"), nb::arg("xform").none(), nb::arg("prefix"))
+        .def("replicate",
+             [](ModelBuilder& b, const ModelBuilder& source, int count) { unwrap(b.replicate(source, count)); })
+        .def("collapse_fixed_joints", &collapse)
+        .def(
+            "finalize",
+            [](const ModelBuilder& b, bool allow_orphans, bool balance, std::optional<double> bound_mass,
+               std::optional<double> bound_inertia) {
+                Diagnostics                   found;
+                std::shared_ptr<model::Model> built;
+                {
+                    const nb::gil_scoped_release released;
+                    built = std::make_shared<model::Model>(
+                        unwrap(b.finalize(finalize_options(allow_orphans, balance, bound_mass, bound_inertia), found)));
+                }
+                return std::pair(built, to_python(found));
+            },
+            nb::arg("allow_orphans"), nb::arg("balance"), nb::arg("bound_mass").none(),
+            nb::arg("bound_inertia").none());
+}
+
+}  // namespace mechane::python

@@ -1,0 +1,43 @@
+#include "python/errors.h"
+
+#include <nanobind/stl/string.h>
+
+namespace mechane::python {
+
+nb::dict to_python(const Diagnostic& diagnostic)
+{
+    nb::dict out;
+    out["code"]     = nb::str(diagnostic.id.c_str());
+    out["severity"] = nb::str(std::string(to_string(diagnostic.severity)).c_str());
+    out["message"]  = nb::str(diagnostic.message.c_str(), diagnostic.message.size());
+    out["hint"]     = nb::str(diagnostic.hint.c_str(), diagnostic.hint.size());
+    out["path"]     = nb::str(diagnostic.site.prim.c_str());
+    out["property"] = nb::str(diagnostic.site.property.c_str());
+    out["layer"]    = nb::str(diagnostic.site.layer.c_str());
+    out["line"]     = nb::int_(diagnostic.site.line);
+    out["column"]   = nb::int_(diagnostic.site.column);
+    out["count"]    = nb::int_(diagnostic.count);
+    return out;
+}
+
+nb::list to_python(const Diagnostics& diagnostics)
+{
+    nb::list out;
+    for (const Diagnostic& diagnostic : diagnostics) out.append(to_python(diagnostic));
+    return out;
+}
+
+void bind_errors(nb::module_&)
+{
+    nb::register_exception_translator([](const std::exception_ptr& p, void*) {
+        try {
+            std::rethrow_exception(p);
+        } catch (const DiagnosticError& error) {
+            const nb::object exception =
+                nb::module_::import_("mechane._diagnostics").attr("error_from")(to_python(error.diagnostic()));
+            PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+        }
+    });
+}
+
+}  // namespace mechane::python

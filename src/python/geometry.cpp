@@ -1,0 +1,107 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "mechane/geometry/components.h"
+#include "mechane/geometry/hull.h"
+#include "mechane/geometry/mass.h"
+#include "mechane/geometry/mesh.h"
+#include "mechane/model/shape_table.h"
+#include "python/arrays.h"
+#include "python/errors.h"
+#include "python/module.h"
+#include "python/values.h"
+
+namespace mechane::python {
+
+namespace {
+
+using python::to_python;
+
+using geometry::Mesh;
+
+std::shared_ptr<Mesh> make_mesh(const DoublesIn& points, const IntsIn& indices, bool is_convex)
+{
+    if (points.size() % 3 != 0) throw nb::value_error("vertices: expected rows of 3 numbers");
+    if (indices.size() % 3 != 0) throw nb::value_error("indices: expected 3 for each triangle");
+    auto mesh       = std::make_shared<Mesh>();
+    mesh->is_convex = is_convex;
+    for (std::size_t i = 0; i + 2 < points.size(); i += 3)
+        mesh->points.push_back({points.data()[i], points.data()[i + 1], points.data()[i + 2]});
+    for (std::size_t i = 0; i + 2 < indices.size(); i += 3)
+        mesh->triangles.push_back({indices.data()[i], indices.data()[i + 1], indices.data()[i + 2]});
+    if (!has_valid_indices(*mesh)) throw nb::value_error("indices: a triangle names a vertex that does not exist");
+    if (!is_finite(*mesh)) throw nb::value_error("vertices: not all finite");
+    return mesh;
+}
+
+nb::tuple to_python(const geometry::MassProperties& p)
+{ return nb::make_tuple(p.mass, to_python(p.com), to_python(p.inertia)); }
+
+geometry::MassProperties mass_properties(const nb::tuple& t)
+{
+    geometry::MassProperties p;
+    from_python(t[0], p.mass);
+    from_python(t[1], p.com);
+    from_python(t[2], p.inertia);
+    return p;
+}
+
+}  // namespace
+
+void bind_geometry(nb::module_& m)
+{
+    nb::class_<Mesh>(m, "Mesh")
+        .def(nb::new_(&make_mesh), nb::arg("points"), nb::arg("indices"), nb::arg("is_convex"))
+        .def("points",
+             [](nb::handle self) {
+                 Mesh& mesh = nb::cast<Mesh&>(self);
+                 return view(mesh.points.empty() ? nullptr : &mesh.points.front().x, {mesh.points.size(), 3}, self);
+             })
+        .def("triangles",
+             [](nb::handle self) {
+                 Mesh& mesh = nb::cast<Mesh&>(self);
+                 return view(mesh.triangles.empty() ? nullptr : mesh.triangles.front().data(),
+                             {mesh.triangles.size(), 3}, self);
+             })
+        .def_ro("is_convex", &Mesh::is_convex)
+        .def_prop_ro("address", [](const Mesh& mesh) { return reinterpret_cast<std::uintptr_t>(&mesh); })
+        .def_prop_ro("is_closed", [](const Mesh& mesh) { return geometry::is_closed(mesh); })
+        .def("hull",
+             [](const Mesh& mesh, int max_vertices) {
+                 return std::make_shared<Mesh>(
+                     unwrap(geometry::build_hull(mesh.points, {.max_vertices = max_vertices})));
+             })
+        .def("mass", [](const Mesh& mesh, const Numbers3& scale, double density) {
+            return to_python(geometry::mesh_mass(mesh, vec3(scale), density));
+        });
+
+    m.def(
+        "shape_mass",
+        [](std::int32_t type, const Numbers3& scale, const Mesh* mesh, double density, bool solid, double thickness) {
+            const model::ShapeGeometry shape{static_cast<model::GeoType>(type), vec3(scale), mesh};
+            if (!solid)
+                if (const auto shell = model::shell_mass(shape, thickness, density)) return to_python(*shell);
+            return to_python(model::solid_mass(shape, density));
+        },
+        nb::arg("type"), nb::arg("scale"), nb::arg("mesh").none(), nb::arg("density"), nb::arg("solid"),
+        nb::arg("thickness"));
+    m.def("transformed_mass", [](const nb::tuple& body, const Numbers7& X) {
+        return to_python(geometry::transformed(mass_properties(body), pose(X)));
+    });
+    m.def("combined_mass", [](const nb::tuple& a, const nb::tuple& b) {
+        return to_python(geometry::combined(mass_properties(a), mass_properties(b)));
+    });
+    m.def("absorb_signs", [](std::int32_t type, const Numbers3& scale) {
+        return to_python(model::absorb_signs(static_cast<model::GeoType>(type), vec3(scale)));
+    });
+    m.def(
+        "shape_radius",
+        [](std::int32_t type, const Numbers3& scale, const Mesh* mesh) {
+            return model::collision_radius({static_cast<model::GeoType>(type), vec3(scale), mesh});
+        },
+        nb::arg("type"), nb::arg("scale"), nb::arg("mesh").none());
+}
+
+}  // namespace mechane::python

@@ -1,0 +1,225 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "mechane/importer/dump.h"
+#include "mechane/importer/explain.h"
+#include "mechane/importer/import_usd.h"
+#include "mechane/usd/dump.h"
+#include "mechane/usd/stage.h"
+#include "python/errors.h"
+#include "python/module.h"
+#include "python/values.h"
+
+namespace mechane::python {
+
+namespace {
+
+using python::to_python;
+
+using importer::ImportOptions;
+using importer::ImportResult;
+
+/// What import_usd needs to be explained later, kept together.
+struct Import {
+    std::shared_ptr<const usd::Stage> stage;
+    ImportOptions                     options;
+    ImportResult                      result;
+};
+
+using OptionText = std::vector<std::pair<std::string, std::string>>;
+
+ImportOptions import_options(const OptionText& texts)
+{
+    ImportOptions options;
+    for (const auto& [key, text] : texts) unwrap(importer::set_option(options, key, text));
+    return options;
+}
+
+nb::str text(const std::string& s) { return nb::str(s.c_str(), s.size()); }
+
+/// JSON of a value; the facade parses it.
+nb::str json(const usd::Value& value) { return text(value.to_json(0)); }
+
+nb::dict site(const Site& s)
+{
+    nb::dict out;
+    out["layer"] = text(s.layer);
+    out["line"]  = s.line;
+    return out;
+}
+
+nb::list ledger(const ImportResult& result)
+{
+    nb::list out;
+    for (const importer::LedgerEntry& e : result.ledger) {
+        nb::dict row    = site(e.site);
+        row["prim"]     = text(e.prim);
+        row["property"] = text(e.property);
+        row["value"]    = text(e.value);
+        row["verdict"]  = text(std::string(to_string(e.verdict)));
+        row["note"]     = text(e.note);
+        out.append(row);
+    }
+    return out;
+}
+
+nb::dict to_python(const ImportResult& r)
+{
+    nb::dict out;
+    out["fps"]                      = r.fps;
+    out["duration"]                 = r.duration;
+    out["up_axis"]                  = text(std::string(1, r.up_axis));
+    out["linear_unit"]              = r.linear_unit;
+    out["mass_unit"]                = r.mass_unit;
+    out["path_body_map"]            = nb::cast(r.path_body_map);
+    out["path_joint_map"]           = nb::cast(r.path_joint_map);
+    out["path_shape_map"]           = nb::cast(r.path_shape_map);
+    out["path_original_body_map"]   = nb::cast(r.path_original_body_map);
+    out["path_collision_group_map"] = nb::cast(r.path_collision_group_map);
+    nb::dict scales;
+    for (const auto& [path, scale] : r.path_shape_scale) scales[text(path)] = to_python(scale);
+    out["path_shape_scale"] = scales;
+    nb::dict relative;
+    for (const auto& [path, X] : r.path_body_relative_transform) relative[text(path)] = to_python(X);
+    out["path_body_relative_transform"] = relative;
+    nb::dict scene;
+    for (const auto& [name, value] : r.scene_attributes) scene[text(name)] = json(value);
+    out["scene_attributes"] = scene;
+    nb::dict vendors;
+    for (const auto& [resolver, prims] : r.schema_attrs) {
+        nb::dict by_prim;
+        for (const auto& [prim, values] : prims) {
+            nb::dict by_name;
+            for (const auto& [name, value] : values) by_name[text(name)] = json(value);
+            by_prim[text(prim)] = by_name;
+        }
+        vendors[text(resolver)] = by_prim;
+    }
+    out["schema_attrs"]       = vendors;
+    out["physics_scene_path"] = r.physics_scene_path ? nb::object(text(*r.physics_scene_path)) : nb::none();
+    out["physics_dt"]         = to_python(r.physics_dt);
+    out["max_solver_iterations"] =
+        r.max_solver_iterations ? nb::object(nb::int_(*r.max_solver_iterations)) : nb::none();
+    out["actuator_count"] = r.actuator_count;
+    if (r.collapse_results) {
+        nb::dict collapsed;
+        collapsed["body_remap"]         = nb::cast(r.collapse_results->body_remap);
+        collapsed["joint_remap"]        = nb::cast(r.collapse_results->joint_remap);
+        collapsed["body_merged_parent"] = nb::cast(r.collapse_results->body_merged_parent);
+        out["collapse_results"]         = collapsed;
+    } else {
+        out["collapse_results"] = nb::none();
+    }
+    return out;
+}
+
+std::shared_ptr<const usd::Stage> opened(Result<std::shared_ptr<const usd::Stage>> stage)
+{ return unwrap(std::move(stage)); }
+
+usd::OpenOptions open_options(std::vector<std::string>                         search_paths,
+                              std::vector<std::pair<std::string, std::string>> variants, std::vector<std::string> muted,
+                              std::string session)
+{
+    usd::OpenOptions options;
+    options.search_paths       = std::move(search_paths);
+    options.variant_selections = std::move(variants);
+    options.muted_layers       = std::move(muted);
+    options.session_text       = std::move(session);
+    return options;
+}
+
+nb::list to_python(const std::vector<importer::Candidate>& candidates)
+{
+    nb::list out;
+    for (const importer::Candidate& c : candidates) {
+        nb::dict row    = site(c.site);
+        row["prim"]     = text(c.prim);
+        row["property"] = text(c.property);
+        row["value"]    = text(c.value);
+        row["verdict"]  = text(std::string(to_string(c.verdict)));
+        row["note"]     = text(c.note);
+        row["resolver"] = text(c.resolver);
+        row["rank"]     = c.rank;
+        out.append(row);
+    }
+    return out;
+}
+
+nb::list explain(const Import& import, const model::Model& model, const std::string& path)
+{
+    nb::list out;
+    for (const importer::Explanation& e :
+         unwrap(importer::explain({*import.stage, import.options, import.result, model}, path))) {
+        nb::dict row;
+        row["subject"] = text(e.subject);
+        row["field"]   = text(e.field);
+        row["array"]   = text(e.array);
+        row["dof"]     = text(e.dof);
+        row["value"]   = text(e.value);
+        row["unit"]    = text(e.unit);
+        row["won"]     = to_python(e.won);
+        row["lost"]    = to_python(e.lost);
+        row["absent"]  = nb::cast(e.absent);
+        row["source"]  = text(e.source);
+        out.append(row);
+    }
+    return out;
+}
+
+}  // namespace
+
+void bind_importer(nb::module_& m)
+{
+    nb::class_<usd::Stage>(m, "Stage")
+        .def_static("open",
+                    [](const std::string& file, std::vector<std::string> search_paths,
+                       std::vector<std::pair<std::string, std::string>> variants, std::vector<std::string> muted,
+                       std::string session) {
+                        const auto options = open_options(std::move(search_paths), std::move(variants),
+                                                          std::move(muted), std::move(session));
+                        const nb::gil_scoped_release released;
+                        return std::const_pointer_cast<usd::Stage>(opened(usd::Stage::open(file, options)));
+                    })
+        .def_static(
+            "open_text",
+            [](const std::string& usda, const std::string& folder, std::vector<std::string> search_paths,
+               std::vector<std::pair<std::string, std::string>> variants) {
+                const auto options = open_options(std::move(search_paths), std::move(variants), {}, {});
+                const nb::gil_scoped_release released;
+                return std::const_pointer_cast<usd::Stage>(opened(usd::Stage::open_text(usda, folder, options)));
+            })
+        .def_prop_ro("source", &usd::Stage::source)
+        .def_prop_ro("prim_count", &usd::Stage::prim_count)
+        .def_prop_ro("used_layers", &usd::Stage::used_layers)
+        .def("diagnostics", [](const usd::Stage& s) { return to_python(s.diagnostics()); })
+        .def("dump", [](const usd::Stage& s, std::size_t limit) { return usd::dump_stage(s, limit); })
+        .def("dump_model", [](const usd::Stage& s, const OptionText& options, std::size_t limit) {
+            return unwrap(importer::dump_model(s, import_options(options), limit));
+        });
+
+    nb::class_<Import>(m, "Import")
+        .def("result", [](const Import& i) { return to_python(i.result); })
+        .def("ledger", [](const Import& i) { return ledger(i.result); })
+        .def("explain", &explain);
+
+    m.def(
+        "import_usd",
+        [](std::shared_ptr<usd::Stage> stage, const OptionText& texts, model::ModelBuilder& builder) {
+            auto        import = std::make_shared<Import>(Import{stage, import_options(texts), {}});
+            Diagnostics found;
+            {
+                const nb::gil_scoped_release released;
+                found.append(stage->diagnostics());
+                import->result = unwrap(importer::import_usd(*stage, import->options, builder, found));
+            }
+            return std::pair(import, to_python(found));
+        },
+        nb::arg("stage"), nb::arg("options"), nb::arg("builder"));
+}
+
+}  // namespace mechane::python

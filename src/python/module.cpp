@@ -1,0 +1,32 @@
+#include "python/module.h"
+
+#include <nanobind/nanobind.h>
+
+#include "mechane/math/real.h"
+#include "python/errors.h"
+
+/// What OpenUSD's libraries beside this module call in place of Py_IsInitialized: they are to leave Python alone.
+extern "C" __attribute__((visibility("default"))) int Mc_IsInitialized();
+extern "C" int                                        Mc_IsInitialized() { return 0; }
+
+namespace mechane::python {
+
+NB_MODULE(_core, m)
+{
+    m.doc()           = "The compiled part of mechane. Its names are not an API: use the package.";
+    m.attr("version") = MECHANE_VERSION;
+    m.attr("real")    = sizeof(Real) == sizeof(double) ? "float64" : "float32";
+    bind_errors(m);
+    bind_pool(m);
+    bind_geometry(m);
+    bind_builder(m);
+    bind_builder_columns(m);
+    bind_model(m);
+    bind_importer(m);
+    bind_contacts(m);
+    bind_dynamics(m);
+    bind_solvers(m);
+    bind_checker(m);
+}
+
+}  // namespace mechane::python

@@ -1,0 +1,20 @@
+#pragma once
+#include <nanobind/nanobind.h>
+
+/// One function for each file of bindings, called in this order: types before what takes them.
+namespace mechane::python {
+
+namespace nb = nanobind;
+
+void bind_pool(nb::module_& m);
+void bind_geometry(nb::module_& m);
+void bind_builder(nb::module_& m);
+void bind_builder_columns(nb::module_& m);
+void bind_model(nb::module_& m);
+void bind_importer(nb::module_& m);
+void bind_contacts(nb::module_& m);
+void bind_dynamics(nb::module_& m);
+void bind_solvers(nb::module_& m);
+void bind_checker(nb::module_& m);
+
+}  // namespace mechane::python

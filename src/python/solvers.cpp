@@ -1,0 +1,187 @@
+#include "mechane/solvers/solver.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <memory>
+
+#include "mechane/collision/pipeline.h"
+#include "python/arrays.h"
+#include "python/errors.h"
+#include "python/module.h"
+#include "python/pool.h"
+
+namespace mechane::python {
+
+namespace {
+
+using model::Contacts;
+using model::Control;
+using model::Model;
+using model::State;
+
+nb::dict to_python(const solvers::StepReport& r)
+{
+    nb::dict out;
+    out["diverged"]            = r.diverged;
+    out["culprit_body"]        = r.culprit_body;
+    out["culprit_joint"]       = r.culprit_joint;
+    out["culprit"]             = nb::str(r.culprit.c_str());
+    out["clamped_velocities"]  = r.clamped_velocities;
+    out["contact_rows"]        = r.contact_rows;
+    out["limit_rows"]          = r.limit_rows;
+    out["loop_rows"]           = r.loop_rows;
+    out["sleeping_bodies"]     = r.sleeping_bodies;
+    out["deepest_penetration"] = r.deepest_penetration;
+    out["joint_error_linear"]  = r.joint_error_linear;
+    out["joint_error_angular"] = r.joint_error_angular;
+    nb::list broken;
+    for (const solvers::BrokenJoint& b : r.broken) broken.append(nb::make_tuple(b.joint, b.force, b.torque));
+    out["broken"] = broken;
+    return out;
+}
+
+/// A solver with what it needs to live. One thread at a time may be inside.
+class BoundSolver {
+  public:
+    BoundSolver(std::string name, std::shared_ptr<Model> model, int substeps, bool sleeping)
+        : name_(std::move(name)), model_(std::move(model)), pool_(current_pool()), control_(make_control(*model_))
+    {
+        options_ = {.substeps = substeps, .pool = pool_.get(), .sleeping = sleeping};
+        rebuild();
+    }
+
+    /// Takes the model's arrays as they are now; warm starts are forgotten.
+    void rebuild()
+    {
+        Diagnostics found;
+        auto        made = unwrap(solvers::make_solver(name_, *model_, options_, found));
+        solver_          = std::move(made);
+    }
+
+    nb::dict step(const State& in, State& out, const Control* control, Contacts* contacts, double dt)
+    {
+        check(in, "state_in");
+        check(out, "state_out");
+        if (control != nullptr && (control->joint_f.size() != model_->joint_dof_count() ||
+                                   control->joint_target_q.size() != model_->joint_coord_count()))
+            throw nb::value_error("control: of another model");
+        const Inside        inside(busy_);
+        solvers::StepReport report;
+        {
+            const nb::gil_scoped_release released;
+            report = solver_->step(in, out, control != nullptr ? *control : control_, contacts, dt);
+        }
+        return to_python(report);
+    }
+
+    /// Collides and steps `frames` times from `state`, in place. Keys and Ctrl-C are looked at between frames.
+    nb::object rollout(State& state, std::int64_t frames, double dt, int substeps, const Control* control, bool record)
+    {
+        check(state, "state");
+        const Inside                 inside(busy_);
+        collision::CollisionPipeline pipeline(*model_, {.pool = pool_.get()});
+        Contacts                     contacts = pipeline.make_contacts();
+        const double                 h        = dt / substeps;
+        std::vector<Real>            body_q, joint_q;
+        std::vector<double>          t;
+        bool                         diverged = false;
+        const auto                   keep     = [&] {
+            if (!record) return;
+            const auto* q = reinterpret_cast<const Real*>(state.body_q.data());
+            body_q.insert(body_q.end(), q, q + 7 * state.body_q.size());
+            joint_q.insert(joint_q.end(), state.joint_q.begin(), state.joint_q.end());
+            t.push_back(state.time);
+        };
+        keep();
+        std::int64_t done = 0;
+        for (; done < frames && !diverged; ++done) {
+            {
+                const nb::gil_scoped_release released;
+                for (int k = 0; k < substeps && !diverged; ++k) {
+                    pipeline.collide(state, h, contacts);
+                    diverged =
+                        solver_->step(state, state, control != nullptr ? *control : control_, &contacts, h).diverged;
+                }
+            }
+            keep();
+            if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        }
+        nb::dict out;
+        out["frames"]   = done;
+        out["diverged"] = diverged;
+        if (record) {
+            const std::size_t n = t.size();
+            out["t"]            = owned(std::move(t), {n});
+            out["body_q"]       = owned(std::move(body_q), {n, state.body_q.size(), 7});
+            out["joint_q"]      = owned(std::move(joint_q), {n, state.joint_q.size()});
+        }
+        return out;
+    }
+
+    void      reset() { solver_->reset(); }
+    nb::bytes save() const
+    {
+        const std::vector<std::byte> bytes = solver_->save();
+        return nb::bytes(bytes.data(), bytes.size());
+    }
+    bool restore(const nb::bytes& bytes)
+    { return solver_->restore({reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()}); }
+    [[nodiscard]] std::string name() const { return std::string(solver_->name()); }
+
+  private:
+    /// Two threads in one solver: the second gets an error, never a race.
+    struct Inside {
+        explicit Inside(std::atomic<bool>& flag) : busy(flag)
+        {
+            if (busy.exchange(true)) throw std::runtime_error("busy: another thread is stepping this solver");
+        }
+        ~Inside() { busy = false; }
+        Inside(const Inside&)                       = delete;
+        Inside&            operator=(const Inside&) = delete;
+        std::atomic<bool>& busy;
+    };
+
+    void check(const State& state, const char* argument) const
+    {
+        if (state.body_q.size() != model_->body_count() || state.joint_q.size() != model_->joint_coord_count())
+            throw nb::value_error((std::string(argument) + ": of another model").c_str());
+    }
+
+    std::string                        name_;
+    std::shared_ptr<Model>             model_;
+    std::shared_ptr<const tasks::Pool> pool_;
+    Control                            control_;
+    solvers::SolverOptions             options_;
+    std::unique_ptr<solvers::Solver>   solver_;
+    std::atomic<bool>                  busy_ = false;
+};
+
+}  // namespace
+
+void bind_solvers(nb::module_& m)
+{
+    nb::class_<BoundSolver>(m, "Solver")
+        .def(nb::init<std::string, std::shared_ptr<Model>, int, bool>(), nb::arg("name"), nb::arg("model"),
+             nb::arg("substeps"), nb::arg("sleeping"))
+        .def("step", &BoundSolver::step, nb::arg("state_in"), nb::arg("state_out"), nb::arg("control").none(),
+             nb::arg("contacts").none(), nb::arg("dt"))
+        .def("rollout", &BoundSolver::rollout, nb::arg("state"), nb::arg("frames"), nb::arg("dt"), nb::arg("substeps"),
+             nb::arg("control").none(), nb::arg("record"))
+        .def("rebuild", &BoundSolver::rebuild)
+        .def("reset", &BoundSolver::reset)
+        .def("save", &BoundSolver::save)
+        .def("restore", &BoundSolver::restore)
+        .def_prop_ro("name", &BoundSolver::name);
+    m.def("solver_names", [] {
+        std::vector<std::string> out;
+        for (const std::string_view name : solvers::solver_names()) out.emplace_back(name);
+        return out;
+    });
+}
+
+}  // namespace mechane::python

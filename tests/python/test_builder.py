@@ -1,0 +1,295 @@
+"""ModelBuilder: verbs, lists, worlds, custom attributes, finalize."""
+import copy
+import warnings
+
+import mechane as mc
+import numpy as np
+import pytest
+from scenes import BALL, falling_ball, pendulum
+
+
+def test_add_body_brings_a_joint_and_an_articulation_and_add_link_does_not():
+    """(PYA-024)"""
+    b = mc.ModelBuilder()
+    b.add_body(mass=1.0)
+    assert (b.body_count, b.joint_count, b.articulation_count, b.joint_type[0]) == (1, 1, 1, mc.JointType.FREE)
+    b.add_link(mass=1.0)
+    assert (b.body_count, b.joint_count, b.articulation_count) == (2, 1, 1)
+
+
+def test_keyword_only_arguments_are_keyword_only():
+    """(PYA-025)"""
+    b = mc.ModelBuilder()
+    for call in (lambda: b.add_body((0, 0, 0, 0, 0, 0, 1)), lambda: b.add_shape_box(-1, (0, 0, 0, 0, 0, 0, 1)), lambda: mc.ModelBuilder.ShapeConfig(1000.0)):
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_lists_are_lists():
+    """Negative index, slices, comparison, assignment"""
+    b = pendulum(3)
+    b.body_mass[-1] = 5
+    assert b.body_mass == [1, 1, 5] and b.body_mass[1:] == [1, 5] and len(b.body_mass) == 3 and 5 in b.body_mass
+    b.body_mass[:2] = [2, 3]
+    assert list(b.body_mass) == [2, 3, 5]
+    b.joint_limit_upper = [1.0, 2.0, 3.0]
+    assert b.joint_limit_upper[1] == 2
+    b.joint_target_q[2] = 0.25
+    assert b.joint_target_q == [0, 0, 0.25] and b.joint_q == [0, 0, 0]
+    with pytest.raises(IndexError, match="body_mass index 3 out of range"):
+        b.body_mass[3]
+    with pytest.raises(ValueError, match="2 values for 3 places"):
+        b.body_mass = [1, 2]
+    with pytest.raises(TypeError, match="joint_q_start"):
+        b.joint_q_start[0] = 1
+    assert b.joint_parent == [-1, 0, 1] and b.joint_children == {-1: [0], 0: [1], 1: [2]} and b.body_label == ["link0", "link1", "link2"]
+    assert b.joint_axis[0] == (0, 1, 0) and b.joint_X_c[0].p == (-0.5, 0, 0)
+
+
+def test_shapes_carry_their_configuration_into_the_model():
+    b = mc.ModelBuilder()
+    body = b.add_body()
+    cfg = mc.ModelBuilder.ShapeConfig(density=500, mu=0.25, margin=0.01, gap=0.02, collision_group=-3)
+    shape = b.add_shape_box(body, hx=0.1, hy=0.2, hz=0.3, cfg=cfg, color=(1, 0, 0), label="crate")
+    m = b.finalize()
+    # 500 kg/m^3 of 0.2 x 0.4 x 0.6 m
+    assert m.body_mass[body] == pytest.approx(24) and m.shape_type[shape] == mc.GeoType.BOX
+    assert m.shape_scale[shape].tolist() == pytest.approx([0.1, 0.2, 0.3]) and m.shape_color[shape].tolist() == [1, 0, 0]
+    assert (m.shape_material_mu[shape], m.shape_margin[shape], m.shape_gap[shape]) == pytest.approx((0.25, 0.01, 0.02))
+    assert m.shape_collision_group[shape] == -3 and m.shape_label[shape] == "crate" and m.body_shapes == {-1: [], 0: [0]}
+
+
+def test_sites_have_neither_mass_nor_collision():
+    b = mc.ModelBuilder()
+    body = b.add_body(mass=1.0, inertia=np.eye(3))
+    site = b.add_site(body, xform=(1, 0, 0, 0, 0, 0, 1))
+    ball = b.add_shape_sphere(body, as_site=True)
+    m = b.finalize()
+    assert m.body_mass[body] == 1 and m.shape_flags.tolist() == [mc.ShapeFlags.SITE, mc.ShapeFlags.SITE | mc.ShapeFlags.VISIBLE]
+    assert (site, ball) == (0, 1)
+
+
+def test_a_plane_lies_where_its_equation_says():
+    """x + z = sqrt(2) is at distance 1 from the origin, along (1, 0, 1)"""
+    b = mc.ModelBuilder()
+    b.add_shape_plane((1, 0, 1, -np.sqrt(2)), width=0, length=0)
+    X = b.shape_transform[0]
+    assert np.allclose(X.p, np.array([1, 0, 1]) / np.sqrt(2)) and np.allclose(X.q.rotate((0, 0, 1)), np.array([1, 0, 1]) / np.sqrt(2))
+
+
+def test_deprecated_names_work_and_warn_at_the_callers_line():
+    """(PYA-027)"""
+    b = mc.ModelBuilder()
+    body = b.add_link(mass=1.0)
+    with pytest.warns(mc.MechaneDeprecationWarning, match="target_pos is called target_q") as caught:
+        b.add_joint_revolute(-1, body, target_pos=0.5)
+    assert caught[0].filename == __file__
+    assert b.joint_target_q == [0.5]
+    with pytest.warns(mc.MechaneDeprecationWarning):
+        assert mc.ModelBuilder.JointDofConfig(target_vel=2).target_qd == 2
+
+
+def test_custom_attributes_have_the_shape_of_their_type():
+    """(PYA-026)"""
+    class vec3:  # a Warp type is recognised by its name
+        pass
+
+    b = pendulum(2)
+    C, F, A = mc.ModelBuilder.CustomAttribute, mc.Model.AttributeFrequency, mc.Model.AttributeAssignment
+    b.add_custom_attribute(C("push", vec3, F.BODY))
+    b.add_custom_attribute(C("pull", mc.vec3, F.BODY, namespace="robot", default=(1, 2, 3)))
+    b.add_custom_attribute(C("wear", np.float32, F.JOINT_DOF, assignment=A.STATE, default=0.5))
+    b.add_custom_attribute(C("id", int, F.BODY, values={1: 7}))
+    m = b.finalize()
+    assert m.push.shape == (2, 3) and m.robot.pull.tolist() == [[1, 2, 3], [1, 2, 3]] and m.id.tolist() == [0, 7]
+    a, c = m.state(), m.state()
+    a.wear[0] = 3
+    assert c.wear.tolist() == [0.5, 0.5] and a.wear.dtype == mc.build_info()["real"] and not hasattr(m, "wear")
+    c.assign(a)
+    assert c.wear[0] == 3 and m.get_attribute_frequency("robot:pull") == F.BODY and m.get_attribute_frequency("body_q") == F.BODY
+    with pytest.raises(ValueError, match="different declaration") as caught:
+        b.add_custom_attribute(C("push", float, F.BODY))
+    assert caught.value.code == "E_CUSTOM_CONFLICT"
+    with pytest.raises(AttributeError, match="not defined"):
+        b.add_link(custom_attributes={"missing": 1})
+
+
+def test_custom_values_follow_copies_and_references_are_shifted():
+    one = pendulum(2)
+    C, F = mc.ModelBuilder.CustomAttribute, mc.Model.AttributeFrequency
+    one.add_custom_attribute(C("partner", int, F.BODY, references="body", default=-1, values={0: 1}))
+    one.add_custom_attribute(C("gain", float, F.JOINT_DOF, values={1: 2.0}))
+    many = mc.ModelBuilder()
+    many.replicate(one, 2)
+    m = many.finalize()
+    assert m.partner.tolist() == [1, -1, 3, -1] and m.gain.tolist() == [0, 2, 0, 2]
+
+
+def test_copies_share_meshes():
+    """(PYA-028)"""
+    one = mc.ModelBuilder()
+    mesh = mc.Mesh.create_box(0.1)
+    one.add_shape_mesh(one.add_body(), mesh=mesh)
+    many = mc.ModelBuilder()
+    many.replicate(one, 3)
+    m = many.finalize()
+    assert m.shape_source[0] is m.shape_source[2] is mesh and m.world_count == 3 and m.body_world.tolist() == [0, 1, 2]
+
+
+def test_copies_are_spaced_and_named():
+    one = falling_ball()
+    many = mc.ModelBuilder()
+    many.replicate(one, 4, spacing=(2, 2, 0), label_prefixes=["a", "b", "c", "d"])
+    m = many.finalize()
+    assert sorted(map(tuple, m.body_q[:, :2].tolist())) == [(-1, -1), (-1, 1), (1, -1), (1, 1)]
+    assert m.body_label == ["a/ball", "b/ball", "c/ball", "d/ball"] and m.joint_q[:2].tolist() == m.body_q[0, :2].tolist()
+
+
+def test_a_builder_goes_into_another_at_a_pose():
+    b = mc.ModelBuilder()
+    b.add_builder(pendulum(1), xform=((0, 0, 1), (0, 0, 0, 1)), label_prefix="left")
+    m = b.finalize()
+    s = m.state()
+    mc.eval_fk(m, s.joint_q, s.joint_qd, s)
+    assert s.body_q[0, :3].tolist() == [0.5, 0, 1] and m.body_label == ["left/link0"] and m.joint_X_p[0, 2] == 1
+
+
+def test_finalize_twice_gives_two_models():
+    """(PYA-029)"""
+    b = pendulum()
+    first, second = b.finalize(), b.finalize()
+    first.body_mass[0] = 9
+    assert second.body_mass[0] == 1 and not np.shares_memory(first.body_mass, second.body_mass)
+
+
+def test_worlds_that_are_open_or_not_are_runtime_errors():
+    """(PYA-031)"""
+    b = mc.ModelBuilder()
+    with pytest.raises(RuntimeError, match="no world is open"):
+        b.end_world()
+    b.begin_world()
+    for call in (b.begin_world, b.finalize, lambda: b.add_world(pendulum())):
+        with pytest.raises(RuntimeError, match="world 0 is open"):
+            call()
+    b.end_world()
+    assert b.finalize().world_count == 1
+
+
+def test_a_world_has_its_own_gravity():
+    b = mc.ModelBuilder(gravity=(0, 0, -9.81))
+    b.begin_world(gravity=(0, 0, -1.62))
+    b.add_body(mass=1.0, inertia=np.eye(3))
+    b.end_world()
+    b.begin_world()
+    b.end_world()
+    m = b.finalize()
+    assert m.gravity[:, 2].tolist() == pytest.approx([-1.62, -9.81, -9.81])
+    m.set_gravity((0, 0, -3), world=1)
+    assert m.gravity[:, 2].tolist() == pytest.approx([-1.62, -3, -9.81])
+
+
+def test_a_copy_of_a_builder_goes_its_own_way():
+    """(PYA-051)"""
+    b = pendulum()
+    other = copy.deepcopy(b)
+    other.add_body(mass=3.0)
+    b.body_mass[0] = 4
+    assert (b.body_count, other.body_count, other.body_mass[0]) == (2, 3, 1)
+
+
+def test_nonsense_is_refused_with_the_arguments_name():
+    b = pendulum()
+    for call, kind, text in (
+            (lambda: b.add_joint_fixed(0, 99), IndexError, "no body 99"),
+            (lambda: b.add_joint_fixed(1, 1), ValueError, "same body"),
+            (lambda: b.add_shape_sphere(99), IndexError, "no body 99"),
+            (lambda: b.add_shape_sphere(0, radius=float("nan")), ValueError, "scale"),
+            (lambda: b.add_shape_sphere(0, cfg=mc.ModelBuilder.ShapeConfig(density=-1)), ValueError, "density"),
+            (lambda: b.add_shape_mesh(0, mesh="a box"), TypeError, "src"),
+            (lambda: b.add_joint_revolute(0, 1, axis=(0, 0, 0)), ValueError, "axis"),
+            (lambda: b.add_joint_d6(0, 1, linear_axes=["x"]), TypeError, "linear_axes"),
+            (lambda: b.add_articulation([0, 1]), ValueError, "already belongs"),
+            (lambda: b.add_articulation([]), ValueError, "at least one"),
+            (lambda: b.add_articulation([7]), ValueError, "no joint 7"),
+            (lambda: b.set_joint_mimic(0, 0), ValueError, "cannot follow itself"),
+            (lambda: b.add_link(com=(1, 2)), ValueError, "com: expected 3 numbers"),
+            (lambda: b.add_link(xform="here"), TypeError, "xform"),
+            (lambda: mc.Mesh([(0, 0, 0)], [0, 1, 2]), ValueError, "indices"),
+            (lambda: mc.ModelBuilder(up_axis="W"), ValueError, "axis"),
+            (lambda: mc.ModelBuilder(gravity=(1, 2)), ValueError, "gravity"),
+            (lambda: b.finalize(device="cuda:0"), NotImplementedError, "cuda:0")):
+        before = (b.body_count, b.joint_count, b.shape_count)
+        with pytest.raises(kind, match=text):
+            call()
+        assert (b.body_count, b.joint_count, b.shape_count) == before
+
+
+def test_fixed_joints_collapse():
+    b = mc.ModelBuilder()
+    a, c = b.add_link(mass=1.0, label="a"), b.add_link(mass=2.0, xform=(1, 0, 0, 0, 0, 0, 1), label="c")
+    j = [b.add_joint_free(a), b.add_joint_fixed(a, c, parent_xform=(1, 0, 0, 0, 0, 0, 1))]
+    b.add_articulation(j)
+    done = b.collapse_fixed_joints()
+    assert b.body_count == 1 and b.body_mass == [3] and done["body_merged_parent"] == {1: 0} and done["joint_remap"] == {0: 0}
+
+
+def test_meshes_are_approximated():
+    b = mc.ModelBuilder()
+    body = b.add_body()
+    corner = mc.Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3])
+    shapes = [b.add_shape_mesh(body, mesh=corner) for _ in range(3)]
+    assert b.approximate_meshes("convex_hull", [shapes[0]]) == {0} and b.shape_type[0] == mc.GeoType.CONVEX_MESH
+    b.approximate_meshes("bounding_box", [shapes[1]])
+    assert b.shape_type[1] == mc.GeoType.BOX and b.shape_scale[1] == (0.5, 0.5, 0.5) and b.shape_transform[1].p == (0.5, 0.5, 0.5)
+    b.approximate_meshes("bounding_sphere", [shapes[2]])
+    assert b.shape_type[2] == mc.GeoType.SPHERE
+    with pytest.raises(NotImplementedError, match="coacd"):
+        b.approximate_meshes("coacd")
+
+
+def test_views_name_rows():
+    m = pendulum(2).finalize()
+    assert m.bodies["link1"].mass == 1 and m.joints[-1].label == "hinge1" and [v.label for v in m.bodies["link*"]] == ["link0", "link1"]
+    assert m.joints["hinge1"].child == 1 and m.joints["hinge1"].dofs == slice(1, 2) and list(m.articulations[0].joints) == [0, 1]
+    m.bodies["link0"].mass = 2.5
+    assert m.body_mass[0] == 2.5
+    with pytest.raises(KeyError, match="near: .*link"):
+        m.bodies["lonk0"]
+    assert m.tree() == "link0  [hinge0: REVOLUTE]\n  link1  [hinge1: REVOLUTE]" and '"link0" -> "link1"' in m.to_dot()
+
+
+def test_repr_is_one_line_with_counts():
+    """(PYA-055)"""
+    b = falling_ball()
+    m = b.finalize()
+    s = m.state()
+    for thing, text in ((b, "1 bodies"), (m, "<Model 0 worlds, 1 bodies, 1 joints (6 dof), 2 shapes>"), (s, "1 bodies"), (m.control(), "6 dof"),
+                        (m.collide(s), "rows"), (b.diagnostics, "0 errors"), (mc.Mesh.create_box(1), "24 vertices, 12 triangles")):
+        assert text in repr(thing) and "\n" not in repr(thing)
+
+
+def test_counts_of_constraints():
+    """A hinge holds 5 directions, a free joint none, a distance one"""
+    b = pendulum(2)
+    b.add_body(mass=1.0, inertia=np.eye(3))
+    assert b.joint_constraint_count == 10 and b.finalize().joint_constraint_count == 10
+
+
+def test_meshes_know_their_mass():
+    """A cube of edge 2: 8 m^3, inertia 8/12 (4 + 4) about each axis, and it is closed"""
+    for mesh in (mc.Mesh.create_box(1.0), mc.Mesh.create_box(1.0, duplicate_vertices=False)):
+        mass, com, inertia, volume = mesh.compute_inertia()
+        assert (mass, volume) == pytest.approx((8, 8)) and np.allclose(com, 0) and np.allclose(np.asarray(inertia), np.eye(3) * 16 / 3)
+    assert mc.Mesh.create_box(1.0, duplicate_vertices=False).is_watertight
+    # Volumes of fine grids: from below, within the chord's error of 1 - cos(pi/32) each way
+    for mesh, volume in ((mc.Mesh.create_sphere(1.0), 4 / 3 * np.pi), (mc.Mesh.create_cylinder(1.0, 1.0), 2 * np.pi), (mc.Mesh.create_cone(1.0, 1.0), 2 / 3 * np.pi),
+                         (mc.Mesh.create_capsule(0.5, 1.0), np.pi / 2 + np.pi / 6)):
+        assert mesh.is_watertight and 0.97 * volume < mesh.compute_inertia()[3] < volume
+
+
+def test_a_stage_and_verbs_mix():
+    b = mc.ModelBuilder()
+    b.add_usd(BALL.encode())
+    extra = b.add_link(mass=1.0, inertia=np.eye(3))
+    b.add_joint_fixed(0, extra)
+    assert b.body_count == 2 and b.finalize().joint_count == 2

@@ -1,0 +1,361 @@
+"""Kinematics, dynamics, contacts and solvers from Python."""
+import signal
+import subprocess
+import sys
+import threading
+import warnings
+
+import mechane as mc
+import numpy as np
+import pytest
+from scenes import falling_ball, pendulum
+
+
+def moving_pendulum(links=3):
+    m = pendulum(links).finalize()
+    s = m.state()
+    rng = np.random.default_rng(7)
+    s.joint_q.assign(rng.uniform(-1, 1, m.joint_coord_count))
+    s.joint_qd.assign(rng.uniform(-1, 1, m.joint_dof_count))
+    mc.eval_fk(m, s.joint_q, s.joint_qd, s)
+    return m, s
+
+
+def test_inverse_kinematics_undoes_forward_kinematics():
+    m, s = moving_pendulum()
+    q, qd = np.zeros_like(s.joint_q), np.zeros_like(s.joint_qd)
+    mc.eval_ik(m, s, q, qd)
+    assert np.allclose(q, s.joint_q, atol=1e-5) and np.allclose(qd, s.joint_qd, atol=1e-5)  # single precision over three links
+
+
+def test_the_jacobian_takes_rates_to_velocities():
+    """(PYA-061)"""
+    m, s = moving_pendulum()
+    J = mc.eval_jacobian(m, s)
+    assert J.shape == (1, 18, 3)
+    assert np.allclose(J[0] @ s.joint_qd, np.asarray(s.body_qd).reshape(-1), atol=1e-5)
+    out = np.zeros_like(J)
+    assert mc.eval_jacobian(m, s, out) is out and np.array_equal(out, J)
+
+
+def test_a_mask_with_indices_is_refused():
+    """(PYA-062)"""
+    m, s = moving_pendulum()
+    with pytest.raises(ValueError, match="mask and indices"):
+        mc.eval_fk(m, s.joint_q, s.joint_qd, s, mask=[True], indices=[0])
+    with pytest.raises(ValueError, match="mask: 2 flags, expected 1"):
+        mc.eval_fk(m, s.joint_q, s.joint_qd, s, mask=[True, False])
+    with pytest.raises(IndexError, match="indices"):
+        mc.eval_fk(m, s.joint_q, s.joint_qd, s, indices=[3])
+
+
+def test_a_mask_leaves_other_articulations_alone():
+    many = mc.ModelBuilder()
+    many.replicate(pendulum(1), 2)
+    m = many.finalize()
+    s = m.state()
+    before = s.body_q[0].copy()
+    mc.eval_fk(m, [1.0, 1.0], [0, 0], s, mask=[False, True])
+    assert np.array_equal(s.body_q[0], before) and not np.array_equal(s.body_q[1], before)
+
+
+def test_kinetic_energy_is_half_qd_m_qd():
+    m, s = moving_pendulum()
+    H = np.asarray(mc.eval_mass_matrix(m, s)[0], float)
+    qd = np.asarray(s.joint_qd, float)
+    twist, energy = np.asarray(s.body_qd, float), 0.0
+    for b in range(3):
+        R = mc.math.quat_to_matrix(s.body_q[b, 3:])
+        energy += 0.5 * (twist[b, :3] @ twist[b, :3] + twist[b, 3:] @ (R @ np.asarray(m.body_inertia[b], float) @ R.T) @ twist[b, 3:])
+    assert 0.5 * qd @ H @ qd == pytest.approx(energy, rel=1e-5)
+    assert m.total_energy(s) == pytest.approx(energy + 9.81 * np.asarray(s.body_q[:, 2], float).sum(), rel=1e-5)
+
+
+def test_armature_is_on_the_diagonal_unless_left_out():
+    b = pendulum(2)
+    b.joint_armature = [0.5, 0.25]
+    m = b.finalize()
+    s = m.state()
+    difference = np.asarray(mc.eval_mass_matrix(m, s) - mc.eval_mass_matrix(m, s, include_armature=False))[0]
+    assert np.allclose(difference, np.diag([0.5, 0.25]), atol=1e-6)
+
+
+def test_gravity_force_holds_a_horizontal_link():
+    """m g l/2 = 9.81 * 0.5 N m about y, which turns +x down: the controller pushes the other way"""
+    m = pendulum(1).finalize()
+    s = m.state()
+    _, g, c = mc.eval_inverse_dynamics_passive(m, s)
+    assert g[0, 0] == pytest.approx(-9.81 * 0.5, rel=1e-5) and c[0, 0] == pytest.approx(0, abs=1e-6)
+
+
+def test_forward_dynamics_undoes_inverse_dynamics():
+    m, s = moving_pendulum()
+    M, g, c = mc.eval_inverse_dynamics_passive(m, s)
+    wanted, tau = np.array([[1.0, -2.0, 0.5]], M.dtype), np.zeros((1, 3), M.dtype)
+    mc.eval_inverse_dynamics_force(m, s, mass_matrix=M, joint_qdd=wanted, coriolis_force=c, gravity_force=g, joint_f=tau)
+    assert np.allclose(mc.forward_dynamics(m, s, tau), wanted, atol=1e-3)  # condition of M is about 1e2 in single precision
+
+
+def test_a_free_body_under_gravity():
+    """Its weight in the linear dofs; spin about a principal axis needs no torque"""
+    b = mc.ModelBuilder()
+    body = b.add_body(mass=2.0, inertia=np.diag([1.0, 2.0, 3.0]))
+    m = b.finalize()
+    s = m.state()
+    s.joint_qd.assign([1, 2, 3, 0, 0, 4])
+    mc.eval_fk(m, s.joint_q, s.joint_qd, s)
+    _, g, c = mc.eval_inverse_dynamics_passive(m, s)
+    assert np.allclose(g[body], [0, 0, 19.62, 0, 0, 0], atol=1e-5) and np.allclose(c, 0, atol=1e-5)
+
+
+def test_followers_follow():
+    b = pendulum(2)
+    b.set_joint_mimic(1, 0, coeffs=(0.5, -2.0))
+    m = b.finalize()
+    s = m.state()
+    s.joint_q[0], s.joint_qd[0] = 0.25, 1.0
+    mc.eval_mimic(m, s)
+    assert s.joint_q.tolist() == [0.25, 0.0] and s.joint_qd.tolist() == [1, -2] and m.constraint_mimic_count == 1
+
+
+def test_collide_keeps_one_buffer():
+    """(PYA-056)"""
+    m = falling_ball().finalize()
+    s = m.state()
+    first = m.collide(s)
+    assert isinstance(first, mc.Contacts) and m.collide(s) is first
+    other = m.contacts()
+    assert m.collide(s, other) is other is not first
+
+
+def test_rows_are_as_many_as_contacts():
+    """A ball of 0.1 m at 0.09 m: 0.01 m deep, normal from shape 0 to shape 1 (PYA-057)"""
+    m = falling_ball().finalize()
+    s = m.state()
+    s.body_q[0, 2] = 0.09
+    contacts = m.collide(s)
+    rows = contacts.rows()
+    assert len(rows) == contacts.rigid_contact_count[0] == len(contacts) == 1
+    assert rows["distance"][0] == pytest.approx(-0.01, abs=1e-6) and abs(rows["normal"][0, 2]) == 1
+    assert rows["point"][0, 2] == pytest.approx(-0.005, abs=1e-6)
+    distance, p0, p1 = mc.eval_rigid_contact_kinematics(m, s, contacts)
+    assert distance[0] == pytest.approx(-0.01, abs=1e-6) and sorted((p0[0, 2], p1[0, 2])) == pytest.approx([-0.01, 0.0], abs=1e-6)
+    assert contacts.pairs() == [tuple(m.shape_label[i] for i in (rows["shape0"][0], rows["shape1"][0]))]
+
+
+def test_contacts_that_do_not_fit_are_counted():
+    b = mc.ModelBuilder()
+    for i in range(4):
+        b.add_shape_sphere(b.add_body(xform=(i, 0, 0.05, 0, 0, 0, 1)), radius=0.1)
+    b.add_ground_plane()
+    m = b.finalize()
+    pipeline = mc.CollisionPipeline(m, rigid_contact_max=2)
+    contacts = pipeline.contacts()
+    with pytest.warns(mc.MechaneWarning, match="4 contacts, room for 2"):
+        pipeline.collide(m.state(), contacts)
+    assert len(contacts) == 2 and contacts.rigid_contact_max == 2
+
+
+def test_nonsense_for_pipelines_and_solvers_is_refused():
+    m, other = falling_ball().finalize(), pendulum().finalize()
+    s, c, solver = m.state(), m.contacts(), mc.solvers.SolverSoftStep(m)
+    for call, kind, text in (
+            (lambda: mc.CollisionPipeline(m, wings=2), TypeError, "wings"),
+            (lambda: mc.CollisionPipeline(m, broad_phase="psychic"), ValueError, "broad_phase"),
+            (lambda: mc.CollisionPipeline(m, rigid_contact_max=0), ValueError, "rigid_contact_max"),
+            (lambda: m.collide(other.state()), ValueError, "state: of another model"),
+            (lambda: m.collide(s, mc.CollisionPipeline(m, rigid_contact_max=3).contacts()), ValueError, "contacts: of another pipeline"),
+            (lambda: m.collide(s, "contacts"), TypeError, "contacts"),
+            (lambda: solver.step(other.state(), s, None, None, 0.01), ValueError, "state_in: of another model"),
+            (lambda: solver.step(s, s, None, None, 0.0), ValueError, "dt"),
+            (lambda: solver.step(s, s, "push", None, 0.1), TypeError, "control"),
+            (lambda: mc.solvers.SolverSoftStep(m, substeps=0), ValueError, "substeps"),
+            (lambda: mc.solvers.create("nosuch", m), KeyError, "softstep"),
+            (lambda: mc.eval_fk(m, [0], s.joint_qd, s), ValueError, "joint_q: 1 numbers, expected 7"),
+            (lambda: mc.eval_fk(m, "abc", s.joint_qd, s), TypeError, "joint_q"),
+            (lambda: s.assign(other.state()), ValueError, "other")):
+        with pytest.raises(kind, match=text):
+            call()
+    assert len(c) == 0
+
+
+def test_a_ball_falls_and_rests():
+    m = falling_ball().finalize()
+    s, control, contacts = m.state(), m.control(), m.contacts()
+    solver = mc.solvers.SolverSoftStep(m)
+    for _ in range(120):
+        m.collide(s, contacts)
+        solver.step(s, s, control, contacts, 1 / 60)
+    assert s.body_q[0, 2] == pytest.approx(0.1, abs=2e-3) and s.time == pytest.approx(2.0)
+    # At rest the ground carries the weight: 1000 kg/m^3 of a ball of 0.1 m.
+    weight = 9.81 * 1000 * 4 / 3 * np.pi * 0.1**3
+    assert abs(contacts.rows()["force"][:, 2].sum()) == pytest.approx(weight, rel=0.02)
+
+
+def test_stepping_in_place_equals_stepping_into_a_second_state():
+    """(PYA-065)"""
+    m, s = moving_pendulum()
+    a, b, out = s.copy(), s.copy(), m.state()
+    mc.solvers.SolverSoftStep(m).step(a, a, m.control(), None, 0.01)
+    mc.solvers.SolverSoftStep(m).step(b, out, m.control(), None, 0.01)
+    assert a.hash() == out.hash() != s.hash()
+
+
+def test_a_solver_written_in_python_steps_and_is_found():
+    """(PYA-066)"""
+    class Drift(mc.solvers.SolverBase):
+        def step(self, state_in, state_out, control, contacts, dt, *, observables=None):
+            state_out.assign(state_in)
+            state_out.body_q[:, :3] += dt * state_in.body_qd[:, :3]
+
+    m = falling_ball().finalize()
+    s = m.state()
+    s.body_qd[0, 0] = 2.0
+    mc.solvers.register("drift", Drift)
+    mc.solvers.create("drift", m).step(s, s, None, None, 0.5)
+    assert s.body_q[0, 0] == 1.0 and "drift" in mc.solvers.available() and mc.solvers.available()[0] == "softstep"
+
+
+def test_solvers_that_are_not_built_say_so():
+    """(PYA-067)"""
+    m = falling_ball().finalize()
+    for name in ("SolverXPBD", "SolverSemiImplicit", "SolverFeatherstone", "SolverVBD", "SolverMuJoCo"):
+        kind = getattr(mc.solvers, name)
+        with pytest.raises(NotImplementedError, match=f"{name} is not built"):
+            kind(m)
+        kind.register_custom_attributes(mc.ModelBuilder())
+
+
+def test_a_mass_edit_that_is_announced_changes_the_next_step():
+    """The same push, twice the mass (PYA-068)"""
+    b = mc.ModelBuilder(gravity=(0, 0, 0))
+    b.add_body(mass=1.0, inertia=np.eye(3))
+    m = b.finalize()
+    solver = mc.solvers.SolverSoftStep(m)
+
+    def push():
+        s = m.state()
+        s.body_f[0] = (6, 0, 0, 0, 0, 0)
+        solver.step(s, s, None, None, 0.5)
+        return float(s.body_qd[0, 0])
+
+    assert push() == pytest.approx(3)
+    m.body_mass[0], m.body_inv_mass[0] = 2, 0.5
+    solver.notify_model_changed(mc.ModelFlags.BODY_INERTIAL_PROPERTIES)
+    assert push() == pytest.approx(1.5)
+
+
+def run_pendulum(threads=None, frames=60):
+    if threads is not None:
+        mc.set_num_threads(threads)
+    m, s = moving_pendulum(4)
+    mc.solvers.SolverSoftStep(m).rollout(s, frames, 1 / 60)
+    return s.hash()
+
+
+def test_the_number_of_threads_does_not_matter():
+    """(PYA-048)"""
+    try:
+        assert run_pendulum(1) == run_pendulum(0) == run_pendulum(3)
+    finally:
+        mc.set_num_threads(0)
+    with pytest.raises(ValueError, match="n must be"):
+        mc.set_num_threads(-1)
+
+
+def test_two_threads_step_two_models_as_one_after_the_other():
+    """(PYA-046)"""
+    expected, results = run_pendulum(), []
+    threads = [threading.Thread(target=lambda: results.append(run_pendulum())) for _ in range(2)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert results == [expected, expected]
+
+
+def test_two_threads_in_one_solver_is_an_error_and_no_race():
+    """(PYA-047)"""
+    m, s = moving_pendulum(20)
+    solver, other = mc.solvers.SolverSoftStep(m), s.copy()
+    started, errors = threading.Event(), []
+
+    def long_run():
+        started.set()
+        solver.rollout(s, 600, 1 / 60)
+
+    thread = threading.Thread(target=long_run)
+    thread.start()
+    started.wait()
+    while thread.is_alive() and not errors:
+        try:
+            solver.step(other, other, None, None, 1 / 60)
+        except RuntimeError as error:
+            errors.append(str(error))
+    thread.join()
+    assert errors and "busy" in errors[0]
+
+
+def test_a_checkpoint_goes_on_with_the_same_bits():
+    """(PYA-053)"""
+    m = falling_ball().finalize()
+    s, contacts = m.state(), m.contacts()
+    solver = mc.solvers.SolverSoftStep(m)
+
+    def steps(n, by, state, c):
+        for _ in range(n):
+            m.collide(state, c)
+            by.step(state, state, None, c, 1 / 60)
+
+    steps(40, solver, s, contacts)
+    blob, middle = solver.checkpoint(), s.copy()
+    steps(20, solver, s, contacts)
+    again = mc.solvers.SolverSoftStep(m)
+    again.restore(blob)
+    steps(20, again, middle, m.contacts())
+    assert middle.hash() == s.hash()
+    with pytest.raises(ValueError, match="blob"):
+        again.restore(b"damaged")
+
+
+def test_a_rollout_records():
+    m = falling_ball().finalize()
+    s = m.state()
+    rec = mc.solvers.SolverSoftStep(m).rollout(s, 30, 1 / 60, record=True)
+    assert rec["body_q"].shape == (31, 1, 7) and rec["t"][-1] == pytest.approx(0.5) and np.array_equal(rec["body_q"][-1], s.body_q)
+
+
+def test_ctrl_c_stops_a_long_rollout():
+    """(PYA-044)"""
+    code = ("import os, signal, sys, threading, time; sys.path.insert(0, os.environ['TESTS'])\nimport mechane as mc\nfrom scenes import pendulum\n"
+            "m = pendulum(10).finalize(); s = m.state(); t = [0]\n"
+            "def stop():\n  time.sleep(0.5); t[0] = time.monotonic(); os.kill(os.getpid(), signal.SIGINT)\n"
+            "threading.Thread(target=stop).start()\n"
+            "try: mc.solvers.SolverSoftStep(m).rollout(s, 10**7, 1 / 60)\n"
+            "except KeyboardInterrupt: print(time.monotonic() - t[0] < 1, s.time > 0 and bool((s.joint_q == s.joint_q).all()))")
+    import os
+    import pathlib
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, env={**os.environ, "TESTS": str(pathlib.Path(__file__).parent)})
+    assert done.stdout.split() == ["True", "True"], done.stderr
+    assert signal.SIGINT
+
+
+def test_a_forked_child_steps_a_model_of_its_parent():
+    """(PYA-052)"""
+    import os
+
+    m = falling_ball().finalize()
+    s = m.state()
+    mc.solvers.SolverSoftStep(m).step(s, s, None, None, 0.01)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        try:
+            mine = m.state()
+            m.collide(mine)
+            mc.solvers.SolverSoftStep(m).step(mine, mine, None, None, 0.01)
+            os._exit(0 if mine.hash() == s.hash() else 1)
+        except BaseException:
+            os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

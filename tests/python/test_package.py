@@ -1,0 +1,98 @@
+"""What the package is: names, enumerations, signatures, import."""
+import inspect
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import mechane as mc
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+
+
+def run(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+
+
+def test_import_brings_no_other_framework():
+    """(PYA-001)"""
+    done = run("import sys, mechane, mechane.solvers, mechane.usd, mechane.conformance\n"
+               "print([m for m in ('pxr', 'warp', 'mujoco', 'torch', 'matplotlib') if m in sys.modules])")
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_import_is_quick():
+    """`import mechane` takes less than 150 ms of processor time, NumPy's own import aside; the best of five warm ones."""
+    code = "import numpy, time; t = time.process_time(); import mechane; print(time.process_time() - t)"
+    assert min(float(run(code).stdout) for _ in range(5)) < 0.150
+
+
+def test_enumerations_have_newtons_members_and_values():
+    """(PYA-005)"""
+    expected = json.loads((HERE / "newton_enums.json").read_text())
+    for name, members in expected.items():
+        ours = {k: int(v) for k, v in getattr(mc, name).__members__.items()}
+        assert ours == members, name
+
+
+def test_signatures_are_those_of_newton_1_8():
+    """Names, order and defaults of arguments (PYA-006)"""
+    for name, expected in json.loads((HERE / "newton_signatures.json").read_text()).items():
+        target = mc
+        for part in name.split("."):
+            target = getattr(target, part)
+        ours = [p for p in inspect.signature(target).parameters.values()]
+        theirs = [tuple(p) for p in expected]
+        own = [(p.name, p.kind.name, _text(p.default)) for p in ours][: len(theirs)]
+        assert own == theirs, name
+
+
+def _text(default):
+    """As the stored list has them: enumerations as numbers."""
+    if default is inspect.Parameter.empty:
+        return "-"
+    return repr(int(default)) if isinstance(default, int) and not isinstance(default, bool) else repr(default)
+
+
+def test_reserved_names_say_which_stage_brings_them():
+    """(PYA-004)"""
+    b = mc.ModelBuilder()
+    for call in (lambda: b.add_cloth_grid(), lambda: b.add_spring(0, 1, 1, 1, 1), lambda: b.add_rod(), lambda: mc.Gaussian(),
+                 lambda: mc.SDF.create_from_mesh() if hasattr(mc.SDF, "create_from_mesh") else mc.SDF()):
+        with pytest.raises(mc.NotSupportedError, match="later stage") as caught:
+            call()
+        assert isinstance(caught.value, NotImplementedError)
+
+
+def test_left_out_names_say_what_to_use_instead():
+    b = mc.ModelBuilder()
+    for owner, name, hint in ((b, "plot_articulation", "tree"), (b, "joint_target_pos", "joint_target_q"), (mc, "controllers", "eval_jacobian"),
+                              (mc.solvers, "SolverKamino", "SolverSoftStep"), (mc.Model, "bvh_build_shapes", "intersect_ray")):
+        with pytest.raises(AttributeError, match=hint):
+            getattr(owner, name)
+
+
+def test_axis_is_taken_in_every_spelling():
+    for spelled in (mc.Axis.Y, "y", "Y", 1):
+        assert mc.ModelBuilder(up_axis=spelled).up_axis == mc.Axis.Y
+    assert mc.Axis.from_any("z").to_vector() == (0, 0, 1)
+    with pytest.raises(ValueError, match="none of X, Y, Z"):
+        mc.Axis.from_string("w")
+
+
+def test_version_and_build():
+    assert re.fullmatch(r"\d+\.\d+\.\d+", mc.__version__) and mc.NEWTON_API == "1.8"
+    assert mc.build_info()["real"] in ("float32", "float64")
+
+
+def test_usd_core_may_come_before_or_after():
+    """Both can open a stage (PYA-002)"""
+    if run("import pxr.Usd").returncode != 0:
+        pytest.skip("usd-core is not installed")
+    body = "b = mechane.ModelBuilder(); b.add_usd(b'#usda 1.0\\ndef Sphere \"s\"\\n{\\n}')\ns = Usd.Stage.CreateInMemory(); s.DefinePrim('/a'); print(len(list(s.Traverse())), b.shape_count)"
+    for first, second in (("import mechane", "from pxr import Usd"), ("from pxr import Usd", "import mechane")):
+        done = run(f"{first}\n{second}\n{body}")
+        assert done.stdout.split() == ["1", "1"], done.stderr
