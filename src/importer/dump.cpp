@@ -14,6 +14,13 @@
 namespace mechane::importer {
 namespace {
 
+/// Newton counts the world of the globals as one: without any world its arrays have an entry more.
+std::vector<std::int32_t> worlds(const model::Model& m, std::vector<std::int32_t> starts)
+{
+    if (m.world_count == 0 && !starts.empty()) starts.push_back(starts.back());
+    return starts;
+}
+
 /// An attribute's value: numbers, texts and lists of them as such, quaternions real part first, anything rarer as usda
 /// text.
 Json json_value(const usd::Value& value, std::size_t limit)
@@ -204,7 +211,7 @@ void put_bodies(Json& out, const model::Model& m, const ArrayWriter& w)
     out["body_inv_mass"]    = w.reals(m.body_inv_mass);
     out["body_flags"]       = w.ints(m.body_flags);
     out["body_world"]       = w.ints(m.body_world);
-    out["body_world_start"] = w.ints(m.body_world_start);
+    out["body_world_start"] = w.ints(worlds(m, m.body_world_start));
     out["body_shapes"]      = body_shapes(m.body_shapes, m.static_shapes);
 }
 
@@ -228,9 +235,9 @@ void put_joints(Json& out, const model::Model& m, const ArrayWriter& w)
     out["joint_mimic_joint"]       = w.ints(m.joint_mimic_joint);
     out["joint_mimic_coeffs"]      = w.pairs(m.joint_mimic_coeffs);
     out["joint_world"]             = w.ints(m.joint_world);
-    out["joint_world_start"]       = w.ints(m.joint_world_start);
-    out["joint_dof_world_start"]   = w.ints(m.joint_dof_world_start);
-    out["joint_coord_world_start"] = w.ints(m.joint_coord_world_start);
+    out["joint_world_start"]       = w.ints(worlds(m, m.joint_world_start));
+    out["joint_dof_world_start"]   = w.ints(worlds(m, m.joint_dof_world_start));
+    out["joint_coord_world_start"] = w.ints(worlds(m, m.joint_coord_world_start));
     out["joint_q_start"]           = w.ints(m.joint_q_start);
     out["joint_qd_start"]          = w.ints(m.joint_qd_start);
     out["joint_q"]                 = w.reals(m.joint_q);
@@ -284,7 +291,7 @@ void put_shapes(Json& out, const model::Model& m, const ArrayWriter& w)
     out["shape_color"]                 = w.vectors(m.shape_color);
     out["shape_opacity"]               = w.reals(m.shape_opacity);
     out["shape_world"]                 = w.ints(m.shape_world);
-    out["shape_world_start"]           = w.ints(m.shape_world_start);
+    out["shape_world_start"]           = w.ints(worlds(m, m.shape_world_start));
     Json& sources = out["shape_source"] = Json::array();
     for (std::size_t i = 0; i < m.shape_count(); ++i)
         sources.push_back(m.shape_source[i] != nullptr ? json_mesh(*m.shape_source[i], m.shape_is_solid[i] != 0)
@@ -315,7 +322,7 @@ Json json_model(const model::Model& m, const ArrayWriter& w, bool extensions)
     out["articulation_start"]          = w.ints(m.articulation_start);
     out["articulation_end"]            = w.ints(m.articulation_end);
     out["articulation_world"]          = w.ints(m.articulation_world);
-    out["articulation_world_start"]    = w.ints(m.articulation_world_start);
+    out["articulation_world_start"]    = w.ints(worlds(m, m.articulation_world_start));
     out["max_joints_per_articulation"] = m.max_joints_per_articulation;
     out["max_dofs_per_articulation"]   = m.max_dofs_per_articulation;
     out["gravity"]                     = w.vectors(m.gravity);

@@ -54,17 +54,19 @@ std::optional<Field> parse_field(std::string_view name, bool is_body)
 
 bool is_coordinate(Field field) { return field == Field::target_q || field == Field::joint_q; }
 
-/// Index of the label that equals `path` or, if there is exactly one, ends with "/path".
-std::optional<std::size_t> find_label(const std::vector<std::string>& labels, std::string_view path)
+/// Indices of the label that equals `path` or, if there is exactly one such label, ends with "/path": one in each world
+/// that has it.
+std::vector<std::size_t> find_label(const std::vector<std::string>& labels, std::string_view path)
 {
+    std::vector<std::size_t> found;
     for (std::size_t i = 0; i < labels.size(); ++i)
-        if (labels[i] == path) return i;
-    std::optional<std::size_t> found;
-    const std::string          tail = fmt::format("/{}", path);
+        if (labels[i] == path) found.push_back(i);
+    if (!found.empty()) return found;
+    const std::string tail = fmt::format("/{}", path);
     for (std::size_t i = 0; i < labels.size(); ++i) {
         if (!std::string_view(labels[i]).ends_with(tail)) continue;
-        if (found) return std::nullopt;
-        found = i;
+        if (!found.empty() && labels[i] != labels[found.front()]) return {};
+        found.push_back(i);
     }
     return found;
 }
@@ -90,20 +92,20 @@ Result<Setting> parse_target(const model::Model& model, std::string_view text)
     }
 
     Setting setting;
-    if (const auto joint = find_label(model.joint_label, path)) {
+    if (const auto joints = find_label(model.joint_label, path); !joints.empty()) {
         const auto field = parse_field(name, false);
         if (!field) return unknown(path, fmt::format("a joint has no field '{}'", name));
         const auto& starts = is_coordinate(*field) ? model.joint_q_start : model.joint_qd_start;
         setting.field      = *field;
-        setting.start      = static_cast<std::size_t>(starts[*joint]);
-        setting.count      = static_cast<std::size_t>(starts[*joint + 1]) - setting.start;
-    } else if (const auto body = find_label(model.body_label, path)) {
+        for (const std::size_t joint : joints) setting.starts.push_back(static_cast<std::size_t>(starts[joint]));
+        setting.count = static_cast<std::size_t>(starts[joints.front() + 1] - starts[joints.front()]);
+    } else if (const auto bodies = find_label(model.body_label, path); !bodies.empty()) {
         const auto field = parse_field(name, true);
         if (!field)
             return unknown(path, fmt::format("a body has no field '{}'", name), "Bodies have qd: vx,vy,vz,wx,wy,wz.");
-        setting.field = *field;
-        setting.start = *body;
-        setting.count = 6;
+        setting.field  = *field;
+        setting.starts = bodies;
+        setting.count  = 6;
     } else {
         return unknown(path, fmt::format("no joint or body is called '{}', or several are", path));
     }
@@ -111,7 +113,7 @@ Result<Setting> parse_target(const model::Model& model, std::string_view text)
         if (*entry >= setting.count) return unknown(path, fmt::format("entry {} of {}", *entry, setting.count));
         if (setting.field == Field::body_qd)
             return unknown(path, "a body's velocity is set as a whole", "Give six values.");
-        setting.start += *entry;
+        for (std::size_t& start : setting.starts) start += *entry;
         setting.count = 1;
     }
     if (setting.count == 0) return unknown(path, "the joint has no such entries", "Fixed joints cannot be set.");
@@ -149,7 +151,8 @@ void apply_setting(const Setting& setting, model::State& state, model::Control& 
         return static_cast<Real>(setting.values.size() == 1 ? setting.values[0] : setting.values[i]);
     };
     if (setting.field == Field::body_qd) {
-        state.body_qd[setting.start] = {{value(0), value(1), value(2)}, {value(3), value(4), value(5)}};
+        for (const std::size_t body : setting.starts)
+            state.body_qd[body] = {{value(0), value(1), value(2)}, {value(3), value(4), value(5)}};
         return;
     }
     std::vector<Real>* array = nullptr;
@@ -172,7 +175,8 @@ void apply_setting(const Setting& setting, model::State& state, model::Control& 
         case Field::body_qd:
             return;
     }
-    for (std::size_t i = 0; i < setting.count; ++i) (*array)[setting.start + i] = value(i);
+    for (const std::size_t start : setting.starts)
+        for (std::size_t i = 0; i < setting.count; ++i) (*array)[start + i] = value(i);
 }
 
 Result<std::string> read_control_file(const std::string& file)

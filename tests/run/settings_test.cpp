@@ -93,3 +93,25 @@ TEST_CASE("a control file holds each row until the next, and says where it is wr
     }
     CHECK_FALSE(run::read_control_file("/nowhere.csv"));
 }
+
+TEST_CASE("a setting reaches the joint in every copy of a world")
+{
+    model::ModelBuilder one;
+    const auto          body = one.add_link({}, "/r/b", 1, {}, Mat33d::identity());
+    one.add_articulation({one.add_joint_revolute(-1, body, {}, {}, {}, "/r/j")}, "/r");
+    model::ModelBuilder copies;
+    REQUIRE(copies.replicate(one, 3));
+    Diagnostics found;
+    const auto  model = copies.finalize({}, found);
+    REQUIRE(model);
+    model::State   state   = model::make_state(*model);
+    model::Control control = model::make_control(*model);
+    for (const char* text : {"/r/j.q=0.5", "j.q=0.5"}) {
+        CAPTURE(text);
+        state              = model::make_state(*model);
+        const auto setting = run::parse_setting(*model, text);
+        REQUIRE(setting);
+        run::apply_setting(*setting, state, control);
+        for (std::size_t world = 0; world < 3; ++world) CHECK(state.joint_q[world] == Real(0.5));
+    }
+}

@@ -15,15 +15,15 @@ enum class Field { target_q, target_qd, joint_f, joint_q, joint_qd, body_qd };
 
 /// "PATH.field=value[,value...]", resolved against a model.
 struct Setting {
-    Field               field = Field::target_q;
-    std::size_t         start = 0;  ///< first entry of the array it writes
-    std::vector<double> values;     ///< one per entry, or one for all entries of the joint
-    std::size_t         count = 0;  ///< entries of the joint or body
+    Field                    field = Field::target_q;
+    std::vector<std::size_t> starts;     ///< first entry of the array it writes, once for each world that has the path
+    std::vector<double>      values;     ///< one per entry, or one for all entries of the joint
+    std::size_t              count = 0;  ///< entries of the joint or body
 };
 
 /// Reads one setting. Numbers may end in deg, rad, m, mm, cm; deg is converted to radians. The path is a joint or body
-/// label, or its last elements if that is unambiguous. Fields: target_q (target), target_qd, f, q, qd; one entry as
-/// field[i].
+/// label, or its last elements if that is unambiguous; in copies of a world it means all of them. Fields: target_q
+/// (target), target_qd, f, q, qd; one entry as field[i].
 /// @error RUN_SET_UNKNOWN; RUN_ARGUMENT for a value that is no number
 Result<Setting> parse_setting(const model::Model& model, std::string_view text);
 
