@@ -34,7 +34,9 @@ bool has_ground(const model::Model& model)
     return false;
 }
 
-/// Drives every joint axis to where it starts. Free-like joints have no drives.
+/// Drives every joint axis to where it starts. What would start outside of its limits starts at the nearest one:
+/// nothing could hold it where it is, and the limit would throw the robot over on its way back. Free-like joints have
+/// no drives.
 void hold_joints(model::ModelBuilder& builder, const Hold& hold)
 {
     for (model::BuilderJoint& joint : builder.joints) {
@@ -43,9 +45,11 @@ void hold_joints(model::ModelBuilder& builder, const Hold& hold)
         std::size_t entry = 0;
         for (auto* axes : {&joint.linear_axes, &joint.angular_axes})
             for (model::JointDofConfig& dof : *axes) {
+                double& start     = entry < joint.q.size() ? joint.q[entry] : dof.initial_q;
+                start             = std::max(dof.limit_lower, std::min(start, dof.limit_upper));
                 dof.target_ke     = hold.ke;
                 dof.target_kd     = hold.kd;
-                dof.target_q      = entry < joint.q.size() ? joint.q[entry] : dof.initial_q;
+                dof.target_q      = start;
                 dof.target_qd     = 0;
                 dof.drive_type    = model::DriveType::force;
                 dof.actuator_mode = model::TargetMode::position;
