@@ -20,13 +20,16 @@ struct DumpArgs {
 };
 
 /// With --compat openusd-26 read as OpenUSD's own parser and mass computer do.
-std::string dump_physics(const usd::Stage& stage, bool strict, const Io& io)
+std::string dump_physics(const usd::Stage& stage, bool strict, int threads, const Io& io)
 {
     Diagnostics           found;
     physics::ParseOptions parsing;
     parsing.strict_reference = strict;
-    const auto        model  = physics::parse(stage, parsing, found);
-    const std::string text   = physics::dump_physics(
+    // OpenUSD does not know that a prim with NewtonCollisionAPI alone is a collider.
+    parsing.newton_schemas_imply_base = !strict;
+    parsing.threads                   = threads;
+    const auto        model           = physics::parse(stage, parsing, found);
+    const std::string text            = physics::dump_physics(
         model, [&](const physics::Collider& collider) { return resolve::mass_info(collider, strict, found); });
     io.report(found);
     return text;
@@ -54,6 +57,8 @@ int run_dump(const DumpArgs& args, Context& context)
             !set)
             return context.io.fail(set.error());
     }
+    const bool as_openusd = args.kind == "physics" && context.global.compat == "openusd-26";
+    if (as_openusd) options->open.openusd_schemas_only = true;
     const auto stage = usd::Stage::open(args.file, options->open);
     if (!stage) return context.io.fail(stage.error());
     if (args.kind == "stage")
@@ -61,7 +66,7 @@ int run_dump(const DumpArgs& args, Context& context)
                           usd::dump_stage(**stage, args.limit < 0 ? 64 : static_cast<std::size_t>(args.limit)),
                           context.io);
     if (args.kind == "physics")
-        return write_text(args.output, dump_physics(**stage, context.global.compat == "openusd-26", context.io),
+        return write_text(args.output, dump_physics(**stage, as_openusd, options->open.threads, context.io),
                           context.io);
     const auto text =
         importer::dump_model(**stage, options->import, args.limit < 0 ? 4096 : static_cast<std::size_t>(args.limit));

@@ -14,7 +14,7 @@ namespace {
 
 /// An authored point of a mesh in the shape frame: scaled, or sheared.
 Vec3d in_shape_frame(const physics::Collider& collider, const Vec3d& p)
-{ return collider.sheared_points ? transpose_times(*collider.sheared_points, p) : scale(p, collider.mesh_scale); }
+{ return collider.sheared_points ? *collider.sheared_points * p : scale(p, collider.mesh_scale); }
 
 /// Points of a mesh multiplied by the collider's scale, or put through its shear; only those that faces use.
 std::vector<Vec3d> scaled_points(const physics::Collider& collider, const geometry::Mesh& mesh)

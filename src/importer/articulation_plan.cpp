@@ -203,8 +203,12 @@ JointPlan plan_as_authored(Import& run)
     JointPlan         plan;
     std::vector<bool> taken_body(run.physics.bodies.size(), false), taken_joint(run.physics.joints.size(), false);
     for (const physics::Articulation& articulation : run.physics.articulations) {
-        // OpenUSD's parser lists no bodies for a lone one; Newton then sees no articulation.
-        if (!articulation.valid || run.ignored(articulation.path) || articulation.reference_bodies.empty()) continue;
+        // OpenUSD's parser lists the neighbours of bodies: none for a lone one, nothing but the world (an empty path)
+        // for one that is only tied to it. Newton then sees no articulation.
+        const auto& listed_bodies = articulation.reference_bodies;
+        const bool  has_neighbours =
+            std::any_of(listed_bodies.begin(), listed_bodies.end(), [](const usd::Path& p) { return !p.empty(); });
+        if (!articulation.valid || run.ignored(articulation.path) || !has_neighbours) continue;
         PlannedTree tree;
         tree.label             = articulation.path.text();
         tree.prim              = articulation.prim;

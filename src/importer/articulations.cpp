@@ -197,7 +197,7 @@ void add_equalities(Import& run)
         joint.parent_xform              = ends->X_P;
         joint.child_xform               = ends->X_C;
         joint.enabled                   = source.enabled;
-        joint.collision_filter_parent   = false;
+        joint.collision_filter_parent   = run.newton() && ends->parent >= 0;
         joint.exclude_from_articulation = true;
         // A weld that resists no torque holds a point, as a connect does. The point is given on body0's side.
         if (weld) run.took(source.prim, "mjc:torqueScale", physics::Use::used, "zero makes the weld hold a point");

@@ -22,6 +22,7 @@ std::int32_t add_body(Import& run, physics::Index index)
     run.body_of[slot]    = b;
 
     model::BuilderBody& added = run.builder.bodies[static_cast<std::size_t>(b)];
+    added.scene               = run.newton() ? -1 : body.scene;
     added.lock_inertia        = true;  // the mass rules have accounted for every collider already
     if (body.kinematic) added.flags = model::body_flag::kinematic;
     added.starts_asleep = body.starts_asleep && !run.newton();

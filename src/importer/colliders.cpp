@@ -22,10 +22,49 @@ const physics::Material* material_of(const Import& run, const physics::Collider&
     return i == physics::kNone ? nullptr : &run.physics.materials[static_cast<std::size_t>(i)];
 }
 
-model::ShapeConfig config_of(Import& run, const physics::Collider& collider)
+/// Settings of a distance field, where one is asked for or may be needed.
+std::optional<model::SdfConfig> sdf_config(const resolve::SdfSettings& settings)
+{
+    if (!settings.has_sdf && !settings.hydroelastic) return std::nullopt;
+    model::SdfConfig out;
+    out.force_sdf             = settings.has_sdf;
+    out.sdf_max_resolution    = settings.max_resolution;
+    out.sdf_target_voxel_size = settings.target_voxel_size;
+    out.sdf_narrow_band_inner = settings.band_inner;
+    out.sdf_narrow_band_outer = settings.band_outer;
+    out.sdf_texture_format    = settings.texture_format == "uint8"     ? model::SdfFormat::uint8
+                                : settings.texture_format == "float32" ? model::SdfFormat::float32
+                                                                       : model::SdfFormat::uint16;
+    out.sdf_padding           = settings.padding;
+    return out;
+}
+
+/// Whether any solver authored anything on a collider or its material. Most colliders are plain, and some twenty
+/// lookups can be spared then. `label` is the collider's path, under which its attributes have been collected.
+bool may_be_tuned(const Import& run, const physics::Collider& collider, const physics::Material* material,
+                  const std::string& label)
+{
+    if (run.newton() || run.log != nullptr || material != nullptr || run.builder.default_shape.is_hydroelastic)
+        return true;
+    for (const auto& [resolver, prims] : run.result.schema_attrs)
+        if (const auto prim = prims.find(label); prim != prims.end() && !prim->second.empty()) return true;
+    const auto apis = collider.prim.authored_apis();
+    return std::any_of(apis.begin(), apis.end(),
+                       [](const usd::Token& api) { return api.text().starts_with("Newton"); });
+}
+
+model::ShapeConfig config_of(Import& run, const physics::Collider& collider, const std::string& label)
 {
     model::ShapeConfig       config   = run.builder.default_shape;
     const physics::Material* material = material_of(run, collider);
+    const auto               i        = static_cast<std::size_t>(&collider - run.physics.colliders.data());
+    config.density                    = run.masses.collider_density[i];
+    config.is_solid                   = !run.masses.collider_shell[i];
+    config.has_shape_collision = config.has_particle_collision = collider.enabled;
+    if (!may_be_tuned(run, collider, material, label)) {
+        config.gap = config.gap.value_or(run.builder.rigid_gap);
+        return config;
+    }
 
     resolve::ContactValues defaults;
     defaults.ke = config.ke, defaults.kd = config.kd, defaults.kf = config.kf, defaults.ka = config.ka;
@@ -51,11 +90,8 @@ model::ShapeConfig config_of(Import& run, const physics::Collider& collider)
     }
     const auto sdf = resolve::sdf_settings(run.resolvers, collider, run.context, config.is_hydroelastic, run.found);
     config.kh      = sdf.kh;
-    config.is_hydroelastic     = sdf.hydroelastic;
-    config.has_shape_collision = config.has_particle_collision = collider.enabled;
-    const auto i    = static_cast<std::size_t>(&collider - run.physics.colliders.data());
-    config.density  = run.masses.collider_density[i];
-    config.is_solid = !run.masses.collider_shell[i];
+    config.is_hydroelastic = sdf.hydroelastic;
+    config.sdf             = sdf_config(sdf);
     if (const auto group = run.resolvers.get(collider.prim, resolve::Key::shape_collision_group, run.context).number();
         group && !run.newton())
         config.collision_group = static_cast<std::int32_t>(*group);
@@ -81,7 +117,7 @@ class ColliderAdder {
         shape_.label  = path;
         shape_.body   = owner_;
         shape_.xform  = owner_ < 0 ? run_.placed(owner_pose_in_stage() * collider_.X_BS) : run_.scaled(collider_.X_BS);
-        shape_.config = config_of(run_, collider_);
+        shape_.config = config_of(run_, collider_, path);
         look_         = appearance_of(run_.stage, collider_.prim, run_.found);
         drawn_        = is_drawn(run_.stage, collider_.prim);
         hidden_       = run_.options.hide_collision_shapes && run_.options.load_visual_shapes &&
@@ -100,7 +136,7 @@ class ColliderAdder {
 
     std::int32_t emit(model::BuilderShape shape)
     {
-        const bool textured = look_.textured && collider_.kind == ShapeKind::mesh;
+        const bool textured = look_.textured && !look_.color && collider_.kind == ShapeKind::mesh;
         shape.color =
             textured ? Vec3d{1, 1, 1}
                      : look_.color.value_or(shape.config.is_visible ? Vec3d{kNeutralGrey, kNeutralGrey, kNeutralGrey}
@@ -252,8 +288,9 @@ class ColliderAdder {
             if (twin) {
                 // The collider shows its authored colour when somebody looks at colliders.
                 model::BuilderShape& added = run_.builder.shapes[static_cast<std::size_t>(n)];
-                added.color   = look_.textured ? Vec3d{1, 1, 1}
-                                               : look_.color.value_or(Vec3d{kNeutralGrey, kNeutralGrey, kNeutralGrey});
+                added.color   = look_.textured && !look_.color
+                                    ? Vec3d{1, 1, 1}
+                                    : look_.color.value_or(Vec3d{kNeutralGrey, kNeutralGrey, kNeutralGrey});
                 added.opacity = look_.opacity.value_or(1);
             }
         }

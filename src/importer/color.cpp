@@ -140,6 +140,22 @@ void add_from_preview_surface(const usd::Prim& shader, Appearance& look, Diagnos
     if (const auto color = as_color(value.value)) look.color = display_color(*color, value.attribute, found);
 }
 
+/// Opacity of a shader or material. A connection beats the constant beside it, as UsdPreviewSurface has it: what a
+/// texture's alpha gives is no single number.
+std::optional<double> opacity_of(const usd::Prim& node, Diagnostics& found)
+{
+    for (const char* name : {"inputs:opacity", "inputs:alpha"}) {
+        const usd::Attribute input = node.attribute(name);
+        if (!input) continue;
+        const usd::Attribute producer = usd::shading_source(input, &found).attribute;
+        if (!producer || producer.prim() == node || !producer.prim().is_a("Shader")) continue;
+        return as_opacity(
+            first_input(producer.prim(), {"opacity", "alpha", "opacity_constant", "alpha_constant"}, found).value);
+    }
+    return as_opacity(
+        first_input(node, {"opacity", "alpha", "displayOpacity", "opacity_constant", "alpha_constant"}, found).value);
+}
+
 std::optional<Appearance> from_material(const usd::Stage& stage, const usd::Prim& prim, Diagnostics& found)
 {
     const usd::Prim material = stage.bound_material(prim, {});
@@ -150,17 +166,15 @@ std::optional<Appearance> from_material(const usd::Stage& stage, const usd::Prim
         if (!node) continue;
         if (node == shader && node.attribute("info:id").get_or<std::string>({}) == "UsdPreviewSurface")
             add_from_preview_surface(node, look, found);
-        if (!look.color && !look.textured) {
+        // A colour on the material itself tints what its shader's texture shows.
+        if (!look.color && (!look.textured || node == material)) {
             const InputValue value = first_input(
                 node,
                 {"diffuse_color_constant", "diffuse_color", "diffuseColor", "base_color", "baseColor", "displayColor"},
                 found);
             if (const auto color = as_color(value.value)) look.color = display_color(*color, value.attribute, found);
         }
-        if (!look.opacity)
-            look.opacity = as_opacity(
-                first_input(node, {"opacity", "alpha", "displayOpacity", "opacity_constant", "alpha_constant"}, found)
-                    .value);
+        if (!look.opacity) look.opacity = opacity_of(node, found);
         if (!look.textured && has_color_texture(node, found)) look.textured = true;
     }
     if (!shader && !look.color && !look.opacity && !look.textured) return std::nullopt;

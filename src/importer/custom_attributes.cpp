@@ -152,6 +152,7 @@ class ValueReader {
 
     void read()
     {
+        if (is_skipped_setting()) return;
         switch (attribute_.frequency) {
             case CustomFrequency::once:
                 if (const auto v = value(run_.scene)) set(0, *v);
@@ -192,6 +193,14 @@ class ValueReader {
     }
 
   private:
+    /// A setting of MuJoCo on the scene that the caller does not want.
+    [[nodiscard]] bool is_skipped_setting() const
+    {
+        const bool of_scene =
+            attribute_.frequency == CustomFrequency::once || attribute_.frequency == CustomFrequency::world;
+        return of_scene && !run_.options.parse_mujoco_options && attribute_.space == "mujoco";
+    }
+
     std::optional<CustomValue> value(const usd::Prim& prim)
     {
         if (!prim) return std::nullopt;

@@ -52,23 +52,57 @@ Json json_value(const usd::Value& value, std::size_t limit)
 
 Json json_vec(const ArrayWriter& write, const Vec3d& v) { return write.floats({3}, {v.x, v.y, v.z}); }
 
+Json json_pose(const ArrayWriter& write, const Posed& X)
+{ return write.floats({7}, {X.p.x, X.p.y, X.p.z, X.q.x, X.q.y, X.q.z, X.q.w}); }
+
+/// Maps from old to new index list what stayed; "-1" is the world.
+Json json_collapse(const model::CollapseResult& collapsed, const ArrayWriter& write)
+{
+    const auto remap = [](const std::vector<std::int32_t>& to, const auto& stayed) {
+        Json out = Json::object();
+        for (std::size_t i = 0; i < to.size(); ++i)
+            if (stayed(static_cast<std::int32_t>(i))) out[std::to_string(i)] = to[i];
+        return out;
+    };
+    Json bodies =
+        remap(collapsed.body_remap, [&](std::int32_t b) { return collapsed.body_merged_parent.count(b) == 0; });
+    bodies["-1"] = -1;
+    Json out     = {
+        {"body_remap", std::move(bodies)},
+        {"joint_remap", remap(collapsed.joint_remap,
+                              [&](std::int32_t j) { return collapsed.joint_remap[static_cast<std::size_t>(j)] >= 0; })},
+        {"body_merged_parent", Json::object()},
+        {"body_merged_transform", Json::object()}};
+    for (const auto& [body, survivor] : collapsed.body_merged_parent)
+        out["body_merged_parent"][std::to_string(body)] = survivor;
+    for (const auto& [body, X] : collapsed.body_merged_transform)
+        out["body_merged_transform"][std::to_string(body)] = json_pose(write, X);
+    return out;
+}
+
 Json json_result(const ImportResult& r, const ArrayWriter& write, std::size_t limit)
 {
-    Json  out   = {{"fps", r.fps},
-                   {"duration", r.duration},
-                   {"linear_unit", r.linear_unit},
-                   {"mass_unit", r.mass_unit},
-                   {"up_axis", r.up_axis == 'X'   ? 0
-                               : r.up_axis == 'Y' ? 1
-                                                  : 2},
-                   {"path_body_map", r.path_body_map},
-                   {"path_joint_map", r.path_joint_map},
-                   {"path_shape_map", r.path_shape_map},
-                   {"path_collision_group_map", r.path_collision_group_map},
-                   {"actuator_count", r.actuator_count},
-                   {"physics_scene_path", r.physics_scene_path ? Json(*r.physics_scene_path) : Json()},
-                   {"physics_dt", r.physics_dt ? Json(*r.physics_dt) : Json()},
-                   {"max_solver_iterations", r.max_solver_iterations ? Json(*r.max_solver_iterations) : Json()}};
+    Json out = {{"fps", r.fps},
+                {"duration", r.duration},
+                {"linear_unit", r.linear_unit},
+                {"mass_unit", r.mass_unit},
+                {"up_axis", r.up_axis == 'X'   ? 0
+                            : r.up_axis == 'Y' ? 1
+                                               : 2},
+                {"path_body_map", r.path_body_map},
+                {"path_joint_map", r.path_joint_map},
+                {"path_shape_map", r.path_shape_map},
+                {"path_collision_group_map", r.path_collision_group_map},
+                {"actuator_count", r.actuator_count},
+                {"physics_scene_path", r.physics_scene_path ? Json(*r.physics_scene_path) : Json()},
+                {"physics_dt", r.physics_dt ? Json(*r.physics_dt) : Json()},
+                {"max_solver_iterations", r.max_solver_iterations ? Json(*r.max_solver_iterations) : Json()}};
+    // Particles are not imported; the keys say so to scripts that read them.
+    out["path_particle_map"]   = Json::object();
+    out["particle_scene_path"] = Json();
+    out["collapse_results"]    = r.collapse_results ? json_collapse(*r.collapse_results, write) : Json();
+    Json& merged = out["path_body_relative_transform"] = Json::object();
+    for (const auto& [path, X] : r.path_body_relative_transform) merged[path] = json_pose(write, X);
     Json& scale = out["path_shape_scale"] = Json::object();
     for (const auto& [path, s] : r.path_shape_scale) scale[path] = json_vec(write, s);
     Json& scene = out["scene_attributes"] = Json::object();
@@ -298,6 +332,20 @@ void put_shapes(Json& out, const model::Model& m, const ArrayWriter& w)
                                                        : Json());
 }
 
+Json json_sdf(const model::SdfConfig& sdf)
+{
+    const auto  number = [](const auto& value) { return value ? Json(*value) : Json(); };
+    const char* format = sdf.sdf_texture_format == model::SdfFormat::uint8    ? "uint8"
+                         : sdf.sdf_texture_format == model::SdfFormat::uint16 ? "uint16"
+                                                                              : "float32";
+    return {{"force_sdf", sdf.force_sdf},
+            {"sdf_max_resolution", number(sdf.sdf_max_resolution)},
+            {"sdf_target_voxel_size", number(sdf.sdf_target_voxel_size)},
+            {"sdf_narrow_band_range", {sdf.sdf_narrow_band_inner, sdf.sdf_narrow_band_outer}},
+            {"sdf_texture_format", format},
+            {"sdf_padding", number(sdf.sdf_padding)}};
+}
+
 /// What UsdPhysics can say and Newton's model has no place for.
 void put_extensions(Json& out, const model::Model& m, const ArrayWriter& w)
 {
@@ -307,7 +355,10 @@ void put_extensions(Json& out, const model::Model& m, const ArrayWriter& w)
     out["joint_cone_limit"]                = w.pairs(m.joint_cone_limit);
     out["joint_exclude_from_articulation"] = w.flags(m.joint_exclude_from_articulation);
     out["body_starts_asleep"]              = w.flags(m.body_starts_asleep);
+    out["body_scene"]                      = w.ints(m.body_scene);
     out["shape_material_mu_static"]        = w.reals(m.shape_material_mu_static);
+    Json& fields = out["shape_sdf_config"] = Json::array();
+    for (const auto& sdf : m.shape_sdf_config) fields.push_back(sdf ? json_sdf(*sdf) : Json());
 }
 
 Json json_model(const model::Model& m, const ArrayWriter& w, bool extensions)

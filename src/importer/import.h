@@ -110,13 +110,14 @@ struct Import {
 // -- passes, by file
 Result<void> check_arguments(const ImportOptions& options, const model::ModelBuilder& builder);
 void         read_units(Import& run);
+Result<void> choose_scene(Import& run);               ///< the one that the options name, if they name one
 void         read_scenes(Import& run);                ///< gravity, up axis, step rate
 void         declare_custom_attributes(Import& run);  ///< of the first scene; before anything is read
 void         add_newton_actuators(Import& run);
-void         number_actuators(Import& run);           ///< their dofs and coordinates, once joints have their final indices
-void         collapse(Import& run);                   ///< fixed joints, when the options or the scene ask for it
-void         read_custom_values(Import& run);         ///< of every declared attribute, once all entities are there
-void         report_unsupported(Import& run);         ///< deformables; before the physics is parsed
+void         number_actuators(Import& run);    ///< their dofs and coordinates, once joints have their final indices
+void         collapse(Import& run);            ///< fixed joints, when the options or the scene ask for it
+void         read_custom_values(Import& run);  ///< of every declared attribute, once all entities are there
+void         report_unsupported(Import& run);  ///< deformables; before the physics is parsed
 
 /// A body with its visuals and sites; its index in the builder.
 std::int32_t add_body(Import& run, physics::Index body);

@@ -17,6 +17,14 @@ resolve::Rules rules_of(const ImportOptions& options)
     resolve::Rules rules;
     rules.newton_1_8        = options.compat == Compat::newton_1_8;
     rules.legacy_margin_gap = options.legacy_margin_gap;
+    const auto older        = [&](std::string_view name) {
+        return std::find(options.legacy.begin(), options.legacy.end(), name) != options.legacy.end();
+    };
+    rules.mjc_solref_limits           = older("mjc-solref-limits");
+    rules.physx_contact_offset_margin = older("physx-contact-offset-margin");
+    rules.mass_pair_rule              = older("mass-pair-rule");
+    rules.hull_vertex_limit_name      = older("hull-vertex-limit-name");
+    rules.move_scaled_tensor          = options.move_scaled_tensor;
     return rules;
 }
 
@@ -47,6 +55,7 @@ physics::PhysicsModel parse_physics(Import& run)
     physics::ParseOptions options;
     options.strict_reference = run.newton();
     if (run.newton()) options.mass_on_xforms = physics::MassOnXforms::ignore;
+    options.lenient_names = run.options.lenient_names;
     if (run.options.root_path != "/") options.roots.emplace_back(run.options.root_path);
     // An entry without wildcards also prunes its subtree before anything below it is read.
     for (const std::string& text : run.options.ignore_paths)
@@ -123,9 +132,21 @@ std::vector<physics::Index> populated_scenes(const Import& run)
 
 void import_all(Import& run)
 {
+    if (run.scope != physics::kNone) {
+        import_entities(run);
+        run.scope = physics::kNone;
+        return;
+    }
     const std::vector<physics::Index> scenes = populated_scenes(run);
     if (run.newton() || scenes.size() <= 1) {
         import_entities(run);
+        return;
+    }
+    if (run.builder.current_world() != model::kGlobalWorld) {
+        const usd::Prim second = run.physics.scenes[static_cast<std::size_t>(scenes[1])].prim;
+        run.fatal =
+            make_diagnostic(codes::kSceneWorld, second ? second.site() : Site{},
+                            fmt::format("{} scenes own bodies or colliders, and a world is open", scenes.size()));
         return;
     }
     for (const physics::Index s : scenes) {
@@ -181,6 +202,12 @@ Result<void> check_arguments(const ImportOptions& options, const model::ModelBui
 {
     if (options.floating && options.base_joint)
         return make_diagnostic(codes::kArgBase, {}, "floating and base_joint are both given");
+    if (options.base_joint) {
+        const model::BuilderJoint plain, &base = *options.base_joint;
+        if (base.parent != plain.parent || base.child != plain.child || !(base.parent_xform == plain.parent_xform) ||
+            !(base.child_xform == plain.child_xform))
+            return make_diagnostic(codes::kArgBase, {}, "base_joint names bodies or frames, which are the importer's");
+    }
     if (options.floating.value_or(false) && options.parent_body >= 0)
         return make_diagnostic(codes::kArgBase, {}, "floating = true with parent_body");
     if (options.override_root_xform && !options.xform)
@@ -222,6 +249,7 @@ Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& op
     if (options.ledger) run.log = std::make_unique<physics::ReadLog>();
     run.context.log        = run.log.get();
     run.gains_scaling      = options.joint_drive_gains_scaling;
+    run.world              = work.current_world();
     run.first_joint        = work.joints.size();
     run.first_articulation = work.articulations.size();
     for (const resolve::Resolver& r : run.resolvers.resolvers()) run.result.schema_attrs[r.name];
@@ -229,6 +257,7 @@ Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& op
 
     report_unsupported(run);
     run.physics = parse_physics(run);
+    if (const auto ok = choose_scene(run); !ok) return ok.error();
     read_units(run);
     read_scenes(run);
     declare_custom_attributes(run);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -113,6 +114,7 @@ constexpr std::pair<std::string_view, Setter> kSetters[] = {
     {"apply_up_axis_from_stage", set_flag<&ImportOptions::apply_up_axis_from_stage>},
     {"root_path",
      [](ImportOptions& o, const Json& v) { return v.is_string() && (o.root_path = v.get<std::string>(), true); }},
+    {"scene", [](ImportOptions& o, const Json& v) { return v.is_string() && (o.scene = v.get<std::string>(), true); }},
     {"joint_ordering",
      [](ImportOptions& o, const Json& v) {
          return choose<JointOrdering>(
@@ -133,11 +135,20 @@ constexpr std::pair<std::string_view, Setter> kSetters[] = {
      }},
     {"schema_resolvers", [](ImportOptions& o, const Json& v) { return read_list(v, o.schema_resolvers); }},
     {"force_position_velocity_actuation", set_flag<&ImportOptions::force_position_velocity_actuation>},
+    {"lenient_names", set_flag<&ImportOptions::lenient_names>},
+    {"move_scaled_tensor", set_flag<&ImportOptions::move_scaled_tensor>},
+    {"legacy",
+     [](ImportOptions& o, const Json& v) {
+         const auto known = [](const std::string& name) {
+             return std::find(legacy_rules().begin(), legacy_rules().end(), name) != legacy_rules().end();
+         };
+         return read_list(v, o.legacy) && std::all_of(o.legacy.begin(), o.legacy.end(), known);
+     }},
     {"legacy_margin_gap", set_flag<&ImportOptions::legacy_margin_gap>},
     // Newton's names for what has no effect here: no deformables, no registration, no log of its own.
     {"return_deformable_results", [](ImportOptions&, const Json& v) { return v.is_boolean(); }},
     {"register_mujoco", [](ImportOptions&, const Json& v) { return v.is_boolean(); }},
-    {"parse_mujoco_options", [](ImportOptions&, const Json& v) { return v.is_boolean(); }},
+    {"parse_mujoco_options", set_flag<&ImportOptions::parse_mujoco_options>},
     {"verbose", [](ImportOptions&, const Json& v) { return v.is_boolean(); }},
     {"collapse_fixed_joints", set_flag<&ImportOptions::collapse_fixed_joints>},
     {"joints_to_keep", [](ImportOptions& o, const Json& v) { return read_list(v, o.joints_to_keep); }},
@@ -146,6 +157,13 @@ constexpr std::pair<std::string_view, Setter> kSetters[] = {
 };
 
 }  // namespace
+
+std::span<const std::string_view> legacy_rules()
+{
+    static constexpr std::string_view kNames[] = {"mjc-solref-limits", "physx-contact-offset-margin", "mass-pair-rule",
+                                                  "hull-vertex-limit-name"};
+    return kNames;
+}
 
 Result<void> set_option(ImportOptions& options, std::string_view key, std::string_view text)
 {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <unordered_map>
 
 #include "import.h"
 
@@ -102,10 +103,24 @@ void read_units(Import& run)
     run.X_WS = run.options.xform.value_or(Posed{}) * Posed{{}, run.up_rotation};
 }
 
+Result<void> choose_scene(Import& run)
+{
+    if (run.newton() || run.options.scene == "all") return {};
+    for (std::size_t i = 0; i < run.physics.scenes.size(); ++i) {
+        const physics::Scene& scene = run.physics.scenes[i];
+        if (scene.synthesized || !scene.valid || scene.path.text() != run.options.scene) continue;
+        run.scope = static_cast<physics::Index>(i);
+        return {};
+    }
+    return make_diagnostic(codes::kScenePath, {}, fmt::format("there is no physics scene '{}'", run.options.scene));
+}
+
 void read_scenes(Import& run)
 {
     if (run.physics.scenes.empty() || run.physics.scenes.front().synthesized) return;
-    for (const physics::Scene& scene : run.physics.scenes) {
+    for (std::size_t i = 0; i < run.physics.scenes.size(); ++i) {
+        const physics::Scene& scene = run.physics.scenes[i];
+        if (run.scope != physics::kNone && run.scope != static_cast<physics::Index>(i)) continue;
         if (scene.valid) run.result.scenes.push_back(read_scene(run, scene));
     }
     if (run.result.scenes.empty()) return;
@@ -139,12 +154,17 @@ void report_unsupported(Import& run)
         "PhysxParticleSetAPI",           "PhysxParticleClothAPI",          "PhysxBaseDeformableBodyAPI"};
     std::size_t count = 0;
     usd::Prim   first;
-    for (const usd::Prim& prim : run.stage.traverse()) {
-        const std::vector<usd::Token> apis       = prim.authored_apis();
-        const bool                    deformable = std::any_of(apis.begin(), apis.end(), [&](const usd::Token& api) {
+    const auto  is_deformable = [&](const usd::Prim& prim) {
+        const std::vector<usd::Token> apis = prim.authored_apis();
+        return std::any_of(apis.begin(), apis.end(), [&](const usd::Token& api) {
             return std::find(kSchemas.begin(), kSchemas.end(), api.text()) != kSchemas.end();
         });
-        if (!deformable) continue;
+    };
+    std::unordered_map<const void*, bool> known;  // by what prims apply; never iterated
+    for (const usd::Prim& prim : run.stage.traverse()) {
+        const auto [place, fresh] = known.try_emplace(prim.definition_key(), false);
+        if (fresh) place->second = is_deformable(prim);
+        if (!place->second) continue;
         if (count++ == 0) first = prim;
         run.deformable.insert(prim.path());
     }

@@ -144,14 +144,15 @@ class VisualLoader {
         }
     }
 
-    void emit(model::BuilderShape shape, const Vec3d& scale)
+    /// @param part  one of several that a mesh is drawn as; without a colour each gets another
+    void emit(model::BuilderShape shape, const Vec3d& scale, bool part = false)
     {
-        const bool textured = look_.textured && shape.type == GeoType::mesh;
+        const bool textured = look_.textured && !look_.color && shape.type == GeoType::mesh;
         const bool visible  = shape.config.is_visible;
-        shape.color         = textured ? Vec3d{1, 1, 1}
-                                       : look_.color.value_or(visible ? Vec3d{kNeutralGrey, kNeutralGrey, kNeutralGrey}
-                                                                      : palette_color(run_.builder.shapes.size()));
-        shape.opacity       = look_.opacity.value_or(1);
+        shape.color = textured ? Vec3d{1, 1, 1}
+                               : look_.color.value_or(visible && !part ? Vec3d{kNeutralGrey, kNeutralGrey, kNeutralGrey}
+                                                                       : palette_color(run_.builder.shapes.size()));
+        shape.opacity                       = look_.opacity.value_or(1);
         const bool         counts           = visible && !shape.config.is_site;
         const std::string  label            = shape.label;
         const std::int32_t index            = run_.builder.add_shape(std::move(shape));
@@ -203,7 +204,7 @@ class VisualLoader {
             part.source              = MeshReader::part_of(*data, faces);
             if (part.source->triangles.empty()) continue;
             look_ = appearance_of(run_.stage, owner, run_.found);
-            emit(std::move(part), scale);
+            emit(std::move(part), scale, true);
             if (first < 0) first = static_cast<std::int32_t>(run_.builder.shapes.size()) - 1;
         }
         if (first >= 0) run_.result.path_shape_map[prim.path().text()] = first;

@@ -40,6 +40,7 @@ void fill_bodies(const ModelBuilder& b, const FinalizeOptions& options, Model& m
         m.body_qd.push_back(repair.spatial(body.qd, "body_qd"));
         m.body_flags.push_back(body.flags);
         m.body_world.push_back(body.world);
+        m.body_scene.push_back(body.scene);
         m.body_starts_asleep.push_back(body.starts_asleep ? 1 : 0);
 
         const RepairedInertia fixed =

@@ -100,6 +100,10 @@ void push_coordinates(const BuilderJoint& joint, std::size_t j, NumberRepair& re
             array->resize(m.joint_q.size(), 0);
             array->back() = 1;
         }
+        // Axes along scalar coordinates have targets as those of other joints do.
+        const auto start = m.joint_target_q.size() - q.size();
+        for (std::size_t i = 0; i < std::min(scalars, joint.linear_axes.size()); ++i)
+            m.joint_target_q[start + i] = repair.number(joint.linear_axes[i].target_q, "joint_target_q");
     } else {
         std::size_t dof = static_cast<std::size_t>(m.joint_qd_start[j]);
         for (const auto* axes : {&joint.linear_axes, &joint.angular_axes})

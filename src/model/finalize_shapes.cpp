@@ -108,6 +108,7 @@ std::optional<Diagnostic> fill_shapes(const ModelBuilder& b, Model& m, Diagnosti
         push_material(s.config, repair, m);
         m.shape_collision_group.push_back(s.config.collision_group);
         m.shape_world.push_back(s.world);
+        m.shape_sdf_config.push_back(s.config.sdf);
         m.shape_collision_radius.push_back(repair.number(extent.radius, "shape_collision_radius"));
         m.shape_collision_aabb_lower.push_back(repair.vector(extent.box.lower, "shape_collision_aabb_lower"));
         m.shape_collision_aabb_upper.push_back(repair.vector(extent.box.upper, "shape_collision_aabb_upper"));

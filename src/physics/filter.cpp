@@ -31,6 +31,8 @@ void cross_pairs(const PhysicsModel& model, const std::vector<Index>& side0, con
 }
 
 // What a path stands for in physics:filteredPairs: a collider itself, all of a body, all bodies of an articulation.
+// A body that is also the root of its articulation stands for itself: converters write "these two links" that way, and
+// whoever means the whole robot can name a prim above it.
 std::vector<Index> colliders_of(const PhysicsModel& model, const usd::Path& path)
 {
     std::vector<Index> out;
@@ -38,8 +40,9 @@ std::vector<Index> colliders_of(const PhysicsModel& model, const usd::Path& path
         const auto& colliders = model.bodies[static_cast<std::size_t>(body)].colliders;
         out.insert(out.end(), colliders.begin(), colliders.end());
     };
-    if (const Index body = model.body_at(path); body != kNone) add_body(body);
-    if (const Index root = model.articulation_at(path); root != kNone)
+    const Index body = model.body_at(path);
+    if (body != kNone) add_body(body);
+    if (const Index root = model.articulation_at(path); root != kNone && body == kNone)
         for (const Index link : model.articulations[static_cast<std::size_t>(root)].links) add_body(link);
     if (const Index collider = model.collider_at(path); collider != kNone) out.push_back(collider);
     return out;

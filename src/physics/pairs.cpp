@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "mechane/physics/codes.h"
 #include "reader.h"
 
@@ -13,8 +15,12 @@ void read_filtered_pairs(Reader& reader)
         return model.body_at(path) != kNone || model.collider_at(path) != kNone || model.articulation_at(path) != kNone;
     };
     for (const Record& record : reader.records) {
-        if (!record.has_pairs) continue;
+        // The relationship alone says what is meant, with or without PhysicsFilteredPairsAPI.
+        const bool authored =
+            std::find(record.authored.begin(), record.authored.end(), kPairs) != record.authored.end();
+        if (!record.has_pairs && !authored) continue;
         const usd::Path& path = record.prim.path();
+        if (!record.has_pairs && !known(path)) continue;
         if (!known(path)) {
             reader.found.add(
                 kApiMisplaced, record.prim.site(),

@@ -1,53 +1,112 @@
 """`mechane dump model --compat newton-1.8` against Newton's own models of the same files."""
 import gzip
 import json
+import os
+import pathlib
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
-from tests.cli.program import corpus, mechane
+from tests.cli.program import PROGRAM, ROOT, corpus, mechane
 from tests.differential.compare_models import differences
 
-# Files whose whole model must agree, with the options under which the golden was made.
-EXACT = [
-    "newton/examples/assets/ant.usda",
-    "newton/examples/assets/humanoid.usda",
-    "newton/examples/assets/cartpole.usda",
-    "newton/examples/assets/boxes_fourbar.usda",
-]
+GOLDEN = pathlib.Path(os.environ.get("MECHANE_GOLDEN", ROOT.parent / "shared" / "oracle" / "golden")) / "model"
+STAGES = (".usd", ".usda", ".usdc", ".usdz")
+
+# Places that may differ ("*": any), each with its reason. Everything else of every stage is equal.
+HULL = "a hull that is cut down to its budget of vertices keeps other vertices than Newton's; both lie on the authored mesh"
+TOKEN = "Newton reads the token 'pgs' of mjc:option:solver as a number and fails: int('pgs')"
+LOST = "Newton drops a body that an excluded joint ties to an articulation: it is listed as articulated, but no tree joint reaches it"
+TETRAHEDRA = "to Newton a plain TetMesh is a soft body; deformables are left out"
+DIFFERENCES = {
+    "hostile/nan_values.usda": {"counts": "nan counts as not authored (usd-physics 1); Newton builds a model with nan in it and refuses to finalize"},
+    "newton/tests/assets/kamino/basics/box_on_plane.usda": {
+        "filter pairs": "the only target of physics:filteredGroups is no prim; OpenUSD's table then filters the first group (usd-physics 8.1)"},
+    "newton-tests/import_usd/massapi_partial_body_warns_and_skips_noncontributing_collider__0.usda": {
+        place: "a cube of size 0 is no collider (usd-physics 6.4); Newton keeps a box without extent and derives an inertia from it"
+        for place in ("body_inertia", "shape_flags", "shape_collision_radius")},
+    "newton-tests/import_usd/physx_convex_decomposition_limits__0.usda": {
+        "shape_collision_radius": "which convex pieces a mesh falls into is the decomposition's business; ours is another"},
+    "newton-tests/import_usd_articulation/mirrored_body_transform_warns__0.usda": {
+        "joint_X_p": "what Newton itself calls a spurious rotation of mirrored bodies in its warning"},
+    "newton-tests/import_usd_deformable_mixed/plain_geometry_is_not_reinterpreted__0.usda": {"counts": TETRAHEDRA},
+    "newton-tests/import_usd_deformable_volume/bare_tetmesh_ignores_per_point_masses__0.usda": {"counts": TETRAHEDRA},
+    "robots-mjcf/gymnasium_robotics/adroit_pen/Payload/Physics.usda": {
+        "joint_axis": "the joint to the world was anchored anew at its child, then Newton turned the merged axes by the authored frame, which no longer counts"},
+    **{f"robots-mjcf/gymnasium/humanoid/{file}": {"refused": TOKEN} for file in ("humanoid.usda", "Payload/Contents.usda", "Payload/Physics.usda")},
+    **{f"robots-mjcf/gymnasium_robotics/fetch_reach/{file}": {"*": LOST} for file in ("MuJoCo Model.usda", "Payload/Contents.usda", "Payload/Physics.usda")},
+    **{stage: {"shape_collision_radius": HULL} for stage in (
+        "robots-mjcf/dm_control/jaco_arm/jaco_arm.usda", "robots-mjcf/dm_control/jaco_arm/Payload/Contents.usda",
+        "robots-mjcf/gymnasium_robotics/shadow_hand_block/MuJoCo Model.usda", "robots-mjcf/gymnasium_robotics/shadow_hand_block/Payload/Contents.usda",
+        "robots-urdf/example-robot-data/finger_edu/fingeredu.usda", "robots-urdf/example-robot-data/finger_edu/Payload/Contents.usda",
+        "robots-urdf/example-robot-data/go2/go2_description.usda", "robots-urdf/example-robot-data/go2/Payload/Contents.usda",
+        "robots-urdf/example-robot-data/hextilt/hextilt_flying_arm_5.usda", "robots-urdf/example-robot-data/hextilt/Payload/Contents.usda",
+        "robots-urdf/example-robot-data/panda/panda.usda", "robots-urdf/example-robot-data/panda/Payload/Contents.usda",
+        "robots-urdf/example-robot-data/solo12/solo.usda", "robots-urdf/example-robot-data/solo12/Payload/Contents.usda",
+        "robots-urdf/example-robot-data/ur5/ur5.usdc")},
+    **{f"robots-urdf/example-robot-data/bolt/{file}": {
+        "shape_collision_radius": HULL,
+        "body_mass": "the meshes are small and far from their origin: Newton's sum of signed volumes in single precision is 3e-5 off",
+        "body_inv_mass": "as body_mass"} for file in ("bolt.usda", "Payload/Contents.usda")},
+}
 
 
-def golden(path):
-    file = corpus().parent / "oracle" / "golden" / "model" / (path + ".json.gz")
-    with gzip.open(file, "rt", encoding="ascii") as stream:
-        return json.load(stream)
+def load(path):
+    return json.loads(gzip.open(path).read() if path.suffix == ".gz" else path.read_text())
 
 
-def dump(path, options):
+def stage_of(golden):
+    return str(golden.relative_to(GOLDEN)).removesuffix(".gz").removesuffix(".json")
+
+
+def dump(stage, options):
     arguments = []
     for key, value in options.items():
         arguments += ["--option", f"{key}={value if isinstance(value, str) else json.dumps(value)}"]
-    done = mechane("dump", "model", corpus() / path, "--compat", "newton-1.8", *arguments, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return mechane("dump", "model", corpus() / stage, "--compat", "newton-1.8", *arguments, timeout=300)
 
 
-@unittest.skipUnless(corpus(), "skipped: no corpus")
+def compare(golden):
+    """{place: what differs}, or None where deformables are left out, which the user is told."""
+    expected = load(golden)
+    done = dump(stage_of(golden), expected.get("options") or {})
+    if "W_DEFORMABLE_UNSUPPORTED" in done.stderr or "W_DEFORMABLE_UNSUPPORTED" in done.stdout:
+        return None
+    if "builder" not in expected:
+        return {} if done.returncode != 0 else {"refused": expected.get("error")}
+    if done.returncode != 0:
+        return {"accepted": done.stderr[-300:]}
+    found = json.loads(done.stdout)
+    out = {}
+    theirs, ours = expected["builder"]["counts"], found["builder"]["counts"]
+    if theirs != ours:
+        out["counts"] = {key: (n, ours.get(key)) for key, n in theirs.items() if n != ours.get(key)}
+    pairs = [set(map(frozenset, side["builder"]["shape_collision_filter_pair_labels"])) for side in (expected, found)]
+    if pairs[0] != pairs[1]:
+        out["filter pairs"] = f"{len(pairs[0] - pairs[1])} are missing, {len(pairs[1] - pairs[0])} are too many"
+    if "model" in expected:
+        out.update(differences(expected["model"], found["model"]))
+    return out
+
+
+@unittest.skipUnless(GOLDEN.is_dir() and corpus(), "needs the corpus and its golden answers")
+@unittest.skipUnless(pathlib.Path(PROGRAM).is_file(), "needs the program")
 class Models(unittest.TestCase):
     maxDiff = None
 
-    def test_models_agree_with_newton(self):
-        for path in EXACT:
-            with self.subTest(path):
-                expected = golden(path)
-                found = dump(path, expected.get("options", {}))
-                self.assertEqual(expected["builder"]["counts"], found["builder"]["counts"])
-                self.assertEqual(differences(expected["model"], found["model"]), {})
-
-    def test_filter_pairs_agree_with_newton(self):
-        for path in EXACT:
-            with self.subTest(path):
-                expected = golden(path)["builder"]["shape_collision_filter_pair_labels"]
-                found = dump(path, golden(path).get("options", {}))["builder"]["shape_collision_filter_pair_labels"]
-                self.assertEqual(sorted(map(tuple, expected)), sorted(map(tuple, found)))
+    def test_every_stage_gives_newtons_model(self):
+        files = [p for p in sorted(GOLDEN.rglob("*")) if p.is_file() and stage_of(p).endswith(STAGES)]
+        self.assertGreater(len(files), 400)
+        with ThreadPoolExecutor(2) as pool:
+            found = dict(zip(map(stage_of, files), pool.map(compare, files)))
+        deformable = [stage for stage, rows in found.items() if rows is None]
+        self.assertLess(len(deformable), 130, "most stages are compared")
+        wrong, gone = [], []
+        for stage, rows in found.items():
+            listed = DIFFERENCES.get(stage, {})
+            wrong += [f"{stage}: {place}: {str(what)[:200]}" for place, what in (rows or {}).items() if place not in listed and "*" not in listed]
+            gone += [f"{stage}: {place}" for place in listed if not rows or (place != "*" and place not in rows)]
+        self.assertEqual([], wrong, "\n" + "\n".join(wrong))
+        self.assertEqual([], gone, "these no longer differ; take them off the list")
 
 
 if __name__ == "__main__":

@@ -176,7 +176,7 @@ TEST_CASE("only the subtree of root_path is imported, and it must exist (IMP-033
     CHECK(in.builder.bodies.empty());
 }
 
-TEST_CASE("contradicting arguments are refused before anything is read (IMP-019, IMP-020, IMP-022)")
+TEST_CASE("contradicting arguments are refused before anything is read (IMP-019, IMP-020, IMP-021, IMP-022)")
 {
     struct {
         const char*                         error;
@@ -192,6 +192,8 @@ TEST_CASE("contradicting arguments are refused before anything is read (IMP-019,
              o.floating    = true;
              o.parent_body = 0;
          }},
+        {"E_ARG_BASE", [](ImportOptions& o) { o.base_joint.emplace().parent = 0; }},
+        {"E_ARG_BASE", [](ImportOptions& o) { o.base_joint.emplace().child_xform.p = {1, 0, 0}; }},
         {"E_ARG_ROOT_XFORM", [](ImportOptions& o) { o.override_root_xform = true; }},
         {"E_ARG_PARENT", [](ImportOptions& o) { o.parent_body = 7; }},
     };

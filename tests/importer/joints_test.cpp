@@ -1,43 +1,13 @@
 #include <fmt/format.h>
 
 #include "import_support.h"
+#include "robot_text.h"
 
 namespace mechane::importer::test {
 using mechane::test::close_to;
 using mechane::test::distance;
 
 namespace {
-
-std::string body(const std::string& name, double x = 0, const std::string& more = {})
-{
-    return fmt::format(R"(
-def Cube "{}" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"])
-{{
-    double size = 0.2
-    double3 xformOp:translate = ({}, 0, 0)
-    uniform token[] xformOpOrder = ["xformOp:translate"]
-    {}
-}}
-)",
-                       name, x, more);
-}
-
-/// A joint prim of `type` between two bodies below `root`; an empty name is the world. Anchors lie at body0 + 0.5 and
-/// body1 - 0.5.
-std::string joint(const std::string& type, const std::string& name, const std::string& root, const std::string& b0,
-                  const std::string& b1, const std::string& more = {})
-{
-    const auto rel = [&](const char* which, const std::string& target) {
-        return target.empty() ? std::string{} : fmt::format("rel physics:{} = <{}/{}>\n    ", which, root, target);
-    };
-    return fmt::format(
-        "def {} \"{}\" {{\n    {}{}point3f physics:localPos0 = (0.5, 0, 0)\n    point3f physics:localPos1 = (-0.5, 0, "
-        "0)\n    {}\n}}\n",
-        type, name, rel("body0", b0), rel("body1", b1), more);
-}
-
-std::string robot(const std::string& inside)
-{ return "def Xform \"robot\" (prepend apiSchemas = [\"PhysicsArticulationRootAPI\"]) {\n" + inside + "}\n"; }
 
 /// Two bodies and one hinge with what the test authors on it.
 std::string hinge_stage(const std::string& on_joint, const std::string& type = "PhysicsRevoluteJoint")
@@ -57,7 +27,7 @@ const model::JointDofConfig& only_dof(const Imported& in)
 
 }  // namespace
 
-TEST_CASE("a hinge arrives in radians with the gains of its drive (IMP-085 to IMP-096)")
+TEST_CASE("a hinge arrives in radians with the gains of its drive (IMP-085 to IMP-096; IMP-087, IMP-088)")
 {
     // Per degree becomes per radian by 180/pi = 57.29577951308232.
     const Imported in = import_text(hinge_stage(R"(prepend apiSchemas = ["PhysicsDriveAPI:angular"]

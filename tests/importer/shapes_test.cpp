@@ -182,6 +182,46 @@ TEST_CASE(
     CHECK(distance(box.shape_at("/body/m").scale, Vec3d{0.5, 0.5, 0.5}) < 1e-9);
 }
 
+TEST_CASE("bounding shapes are fitted after the scale (PHY-049)")
+{
+    const auto shape = [](const char* approximation) {
+        return import_text(stage_text(body_of(
+            "def Mesh \"m\" (prepend apiSchemas = [\"PhysicsCollisionAPI\", \"PhysicsMeshCollisionAPI\"]) {" +
+            std::string(kCubeMesh) + "    uniform token physics:approximation = \"" + approximation +
+            "\"\n    float3 xformOp:scale = (2, 3, 4)\n    uniform token[] xformOpOrder = [\"xformOp:scale\"]\n}\n")));
+    };
+    // a unit cube becomes 2 x 3 x 4: half its diagonal is sqrt(1 + 2.25 + 4)
+    CHECK(shape("boundingSphere").shape_at("/body/m").scale.x == close_to(std::sqrt(7.25), 1e-6));
+    const Imported box  = shape("boundingCube");
+    Vec3d          half = box.shape_at("/body/m").scale;
+    std::sort(&half.x, &half.x + 3);  // in which order the axes come is the fit's business
+    CHECK(distance(half, Vec3d{1, 1.5, 2}) < 1e-6);
+}
+
+TEST_CASE("a mesh that is turned below an uneven scale keeps its sheared outline")
+{
+    for (const char* approximation : {"convexHull", "none"}) {
+        CAPTURE(approximation);
+        const Imported in = import_text(
+            stage_text("def Xform \"wide\" {\n    float3 xformOp:scale = (2, 1, 1)\n    uniform token[] xformOpOrder = "
+                       "[\"xformOp:scale\"]\n    def Mesh \"m\" (prepend apiSchemas = [\"PhysicsCollisionAPI\", "
+                       "\"PhysicsMeshCollisionAPI\"]) {" +
+                       std::string(kCubeMesh) + "    uniform token physics:approximation = \"" + approximation +
+                       "\"\n    float3 xformOp:rotateXYZ = (0, 0, 30)\n    uniform token[] xformOpOrder = "
+                       "[\"xformOp:rotateXYZ\"]\n    }\n}\n"));
+        REQUIRE(in.result);
+        const model::BuilderShape& shape = in.shape_at("/wide/m");
+        REQUIRE(shape.source != nullptr);
+        Vec3d most{};
+        for (const auto& p : shape.source->points) {
+            const Vec3d w = shape.xform * scale(p, shape.scale);
+            for (std::size_t i = 0; i < 3; ++i) most[i] = std::max(most[i], std::abs(w[i]));
+        }
+        // A unit cube turned by 30 degrees reaches (cos 30 + sin 30) / 2 = 0.683013 along x and y; x is then doubled.
+        CHECK(distance(most, Vec3d{2 * 0.683013, 0.683013, 0.5}) < 1e-5);
+    }
+}
+
 TEST_CASE("left-handed faces are turned outwards (IMP-135)")
 {
     std::string       turned = kCubeMesh;

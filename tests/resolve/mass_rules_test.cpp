@@ -246,7 +246,9 @@ TEST_CASE("the builder's density counts for bodies without MassAPI only (IMP-190
     check(masses(body("", cube("", "")), true, 500), 1000, {}, diag(166.66667));
 }
 
-TEST_CASE("shells of meshes: walls inwards, and centred ones of twice the thickness under Newton 1.8 (IMP-197, M34)")
+TEST_CASE(
+    "shells of meshes: walls inwards, and centred ones of twice the thickness under Newton 1.8 (IMP-197, M34, "
+    "GAP-033)")
 {
     const auto shell = [](double th) {
         return body("",
@@ -353,7 +355,7 @@ TEST_CASE("blocked values are not authored, with a defined result (IMP-206)")
     }
 }
 
-TEST_CASE("a fully authored body does without the mass computer")
+TEST_CASE("a fully authored body does without the mass computer (GAP-029)")
 {
     const Answer a = masses(body("float physics:mass = 2\nfloat3 physics:diagonalInertia = (1, 1, 1)\npoint3f "
                                  "physics:centerOfMass = (0, 0, 0)",
@@ -365,7 +367,7 @@ TEST_CASE("a fully authored body does without the mass computer")
     CHECK(masses(body("float physics:mass = 2", cube()), false).table.mass_computer_calls == 1);
 }
 
-TEST_CASE("the scaled tensor moves to the body's centre on request")
+TEST_CASE("the scaled tensor moves to the body's centre on request, and the gap is said otherwise (GAP-027)")
 {
     Rules rules;
     rules.move_scaled_tensor = true;
@@ -373,6 +375,10 @@ TEST_CASE("the scaled tensor moves to the body's centre on request")
         masses(body("float physics:mass = 2\npoint3f physics:centerOfMass = (.2, 0, 0)", cube()), false, 1000, rules);
     check(a, 2, {.2, 0, 0}, diag(0.33333333, 0.33333333 + 0.08, 0.33333333 + 0.08));
     CHECK(a.found.count("W_MASS_TENSOR_COM") == 0);
+    const Answer left =
+        masses(body("float physics:mass = 2\npoint3f physics:centerOfMass = (.2, 0, 0)", cube()), false);
+    check(left, 2, {.2, 0, 0}, diag(0.33333333));
+    CHECK(left.found.count("W_MASS_TENSOR_COM") == 1);
 }
 
 TEST_CASE("the older rule takes mass and inertia only together")
@@ -385,7 +391,7 @@ TEST_CASE("the older rule takes mass and inertia only together")
           2, {}, diag(1, 2, 2));
 }
 
-TEST_CASE("density and mass on a prim between body and collider, and nothing of it under Newton 1.8")
+TEST_CASE("density and mass on a prim between body and collider, and nothing of it under Newton 1.8 (GAP-030)")
 {
     const auto with = [](const std::string& lines, const std::string& inner, const std::string& body_lines,
                          const std::string& apis) {
@@ -405,7 +411,7 @@ TEST_CASE("density and mass on a prim between body and collider, and nothing of 
     check(masses(with("float physics:density = 300", cube("", ""), "", ""), true), 1000, {}, diag(166.66667));
 }
 
-TEST_CASE("implicit mass follows the shape that collides, and the authored mesh under Newton 1.8")
+TEST_CASE("implicit mass follows the shape that collides, and the authored mesh under Newton 1.8 (GAP-032)")
 {
     // An L of three unit squares, one deep; its hull adds half a square. Wound outwards.
     const std::string ell = cube(R"(

@@ -74,11 +74,41 @@ TEST_CASE("the first resolver in the list wins (IMP-069), by attribute name alon
     CHECK(resolvers_named(std::vector<std::string>{"bullet"}).error().id == "RESOLVER_UNKNOWN");
 }
 
-TEST_CASE("the importer's default beats every schema default, which answers only without one (IMP-071)")
+TEST_CASE(
+    "the importer's default beats every schema default, which answers only without one (IMP-071, "
+    "GAP-010)")
 {
     const OnPrim joint("");
     for (const auto& order : {std::vector<std::string>{"newton", "physx"}, {"physx", "mjc"}, {"mjc", "newton"}}) {
-        CHECK(named(order).get(joint.prim, Key::joint_armature, angular(), 0.25).number_or(-1) == 0.25);
+        for (const Key key : {Key::joint_armature,
+                              Key::joint_friction,
+                              Key::joint_damping,
+                              Key::joint_effort_limit,
+                              Key::joint_velocity_limit,
+                              Key::joint_limit_ke,
+                              Key::joint_limit_kd,
+                              Key::joint_limit_angular_ke,
+                              Key::joint_limit_angular_kd,
+                              Key::shape_margin,
+                              Key::shape_gap,
+                              Key::shape_ke,
+                              Key::shape_kd,
+                              Key::shape_kf,
+                              Key::shape_ka,
+                              Key::shape_max_hull_vertices,
+                              Key::material_mu_torsional,
+                              Key::material_mu_rolling,
+                              Key::material_ke,
+                              Key::material_kd,
+                              Key::material_kf,
+                              Key::material_ka}) {
+            CAPTURE(static_cast<int>(key));
+            const Resolved answer = named(order).get(joint.prim, key, angular(), 0.25);
+            CHECK(answer.layer == Layer::importer);
+            CHECK(answer.number_or(-1) == 0.25);
+        }
+        CHECK_FALSE(
+            named(order).get(joint.prim, Key::articulation_self_collision_enabled, {}, Value(false)).flag_or(true));
         CHECK(named(order).get(joint.prim, Key::joint_armature, angular()).layer == Layer::schema);
     }
     const OnPrim scene("", "PhysicsScene");
@@ -227,7 +257,7 @@ TEST_CASE("effort of MuJoCo's force range is the larger side where it is limited
     }
 }
 
-TEST_CASE("margin and gap of each vendor (IMP-076, IMP-077, IMP-080, IMP-081, IMP-082)")
+TEST_CASE("margin and gap of each vendor (IMP-076, IMP-077, IMP-080, IMP-081, IMP-082, GAP-012)")
 {
     Rules compat, compat_legacy, offset;
     compat.newton_1_8 = compat_legacy.newton_1_8 = true;

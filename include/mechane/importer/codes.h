@@ -12,6 +12,8 @@ inline constexpr Code kArgRootXform{"E_ARG_ROOT_XFORM", Severity::error, "overri
 inline constexpr Code kArgJointOrdering{"E_ARG_JOINT_ORDERING", Severity::error, "joint_ordering is none of dfs, bfs, none.", "Use dfs, bfs or none."};
 inline constexpr Code kStageComposition{"E_STAGE_COMPOSITION", Severity::error, "The stage has composition errors.", "Repair the references, or allow missing ones with allow_missing."};
 inline constexpr Code kRootPath{"E_ROOT_PATH", Severity::error, "root_path names no prim of the stage.", "Name an existing prim."};
+inline constexpr Code kScenePath{"E_SCENE_PATH", Severity::error, "The option scene names no physics scene of the stage.", "Name a valid PhysicsScene prim, or all."};
+inline constexpr Code kSceneWorld{"E_SCENE_WORLD", Severity::error, "A stage with several simulations is imported into a world that is open.", "Import it outside begin_world, or choose one scene with the option scene."};
 inline constexpr Code kExplainUnknown{"EXPLAIN_UNKNOWN", Severity::error, "Nothing of the model has this path, or it has no such field.", "Name a body, joint or collider, and a field of it after a dot."};
 
 // -- scene and units

@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,8 +42,11 @@ struct ImportOptions {
     double                   joint_drive_gains_scaling      = 1.0;
     std::vector<std::string> ignore_paths;  ///< regular expressions, matched at the start of prim paths
     bool                     enable_self_collisions = true;  ///< of articulations that author nothing about it
-    bool          apply_up_axis_from_stage     = false;  ///< the builder takes the stage's up axis; nothing is rotated
-    std::string   root_path                    = "/";    ///< only this subtree
+    bool        apply_up_axis_from_stage = false;  ///< the builder takes the stage's up axis; nothing is rotated
+    std::string root_path                = "/";    ///< only this subtree
+    /// Which physics scenes become simulations: "all", a world for each that is populated, or the path of one.
+    std::string   scene                        = "all";
+    bool          parse_mujoco_options         = true;  ///< false: settings of MuJoCo on the scene keep their defaults
     JointOrdering joint_ordering               = JointOrdering::dfs;
     bool          bodies_follow_joint_ordering = true;
     bool          skip_mesh_approximation      = false;
@@ -55,12 +59,23 @@ struct ImportOptions {
     int           mesh_maxhullvert                 = 64;
     std::vector<std::string> schema_resolvers{"newton"};  ///< by priority; empty: no vendor attribute is read
     bool                     force_position_velocity_actuation = false;
+    bool lenient_names      = false;  ///< misspelled names of documents are read as meant ("RevoluteJoint", "gravity")
+    bool move_scaled_tensor = false;  ///< inertia scaled from the shapes is moved to the body's centre of mass
+    /// Rules of older importers, each by its name in `legacy_rules()`.
+    std::vector<std::string> legacy;
     bool ledger                = false;  ///< keep account of every authored physics property (ImportResult::ledger)
     bool legacy_margin_gap     = false;  ///< mjc:margin becomes margin minus gap also under `newton_1_8`
     bool collapse_fixed_joints = false;  ///< merge bodies that fixed joints hold together
     std::vector<std::string> joints_to_keep;         ///< fixed joints that are not collapsed, by prim path
     bool                     allow_missing = false;  ///< import although references or payloads were not found
 };
+
+/// Names that `ImportOptions::legacy` may hold (seed-gaps GAP-009):
+/// - "mjc-solref-limits": joint mjc:solref (t, d) gives limit stiffness 1/t^2 and damping 2 d/t
+/// - "physx-contact-offset-margin": physxCollision:contactOffset alone is the margin
+/// - "mass-pair-rule": authored mass and diagonal inertia count only together
+/// - "hull-vertex-limit-name": newton:hullVertexLimit is read as newton:maxHullVertices
+std::span<const std::string_view> legacy_rules();
 
 /// Sets one option from text, as `--option K=V` gives it: names as above, values as JSON or plain text
 /// ("schema_resolvers=newton,physx", "floating=true", "compat=newton-1.8", "xform=[0,0,1,0,0,0,1]").

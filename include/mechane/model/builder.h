@@ -13,6 +13,7 @@
 #include "mechane/math/pose.h"
 #include "mechane/math/spatial.h"
 #include "mechane/model/custom.h"
+#include "mechane/model/sdf_config.h"
 #include "mechane/model/types.h"
 
 namespace mechane::model {
@@ -41,6 +42,8 @@ struct ShapeConfig {
     bool                  is_visible              = true;
     bool                  is_site                 = false;
     bool                  is_hydroelastic         = false;
+    /// Set for shapes that have or may need a signed distance field; all others need none.
+    std::optional<SdfConfig> sdf;
 };
 
 /// One degree of freedom of a joint. Defaults are Newton's. Rotary values per radian.
@@ -74,6 +77,7 @@ struct BuilderBody {
     double                    mass          = 0;  ///< [kg]
     std::int32_t              flags         = body_flag::dynamic;
     std::int32_t              world         = kGlobalWorld;
+    std::int32_t              scene         = -1;  ///< physics scene of the import it came from; -1: none
     bool                      starts_asleep = false;
     bool                      lock_inertia  = false;  ///< shapes added later do not change mass properties
     std::vector<std::int32_t> shapes;

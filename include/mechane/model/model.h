@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "mechane/math/pose.h"
 #include "mechane/math/spatial.h"
 #include "mechane/model/custom.h"
+#include "mechane/model/sdf_config.h"
 #include "mechane/model/types.h"
 
 namespace mechane::model {
@@ -28,6 +30,7 @@ struct Model {
     std::vector<Mat33>        body_inv_inertia;
     std::vector<Real>         body_mass, body_inv_mass;  ///< [kg], [1/kg]; inv_mass 0: immovable
     std::vector<std::int32_t> body_flags, body_world;
+    std::vector<std::int32_t> body_scene;  ///< physics scene of the stage, in its order; -1: none
     std::vector<std::uint8_t> body_starts_asleep;
     std::vector<std::vector<std::int32_t>> body_shapes;    ///< shapes of each body, ascending
     std::vector<std::int32_t>              static_shapes;  ///< shapes of the world
@@ -75,11 +78,12 @@ struct Model {
     std::vector<Real> shape_material_ke, shape_material_kd, shape_material_kf, shape_material_ka, shape_material_mu,
         shape_material_mu_static, shape_material_restitution, shape_material_mu_torsional, shape_material_mu_rolling,
         shape_material_kh;
-    std::vector<std::int32_t> shape_collision_group, shape_world;
-    std::vector<Real>         shape_collision_radius;                                  ///< [m]
-    std::vector<Vec3>         shape_collision_aabb_lower, shape_collision_aabb_upper;  ///< local, scale included [m]
-    std::vector<Vec3>         shape_color;
-    std::vector<Real>         shape_opacity;
+    std::vector<std::optional<SdfConfig>> shape_sdf_config;  ///< of shapes that have or may need a distance field
+    std::vector<std::int32_t>             shape_collision_group, shape_world;
+    std::vector<Real>                     shape_collision_radius;              ///< [m]
+    std::vector<Vec3> shape_collision_aabb_lower, shape_collision_aabb_upper;  ///< local, scale included [m]
+    std::vector<Vec3> shape_color;
+    std::vector<Real> shape_opacity;
 
     // -- articulation [articulation_count]
     std::vector<std::string>  articulation_label;
