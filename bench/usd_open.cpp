@@ -5,7 +5,10 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
+#include <vector>
 
+#include "mechane/tasks/parallel.h"
 #include "mechane/usd/stage.h"
 
 namespace {
@@ -33,15 +36,20 @@ int main(int argc, char** argv)
         std::fprintf(stderr, "%s\n", stage.error().message.c_str());
         return 3;
     }
-    const auto  opened = std::chrono::steady_clock::now();
-    std::size_t prims = 0, values = 0;
-    for (const usd::Prim& prim : stage.value()->traverse()) {
-        ++prims;
-        for (const usd::Token& name : prim.authored_property_names())
-            if (wanted(name.text())) values += prim.attribute(name).value().empty() ? 0U : 1U;
-    }
-    const auto end = std::chrono::steady_clock::now();
-    rusage     used{};
+    const auto opened = std::chrono::steady_clock::now();
+    // A stage may be read from many threads; its physics is read so too.
+    const auto               all    = stage.value()->traverse();
+    constexpr std::size_t    kGrain = 512;
+    std::vector<std::size_t> counts(tasks::chunk_count(all.size(), kGrain));
+    tasks::Pool(options.threads)
+        .for_chunks(all.size(), kGrain, [&](std::size_t first, std::size_t last, std::size_t chunk) {
+            for (std::size_t i = first; i < last; ++i)
+                for (const usd::Token& name : all[i].authored_property_names())
+                    if (wanted(name.text())) counts[chunk] += all[i].attribute(name).value().empty() ? 0U : 1U;
+        });
+    const std::size_t prims = all.size(), values = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+    const auto        end = std::chrono::steady_clock::now();
+    rusage            used{};
     getrusage(RUSAGE_SELF, &used);
     std::printf("%zu,%zu,%.2f,%.2f,%.1f\n", prims, values, milliseconds(opened - begin), milliseconds(end - opened),
                 static_cast<double>(used.ru_maxrss) / 1024);

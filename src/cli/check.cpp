@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -118,6 +119,12 @@ int run_check(const CheckArgs& args, Context& context)
     const Severity                   wanted = severity_named(args.severity), fatal = severity_named(args.fail_on);
     std::string                      known;
     for (const std::string& file : files_of(args.assets)) {
+        const bool given = std::find(args.assets.begin(), args.assets.end(), file) != args.assets.end();
+        if (const auto died = given ? std::nullopt : try_in_child(file, true, context)) {  // one file of a folder
+            io.report(*died);
+            exit = kExitInput;
+            continue;
+        }
         const auto stage = usd::Stage::open(file, scene->open);
         if (!stage) {
             io.report(stage.error());

@@ -1,5 +1,6 @@
 #pragma once
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,10 @@ struct GlobalOptions {
     bool                     unloaded = false;
     bool                     strict   = false;
     bool                     timings  = false;
-    std::string              compat;            ///< "" or "newton-1.8"
-    std::string              unauthored_units;  ///< "one" or "usd"
-    std::string              units;             ///< "si" or "stage"
+    std::string              isolate  = "auto";  ///< whether another process reads a file first: auto, always, never
+    std::string              compat;             ///< "" or "newton-1.8"
+    std::string              unauthored_units;   ///< "one" or "usd"
+    std::string              units;              ///< "si" or "stage"
 };
 
 /// What a command gets: how to speak, and the global options; it leaves its exit status here.
@@ -34,6 +36,10 @@ struct Context {
 
 /// Adds the global options to a verb.
 void add_global_options(CLI::App& verb, Context& context);
+/// Reads the file in a process of its own, as the global options ask for it; `untrusted`: also under --isolate auto.
+/// @return STAGE_READER_DIED when that process did not survive the file
+std::optional<Diagnostic> try_in_child(const std::string& file, bool untrusted, const Context& context);
+
 /// Options of opening and importing a stage that the global options ask for.
 /// @return nothing, with a message printed, when one of them cannot be understood
 std::optional<run::SceneOptions> scene_options(const Context& context);
@@ -53,6 +59,7 @@ void add_replay(CLI::App& app, Context& context);
 void add_ros(CLI::App& app, Context& context);
 void add_sim(CLI::App& app, Context& context);
 void add_tree(CLI::App& app, Context& context);
+void add_try_read(CLI::App& app, Context& context);
 void add_version(CLI::App& app, Context& context);
 
 }  // namespace mechane::cli

@@ -34,6 +34,21 @@ void add_global_options(CLI::App& verb, Context& context)
     verb.add_flag("--unloaded", g.unloaded, "Do not load payloads")->group(group);
     verb.add_flag("--strict", g.strict, "Warnings count as findings (exit status 1)")->group(group);
     verb.add_flag("--timings", g.timings, "Wall time per phase on stderr")->group(group);
+    verb.add_option("--isolate", g.isolate,
+                    "Whether a process of its own reads a file first: auto (what cannot be checked beforehand, and "
+                    "folders), always, never")
+        ->check(CLI::IsMember({"auto", "always", "never"}))
+        ->group(group);
+    // Before the verb runs: whatever file it names is read by a process that may die of it.
+    verb.parse_complete_callback([&verb, &context] {
+        for (const CLI::Option* option : verb.get_options())
+            if (option->get_positional())
+                for (const std::string& file : option->results())
+                    if (const auto died = try_in_child(file, false, context)) {
+                        context.io.report(*died);
+                        throw CLI::RuntimeError(kExitInput);
+                    }
+    });
     verb.add_option("--compat", g.compat, "Behave like another reader: newton-1.8, or openusd-26 for dump physics")
         ->check(CLI::IsMember({"newton-1.8", "openusd-26"}))
         ->group(group);

@@ -53,13 +53,15 @@ int run(int argc, char** argv)
     app.set_help_flag("-h,--help", "Print this help and exit");
     app.set_version_flag("--version", std::string("mechane ") + MECHANE_VERSION);
     for (const auto add : {add_bench, add_cat, add_check, add_demo, add_doctor, add_dump, add_explain, add_info,
-                           add_render, add_replay, add_ros, add_sim, add_tree, add_version})
+                           add_render, add_replay, add_ros, add_sim, add_tree, add_try_read, add_version})
         add(app, context);
     take_one_value_each_time(app);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& wanted) {  // --help, --version
         return app.exit(wanted);
+    } catch (const CLI::RuntimeError& refused) {  // said already
+        return refused.get_exit_code();
     } catch (const CLI::ExtrasError& error) {
         context.io.say(fmt::format("error: {}\n", error.what()));
         std::string extra;

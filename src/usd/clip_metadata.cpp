@@ -11,6 +11,7 @@
 #include <cmath>
 #include <map>
 
+#include "mechane/tasks/parallel.h"
 #include "mechane/usd/codes.h"
 #include "usd/stage_impl.h"
 #include "usd/value_clips.h"
@@ -232,9 +233,19 @@ class Builder {
 
 void collect_clips(Stage::Impl& stage)
 {
-    for (const PrimRecord& prim : stage.prims) {
-        if (prim.index == nullptr) continue;
-        const auto sets = gather(*prim.index);
+    // Hardly any prim has clips; which ones do is asked on all cores.
+    std::vector<std::uint8_t> has(stage.prims.size());
+    tasks::Pool(stage.options.threads).for_each(has.size(), 1024, [&](std::size_t i) {
+        const PcpPrimIndex* index = stage.prims[i].index;
+        has[i] = index != nullptr &&
+                 for_each_site(*index, [](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
+                     return layer->HasField(node.GetPath(), kClips);
+                 });
+    });
+    for (std::size_t i = 0; i < has.size(); ++i) {
+        if (has[i] == 0) continue;
+        const PrimRecord& prim = stage.prims[i];
+        const auto        sets = gather(*prim.index);
         if (sets.empty()) continue;
         auto& own = stage.clips[unwrap(prim.path)];
         for (const std::string& name : order(*prim.index, sets)) {

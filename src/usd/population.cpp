@@ -31,7 +31,7 @@ struct Composed {
     const PcpPrimIndex* index = nullptr;  ///< null when the library gave up on the prim, with an error
     TfToken             type;
     TfTokenVector       apis;      ///< as authored
-    TfTokenVector       children;  ///< empty below an inactive prim
+    SdfPathVector       children;  ///< none below an inactive prim
     std::size_t         nodes     = 0;
     Specifier           specifier = Specifier::over;
     bool                active    = true;
@@ -45,7 +45,7 @@ bool across_class_arc(PcpNodeRef node)
 }
 
 /// Everything that population needs, from one walk over the prim's sites, strongest first. Safe on any thread.
-Composed compose_prim(const PcpPrimIndex& index)
+Composed compose_prim(const SdfPath& at, const PcpPrimIndex& index)
 {
     Composed                    out{.index = &index};
     bool                        active_said = false, specifier_said = false, type_said = false;
@@ -72,8 +72,12 @@ Composed compose_prim(const PcpPrimIndex& index)
     const auto nodes = index.GetNodeRange();
     out.nodes        = static_cast<std::size_t>(std::distance(nodes.first, nodes.second));
     if (out.active) {
-        PcpTokenSet prohibited;
-        index.ComputePrimChildNames(&out.children, &prohibited);
+        TfTokenVector names;
+        PcpTokenSet   prohibited;
+        index.ComputePrimChildNames(&names, &prohibited);
+        out.children.reserve(names.size());
+        for (const TfToken& name : names)
+            if (SdfPath child = at.AppendChild(name); !child.IsEmpty()) out.children.push_back(std::move(child));
     }
     return out;
 }
@@ -141,7 +145,7 @@ class Indexer {
         stage_.cache->ComputePrimIndexesInParallel(paths, &errors_, no_children, loads);
         pool_.for_each(end - begin, 256, [&](std::size_t i) {
             if (const PcpPrimIndex* index = stage_.cache->FindPrimIndex(found[begin + i].path))
-                found[begin + i].composed = compose_prim(*index);
+                found[begin + i].composed = compose_prim(found[begin + i].path, *index);
         });
     }
 
@@ -156,13 +160,12 @@ class Indexer {
         if (nodes_ > options_.limits.max_graph_nodes)
             limit(fmt::format("more than {} sites", options_.limits.max_graph_nodes));
         if (limited_) return;
-        const TfTokenVector names = std::exchange(composed.children, {});
-        if (!names.empty() && path.GetPathElementCount() >= options_.limits.max_depth)
+        SdfPathVector children = std::exchange(composed.children, {});
+        if (!children.empty() && path.GetPathElementCount() >= options_.limits.max_depth)
             return limit(fmt::format("prims nest deeper than {}", options_.limits.max_depth));
         found[at].first_child = found.size();
-        for (const TfToken& name : names) {
-            SdfPath child = path.AppendChild(name);
-            if (child.IsEmpty() || !in_mask(mask_, child)) continue;
+        for (SdfPath& child : children) {
+            if (!in_mask(mask_, child)) continue;
             if (found.size() >= options_.limits.max_prims)
                 return limit(fmt::format("more than {} prims", options_.limits.max_prims));
             ++found[at].child_count;

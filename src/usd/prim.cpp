@@ -12,16 +12,26 @@ namespace {
 
 using namespace pxr;
 
+const TfToken kPropertyOrder("propertyOrder");
+
 const PrimRecord& record(const Prim& prim) { return prim.stage().impl().record(prim); }
 
 /// Case-insensitive first, numbers inside names by value: a2 < a10 < B.
 bool dictionary_less(const TfToken& a, const TfToken& b)
 { return TfDictionaryLessThan()(a.GetString(), b.GetString()); }
 
+/// In no particular order; twice where two layers have the property.
 TfTokenVector authored_names(const PrimRecord& prim)
 {
     TfTokenVector names;
-    if (prim.index != nullptr) prim.index->ComputePrimPropertyNames(&names);
+    if (prim.index == nullptr) return names;
+    for_each_site(*prim.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
+        const VtValue children = layer->GetField(node.GetPath(), SdfChildrenKeys->PropertyChildren);
+        if (!children.IsHolding<TfTokenVector>()) return false;
+        const auto& here = children.UncheckedGet<TfTokenVector>();
+        names.insert(names.end(), here.begin(), here.end());
+        return false;
+    });
     return names;
 }
 
@@ -30,7 +40,7 @@ std::vector<Token> to_tokens(const PrimRecord& prim, TfTokenVector names)
     std::sort(names.begin(), names.end(), dictionary_less);
     names.erase(std::unique(names.begin(), names.end()), names.end());
     if (prim.index != nullptr)
-        if (const VtValue order = compose_metadata(*prim.index, TfToken(), TfToken("propertyOrder"));
+        if (const VtValue order = compose_metadata(*prim.index, TfToken(), kPropertyOrder);
             order.IsHolding<TfTokenVector>())
             SdfApplyListOrdering(&names, order.UncheckedGet<TfTokenVector>());
     std::vector<Token> out;
@@ -182,15 +192,10 @@ std::vector<Token> Prim::authored_property_names() const
 std::vector<Token> Prim::unordered_property_names() const
 {
     std::vector<Token> out;
-    if (stage_ == nullptr || record(*this).index == nullptr) return out;
-    for_each_site(*record(*this).index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
-        const VtValue names = layer->GetField(node.GetPath(), SdfChildrenKeys->PropertyChildren);
-        if (!names.IsHolding<TfTokenVector>()) return false;
-        const auto& list = names.UncheckedGet<TfTokenVector>();
-        out.reserve(out.size() + list.size());
-        for (const TfToken& name : list) out.push_back(wrap(name));
-        return false;
-    });
+    if (stage_ == nullptr) return out;
+    const TfTokenVector names = authored_names(record(*this));
+    out.reserve(names.size());
+    for (const TfToken& name : names) out.push_back(wrap(name));
     return out;
 }
 

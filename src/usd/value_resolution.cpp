@@ -68,8 +68,8 @@ void finish(const Stage::Impl& stage, const SdfLayerRefPtr& layer, const PcpNode
 
 namespace {
 
-/// Calls at_layer(layer, node, index, path) for the opinions about a property, strongest first, and at_clips(set, node,
-/// path) for the value clips between them, until one returns true.
+/// Calls at_layer(layer, node, index, path) where opinions about a property may lie, strongest first, and at_clips(set,
+/// node, path) for the value clips between them, until one returns true.
 template <class AtLayer, class AtClips>
 bool for_each_source(const Stage::Impl& stage, const PrimRecord& prim, const TfToken& name, const AtLayer& at_layer,
                      const AtClips& at_clips)
@@ -82,7 +82,7 @@ bool for_each_source(const Stage::Impl& stage, const PrimRecord& prim, const TfT
         const SdfPath path   = node.GetPath().AppendProperty(name);
         const auto&   layers = node.GetLayerStack()->GetLayers();
         for (std::size_t i = 0; i < layers.size(); ++i) {
-            if (layers[i]->HasSpec(path) && at_layer(layers[i], node, i, path)) return true;
+            if (at_layer(layers[i], node, i, path)) return true;
             for (const auto& set : clips)
                 if (set->applies(node, i) && set->declares(path) && at_clips(*set, node, path)) return true;
         }
@@ -100,6 +100,7 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
     const bool found             = for_each_source(
         stage, prim, name,
         [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t i, const SdfPath& path) {
+            if (time.value && !layer->HasSpec(path)) return false;  // the default time asks for one field only
             const SdfLayerOffset offset = time_offset(node, i);
             if (time.value && !animation_blocked) {
                 const double local = offset.GetInverse() * *time.value;
@@ -140,7 +141,8 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
     if (definition == prim.definition->properties.end()) return out;
     if (!out.authored && with_fallback) out.value = definition->second.fallback;
     // The schema's type wins over the authored one.
-    if (out.authored && definition->second.type && out.value.GetType() != definition->second.type.GetType())
+    if (out.authored && definition->second.type &&
+        !TfSafeTypeCompare(out.value.GetTypeid(), definition->second.type.GetType().GetTypeid()))
         if (VtValue cast = VtValue::CastToTypeid(out.value, definition->second.type.GetType().GetTypeid());
             !cast.IsEmpty())
             out.value = cast;
@@ -153,6 +155,7 @@ std::vector<double> sample_times(const Stage::Impl& stage, const PrimRecord& pri
     for_each_source(
         stage, prim, name,
         [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t i, const SdfPath& path) {
+            if (!layer->HasSpec(path)) return false;
             const SdfLayerOffset offset = time_offset(node, i);
             for (const double t : layer->ListTimeSamplesForPath(path)) out.push_back(offset * t);
             return !out.empty() || layer->HasField(path, kSpline) || layer->HasField(path, kDefault);

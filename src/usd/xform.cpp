@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 
+#include "mechane/tasks/parallel.h"
 #include "mechane/usd/codes.h"
 #include "usd/stage_impl.h"
 
@@ -14,10 +16,15 @@ constexpr std::string_view kReset = "!resetXformStack!", kInvert = "!invert!", k
 
 bool is_xformable(const PrimRecord& prim)
 {
+    // Neighbours on the stage are often of one type, and asking the registry walks the type's bases.
+    thread_local std::pair<pxr::TfToken, bool> last;
+    if (!prim.type_name.IsEmpty() && last.first == prim.type_name) return last.second;
     const auto* type = SchemaRegistry::instance().find(prim.type_name);
     if (type == nullptr || !type->concrete) return false;
-    return SchemaRegistry::instance().is_a(prim.type_name, unwrap(kXformable)) ||
-           SchemaRegistry::instance().is_a(prim.type_name, unwrap(kGeomXformable));
+    const bool xformable = SchemaRegistry::instance().is_a(prim.type_name, unwrap(kXformable)) ||
+                           SchemaRegistry::instance().is_a(prim.type_name, unwrap(kGeomXformable));
+    last                 = {prim.type_name, xformable};
+    return xformable;
 }
 
 Matrix4d from_rotation(const Mat33d& r)
@@ -200,12 +207,19 @@ void compute_world_matrices(Stage::Impl& stage)
 {
     stage.world.resize(stage.prims.size());
     stage.xform_flags.resize(stage.prims.size());
-    for (std::size_t i = 1; i < stage.prims.size(); ++i) {
-        const PrimRecord& prim  = stage.prims[i];
-        std::uint8_t&     flags = stage.xform_flags[i];
-        const Matrix4d    m     = local(stage, prim, {}, flags, &stage.diagnostics);
-        stage.world[i]          = (flags & xform_flag::resets) != 0 ? m : m * stage.world[prim.parent];
-    }
+    // Local matrices on all cores; what they find is told in the order of the prims.
+    constexpr std::size_t    kGrain = 512;
+    const std::size_t        count  = stage.prims.size();
+    std::vector<Diagnostics> found(tasks::chunk_count(count, kGrain));
+    tasks::Pool(stage.options.threads)
+        .for_chunks(count, kGrain, [&](std::size_t begin, std::size_t end, std::size_t chunk) {
+            for (std::size_t i = std::max<std::size_t>(begin, 1); i < end; ++i)
+                stage.world[i] = local(stage, stage.prims[i], {}, stage.xform_flags[i], &found[chunk]);
+        });
+    for (const Diagnostics& chunk : found) stage.diagnostics.append(chunk);
+    for (std::size_t i = 1; i < count; ++i)
+        if ((stage.xform_flags[i] & xform_flag::resets) == 0)
+            stage.world[i] = stage.world[i] * stage.world[stage.prims[i].parent];
 }
 
 Matrix4d Stage::local_matrix(Prim prim, TimeCode time, bool* resets) const

@@ -1,5 +1,6 @@
 """Every kind of bad input ends in a diagnostic with a remedy and the right exit code, never in a crash or a raw message of a library."""
 import pathlib
+import resource
 import tempfile
 import unittest
 
@@ -53,6 +54,45 @@ class BadInput(unittest.TestCase):
                 done = mechane("sim", path, "--frames", "1")
                 self.assertEqual(done.returncode, 3, done.stderr)
                 self.assertIn("help:", done.stderr)
+
+    def test_a_file_that_kills_its_reader_is_one_diagnostic(self):
+        """The reader is ended by a limit of one second of processor time: 2^20 prims take more on any machine."""
+        classes = "".join(
+            f'def "d{i}"\n{{\n' + "".join(f'    def "{c}" (\n        references = </d{i + 1}>\n    )\n    {{\n    }}\n' for c in "ab") + "}\n" for i in range(20)
+        )
+
+        def one_second():
+            resource.setrlimit(resource.RLIMIT_CPU, (1, 1))
+
+        with tempfile.TemporaryDirectory() as folder:
+            good, bad = pathlib.Path(folder) / "good.usda", pathlib.Path(folder) / "bad.usda"
+            good.write_text(HEAD + BODY % BALL)
+            bad.write_text(HEAD + classes + 'def "d20"\n{\n}\n')
+            for verb in (["info"], ["check"], ["tree", "--prims"]):
+                with self.subTest(verb):
+                    done = mechane(*verb, bad, "--isolate", "always", preexec=one_second)
+                    self.assertEqual(done.returncode, 3, done.stderr)
+                    self.assertEqual(done.stderr.count("STAGE_READER_DIED"), 1, done.stderr)
+                    self.assertEqual(done.stderr.count("error["), 1, done.stderr)
+                    self.assertEqual(done.stdout.strip() if verb != ["check"] else "", "")
+            # A folder's files are read by processes of their own unless that is forbidden: the others are still judged.
+            done = mechane("check", folder, "--format", "json", preexec=one_second)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertEqual(done.stderr.count("STAGE_READER_DIED"), 1, done.stderr)
+            self.assertIn("good.usda", done.stdout)
+
+    def test_isolation_changes_no_answer(self):
+        with tempfile.TemporaryDirectory() as folder:
+            good = pathlib.Path(folder) / "good.usda"
+            good.write_text(HEAD + BODY % BALL)
+            outputs = {mechane("tree", "--prims", good, "--isolate", how).stdout for how in ("auto", "always", "never")}
+            self.assertEqual(len(outputs), 1)
+            self.assertEqual(mechane("tree", good, "--isolate", "sometimes").returncode, 2)
+            broken = pathlib.Path(folder) / "broken.usda"
+            broken.write_text("#usda 1.0\ndef def\n")
+            for how in ("auto", "always", "never"):
+                done = mechane("tree", broken, "--isolate", how)
+                self.assertEqual((done.returncode, done.stderr.count("STAGE_OPEN_FAILED")), (3, 1), done.stderr)
 
 
 if __name__ == "__main__":
