@@ -85,5 +85,11 @@ inline constexpr Code kHydroKh{"W_HYDRO_KH", Severity::warning, "The hydroelasti
 inline constexpr Code kHydroNoSdf{"W_HYDRO_NO_SDF", Severity::warning,
                                   "A hydroelastic collider has nothing to build its SDF from.",
                                   "Apply NewtonSDFCollisionAPI or author a resolution; the flag is cleared."};
+inline constexpr Code kPortNoBound{"W_PORT_NO_BOUND", Severity::warning,
+                                   "A collider has no size, so fractions of it cannot become lengths.",
+                                   "Author newton:sdfNarrowBandInner, sdfNarrowBandOuter and sdfPadding by hand."};
+inline constexpr Code kPortInstance{"W_PORT_INSTANCE", Severity::warning,
+                                    "A collider inside an instance cannot be edited there.",
+                                    "Port the file that the instance refers to."};
 
 }  // namespace mechane::resolve
