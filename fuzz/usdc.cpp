@@ -1,0 +1,7 @@
+#include "open_bytes.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+{
+    mechane::fuzz::open_bytes(data, size, ".usdc");
+    return 0;
+}
