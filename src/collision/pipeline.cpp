@@ -4,7 +4,9 @@
 #include <chrono>
 #include <cmath>
 
+#include "matching.h"
 #include "mechane/collision/narrow.h"
+#include "mechane/core/assert.h"
 #include "mechane/tasks/parallel.h"
 #include "shape_set.h"
 
@@ -18,6 +20,12 @@ struct Row {
     std::uint64_t feature;
     Vec3d         normal, point0, point1;  ///< normal in the world, core points in body frames
     double        distance;                ///< margins subtracted
+};
+
+/// What one task finds.
+struct Chunk {
+    std::vector<Row> rows;
+    std::int32_t     unsound = 0;  ///< contacts with a number that is not finite
 };
 
 struct RowRef {
@@ -36,7 +44,8 @@ bool by_key(const RowRef& x, const RowRef& y)
 bool by_depth(const RowRef& x, const RowRef& y)
 { return x.distance != y.distance ? x.distance < y.distance : by_key(x, y); }
 
-constexpr std::size_t kPairsPerChunk = 16;
+constexpr std::size_t  kPairsPerChunk = 16;
+constexpr std::int64_t kMostPairs     = std::int64_t{1} << 26;
 
 double seconds_since(std::chrono::steady_clock::time_point start)
 { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
@@ -47,29 +56,39 @@ Vec3d velocity_at(const BodyMotion& m, const Vec3d& p) { return m.v + cross(m.w,
 
 struct CollisionPipeline::Impl {
     Impl(const model::Model& m, const PipelineOptions& o)
-        : options(o), set(m), broad(set.filters(), m.shape_collision_filter_pairs)
+        : options(o),
+          set(m),
+          broad(make_broad_phase(o.broad_phase, set.filters(o.include_static_kinematic_pairs),
+                                 m.shape_collision_filter_pairs)),
+          matcher(m, options),
+          policy(o.overflow.value_or(o.rigid_contact_max == 0 ? OverflowPolicy::grow : OverflowPolicy::report))
     { capacity = o.rigid_contact_max > 0 ? o.rigid_contact_max : std::max<std::size_t>(1000, 16 * m.shape_count()); }
 
-    void collide_pair(const ShapePair& pair, std::vector<Row>& rows);
+    void collide_pair(const ShapePair& pair, Chunk& chunk);
     void collide_chunk(std::size_t begin, std::size_t end, std::size_t chunk)
     {
-        chunks[chunk].clear();
+        chunks[chunk].rows.clear();
+        chunks[chunk].unsound = 0;
         for (std::size_t i = begin; i < end; ++i) collide_pair(pairs[i], chunks[chunk]);
     }
+    void collide_all();
     void gather();
+    void select(model::Contacts& contacts, CollideStatus& status);
     void store(std::size_t row, const RowRef& ref, model::Contacts& contacts) const;
 
-    PipelineOptions               options;
-    ShapeSet                      set;
-    SweepAndPrune                 broad;
-    std::size_t                   capacity = 0;
-    double                        dt       = 0;
-    std::vector<ShapePair>        pairs;
-    std::vector<std::vector<Row>> chunks;
-    std::vector<RowRef>           order;
+    PipelineOptions             options;
+    ShapeSet                    set;
+    std::unique_ptr<BroadPhase> broad;
+    ContactMatcher              matcher;
+    OverflowPolicy              policy;
+    std::size_t                 capacity = 0;
+    double                      dt       = 0;
+    std::vector<ShapePair>      pairs;
+    std::vector<Chunk>          chunks;
+    std::vector<RowRef>         order;
 };
 
-void CollisionPipeline::Impl::collide_pair(const ShapePair& pair, std::vector<Row>& rows)
+void CollisionPipeline::Impl::collide_pair(const ShapePair& pair, Chunk& chunk)
 {
     std::int32_t i = pair.first, k = pair.second;
     if (!in_table_order(set.shapes[static_cast<std::size_t>(i)].kind, set.shapes[static_cast<std::size_t>(k)].kind))
@@ -88,16 +107,18 @@ void CollisionPipeline::Impl::collide_pair(const ShapePair& pair, std::vector<Ro
     for (int c = 0; c < found.count; ++c) {
         const ContactPoint& p = found.points[static_cast<std::size_t>(c)];
         if (!is_finite(p.p0) || !is_finite(p.p1) || !std::isfinite(p.distance) ||
-            !(std::abs(length_squared(p.normal) - 1) < 1e-4))
+            !(std::abs(length_squared(p.normal) - 1) < 1e-4)) {
+            ++chunk.unsound;
             continue;
+        }
         const double d = p.distance - m;
         if (d > g) {  // admitted only if it closes within this step
             const Vec3d  middle  = origin + 0.5 * (p.p0 + p.p1);
             const double closing = -dot(velocity_at(mb, middle) - velocity_at(ma, middle), p.normal);
             if (d > std::min(closing * dt, options.speculative_max)) continue;
         }
-        rows.push_back({i, k, p.feature, p.normal, inverse_times(ma.X_WB, origin + p.p0 - r0 * p.normal),
-                        inverse_times(mb.X_WB, origin + p.p1 + r1 * p.normal), d});
+        chunk.rows.push_back({i, k, p.feature, p.normal, inverse_times(ma.X_WB, origin + p.p0 - r0 * p.normal),
+                              inverse_times(mb.X_WB, origin + p.p1 + r1 * p.normal), d});
     }
 }
 
@@ -106,8 +127,8 @@ void CollisionPipeline::Impl::gather()
     order.clear();
     const std::size_t used = tasks::chunk_count(pairs.size(), kPairsPerChunk);
     for (std::size_t c = 0; c < used; ++c)
-        for (std::size_t i = 0; i < chunks[c].size(); ++i) {
-            const Row& r = chunks[c][i];
+        for (std::size_t i = 0; i < chunks[c].rows.size(); ++i) {
+            const Row& r = chunks[c].rows[i];
             order.push_back({(static_cast<std::uint64_t>(static_cast<std::uint32_t>(r.shape0)) << 32) |
                                  static_cast<std::uint32_t>(r.shape1),
                              r.feature, static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(i), r.distance});
@@ -117,7 +138,7 @@ void CollisionPipeline::Impl::gather()
 
 void CollisionPipeline::Impl::store(std::size_t row, const RowRef& ref, model::Contacts& contacts) const
 {
-    const Row&   r  = chunks[ref.chunk][ref.index];
+    const Row&   r  = chunks[ref.chunk].rows[ref.index];
     const auto   s0 = static_cast<std::size_t>(r.shape0), s1 = static_cast<std::size_t>(r.shape1);
     const double m0 = set.shapes[s0].core_radius() + set.margin[s0], m1 = set.shapes[s1].core_radius() + set.margin[s1];
     contacts.rigid_contact_shape0[row] = r.shape0;
@@ -136,11 +157,50 @@ void CollisionPipeline::Impl::store(std::size_t row, const RowRef& ref, model::C
     contacts.rigid_contact_force[row]    = {};
 }
 
-CollisionPipeline::CollisionPipeline(const model::Model& model, const PipelineOptions& options)
-    : impl_(std::make_unique<Impl>(model, options))
+void CollisionPipeline::Impl::collide_all()
 {
+    const std::size_t n = tasks::chunk_count(pairs.size(), kPairsPerChunk);
+    if (chunks.size() < n) chunks.resize(n);
+    const auto work = [this](std::size_t begin, std::size_t end, std::size_t chunk) {
+        collide_chunk(begin, end, chunk);
+    };
+    if (options.pool && n > 1) {
+        options.pool->for_chunks(pairs.size(), kPairsPerChunk, work);
+    } else {
+        for (std::size_t c = 0; c < n; ++c)
+            work(c * kPairsPerChunk, std::min(pairs.size(), (c + 1) * kPairsPerChunk), c);
+    }
 }
-CollisionPipeline::~CollisionPipeline() = default;
+
+/// Fits the rows to the buffer, or the buffer to the rows, as the policy says.
+void CollisionPipeline::Impl::select(model::Contacts& contacts, CollideStatus& status)
+{
+    const std::size_t needed = order.size();
+    if (needed > contacts.capacity() && policy == OverflowPolicy::grow) {
+        capacity = needed + needed / 4;
+        contacts.resize(capacity);
+    }
+    if (needed > contacts.capacity()) {
+        if (policy == OverflowPolicy::error) {
+            order.clear();
+        } else {
+            std::sort(order.begin(), order.end(), by_depth);
+            order.resize(contacts.capacity());
+            std::sort(order.begin(), order.end(), by_key);
+        }
+        status.overflow = true;
+    }
+    status.rows = {static_cast<std::int64_t>(needed), static_cast<std::int64_t>(contacts.capacity()),
+                   static_cast<std::int64_t>(needed - order.size())};
+}
+
+CollisionPipeline::CollisionPipeline(const model::Model& model, const PipelineOptions& options)
+{
+    MCH_ASSERT(validate(options));
+    impl_ = std::make_unique<Impl>(model, options);
+}
+CollisionPipeline::~CollisionPipeline()                            = default;
+CollisionPipeline::CollisionPipeline(CollisionPipeline&&) noexcept = default;
 
 model::Contacts CollisionPipeline::make_contacts() const
 {
@@ -150,6 +210,8 @@ model::Contacts CollisionPipeline::make_contacts() const
     return contacts;
 }
 
+void CollisionPipeline::reset_contact_matching(std::span<const std::uint8_t> worlds) { impl_->matcher.reset(worlds); }
+
 CollideStatus CollisionPipeline::collide(const model::State& state, double dt, model::Contacts& contacts)
 {
     Impl&         impl = *impl_;
@@ -157,42 +219,27 @@ CollideStatus CollisionPipeline::collide(const model::State& state, double dt, m
     auto          start = std::chrono::steady_clock::now();
     impl.dt             = dt > 0 && std::isfinite(dt) ? dt : 0;
     impl.set.place(state, impl.dt, impl.options.speculative_max);
-    impl.broad.find_pairs(impl.set.boxes, impl.set.planes, impl.pairs);
+    const auto limit       = static_cast<std::size_t>(impl.options.shape_pairs_max.value_or(kMostPairs));
+    const bool all_pairs   = impl.broad->find_pairs(impl.set.boxes, impl.set.planes, impl.pairs, limit);
     status.broad_phase_s   = seconds_since(start);
     status.candidate_pairs = static_cast<std::int32_t>(impl.pairs.size());
+    status.overflow        = !all_pairs;
+    status.pairs           = {static_cast<std::int64_t>(impl.pairs.size()) + (all_pairs ? 0 : 1),
+                              static_cast<std::int64_t>(limit), all_pairs ? 0 : 1};
     status.unsound_bodies  = impl.set.unsound_bodies;
 
-    start                    = std::chrono::steady_clock::now();
-    const std::size_t chunks = tasks::chunk_count(impl.pairs.size(), kPairsPerChunk);
-    if (impl.chunks.size() < chunks) impl.chunks.resize(chunks);
-    const auto work = [&impl](std::size_t begin, std::size_t end, std::size_t chunk) {
-        impl.collide_chunk(begin, end, chunk);
-    };
-    if (impl.options.pool && chunks > 1) {
-        impl.options.pool->for_chunks(impl.pairs.size(), kPairsPerChunk, work);
-    } else {
-        for (std::size_t c = 0; c < chunks; ++c)
-            work(c * kPairsPerChunk, std::min(impl.pairs.size(), (c + 1) * kPairsPerChunk), c);
-    }
+    start = std::chrono::steady_clock::now();
+    impl.collide_all();
     impl.gather();
-
-    const std::size_t needed = impl.order.size();
-    if (needed > contacts.capacity() && impl.options.rigid_contact_max == 0) {
-        impl.capacity = needed + needed / 4;
-        contacts.resize(impl.capacity);
-    }
-    if (needed > contacts.capacity()) {
-        std::sort(impl.order.begin(), impl.order.end(), by_depth);
-        impl.order.resize(contacts.capacity());
-        std::sort(impl.order.begin(), impl.order.end(), by_key);
-        status.overflow = true;
-    }
+    for (std::size_t c = 0; c < tasks::chunk_count(impl.pairs.size(), kPairsPerChunk); ++c)
+        status.unsound_rows += impl.chunks[c].unsound;
+    impl.select(contacts, status);
     contacts.reset_custom(impl.set.model().custom_arrays);
     for (std::size_t row = 0; row < impl.order.size(); ++row) impl.store(row, impl.order[row], contacts);
     contacts.rigid_contact_count  = static_cast<std::int32_t>(impl.order.size());
-    contacts.rigid_contact_needed = static_cast<std::int32_t>(needed);
-    contacts.contact_generation =
-        contacts.contact_generation == std::numeric_limits<std::int32_t>::max() ? 0 : contacts.contact_generation + 1;
+    contacts.rigid_contact_needed = static_cast<std::int32_t>(status.rows.needed);
+    contacts.contact_generation   = contacts.next_generation();
+    if (impl.options.contact_matching != ContactMatching::disabled) impl.matcher.match(state, contacts);
     status.contacts       = contacts.rigid_contact_count;
     status.narrow_phase_s = seconds_since(start);
     return status;

@@ -36,18 +36,20 @@ std::optional<Geometry> geometry_of(GeoType type, const Vec3d& s, bool has_trian
             return Geometry{ShapeKind::box, abs(s)};
         case GeoType::cone:
             return Geometry{ShapeKind::cone, abs(s)};
+        case GeoType::heightfield:
         case GeoType::mesh:
             if (!has_triangles) return std::nullopt;
             return Geometry{ShapeKind::mesh, s};
         case GeoType::convex_mesh:
             return Geometry{ShapeKind::hull, s};
         case GeoType::none:
-        case GeoType::heightfield:
         case GeoType::gaussian:
             break;
     }
     return std::nullopt;
 }
+
+constexpr double kFieldDepth = 1;  ///< how deep a body may have sunk into a height field and still be lifted out [m]
 
 /// The shape made before from the same mesh at the same scale, else a new one.
 template <class T, class Make>
@@ -70,8 +72,9 @@ ShapeSet::ShapeSet(const model::Model& model) : model_(&model)
     radius.assign(n, 0);
     body = model.shape_body;
     motion.resize(model.body_count() + 1);
-    std::vector<std::pair<const geometry::Mesh*, Vec3d>> hull_keys, mesh_keys;
-    const bool two_meshes = std::count(model.shape_type.begin(), model.shape_type.end(), GeoType::mesh) > 1;
+    std::vector<std::pair<const geometry::Mesh*, Vec3d>> hull_keys, mesh_keys, field_keys;
+    const auto count = [&](GeoType type) { return std::count(model.shape_type.begin(), model.shape_type.end(), type); };
+    const bool two_meshes = count(GeoType::mesh) + count(GeoType::heightfield) > 1;
     for (std::size_t i = 0; i < n; ++i) {
         margin.push_back(static_cast<double>(model.shape_margin[i]));
         gap.push_back(static_cast<double>(model.shape_gap[i]));
@@ -95,25 +98,27 @@ ShapeSet::ShapeSet(const model::Model& model) : model_(&model)
             }
             s.hull = shared(hulls_, hull_keys, mesh, s.size, [&] { return make_hull_shape(*mesh, s.size); });
         }
-        if (s.kind == ShapeKind::mesh)
-            s.mesh =
-                shared(meshes_, mesh_keys, mesh, s.size, [&] { return make_mesh_shape(*mesh, s.size, two_meshes); });
+        if (s.kind == ShapeKind::mesh) {
+            const bool field = model.shape_type[i] == GeoType::heightfield;
+            s.mesh = shared(field ? fields_ : meshes_, field ? field_keys : mesh_keys, mesh, s.size,
+                            [&] { return make_mesh_shape(*mesh, s.size, two_meshes, field ? kFieldDepth : 0); });
+        }
         radius[i] = bounding_radius(s);
     }
 }
 
-std::vector<Filter> ShapeSet::filters() const
+std::vector<ShapeFilter> ShapeSet::filters(bool with_kinematic) const
 {
-    std::vector<Filter> out(size());
+    std::vector<ShapeFilter> out(size());
     for (std::size_t i = 0; i < size(); ++i) {
         const std::int32_t b = body[i];
-        out[i]               = {
-            .body   = b,
-            .world  = model_->shape_world[i],
-            .group  = model_->shape_collision_group[i],
-            .active = shapes[i].kind != ShapeKind::triangle,
-            .mobile = b >= 0 && (model_->body_flags[static_cast<std::size_t>(b)] & model::body_flag::dynamic) != 0,
-            .plane  = shapes[i].kind == ShapeKind::plane};
+        out[i] = {.body   = b,
+                  .world  = model_->shape_world[i],
+                  .group  = model_->shape_collision_group[i],
+                  .active = shapes[i].kind != ShapeKind::triangle,
+                  .mobile = b >= 0 && (with_kinematic || (model_->body_flags[static_cast<std::size_t>(b)] &
+                                                          model::body_flag::dynamic) != 0),
+                  .plane  = shapes[i].kind == ShapeKind::plane};
     }
     return out;
 }

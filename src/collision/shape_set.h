@@ -2,7 +2,7 @@
 #include <memory>
 #include <vector>
 
-#include "broad/sweep.h"
+#include "mechane/collision/broad_phase.h"
 #include "mechane/collision/shape.h"
 #include "mechane/model/model.h"
 #include "mechane/model/state.h"
@@ -26,9 +26,10 @@ class ShapeSet {
     /// `speculative_max`).
     void place(const model::State& state, double dt, double speculative_max);
 
-    [[nodiscard]] std::size_t         size() const { return shapes.size(); }
-    [[nodiscard]] std::vector<Filter> filters() const;
-    [[nodiscard]] const BodyMotion&   motion_of(std::int32_t shape) const
+    [[nodiscard]] std::size_t size() const { return shapes.size(); }
+    /// @param with_kinematic  pairs of a kinematic shape with a static or kinematic one count as well
+    [[nodiscard]] std::vector<ShapeFilter> filters(bool with_kinematic) const;
+    [[nodiscard]] const BodyMotion&        motion_of(std::int32_t shape) const
     { return motion[static_cast<std::size_t>(body[static_cast<std::size_t>(shape)] + 1)]; }
 
     std::vector<Shape>           shapes;  ///< `p` and `R` in the world
@@ -44,7 +45,7 @@ class ShapeSet {
   private:
     const model::Model*                     model_;
     std::vector<std::unique_ptr<HullShape>> hulls_;
-    std::vector<std::unique_ptr<MeshShape>> meshes_;
+    std::vector<std::unique_ptr<MeshShape>> meshes_, fields_;
 };
 
 }  // namespace mechane::collision

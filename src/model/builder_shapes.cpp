@@ -161,6 +161,15 @@ std::int32_t ModelBuilder::add_shape_mesh(std::int32_t body, const Posed& xform,
     return add_shape(std::move(shape));
 }
 
+std::int32_t ModelBuilder::add_shape_heightfield(const Posed& xform, const Vec3d& scale,
+                                                 std::shared_ptr<const geometry::Mesh> surface,
+                                                 const ShapeConfig& config, std::string label)
+{
+    BuilderShape shape = primitive(kWorldBody, xform, GeoType::heightfield, scale, config, std::move(label));
+    shape.source       = std::move(surface);
+    return add_shape(std::move(shape));
+}
+
 std::int32_t ModelBuilder::add_ground_plane(double height, std::string label)
 {
     const Vec3d up = axis_vector<double>(up_axis);

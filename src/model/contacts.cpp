@@ -18,6 +18,15 @@ void Contacts::resize(std::size_t capacity)
     rigid_contact_force.resize(capacity);
 }
 
+void Contacts::clear()
+{
+    rigid_contact_count = rigid_contact_needed = 0;
+    contact_generation                         = next_generation();
+    rigid_contact_match_generation             = -1;
+    rigid_contact_new_indices.clear();
+    rigid_contact_broken_indices.clear();
+}
+
 void Contacts::reset_custom(const CustomArrays& declared)
 {
     std::size_t n = 0;

@@ -66,12 +66,12 @@ bool is_usable(const ShapeGeometry& shape)
         case GeoType::ellipsoid:
         case GeoType::box:
             return s.x > 0 && s.y > 0 && s.z > 0;
+        case GeoType::heightfield:
         case GeoType::mesh:
         case GeoType::convex_mesh:
             return has_geometry(shape.source) && geometry::has_valid_indices(*shape.source) &&
                    geometry::is_finite(*shape.source) && s.x != 0 && s.y != 0 && s.z != 0;
         case GeoType::none:
-        case GeoType::heightfield:
         case GeoType::gaussian:
             return false;
     }
@@ -97,6 +97,7 @@ Aabbd local_bounds(const ShapeGeometry& shape)
         case GeoType::ellipsoid:
         case GeoType::box:
             return symmetric(s);
+        case GeoType::heightfield:
         case GeoType::mesh:
         case GeoType::convex_mesh: {
             if (!has_geometry(shape.source)) return symmetric({1, 1, 1});
@@ -105,7 +106,6 @@ Aabbd local_bounds(const ShapeGeometry& shape)
             return {min(a, b), max(a, b)};
         }
         case GeoType::none:
-        case GeoType::heightfield:
         case GeoType::gaussian:
             break;
     }

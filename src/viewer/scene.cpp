@@ -29,11 +29,11 @@ DrawMesh mesh_of(const model::ShapeGeometry& shape)
             return tessellate_cone(s.x, s.y);
         case GeoType::box:
             return tessellate_box(s);
+        case GeoType::heightfield:
         case GeoType::mesh:
         case GeoType::convex_mesh:
             return shade_mesh(*shape.source, s);
         case GeoType::none:
-        case GeoType::heightfield:
         case GeoType::gaussian:
             return {};
     }

@@ -1,7 +1,10 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 
+#include "mechane/collision/broad_phase.h"
 #include "mechane/model/contacts.h"
 #include "mechane/model/model.h"
 #include "mechane/model/state.h"
@@ -12,33 +15,78 @@ class Pool;
 
 namespace mechane::collision {
 
+/// What to do when there are more contacts than the buffer holds.
+enum class OverflowPolicy : std::uint8_t {
+    grow,    ///< make the buffer larger; the default while `rigid_contact_max` is 0
+    report,  ///< keep the deepest, say so in the status; the default for a fixed capacity
+    error    ///< leave the buffer empty, say so in the status
+};
+
+enum class ContactMatching : std::uint8_t {
+    disabled,
+    latest,  ///< rows say which row of the last call they continue
+    sticky   ///< and a touching row that goes on keeps the points and the normal that it had
+};
+
 struct PipelineOptions {
     const tasks::Pool* pool = nullptr;  ///< null: one thread. The contacts are the same for any number of threads
-    std::size_t        rigid_contact_max = 0;  ///< capacity; 0: estimated from the model, grown when demand exceeds it
+    std::size_t        rigid_contact_max = 0;    ///< capacity; 0: estimated from the model
     double             speculative_max   = 0.1;  ///< cap of the speculative reach max(gap, |v_rel| dt) [m]
+    BroadPhaseMode     broad_phase       = BroadPhaseMode::automatic;
+    /// Most candidate pairs that are looked at, at least 1; unset: 2^26.
+    std::optional<std::int64_t> shape_pairs_max;
+    /// Contacts of kinematic bodies with static or kinematic ones; no solver needs them.
+    bool                          include_static_kinematic_pairs = false;
+    std::optional<OverflowPolicy> overflow;  ///< by `rigid_contact_max` when unset
+    ContactMatching               contact_matching                      = ContactMatching::disabled;
+    double                        contact_matching_pos_threshold        = 5e-4;   ///< [m]
+    double                        contact_matching_normal_dot_threshold = 0.995;  ///< -1..1
+    bool                          contact_report = false;  ///< lists of new and broken rows; needs matching
+};
+/// @error COL_OPTION_INVALID  names the option and its value
+Result<void> validate(const PipelineOptions& options);
+
+/// How much one stage of a call had to hold.
+struct StageStatus {
+    std::int64_t needed = 0, capacity = 0, dropped = 0;
 };
 
 struct CollideStatus {
     std::int32_t contacts        = 0;      ///< rows written
     std::int32_t candidate_pairs = 0;      ///< pairs after the broad phase
     std::int32_t unsound_bodies  = 0;      ///< bodies left out: not finite, beyond 1e8 m, or without a unit quaternion
-    bool         overflow        = false;  ///< demand exceeded the fixed capacity; the deepest were kept
+    std::int32_t unsound_rows    = 0;      ///< contacts left out because a number of theirs was not finite
+    bool         overflow        = false;  ///< some stage had to drop something
+    StageStatus  pairs, rows;  ///< candidate pairs (`needed` is a lower bound when some were dropped), contacts
     double       broad_phase_s = 0, narrow_phase_s = 0;  ///< wall time [s]
+
+    /// Nothing was dropped for want of room.
+    [[nodiscard]] bool ok() const { return !overflow; }
 };
 
 /// Finds the contacts of a state: world AABBs, broad phase, narrow phase, sorted by (shape0, shape1, feature).
 class CollisionPipeline {
   public:
+    /// The options must be valid (`validate`).
     CollisionPipeline(const model::Model& model, const PipelineOptions& options = {});
     ~CollisionPipeline();
+    CollisionPipeline(CollisionPipeline&&) noexcept;
 
     /// Contacts with distance <= gap_a + gap_b, or reachable within `dt` [s] at the present velocities.
     CollideStatus                 collide(const model::State& state, double dt, model::Contacts& contacts);
     [[nodiscard]] model::Contacts make_contacts() const;
+    /// Forgets what was matched against, of all worlds or of those marked; the last entry of the mask stands for shapes
+    /// of no world. Shape [world_count + 1] or empty.
+    void reset_contact_matching(std::span<const std::uint8_t> worlds = {});
 
   private:
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };
+
+/// The two surface points of each contact in the world, margins included, and their separation along the normal [m];
+/// recomputed from the poses of the state with normals as they were. Spans of `rigid_contact_count` entries or empty.
+void contact_points_world(const model::Model& model, const model::State& state, const model::Contacts& contacts,
+                          std::span<Vec3> point0, std::span<Vec3> point1, std::span<Real> separation = {});
 
 }  // namespace mechane::collision

@@ -54,10 +54,12 @@ struct MeshShape {
     std::vector<std::array<double, 3>>
                   fold;  ///< angle from my normal to the neighbour's over edge k [rad], positive where convex
     bool          closed = false;
+    bool          convex = false;  ///< closed and nowhere hollow
+    double        floor  = 0;      ///< of a height field: how far the solid goes down below its surface, along -z [m]
     geometry::Bvh bvh;
-    std::unique_ptr<HullShape> hull;  ///< stands in for the mesh against another mesh
+    std::unique_ptr<HullShape> hull;  ///< of a convex mesh, where asked for: stands in for it against another mesh
 };
-MeshShape make_mesh_shape(const geometry::Mesh& mesh, const Vec3d& scale, bool with_hull);
+MeshShape make_mesh_shape(const geometry::Mesh& mesh, const Vec3d& scale, bool with_hull, double floor = 0);
 
 /// A shape with its pose, in whatever frame the pair is computed in. `size` by kind: sphere (r), capsule, cylinder and
 /// cone (r, half height along z), ellipsoid semi-axes, box half extents, rectangle half extents (x, y); [m]. The plane

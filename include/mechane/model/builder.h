@@ -205,6 +205,10 @@ class ModelBuilder {
     std::int32_t add_shape_mesh(std::int32_t body, const Posed& xform, const Vec3d& scale,
                                 std::shared_ptr<const geometry::Mesh> mesh, const ShapeConfig& config,
                                 std::string label = {});
+    /// A static height field from the mesh of `geometry::heightfield_mesh`; solid below.
+    std::int32_t add_shape_heightfield(const Posed& xform, const Vec3d& scale,
+                                       std::shared_ptr<const geometry::Mesh> surface, const ShapeConfig& config,
+                                       std::string label = {});
     /// An infinite plane at `height` along the up axis, static.
     std::int32_t add_ground_plane(double height = 0, std::string label = "ground_plane");
     /// Equal indices are ignored; indices out of range are reported by finalize.

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "mechane/math/vec.h"
@@ -28,6 +29,12 @@ struct Contacts {
                       rigid_contact_feature;  ///< stable between steps for one pair of features; key of warm starting
     std::vector<Vec3> rigid_contact_force;    ///< on body 1 by body 0, world axes [N]; filled by the solver
 
+    // -- matching with the call before, where the pipeline does it
+    /// Row of the call before that this row continues; -1: no contact of this pair before; -2: none close enough.
+    std::vector<std::int32_t> rigid_contact_match_index;
+    std::int32_t rigid_contact_match_generation = -1;  ///< generation that the indices mean; -1: none or another buffer
+    std::vector<std::int32_t> rigid_contact_new_indices, rigid_contact_broken_indices;  ///< of this call, of the last
+
     CustomArrays custom_arrays;  ///< one entry for each row of the capacity
 
     /// Values of a custom attribute of contacts. @error MODEL_CUSTOM_UNKNOWN
@@ -39,6 +46,11 @@ struct Contacts {
 
     [[nodiscard]] std::size_t capacity() const { return rigid_contact_shape0.size(); }
     void                      resize(std::size_t capacity);
+    /// Forgets all rows; the arrays keep their length. One more generation.
+    void clear();
+    /// The generation after this one: never negative.
+    [[nodiscard]] std::int32_t next_generation() const
+    { return contact_generation == std::numeric_limits<std::int32_t>::max() ? 0 : contact_generation + 1; }
 };
 
 }  // namespace mechane::model

@@ -12,7 +12,7 @@ namespace mechane::model {
 struct ShapeGeometry {
     GeoType               type = GeoType::none;
     Vec3d                 scale{1, 1, 1};
-    const geometry::Mesh* source = nullptr;  ///< MESH and CONVEX_MESH
+    const geometry::Mesh* source = nullptr;  ///< MESH, CONVEX_MESH and the surface of a HEIGHTFIELD
 };
 
 /// The same size with signs absorbed where the shape is symmetric; meshes keep theirs, which mirror.

@@ -80,6 +80,7 @@ void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, M
     const Vec3d     r{reach, reach, reach};
     geometry::Aabbd box = bounds(local);
     box.lower -= r, box.upper += r;
+    box.upper.z += m.floor;
     if (!geometry::overlaps(box, m.bvh.bounds())) return;
     const Vec3d  c      = centre(local);
     const double radius = bounding_radius(convex);
@@ -90,10 +91,8 @@ void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, M
         Shape        triangle;
         triangle.kind = ShapeKind::triangle;
         for (std::size_t i = 0; i < 3; ++i) triangle.corners[i] = m.points[static_cast<std::size_t>(m.triangles[t][i])];
-        if (dot(n, c - triangle.corners[0]) < 0) return;  // one-sided
-        Surroundings around;
-        around.fold = m.fold[t];
-        for (std::size_t e = 0; e < 3; ++e) around.boundary[e] = m.neighbours[t][e] < 0;
+        if (!(m.floor > 0) && dot(n, c - triangle.corners[0]) < 0) return;  // one-sided
+        const Surroundings around = surroundings(m, t);
         candidates.face = assumed.face = static_cast<std::uint64_t>(index) + 1;
         collide_face(triangle, n, around, local, reach, 1e-3 * radius, candidates, assumed);
     });
@@ -123,22 +122,94 @@ void collide_mesh_rectangle(const Shape& mesh, const Shape& rectangle, double re
     emit_reduced(candidates, out);
 }
 
-/// Two meshes: the smaller one acts as its convex hull. Exact while the smaller is convex; otherwise its hollows are
-/// filled.
+namespace {
+
+/// A triangle of `mesh` as a convex shape in the frame of `to`.
+Shape triangle_of(const Shape& mesh, const Shape& to, std::size_t t)
+{
+    Shape s;
+    s.kind = ShapeKind::triangle;
+    for (std::size_t i = 0; i < 3; ++i)
+        s.corners[i] = transpose_times(
+            to.R, mesh.p + mesh.R * mesh.mesh->points[static_cast<std::size_t>(mesh.mesh->triangles[t][i])] - to.p);
+    return s;
+}
+
+/// Adds the points that belong to the other triangle as well: its matter must lie behind them, and the normal within
+/// its own bend.
+void keep_shared(const Candidates& found, const Shape& other, const Vec3d& n_other, const Surroundings& around,
+                 double merge, Candidates& out)
+{
+    for (std::size_t i = 0; i < found.count; ++i) {
+        const ContactPoint& p = found.points[i];
+        if (dot(p.normal, n_other) < -1e-3 && owns(other, n_other, around, -p.normal)) out.add(p, merge);
+    }
+}
+
+/// Triangle against triangle, each facing the other: a face, edge or corner touches another only if some pair of their
+/// faces does.
+void collide_surfaces(const Shape& a, const Shape& b, double reach, Manifold& out)
+{
+    const MeshShape &ma = *a.mesh, &mb = *b.mesh;
+    Candidates       all, assumed_all;
+    const Vec3d      r{reach, reach, reach};
+    for (std::size_t k = 0; k < mb.triangles.size(); ++k) {
+        const Shape     tb  = triangle_of(b, a, k);
+        geometry::Aabbd box = bounds(tb);
+        box.lower -= r, box.upper += r;
+        box.upper.z += ma.floor;
+        if (!geometry::overlaps(box, ma.bvh.bounds())) continue;
+        const Vec3d        nb       = transpose_times(a.R, b.R * mb.normals[k]);
+        const Surroundings around_b = surroundings(mb, k);
+        const double       merge    = 1e-3 * bounding_radius(tb);
+        ma.bvh.for_each_overlap(box, [&](std::int32_t index) {
+            const auto   t  = static_cast<std::size_t>(index);
+            const Vec3d& na = ma.normals[t];
+            if (dot(na, nb) > -1e-3) return;
+            Shape ta;
+            ta.kind = ShapeKind::triangle;
+            for (std::size_t i = 0; i < 3; ++i) ta.corners[i] = ma.points[static_cast<std::size_t>(ma.triangles[t][i])];
+            if (dot(nb, support(ta, -nb) - tb.corners[0]) > reach) return;
+            Candidates own, assumed;
+            own.face = assumed.face = (static_cast<std::uint64_t>(index) * mb.triangles.size() + k + 1) & 0xfffff;
+            collide_face(ta, na, surroundings(ma, t), tb, reach, merge, own, assumed);
+            keep_shared(own, tb, nb, around_b, merge, all);
+            keep_shared(assumed, tb, nb, around_b, merge, assumed_all);
+        });
+    }
+    settle(all, assumed_all, 1e-3 * bounding_radius(b));
+    Manifold found;
+    emit_by_normal(all, found);
+    for (int i = 0; i < found.count; ++i) {
+        const ContactPoint& p = found.points[static_cast<std::size_t>(i)];
+        out.add({a.p + a.R * p.p0, a.p + a.R * p.p1, a.R * p.normal, p.distance, p.feature});
+    }
+}
+
+}  // namespace
+
+/// Two meshes. A convex one is its hull against the triangles of the other; of two that are hollow somewhere the
+/// smaller one brings its triangles. A height field is always the surface.
 void collide_mesh_mesh(const Shape& a, const Shape& b, double reach, Manifold& out)
 {
-    const bool   first_is_hull = bounding_radius(a) < bounding_radius(b);
-    const Shape &surface = first_is_hull ? b : a, &other = first_is_hull ? a : b;
-    if (!other.mesh->hull || other.mesh->triangles.empty()) return;
-    Shape solid = other;
-    solid.kind  = ShapeKind::hull;
-    solid.hull  = other.mesh->hull.get();
-    solid.mesh  = nullptr;
-    Manifold found;
-    collide_mesh_convex(surface, solid, reach, found);
+    if (a.mesh->bvh.empty() || b.mesh->bvh.empty()) return;
+    const auto   solid_rank = [](const Shape& s) { return s.mesh->floor > 0 ? 0 : s.mesh->hull ? 2 : 1; };
+    const int    ra = solid_rank(a), rb = solid_rank(b);
+    const bool   first_is_solid = ra != rb ? ra > rb : bounding_radius(a) < bounding_radius(b);
+    const Shape &surface = first_is_solid ? b : a, &other = first_is_solid ? a : b;
+    Manifold     found;
+    if (other.mesh->hull) {
+        Shape solid = other;
+        solid.kind  = ShapeKind::hull;
+        solid.hull  = other.mesh->hull.get();
+        solid.mesh  = nullptr;
+        collide_mesh_convex(surface, solid, reach, found);
+    } else {
+        collide_surfaces(surface, other, reach, found);
+    }
     for (int i = 0; i < found.count; ++i) {
         ContactPoint p = found.points[static_cast<std::size_t>(i)];
-        if (first_is_hull) p = {p.p1, p.p0, -p.normal, p.distance, p.feature};
+        if (first_is_solid) p = {p.p1, p.p0, -p.normal, p.distance, p.feature};
         out.add(p);
     }
 }

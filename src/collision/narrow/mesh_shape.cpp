@@ -64,9 +64,10 @@ void connect(MeshShape& mesh)
 
 }  // namespace
 
-MeshShape make_mesh_shape(const geometry::Mesh& source, const Vec3d& factors, bool with_hull)
+MeshShape make_mesh_shape(const geometry::Mesh& source, const Vec3d& factors, bool with_hull, double floor)
 {
     MeshShape mesh;
+    mesh.floor = floor;
     for (const Vec3d& p : source.points) mesh.points.push_back(scale(p, factors));
     const auto target = weld(mesh.points);
     const bool mirror = factors.x * factors.y * factors.z < 0;
@@ -100,8 +101,11 @@ MeshShape make_mesh_shape(const geometry::Mesh& source, const Vec3d& factors, bo
         }
         boxes.push_back(box);
     }
-    mesh.bvh = geometry::Bvh(boxes);
-    if (with_hull) {
+    mesh.bvh    = geometry::Bvh(boxes);
+    mesh.convex = mesh.closed;
+    for (const auto& fold : mesh.fold)
+        for (const double angle : fold) mesh.convex = mesh.convex && angle > -1e-6;
+    if (with_hull && mesh.convex) {
         geometry::Mesh cloud{.points = mesh.points};
         mesh.hull = std::make_unique<HullShape>(make_hull_shape(cloud, {1, 1, 1}));
     }

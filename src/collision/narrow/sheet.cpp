@@ -9,10 +9,15 @@
 
 namespace mechane::collision {
 
-namespace {
+Surroundings surroundings(const MeshShape& mesh, std::size_t triangle)
+{
+    Surroundings s;
+    s.fold = mesh.fold[triangle];
+    for (std::size_t e = 0; e < 3; ++e) s.boundary[e] = mesh.neighbours[triangle][e] < 0;
+    s.below = {0, 0, -mesh.floor};
+    return s;
+}
 
-/// True when a contact with this normal is the triangle's own: its face, or an edge or corner within whose bend the
-/// normal lies.
 bool owns(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Vec3d& n)
 {
     constexpr double kSlack = 1e-3;  // [rad]; what two neighbours both take is merged afterwards
@@ -39,16 +44,19 @@ bool owns(const Shape& triangle, const Vec3d& normal, const Surroundings& around
     return true;
 }
 
-}  // namespace
-
 void collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Shape& convex,
                   double reach, double merge, Candidates& own, Candidates& assumed)
 {
     const double radius = convex.core_radius(), limit = reach + radius;
     const double along = dot(normal, support(convex, -normal) - triangle.corners[0]);
     if (along > limit) return;
+    const bool   solid_below = !(around.below == Vec3d{});
     CoreDistance core;
-    if (convex.kind == ShapeKind::sphere) {
+    if (solid_below && dot(normal, centre(convex) - triangle.corners[0]) < 0) {
+        // Sunk into a height field: up, where it is under this triangle, unless it is below the solid.
+        if (dot(normal, support(convex, normal) - triangle.corners[0]) + radius < dot(normal, around.below)) return;
+        core.normal = Vec3d{};
+    } else if (convex.kind == ShapeKind::sphere) {
         const auto&  c = triangle.corners;
         const Vec3d  q = geometry::closest_on_triangle(convex.p, c[0], c[1], c[2]).point;
         const double d = length(convex.p - q);
@@ -63,13 +71,14 @@ void collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings
         Shape solid = triangle;
         if (core.distance <= 0) {
             // There is matter behind the face: the way out of a prism is not through its back.
-            solid.extrusion = -(2 * bounding_radius(convex)) * normal;
-            core            = penetration(solid, convex);
+            const double deep = 2 * bounding_radius(convex);
+            solid.extrusion   = solid_below ? around.below - Vec3d{0, 0, deep} : -deep * normal;
+            core              = penetration(solid, convex);
         }
         polish(solid, convex, core);
     }
     const bool face = dot(core.normal, normal) >= 1 - 1e-12;
-    if (!face && owns(triangle, normal, around, core.normal)) {
+    if (!face && dot(core.normal, core.normal) > 0 && owns(triangle, normal, around, core.normal)) {
         convex_candidates(triangle, convex, core, reach, false, merge, own);
         return;
     }

@@ -7,7 +7,14 @@ namespace mechane::collision {
 struct Surroundings {
     std::array<double, 3> fold{};  ///< positive where the surface is convex
     std::array<bool, 3>   boundary{true, true, true};
+    Vec3d                 below;  ///< where the solid behind the face goes; zero: against the normal, as far as needed
 };
+/// What the mesh has around one of its triangles.
+Surroundings surroundings(const MeshShape& mesh, std::size_t triangle);
+
+/// True when a contact with the normal n is the triangle's own: its face, or an edge or corner within whose bend n
+/// lies.
+bool owns(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Vec3d& n);
 
 /// Contacts of one face of a surface (a triangle) with a convex shape in front of it. A normal that leans over an edge
 /// farther than the surface bends there belongs to the neighbour, which reports it: this is what removes ghost bumps.

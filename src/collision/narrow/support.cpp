@@ -165,7 +165,8 @@ geometry::Aabbd bounds(const Shape& shape)
             return around(shape.p, rotated(s));
         case ShapeKind::mesh: {
             if (shape.mesh->bvh.empty()) return {};
-            const geometry::Aabbd& b = shape.mesh->bvh.bounds();
+            geometry::Aabbd b = shape.mesh->bvh.bounds();
+            b.lower.z -= shape.mesh->floor;
             return around(shape.p + shape.R * (0.5 * (b.lower + b.upper)), rotated(0.5 * (b.upper - b.lower)));
         }
         case ShapeKind::hull:

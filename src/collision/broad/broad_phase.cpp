@@ -1,0 +1,191 @@
+#include "mechane/collision/broad_phase.h"
+
+#include <algorithm>
+
+#include "mechane/collision/codes.h"
+
+namespace mechane::collision {
+
+Result<BroadPhaseMode> broad_phase_mode(std::string_view name)
+{
+    static constexpr std::pair<std::string_view, BroadPhaseMode> kNames[] = {
+        {"auto", BroadPhaseMode::automatic},
+        {"nxn", BroadPhaseMode::all_pairs},
+        {"sap", BroadPhaseMode::sweep},
+        {"explicit", BroadPhaseMode::explicit_pairs},
+        {"tree", BroadPhaseMode::tree}};
+    for (const auto& [known, mode] : kNames)
+        if (known == name) return mode;
+    return make_diagnostic(kBroadPhaseUnknown, {}, "there is no broad phase \"" + std::string(name) + "\"");
+}
+
+BroadPhase::BroadPhase(std::vector<ShapeFilter> filters, std::vector<ShapePair> excluded)
+    : filters_(std::move(filters)), excluded_(std::move(excluded))
+{
+    for (ShapePair& p : excluded_)
+        if (p.first > p.second) std::swap(p.first, p.second);
+    std::sort(excluded_.begin(), excluded_.end());
+    excluded_.erase(std::unique(excluded_.begin(), excluded_.end()), excluded_.end());
+    // World numbers need not be dense: they are taken in order.
+    std::vector<std::int32_t> numbers;
+    for (const ShapeFilter& f : filters_)
+        if (f.world >= 0) numbers.push_back(f.world);
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    worlds_.resize(numbers.size());
+    for (std::size_t i = 0; i < filters_.size(); ++i) {
+        ShapeFilter& f     = filters_[i];
+        const auto   shape = static_cast<std::int32_t>(i);
+        if (f.world >= 0)
+            f.world =
+                static_cast<std::int32_t>(std::lower_bound(numbers.begin(), numbers.end(), f.world) - numbers.begin());
+        if (!f.active) continue;
+        if (f.plane)
+            planes_.push_back(shape);
+        else if (f.world < 0)
+            global_.push_back(shape);
+        else
+            worlds_[static_cast<std::size_t>(f.world)].push_back(shape);
+    }
+}
+
+bool BroadPhase::allowed(std::int32_t i, std::int32_t k) const
+{
+    const ShapeFilter &a = filters_[static_cast<std::size_t>(i)], &b = filters_[static_cast<std::size_t>(k)];
+    if (!(a.mobile || b.mobile) || a.body == b.body) return false;
+    if (!worlds_collide(a.world, b.world) || !groups_collide(a.group, b.group)) return false;
+    return !std::binary_search(excluded_.begin(), excluded_.end(), ShapePair{std::min(i, k), std::max(i, k)});
+}
+
+void BroadPhase::find_planes(Boxes boxes, std::span<const RaisedPlane> planes, std::vector<ShapePair>& out,
+                             std::size_t limit) const
+{
+    for (const std::int32_t p : planes_) {
+        const RaisedPlane& plane = planes[static_cast<std::size_t>(p)];
+        const auto         below = [&](std::int32_t s) {
+            const geometry::Aabbd& box = boxes[static_cast<std::size_t>(s)];
+            if (out.size() > limit || !in_order(box) || !allowed(p, s)) return;
+            const Vec3d c = 0.5 * (box.lower + box.upper), half = 0.5 * (box.upper - box.lower);
+            if (dot(plane.n, c - plane.origin) - dot(abs(plane.n), half) <= 0)
+                out.emplace_back(std::min(p, s), std::max(p, s));
+        };
+        for (const std::int32_t s : global_) below(s);
+        const std::int32_t world = filters_[static_cast<std::size_t>(p)].world;
+        for (std::size_t w = 0; w < worlds_.size(); ++w)
+            if (worlds_collide(world, static_cast<std::int32_t>(w)))
+                for (const std::int32_t s : worlds_[w]) below(s);
+    }
+}
+
+bool BroadPhase::find_pairs(Boxes boxes, std::span<const RaisedPlane> planes, std::vector<ShapePair>& out,
+                            std::size_t limit)
+{
+    out.clear();
+    find_boxes(boxes, out, limit);
+    if (out.size() <= limit) find_planes(boxes, planes, out, limit);
+    std::sort(out.begin(), out.end());
+    if (out.size() <= limit) return true;
+    out.resize(limit);
+    return false;
+}
+
+std::size_t BroadPhase::launch(Boxes boxes, std::span<const double> gap, std::span<const RaisedPlane> planes,
+                               std::span<ShapePair> out)
+{
+    if (!gap.empty()) {
+        grown_.assign(boxes.begin(), boxes.end());
+        for (std::size_t i = 0; i < std::min(grown_.size(), gap.size()); ++i) {
+            grown_[i].lower -= Vec3d{gap[i], gap[i], gap[i]};
+            grown_[i].upper += Vec3d{gap[i], gap[i], gap[i]};
+        }
+        boxes = grown_;
+    }
+    find_pairs(boxes, planes, pairs_);
+    std::copy_n(pairs_.begin(), std::min(pairs_.size(), out.size()), out.begin());
+    return pairs_.size();
+}
+
+void BroadPhaseAllPairs::find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit)
+{
+    const auto test = [&](std::int32_t i, std::int32_t k) {
+        if (geometry::overlaps(boxes[static_cast<std::size_t>(i)], boxes[static_cast<std::size_t>(k)]) && allowed(i, k))
+            out.emplace_back(std::min(i, k), std::max(i, k));
+    };
+    const auto all_of = [&](const std::vector<std::int32_t>& own, const std::vector<std::int32_t>* shared) {
+        for (std::size_t i = 0; i < own.size() && out.size() <= limit; ++i) {
+            if (!in_order(boxes[static_cast<std::size_t>(own[i])])) continue;
+            for (std::size_t k = i + 1; k < own.size() && out.size() <= limit; ++k) test(own[i], own[k]);
+            if (shared)
+                for (const std::int32_t s : *shared) test(own[i], s);
+        }
+    };
+    for (const auto& world : worlds_) all_of(world, &global_);
+    all_of(global_, nullptr);
+}
+
+BroadPhaseExplicit::BroadPhaseExplicit(std::vector<ShapeFilter> filters, std::vector<ShapePair> excluded)
+    : BroadPhase(std::move(filters), std::move(excluded))
+{
+    const auto offer = [&](std::int32_t i, std::int32_t k) {
+        if (allowed(i, k)) list_.emplace_back(std::min(i, k), std::max(i, k));
+    };
+    const auto all_of = [&](const std::vector<std::int32_t>& own, const std::vector<std::int32_t>* shared) {
+        for (std::size_t i = 0; i < own.size(); ++i) {
+            for (std::size_t k = i + 1; k < own.size(); ++k) offer(own[i], own[k]);
+            if (shared)
+                for (const std::int32_t s : *shared) offer(own[i], s);
+        }
+    };
+    for (const auto& world : worlds_) all_of(world, &global_);
+    all_of(global_, nullptr);
+    std::sort(list_.begin(), list_.end());
+}
+
+BroadPhaseExplicit::BroadPhaseExplicit(std::size_t shape_count, std::vector<ShapePair> pairs)
+    : BroadPhase(std::vector<ShapeFilter>(shape_count), {}), list_(std::move(pairs))
+{
+    const auto count = static_cast<std::int32_t>(shape_count);
+    for (ShapePair& p : list_)
+        if (p.first > p.second) std::swap(p.first, p.second);
+    std::sort(list_.begin(), list_.end());
+    list_.erase(std::unique(list_.begin(), list_.end()), list_.end());
+    std::erase_if(list_, [&](const ShapePair& p) { return p.first < 0 || p.second >= count || p.first == p.second; });
+}
+
+void BroadPhaseExplicit::find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit)
+{
+    for (const ShapePair& p : list_) {
+        const auto i = static_cast<std::size_t>(p.first), k = static_cast<std::size_t>(p.second);
+        if (in_order(boxes[i]) && geometry::overlaps(boxes[i], boxes[k])) out.push_back(p);
+        if (out.size() > limit) return;
+    }
+}
+
+std::unique_ptr<BroadPhase> make_broad_phase(BroadPhaseMode mode, std::vector<ShapeFilter> filters,
+                                             std::vector<ShapePair> excluded)
+{
+    if (mode == BroadPhaseMode::automatic) {
+        std::size_t active = 0, mobile = 0;
+        for (const ShapeFilter& f : filters) {
+            active += f.active && !f.plane ? 1u : 0u;
+            mobile += f.active && !f.plane && f.mobile ? 1u : 0u;
+        }
+        mode = active <= 32                            ? BroadPhaseMode::all_pairs
+               : active > 2000 && 2 * mobile <= active ? BroadPhaseMode::tree
+                                                       : BroadPhaseMode::sweep;
+    }
+    switch (mode) {
+        case BroadPhaseMode::all_pairs:
+            return std::make_unique<BroadPhaseAllPairs>(std::move(filters), std::move(excluded));
+        case BroadPhaseMode::explicit_pairs:
+            return std::make_unique<BroadPhaseExplicit>(std::move(filters), std::move(excluded));
+        case BroadPhaseMode::tree:
+            return std::make_unique<BroadPhaseTree>(std::move(filters), std::move(excluded));
+        case BroadPhaseMode::automatic:
+        case BroadPhaseMode::sweep:
+            break;
+    }
+    return std::make_unique<BroadPhaseSAP>(std::move(filters), std::move(excluded));
+}
+
+}  // namespace mechane::collision

@@ -1,0 +1,117 @@
+#include "matching.h"
+
+#include <algorithm>
+
+namespace mechane::collision {
+
+Vec3d ContactMatcher::to_world(const model::State& state, std::int32_t shape, const Vec3& p) const
+{
+    const std::int32_t body = model_->shape_body[static_cast<std::size_t>(shape)];
+    return body < 0 ? static_cast<Vec3d>(p)
+                    : static_cast<Posed>(state.body_q[static_cast<std::size_t>(body)]) * static_cast<Vec3d>(p);
+}
+
+void ContactMatcher::replay(const model::State& state, model::Contacts& c, std::size_t row, const Old& old) const
+{
+    if (c.rigid_contact_distance[row] > 0) return;
+    const std::int32_t s0 = c.rigid_contact_shape0[row], s1 = c.rigid_contact_shape1[row];
+    const Vec3d        p0 = to_world(state, s0, old.point0), p1 = to_world(state, s1, old.point1);
+    // A witness that slid away says nothing of the surface any more: the fresh one stays.
+    const double limit = options_->contact_matching_pos_threshold;
+    if (length(p0 - to_world(state, s0, c.rigid_contact_point0[row])) > limit ||
+        length(p1 - to_world(state, s1, c.rigid_contact_point1[row])) > limit)
+        return;
+    c.rigid_contact_point0[row]  = old.point0;
+    c.rigid_contact_point1[row]  = old.point1;
+    c.rigid_contact_offset0[row] = old.offset0;
+    c.rigid_contact_offset1[row] = old.offset1;
+    c.rigid_contact_normal[row]  = old.stored_normal;
+    c.rigid_contact_distance[row] =
+        static_cast<Real>(dot(old.normal, p1 - p0)) - c.rigid_contact_margin0[row] - c.rigid_contact_margin1[row];
+}
+
+void ContactMatcher::match(const model::State& state, model::Contacts& c)
+{
+    const auto n = static_cast<std::size_t>(c.rigid_contact_count);
+    now_.clear();
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::int32_t s0 = c.rigid_contact_shape0[i], s1 = c.rigid_contact_shape1[i];
+        const Vec3d        middle =
+            0.5 * (to_world(state, s0, c.rigid_contact_point0[i]) + to_world(state, s1, c.rigid_contact_point1[i]));
+        now_.push_back(
+            {(static_cast<std::uint64_t>(static_cast<std::uint32_t>(s0)) << 32) | static_cast<std::uint32_t>(s1),
+             middle, static_cast<Vec3d>(c.rigid_contact_normal[i]), c.rigid_contact_point0[i],
+             c.rigid_contact_point1[i], c.rigid_contact_offset0[i], c.rigid_contact_offset1[i],
+             c.rigid_contact_normal[i], false});
+    }
+    c.rigid_contact_match_index.resize(std::max(c.rigid_contact_match_index.size(), c.capacity()));
+    claims_.assign(old_.size(), {kInfinity, -1});
+    std::size_t first = 0;  // both lists are sorted by pair
+    for (std::size_t i = 0; i < n; ++i) {
+        while (first < old_.size() && old_[first].pair < now_[i].pair) ++first;
+        double       least = options_->contact_matching_pos_threshold;
+        std::int32_t best  = -1;
+        bool         known = false;
+        for (std::size_t k = first; k < old_.size() && old_[k].pair == now_[i].pair; ++k) {
+            if (old_[k].forgotten) continue;
+            known          = true;
+            const double d = length(old_[k].middle - now_[i].middle);
+            if (d > least || (best >= 0 && d == least) ||
+                dot(old_[k].normal, now_[i].normal) < options_->contact_matching_normal_dot_threshold)
+                continue;
+            least = d;
+            best  = static_cast<std::int32_t>(k);
+        }
+        c.rigid_contact_match_index[i] = best >= 0 ? best : known ? -2 : -1;
+        if (best < 0) continue;
+        Claim& claim = claims_[static_cast<std::size_t>(best)];
+        if (least < claim.distance) {
+            if (claim.row >= 0) c.rigid_contact_match_index[static_cast<std::size_t>(claim.row)] = -2;
+            claim = {least, static_cast<std::int32_t>(i)};
+        } else {
+            c.rigid_contact_match_index[i] = -2;
+        }
+    }
+    c.rigid_contact_new_indices.clear();
+    c.rigid_contact_broken_indices.clear();
+    if (options_->contact_report) {
+        c.rigid_contact_new_indices.reserve(c.capacity());
+        c.rigid_contact_broken_indices.reserve(c.capacity());
+        for (std::size_t i = 0; i < n; ++i)
+            if (c.rigid_contact_match_index[i] < 0) c.rigid_contact_new_indices.push_back(static_cast<std::int32_t>(i));
+        for (std::size_t k = 0; k < old_.size(); ++k)
+            if (claims_[k].row < 0) c.rigid_contact_broken_indices.push_back(static_cast<std::int32_t>(k));
+    }
+    c.rigid_contact_match_generation = buffer_ == &c ? generation_ : -1;
+    buffer_                          = &c;
+    generation_                      = c.contact_generation;
+    if (options_->contact_matching == ContactMatching::sticky)
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::int32_t k = c.rigid_contact_match_index[i];
+            if (k < 0) continue;
+            replay(state, c, i, old_[static_cast<std::size_t>(k)]);
+            now_[i].point0        = c.rigid_contact_point0[i];
+            now_[i].point1        = c.rigid_contact_point1[i];
+            now_[i].offset0       = c.rigid_contact_offset0[i];
+            now_[i].offset1       = c.rigid_contact_offset1[i];
+            now_[i].stored_normal = c.rigid_contact_normal[i];
+            now_[i].normal        = static_cast<Vec3d>(c.rigid_contact_normal[i]);
+        }
+    std::swap(old_, now_);
+    now_.reserve(old_.capacity());
+    claims_.reserve(old_.capacity());
+}
+
+void ContactMatcher::reset(std::span<const std::uint8_t> worlds)
+{
+    for (Old& row : old_) {
+        const auto marked = [&](std::uint64_t shape) {
+            const std::int32_t world = model_->shape_world[static_cast<std::size_t>(shape)];
+            const std::size_t  entry = world < 0 ? worlds.size() - 1 : static_cast<std::size_t>(world);
+            return entry < worlds.size() && worlds[entry] != 0;
+        };
+        if (worlds.empty() || marked(row.pair >> 32) || marked(row.pair & 0xffffffffu)) row.forgotten = true;
+    }
+}
+
+}  // namespace mechane::collision

@@ -1,0 +1,272 @@
+#include "mechane/collision/broad_phase.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "mechane/collision/codes.h"
+#include "mechane/collision/pipeline.h"
+#include "mechane/model/builder.h"
+#include "shapes.h"
+
+using namespace mechane;
+using namespace mechane::test;
+using namespace mechane::collision;
+
+namespace {
+
+constexpr BroadPhaseMode kModes[] = {BroadPhaseMode::automatic, BroadPhaseMode::all_pairs, BroadPhaseMode::sweep,
+                                     BroadPhaseMode::explicit_pairs, BroadPhaseMode::tree};
+
+/// Rows without a model: boxes, filters, planes.
+struct Scene {
+    std::vector<ShapeFilter>     filters;
+    std::vector<geometry::Aabbd> boxes;
+    std::vector<RaisedPlane>     planes;
+    std::vector<ShapePair>       excluded;
+};
+
+geometry::Aabbd random_box(Random& r)
+{
+    const Vec3d c = r.vec(1.5), h{r.uniform(0, 0.3), r.uniform(0, 0.3), r.uniform(0, 0.3)};
+    return {c - h, c + h};
+}
+Scene random_scene(Random& r)
+{
+    Scene               s;
+    const std::uint32_t n = 20 + r.below(60);
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const bool moves = r.below(3) > 0;
+        s.filters.push_back({.body   = moves ? static_cast<std::int32_t>(r.below(n)) : -1,
+                             .world  = static_cast<std::int32_t>(r.below(4)) - 1,
+                             .group  = static_cast<std::int32_t>(r.below(5)) - 2,
+                             .active = r.below(10) > 0,
+                             .mobile = moves,
+                             .plane  = r.below(20) == 0});
+        s.boxes.push_back(r.below(15) == 0 ? geometry::Aabbd{} : random_box(r));
+        s.planes.push_back({r.direction(), r.vec(0.5)});
+        if (s.filters.back().plane) s.filters.back().mobile = false, s.filters.back().body = -1;
+    }
+    for (int i = 0; i < 30; ++i)
+        s.excluded.emplace_back(static_cast<std::int32_t>(r.below(n)), static_cast<std::int32_t>(r.below(n)));
+    return s;
+}
+
+/// The definition, written out: a loop over all pairs.
+std::vector<ShapePair> by_definition(const Scene& s)
+{
+    std::vector<ShapePair> out;
+    const auto             n = static_cast<std::int32_t>(s.filters.size());
+    for (std::int32_t i = 0; i < n; ++i)
+        for (std::int32_t k = i + 1; k < n; ++k) {
+            const auto        i_ = static_cast<std::size_t>(i), k_ = static_cast<std::size_t>(k);
+            const ShapeFilter a = s.filters[i_], b = s.filters[k_];
+            if (!a.active || !b.active || (a.plane && b.plane) || a.body == b.body || !(a.mobile || b.mobile)) continue;
+            if (a.world != -1 && b.world != -1 && a.world != b.world) continue;
+            if (a.group == 0 || b.group == 0) continue;
+            if (a.group > 0 ? !(b.group == a.group || b.group < 0) : a.group == b.group) continue;
+            if (std::count(s.excluded.begin(), s.excluded.end(), ShapePair{i, k}) +
+                std::count(s.excluded.begin(), s.excluded.end(), ShapePair{k, i}))
+                continue;
+            const geometry::Aabbd &x = s.boxes[i_], &y = s.boxes[k_];
+            if (a.plane || b.plane) {
+                const geometry::Aabbd& box   = a.plane ? y : x;
+                const RaisedPlane&     plane = s.planes[a.plane ? i_ : k_];
+                if (box.lower.x > box.upper.x) continue;
+                double lowest = kInfinity;
+                for (int corner = 0; corner < 8; ++corner)
+                    lowest = std::min(lowest, dot(plane.n, Vec3d{corner & 1 ? box.lower.x : box.upper.x,
+                                                                 corner & 2 ? box.lower.y : box.upper.y,
+                                                                 corner & 4 ? box.lower.z : box.upper.z} -
+                                                               plane.origin));
+                if (lowest > 0) continue;
+            } else {
+                bool apart = false;
+                for (std::size_t axis = 0; axis < 3; ++axis)
+                    apart = apart || !(x.lower[axis] <= y.upper[axis] && y.lower[axis] <= x.upper[axis]);
+                if (apart) continue;
+            }
+            out.emplace_back(i, k);
+        }
+    return out;
+}
+
+model::Model frozen(const model::ModelBuilder& builder)
+{
+    Diagnostics out;
+    auto        model = builder.finalize({}, out);
+    REQUIRE(model.has_value());
+    return std::move(*model);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "every broad phase gives the pairs of the definition over moving scenes of many worlds, without a model "
+    "(COL-030, COL-031, COL-034, COL-041, COL-165)")
+{
+    for_seeds(200, [](Random& r) {
+        Scene                                    s = random_scene(r);
+        std::vector<std::unique_ptr<BroadPhase>> all;
+        for (const BroadPhaseMode mode : kModes) all.push_back(make_broad_phase(mode, s.filters, s.excluded));
+        for (int step = 0; step < 4; ++step) {
+            const auto             expected = by_definition(s);
+            std::vector<ShapePair> found;
+            for (std::size_t m = 0; m < all.size(); ++m) {
+                CAPTURE(m);
+                CAPTURE(step);
+                CHECK(all[m]->find_pairs(s.boxes, s.planes, found));
+                CHECK(found == expected);
+            }
+            for (std::size_t i = 0; i < s.boxes.size(); ++i) {  // some move a little, some jump, some come and go
+                if (r.below(3) == 0) s.boxes[i] = random_box(r);
+                if (r.below(20) == 0) s.boxes[i] = {};
+                const Vec3d d = r.vec(0.02);
+                s.boxes[i].lower += d, s.boxes[i].upper += d;
+            }
+        }
+    });
+}
+
+TEST_CASE("a span that is too small holds the first pairs and the count says the demand")
+{
+    Random r(5);
+    Scene  s = random_scene(r);
+    for (ShapeFilter& f : s.filters) f.group = 1, f.world = -1;
+    const auto expected = by_definition(s);
+    REQUIRE(expected.size() > 10);
+    for (const BroadPhaseMode mode : kModes) {
+        const auto             broad = make_broad_phase(mode, s.filters, s.excluded);
+        std::vector<ShapePair> out(10);
+        CHECK(broad->launch(s.boxes, {}, s.planes, out) == expected.size());
+        CHECK(std::equal(out.begin(), out.end(), expected.begin()));
+    }
+    // Boxes 0.2 apart meet when each grows by 0.1: touching counts.
+    const std::vector<ShapeFilter>     two{{.body = 0, .active = true, .mobile = true},
+                                           {.body = 1, .active = true, .mobile = true}};
+    const std::vector<geometry::Aabbd> boxes{{{0, 0, 0}, {1, 1, 1}}, {{1.25, 0, 0}, {2, 1, 1}}};
+    const std::vector<double>          gaps[] = {{0.125, 0.125}, {0.125, 0.124}};
+    for (const BroadPhaseMode mode : kModes) {
+        std::vector<ShapePair> out(10);
+        CHECK(make_broad_phase(mode, two, {})->launch(boxes, gaps[0], {}, out) == 1);
+        CHECK(make_broad_phase(mode, two, {})->launch(boxes, gaps[1], {}, out) == 0);
+    }
+}
+
+TEST_CASE("a list of the user's is trusted: groups and worlds are not asked again")
+{
+    BroadPhaseExplicit                 broad(4, {{2, 1}, {1, 2}, {0, 3}, {0, 9}, {3, 3}, {-1, 2}});
+    const std::vector<geometry::Aabbd> boxes(4, {{0, 0, 0}, {1, 1, 1}});
+    std::vector<ShapePair>             out;
+    CHECK(broad.find_pairs(boxes, {}, out));
+    CHECK(out == std::vector<ShapePair>{{0, 3}, {1, 2}});
+}
+
+TEST_CASE("the names of the broad phases are known and others are refused")
+{
+    for (const char* name : {"auto", "nxn", "sap", "explicit", "tree"}) CHECK(broad_phase_mode(name).has_value());
+    const auto bad = broad_phase_mode("octree");
+    REQUIRE(!bad.has_value());
+    CHECK(bad.error().id == kBroadPhaseUnknown.id);
+}
+
+TEST_CASE("options out of range are refused by name (COL-065)")
+{
+    CHECK(validate({}).has_value());
+    struct {
+        PipelineOptions options;
+        const char*     name;
+    } table[] = {
+        {{.shape_pairs_max = 0}, "shape_pairs_max"},
+        {{.shape_pairs_max = -3}, "shape_pairs_max"},
+        {{.contact_matching_pos_threshold = -1}, "contact_matching_pos_threshold"},
+        {{.contact_matching_normal_dot_threshold = 1.5}, "contact_matching_normal_dot_threshold"},
+        {{.contact_report = true}, "contact_report"},
+        {{.speculative_max = -1}, "speculative_max"},
+    };
+    for (const auto& row : table) {
+        const auto r = validate(row.options);
+        REQUIRE(!r.has_value());
+        CHECK(r.error().message.find(row.name) == 0);
+    }
+}
+
+TEST_CASE("the contacts of a scene are the same whichever broad phase found the pairs (COL-034)")
+{
+    for_seeds(40, [](Random& r) {
+        model::ModelBuilder env;
+        env.rigid_gap = 0.02;
+        for (int i = 0; i < 12; ++i) {
+            const auto body = i % 5 == 4 ? -1 : env.add_body({r.vec(0.6), r.rotation()}, "b");
+            if (i % 2 == 0)
+                env.add_shape_box(body, {r.vec(0.3), r.rotation()}, {0.2, 0.15, 0.1}, env.default_shape);
+            else
+                env.add_shape_capsule(body, {r.vec(0.3), r.rotation()}, 0.1, 0.2, env.default_shape);
+        }
+        model::ModelBuilder b;
+        b.add_ground_plane(-0.3);
+        b.add_shape_box(-1, {}, {0.3, 0.3, 0.3}, b.default_shape);
+        REQUIRE(b.replicate(env, 3));
+        const auto      m = frozen(b);
+        model::Contacts first;
+        for (const BroadPhaseMode mode : kModes) {
+            CollisionPipeline pipeline(m, {.broad_phase = mode});
+            auto              c = pipeline.make_contacts();
+            pipeline.collide(model::make_state(m), 0, c);
+            if (mode == kModes[0]) first = c;
+            CHECK(c.rigid_contact_count > 0);
+            CHECK(c.rigid_contact_count == first.rigid_contact_count);
+            CHECK(c.rigid_contact_shape0 == first.rigid_contact_shape0);
+            CHECK(c.rigid_contact_shape1 == first.rigid_contact_shape1);
+            CHECK(c.rigid_contact_distance == first.rigid_contact_distance);
+            CHECK(c.rigid_contact_feature == first.rigid_contact_feature);
+        }
+    });
+}
+
+TEST_CASE("pairs without a dynamic body are made on request, static with static never (COL-035, COL-036, COL-089)")
+{
+    model::ModelBuilder b;
+    b.add_shape_sphere(-1, {}, 0.5, b.default_shape);
+    b.add_shape_sphere(-1, {}, 0.5, b.default_shape);
+    b.add_shape_plane(-1, {}, 0, 0, b.default_shape);
+    b.add_shape_plane(-1, {{0, 0, -1}, {}}, 0, 0, b.default_shape);
+    for (int i = 0; i < 3; ++i) {
+        const auto body = b.add_body({{0.1 * i, 0, 0}, {}}, "b");
+        b.add_shape_sphere(body, {}, 0.5, b.default_shape);
+        if (i < 2) b.bodies[static_cast<std::size_t>(body)].flags = model::body_flag::kinematic;
+    }
+    const auto m     = frozen(b);
+    const auto pairs = [&](bool with) {
+        CollisionPipeline pipeline(m, {.include_static_kinematic_pairs = with});
+        auto              c = pipeline.make_contacts();
+        return pipeline.collide(model::make_state(m), 0, c).candidate_pairs;
+    };
+    // The dynamic ball meets two static balls, one plane (the lower one is out of reach) and two kinematic balls.
+    CHECK(pairs(false) == 5);
+    // Two kinematic balls with two static balls and a plane each, and with each other.
+    CHECK(pairs(true) == 5 + 2 * 3 + 1);
+}
+
+TEST_CASE("more pairs than allowed are reported and cost no more than the limit (COL-061)")
+{
+    model::ModelBuilder b;
+    for (int i = 0; i < 300; ++i) b.add_shape_sphere(b.add_body({}, "b"), {}, 0.5, b.default_shape);
+    const auto m = frozen(b);
+    for (const BroadPhaseMode mode : kModes) {
+        CollisionPipeline pipeline(m, {.broad_phase = mode, .shape_pairs_max = 100});
+        auto              c      = pipeline.make_contacts();
+        const auto        status = pipeline.collide(model::make_state(m), 0, c);
+        CHECK(!status.ok());
+        CHECK(status.pairs.dropped > 0);
+        CHECK(status.pairs.needed > status.pairs.capacity);
+        CHECK(status.candidate_pairs == 100);
+        CHECK(c.rigid_contact_count == 100);
+    }
+    CollisionPipeline strict(m, {.rigid_contact_max = 10, .overflow = OverflowPolicy::error});
+    auto              c      = strict.make_contacts();
+    const auto        status = strict.collide(model::make_state(m), 0, c);
+    CHECK(!status.ok());
+    CHECK(c.rigid_contact_count == 0);
+    CHECK(c.rigid_contact_needed == 300 * 299 / 2);
+    CHECK(status.rows.dropped == status.rows.needed);
+}
