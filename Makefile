@@ -1,6 +1,7 @@
 # make demo   installs what is missing, builds, simulates a robot, writes out/
 # make test   builds and runs every test
 # make build  leaves build/release/bin/mechane
+# make wheel  builds the Python wheel into out/wheel and tests it
 # More: setup, test-asan, test-tsan, test-double, format, tidy, docs, clean
 
 BUILD   := build/release
@@ -8,7 +9,7 @@ JOBS    ?= $(shell nproc)
 MECHANE := $(BUILD)/bin/mechane
 export PATH := /usr/bin:/bin:$(PATH)
 
-.PHONY: demo build test setup configure test-asan test-tsan test-double format tidy docs clean
+.PHONY: demo build test wheel setup configure test-asan test-tsan test-double format tidy docs clean
 
 demo: build
 	@$(MECHANE) demo -o out
@@ -25,6 +26,10 @@ setup:
 test: configure
 	@cmake --build $(BUILD) -j $(JOBS)
 	@cd $(BUILD) && ctest --output-on-failure
+
+wheel: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target mechane_python
+	@/usr/bin/python3 tools/wheel.py
 
 test-asan test-tsan test-double: test-%: setup
 	@test -f build/$*/build.ninja || cmake --preset $*

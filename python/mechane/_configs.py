@@ -70,8 +70,10 @@ class ShapeConfig:
             raise ValueError(f"ShapeConfig.sdf_target_voxel_size is {self.sdf_target_voxel_size}, expected a positive number")
         if self.sdf_padding is not None and not (math.isfinite(self.sdf_padding) and self.sdf_padding >= 0):
             raise ValueError(f"ShapeConfig.sdf_padding is {self.sdf_padding}, expected a finite number >= 0")
+        if self.is_site and (self.has_shape_collision or self.has_particle_collision or self.density != 0 or self.collision_group != 0):
+            raise ValueError("ShapeConfig.is_site: a site has no collision, density 0 and collision group 0; mark_as_site() sets them")
         inner, outer = self.sdf_narrow_band_range
-        if not inner < 0 < outer:
+        if not (math.isfinite(inner) and math.isfinite(outer) and inner < 0 < outer):
             raise ValueError(f"ShapeConfig.sdf_narrow_band_range is {self.sdf_narrow_band_range}, expected a negative and a positive bound")
         if self.is_hydroelastic and shape_type in (GeoType.PLANE, GeoType.HFIELD):
             raise ValueError(f"ShapeConfig.is_hydroelastic: shapes of type {GeoType(shape_type).name} have no distance field")

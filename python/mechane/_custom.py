@@ -9,6 +9,7 @@ import numpy as np
 
 from ._array import Array
 from ._diagnostics import error
+from ._enums import JointType
 
 __all__ = ["AttributeAssignment", "AttributeFrequency", "AttributeNamespace", "AttributeSpec", "CustomAttribute", "CustomFrequency", "CustomVerbs"]
 
@@ -263,23 +264,31 @@ class CustomVerbs:
             if attribute.frequency == AttributeFrequency.JOINT:
                 attribute.values[joint] = value
                 continue
+            if attribute.frequency == AttributeFrequency.JOINT_CONSTRAINT:
+                rows = [JointType(t).constraint_count(sum(d)) for t, d in zip(self.joint_type, self.joint_dof_dim)]
+                self._values_at(attribute, key, value, sum(rows[:joint]), rows[joint])
+                continue
             spans = {AttributeFrequency.JOINT_DOF: ("joint_qd_start", self.joint_dof_count), AttributeFrequency.JOINT_COORD: ("joint_q_start", self.joint_coord_count)}
             if attribute.frequency not in spans:
                 raise ValueError(f"custom attribute {key!r} has frequency {getattr(attribute.frequency, 'name', attribute.frequency)}, not one of a joint")
             column, end = spans[attribute.frequency]
             start = getattr(self, column)[joint]
-            count = end - start
-            if isinstance(value, dict):
-                entries = {int(i): v for i, v in value.items()}
-            elif isinstance(value, (list, tuple)) and type(value) in (list, tuple):
-                if len(value) != count:
-                    raise ValueError(f"custom attribute {key!r}: {len(value)} values, the joint has {count}")
-                entries = dict(enumerate(value))
-            elif count == 1:
-                entries = {0: value}
-            else:
-                raise TypeError(f"custom attribute {key!r}: expected a list or dict of {count} values, not {type(value).__name__}")
-            for i, v in entries.items():
-                if not 0 <= i < count:
-                    raise ValueError(f"custom attribute {key!r}: index {i}, the joint has {count}")
-                attribute.values[start + i] = v
+            self._values_at(attribute, key, value, start, end - start)
+
+    @staticmethod
+    def _values_at(attribute: CustomAttribute, key: str, value: Any, start: int, count: int) -> None:
+        """A list of all `count` values, a dict of some, or the only one."""
+        if isinstance(value, dict):
+            entries = {int(i): v for i, v in value.items()}
+        elif isinstance(value, (list, tuple)) and type(value) in (list, tuple):
+            if len(value) != count:
+                raise ValueError(f"custom attribute {key!r}: {len(value)} values, the joint has {count}")
+            entries = dict(enumerate(value))
+        elif count == 1:
+            entries = {0: value}
+        else:
+            raise TypeError(f"custom attribute {key!r}: expected a list or dict of {count} values, not {type(value).__name__}")
+        for i, v in entries.items():
+            if not 0 <= i < count:
+                raise ValueError(f"custom attribute {key!r}: index {i}, the joint has {count}")
+            attribute.values[start + i] = v

@@ -83,15 +83,21 @@ def _into(name: str, out: Any, values: np.ndarray) -> Array:
     return out
 
 
-def eval_jacobian(model: Any, state: State, J: Any = None, joint_S_s: Any = None, mask: Any = None) -> Array:
+def eval_jacobian(model: Any, state: State, J: Any = None, joint_S_s: Any = None, mask: Any = None) -> Array | None:
     """Jacobians [articulation_count, 6 * max_joints_per_articulation, max_dofs_per_articulation]: rows (v of the centre of mass, w)
-    of each joint's child, so that J joint_qd is body_qd. Rows and columns beyond an articulation are zero."""
+    of each joint's child, so that J joint_qd is body_qd. Rows and columns beyond an articulation are zero. None for a model without
+    articulations."""
+    if model.articulation_count == 0 and J is None:
+        return None
     return _into("J", J, _core.eval_jacobian(model._core, state._core, flags("mask", mask, model.articulation_count)))
 
 
 def eval_mass_matrix(model: Any, state: State, H: Any = None, J: Any = None, body_I_s: Any = None, joint_S_s: Any = None, mask: Any = None, *,
-                     include_armature: bool = True) -> Array:
-    """Mass matrices [articulation_count, max_dofs_per_articulation, max_dofs_per_articulation] [kg, kg m, kg m^2]."""
+                     include_armature: bool = True) -> Array | None:
+    """Mass matrices [articulation_count, max_dofs_per_articulation, max_dofs_per_articulation] [kg, kg m, kg m^2]; None for a model
+    without articulations."""
+    if model.articulation_count == 0 and H is None:
+        return None
     values = _core.eval_mass_matrix(model._core, state._core, flags("mask", mask, model.articulation_count))
     if not include_armature:
         armature = np.asarray(model.joint_armature)

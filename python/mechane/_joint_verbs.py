@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._configs import JointDofConfig, axis_vector, renamed
-from ._diagnostics import error, NotSupportedError
+from ._diagnostics import MechaneDeprecationWarning, NotSupportedError, error, warn
 from ._enums import Axis, AxisType, JointTargetMode, JointType
 from ._values import as_mat33, as_transform, as_vec3, mat33, vec3
 
@@ -167,7 +167,23 @@ class JointVerbs:
             raise error(ValueError, "E_MIMIC_JOINT", f"joint {joint} or reference_joint {reference_joint} does not exist")
         if joint == reference_joint:
             raise error(ValueError, "E_MIMIC_SELF", f"joint {joint} cannot follow itself")
+        leaders = self.joint_mimic_joint
+        if leaders[reference_joint] >= 0:
+            raise error(ValueError, "E_MIMIC_CHAIN", f"reference_joint {reference_joint} follows joint {leaders[reference_joint]} itself; chains are not followed")
+        if joint in leaders:
+            raise error(ValueError, "E_MIMIC_CHAIN", f"joint {joint} is followed by another; chains are not followed")
+        if self.joint_dof_dim[joint] != self.joint_dof_dim[reference_joint] or self.joint_type[joint] in (JointType.FREE, JointType.BALL, JointType.FIXED, JointType.DISTANCE):
+            raise error(ValueError, "E_MIMIC_DOF", f"joint {joint} has dofs {self.joint_dof_dim[joint]}, reference_joint {reference_joint} "
+                        f"{self.joint_dof_dim[reference_joint]}; both need the same scalar ones")
         self._core.set_joint_mimic(int(joint), int(reference_joint), float(coeffs[0]), float(coeffs[1]))
+
+    def add_constraint_mimic(self, joint0: int, joint1: int, coef0: float = 0.0, coef1: float = 1.0, enabled: bool = True, label: str | None = None,
+                             custom_attributes: dict[str, Any] | None = None) -> int:
+        """The older spelling of `set_joint_mimic`: joint0 follows joint1. Returns the number of the relation."""
+        warn("add_constraint_mimic is called set_joint_mimic", MechaneDeprecationWarning)
+        if enabled:
+            self.set_joint_mimic(joint0, joint1, coeffs=(coef0, coef1))
+        return sum(leader >= 0 for leader in self.joint_mimic_joint) - 1
 
     def collapse_fixed_joints(self, verbose: bool = False, joints_to_keep: list[str] | None = None) -> dict[str, Any]:
         """Merges bodies that FIXED joints hold together; the joints named in `joints_to_keep` stay."""

@@ -41,6 +41,7 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "joint_target_pos": "it is called joint_target_q",
         "joint_target_vel": "it is called joint_target_qd",
     },
+    "Control": {"joint_target_pos": "it is called joint_target_q", "joint_target_vel": "it is called joint_target_qd"},
     "Contacts": {
         **dict.fromkeys(("contact_counters", "rigid_contact_tids", "rigid_contact_point_id", "soft_contact_tids", "soft_self_contact_data"), "bookkeeping of GPU kernels; rows() has the contacts"),
         **dict.fromkeys(("rigid_contact_diff_distance", "rigid_contact_diff_normal", "rigid_contact_diff_point0_world", "rigid_contact_diff_point1_world"), "eval_rigid_contact_kinematics"),
@@ -77,6 +78,9 @@ class _LeftOut:
         self.text = f"{owner}.{name} is left out; {instead}"
 
     def __get__(self, instance: Any, owner: Any = None) -> NoReturn:
+        raise AttributeError(self.text)
+
+    def __set__(self, instance: Any, value: Any) -> NoReturn:
         raise AttributeError(self.text)
 
 

@@ -28,8 +28,6 @@ class ShapeVerbs:
         if not isinstance(cfg, ShapeConfig):
             raise TypeError(f"cfg: expected ShapeConfig, not {cfg.__class__.__name__}")
         cfg.validate(kind)
-        if cfg.is_site:
-            cfg.mark_as_site()
         if not -1 <= body < self.body_count:
             raise error(IndexError, "E_SHAPE_BODY", f"body: there is no body {body}")
         if self._world_of_body(body) not in (-1, self.current_world):

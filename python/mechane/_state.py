@@ -6,9 +6,10 @@ from typing import Any, Iterable
 import numpy as np
 
 from . import _core
-from ._array import Array, wrap
+from ._array import REAL, Array, wrap
 from ._custom import AttributeNamespace
 from ._diagnostics import kind_of
+from ._reserved import reserve
 
 __all__ = ["Control", "State"]
 
@@ -43,6 +44,13 @@ class Arrays:
             object.__setattr__(self, space, AttributeNamespace(space))
         setattr(self.__dict__[space], name, array)
 
+    def _at(self, key: str) -> Any:
+        """A custom array by its key; None where there is none."""
+        home: Any = self
+        for part in key.split(":"):
+            home = getattr(home, part, None) if home is not self else self.__dict__.get(part)
+        return home
+
     def _custom_arrays(self) -> dict[str, Any]:
         out = {}
         for key in self.__dict__.get("_custom", ()):
@@ -60,7 +68,8 @@ class State(Arrays):
     """Poses, velocities and external wrenches of bodies, coordinates and rates of joints; made by `Model.state()`."""
 
     _names = frozenset(_core.State.array_names())
-    EXTENDED_ATTRIBUTES = frozenset({"body_parent_f", "body_qdd"})
+    #: Arrays that a state holds on request: rows of the layout of bodies (6 numbers) or of dofs (1).
+    EXTENDED_ATTRIBUTES = frozenset({"body_parent_f", "body_qdd", "mujoco:qfrc_actuator"})
 
     def __init__(self) -> None:
         raise TypeError("states are made by Model.state()")
@@ -71,8 +80,11 @@ class State(Arrays):
         object.__setattr__(self, "_core", core)
         object.__setattr__(self, "_model", model)
         for name in sorted(cls.EXTENDED_ATTRIBUTES):
-            wanted = name in model._state_attributes
-            object.__setattr__(self, name, np.zeros((model.body_count, 6), dtype=model.body_mass.dtype).view(Array) if wanted else None)
+            shape = (model.joint_dof_count,) if ":" in name else (model.body_count, 6)
+            if name in model._state_attributes:
+                self._attach(name, np.zeros(shape, dtype=REAL).view(Array))
+            elif ":" not in name:
+                object.__setattr__(self, name, None)
         for name in ("particle_q", "particle_qd", "particle_f"):
             object.__setattr__(self, name, None)
         return self
@@ -109,22 +121,22 @@ class State(Arrays):
         mine, theirs = self._custom_arrays(), other._custom_arrays()
         if set(mine) != set(theirs):
             raise kind_of(ValueError)(f"other: holds the custom attributes {sorted(theirs)}, this one {sorted(mine)}", "E_STATE_LAYOUT")
-        for name in self.EXTENDED_ATTRIBUTES:
-            if (getattr(self, name) is None) != (getattr(other, name) is None):
+        for name in sorted(self.EXTENDED_ATTRIBUTES):
+            if (self._at(name) is None) != (other._at(name) is None):
                 raise kind_of(ValueError)(f"other: only one of the two has {name}", "E_STATE_LAYOUT")
         self._core.assign(other._core)
         for key, array in mine.items():
             array[...] = theirs[key]
         for name in self.EXTENDED_ATTRIBUTES:
-            if getattr(self, name) is not None:
-                getattr(self, name)[...] = getattr(other, name)
+            if self._at(name) is not None:
+                self._at(name)[...] = other._at(name)
 
     def copy(self) -> "State":
         out = State._of(self._core.copy(), self._model)
         out._attach_all({k: a.copy() for k, a in self._custom_arrays().items()})
         for name in self.EXTENDED_ATTRIBUTES:
-            if getattr(self, name) is not None:
-                getattr(out, name)[...] = getattr(self, name)
+            if self._at(name) is not None:
+                out._attach(name, self._at(name).copy())
         return out
 
     def __copy__(self) -> "State":
@@ -174,3 +186,6 @@ class Control(Arrays):
 
     def __repr__(self) -> str:
         return f"<Control {len(self.joint_f)} dof>"
+
+
+reserve(Control, "Control")

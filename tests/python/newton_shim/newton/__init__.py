@@ -1,0 +1,90 @@
+"""A package named newton that is mechane, for Newton's own tests: names are re-exported, tests and assets come from the installed wheel.
+
+Private modules (`newton._src.*`) are empty shells that know the public names; a name that mechane does not have is an ImportError of the
+test that asks for it.
+"""
+import importlib.abc
+import importlib.machinery
+import os
+import sys
+import types
+
+import mechane
+import newton_usd_schemas  # noqa: F401  registers the schemas that the tests apply
+from mechane import *  # noqa: F401,F403
+from mechane import conformance, config, math, solvers, usd  # noqa: F401
+
+#: Folder of the installed Newton; only its tests and assets are used.
+INSTALLED = os.environ["NEWTON_INSTALLED"]
+__version__ = "1.8.0"
+
+
+def __getattr__(name):
+    return getattr(mechane, name)
+
+
+class PrivateName(Exception):
+    """A test used something of Newton that is not part of its interface."""
+
+
+class _Private:
+    """Stands for a private name until somebody uses it."""
+
+    def __init__(self, name):
+        self.__dict__["name"] = name
+
+    def __call__(self, *args, **kwargs):
+        raise PrivateName(self.name)
+
+    def __getattr__(self, attribute):
+        if attribute.startswith("__"):
+            raise AttributeError(attribute)
+        raise PrivateName(f"{self.name}.{attribute}")
+
+
+class _Shell(types.ModuleType):
+    """A private module: any public name of mechane can be imported from it."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        for home in (mechane, mechane.ModelBuilder, mechane.Model, usd, solvers, math):
+            if name in vars(home) or name in getattr(home, "__all__", ()):
+                return getattr(home, name)
+        if self.__name__.startswith("newton._src"):
+            return _Private(f"{self.__name__}.{name}")
+        raise AttributeError(f"mechane has no {name}")
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def find_spec(self, name, path, target=None):
+        file = os.path.join(INSTALLED, *name.split(".")[1:])
+        if name.startswith("newton._src") and (os.path.isdir(file) or os.path.exists(file + ".py")):
+            return importlib.machinery.ModuleSpec(name, self, is_package=True)
+        return None
+
+    def create_module(self, spec):
+        return _Shell(spec.name)
+
+    def exec_module(self, module):
+        pass
+
+
+def _installed(name):
+    """A package whose files are those of the wheel."""
+    module = types.ModuleType(f"newton.{name}")
+    module.__path__ = [os.path.join(INSTALLED, name)]
+    sys.modules[module.__name__] = module
+    return module
+
+
+sys.meta_path.insert(0, _Finder())
+for _name, _module in (("usd", usd), ("solvers", solvers), ("math", math), ("config", config)):
+    sys.modules[f"newton.{_name}"] = _module
+tests = _installed("tests")
+examples = _installed("examples")
+examples.get_asset = lambda filename: os.path.join(INSTALLED, "examples", "assets", filename)
+examples.get_asset_directory = lambda: os.path.join(INSTALLED, "examples", "assets")
+for _name in ("geometry", "selection", "sensors", "ik", "utils", "viewer", "actuators"):
+    sys.modules[f"newton.{_name}"] = _Shell(f"newton.{_name}")
+    globals()[_name] = sys.modules[f"newton.{_name}"]

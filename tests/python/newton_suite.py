@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Runs Newton's own tests against mechane and says how many pass.
+
+usage: newton_suite.py [--list FILE] [--only WORD] [-v]     with a Python that has newton 1.8, warp and usd-core
+
+NEWTON_SUITE.toml names the modules that are counted, and what is left out of each with a word of reason. Newton's files are read where
+they are installed.
+"""
+import argparse
+import collections
+import importlib
+import importlib.util
+import io
+import os
+import pathlib
+import sys
+import tomllib
+import unittest
+import warnings
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def flat(suite):
+    for item in suite:
+        if isinstance(item, unittest.TestSuite):
+            yield from flat(item)
+        else:
+            yield item
+
+
+class Result(unittest.TestResult):
+    def __init__(self):
+        super().__init__()
+        self.outcome = {}
+
+    def addSuccess(self, test):
+        self.outcome[test.id()] = ("pass", "")
+
+    def addSkip(self, test, reason):
+        self.outcome[test.id()] = ("skip", reason)
+
+    def _bad(self, test, error):
+        kind, value, _ = error
+        if kind.__name__ == "PrivateName":
+            self.outcome[test.id()] = ("left out", f"private: {value}")
+            return
+        self.outcome[test.id()] = ("fail", f"{kind.__name__}: {str(value).strip().splitlines()[0][:160] if str(value).strip() else ''}")
+
+    addError = addFailure = lambda self, test, error: self._bad(test, error)
+
+    def addSubTest(self, test, subtest, error):
+        if error is not None:
+            self._bad(test, error)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--list", help="write every test with its outcome and reason to this file")
+    parser.add_argument("--only", default="")
+    parser.add_argument("-v", action="store_true")
+    arguments = parser.parse_args()
+    installed = pathlib.Path(importlib.util.find_spec("newton").origin).parent
+    os.environ["NEWTON_INSTALLED"] = str(installed)
+    os.environ.setdefault("MECHANE_COMPAT", "newton-1.8")
+    sys.path.insert(0, str(HERE / "newton_shim"))
+    sys.modules.pop("newton", None)
+    warnings.simplefilter("ignore")
+    chosen = tomllib.loads((HERE / "newton_suite.toml").read_text())
+    rows, totals = [], collections.Counter()
+    for name, left_out in chosen["modules"].items():
+        if arguments.only not in name:
+            continue
+        try:
+            module = importlib.import_module(f"newton.tests.{name}")
+        except Exception as error:  # noqa: BLE001  a module that cannot be imported fails as a whole
+            rows.append((name, "fail", f"import: {type(error).__name__}: {error}"))
+            totals["fail"] += 1
+            continue
+        for test in flat(unittest.defaultTestLoader.loadTestsFromModule(module)):
+            short = test.id().split(f"{name}.")[-1]
+            reason = next((why for word, why in {**chosen["everywhere"], **left_out}.items() if word in short), None)
+            if reason is not None:
+                rows.append((f"{name}.{short}", "left out", reason))
+                totals["left out"] += 1
+                continue
+            result, out = Result(), sys.stdout
+            sys.stdout = io.StringIO()
+            try:
+                test(result)
+            finally:
+                sys.stdout = out
+            outcome, why = result.outcome.get(test.id(), ("fail", "no outcome"))
+            rows.append((f"{name}.{short}", outcome, why))
+            totals[outcome] += 1
+            if arguments.v and outcome == "fail":
+                print(f"{name}.{short}: {why}", flush=True)
+    counted = totals["pass"] + totals["fail"]
+    if arguments.list:
+        pathlib.Path(arguments.list).write_text("".join(f"{outcome}\t{name}\t{why}\n" for name, outcome, why in rows))
+    print(f"{totals['pass']} of {counted} counted tests pass ({100 * totals['pass'] / max(counted, 1):.1f} %), "
+          f"{totals['left out']} left out, {totals['skip']} skipped by themselves")
+
+
+if __name__ == "__main__":
+    main()
