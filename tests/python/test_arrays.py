@@ -69,7 +69,7 @@ def test_an_array_outlives_its_model():
 
 
 def test_dlpack_shares_memory(model):
-    """(PYA-015)"""
+    """NumPy sees the same numbers through DLPack."""
     state = model.state()
     other = np.from_dlpack(state.body_q)
     state.body_q[1, 2] = 4

@@ -39,7 +39,7 @@ def test_enumerations_have_newtons_members_and_values():
 
 
 def test_signatures_are_those_of_newton_1_8():
-    """Names, order and defaults of arguments (PYA-006)"""
+    """Names, order and defaults of arguments of the 67 calls that are built."""
     for name, expected in json.loads((HERE / "newton_signatures.json").read_text()).items():
         target = mc
         for part in name.split("."):
@@ -58,7 +58,7 @@ def _text(default):
 
 
 def test_reserved_names_say_which_stage_brings_them():
-    """(PYA-004)"""
+    """NotSupportedError is a NotImplementedError."""
     b = mc.ModelBuilder()
     for call in (lambda: b.add_cloth_grid(), lambda: b.add_spring(0, 1, 1, 1, 1), lambda: b.add_rod(), lambda: mc.Gaussian(),
                  lambda: mc.SDF.create_from_mesh() if hasattr(mc.SDF, "create_from_mesh") else mc.SDF()):
