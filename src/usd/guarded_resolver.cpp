@@ -78,12 +78,18 @@ class MechaneResolver final : public ArDefaultResolver {
         if (stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return nullptr;
         auto asset = ArDefaultResolver::_OpenAsset(path);
         if (!asset) return nullptr;
+        // A crate is read value by value, each with a call into the kernel, and mapping a small file costs more than
+        // reading it. From memory both are cheap, and nobody can change the file behind the check. Large ones stay on
+        // disk: most of them may never be looked at.
+        constexpr std::size_t kInMemory = std::size_t{64} << 20;
+        if (const std::size_t size = asset->GetSize(); size != 0 && size <= kInMemory) {
+            const std::shared_ptr<char> bytes(new char[size], std::default_delete<char[]>());
+            if (asset->Read(bytes.get(), size, 0) != size) return nullptr;
+            asset = ArInMemoryAsset::FromBuffer(bytes, size);
+        }
         if (!admit(file, asset.get(), {file, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec}))
             return nullptr;
-        // A crate is read value by value, each with a call into the kernel; from memory that costs a copy of the file,
-        // and nobody can change it behind the check. Large ones stay on disk: most of them may never be looked at.
-        constexpr std::size_t kInMemory = std::size_t{64} << 20;
-        return asset->GetSize() <= kInMemory ? ArInMemoryAsset::FromAsset(*asset) : asset;
+        return asset;
     }
 };
 
