@@ -23,15 +23,15 @@ bool wanted(const std::string& name)
 
 int main(int argc, char** argv)
 {
-    if (argc < 2 || argc > 3) {
-        std::fprintf(stderr, "usage: bench_usd_open STAGE [THREADS]\n");
+    if (argc < 2 || argc > 4) {
+        std::fprintf(stderr, "usage: bench_usd_open STAGE [THREADS [cold]]\n");
         return 2;
     }
     using namespace mechane;
     usd::OpenOptions options;
-    options.threads = argc == 3 ? std::atoi(argv[2]) : 0;
+    options.threads = argc >= 3 ? std::atoi(argv[2]) : 0;
     // The libraries set themselves up with the first stage of a process; OpenUSD's side opens one first too.
-    if (!usd::Stage::open_text("#usda 1.0\ndef Xform \"a\"\n{\n}\n")) return 3;
+    if (argc < 4 && !usd::Stage::open_text("#usda 1.0\ndef Xform \"a\"\n{\n}\n")) return 3;
     const auto begin = std::chrono::steady_clock::now();
     auto       stage = usd::Stage::open(argv[1], options);
     if (!stage) {
