@@ -18,6 +18,22 @@ inline bool overlaps(const Aabbd& a, const Aabbd& b)
 inline double distance_squared(const Aabbd& box, const Vec3d& p)
 { return length_squared(max(Vec3d{}, max(box.lower - p, p - box.upper))); }
 
+/// Where the ray o + t d, t >= 0, enters the box; infinite when it misses. A slack of rounding is on the safe side.
+inline double entry_of(const Aabbd& box, const Vec3d& o, const Vec3d& d)
+{
+    double enter = 0, leave = kInfinity;
+    for (std::size_t i = 0; i < 3; ++i) {
+        if (d[i] == 0) {
+            if (o[i] < box.lower[i] || o[i] > box.upper[i]) return kInfinity;
+            continue;
+        }
+        const double a = (box.lower[i] - o[i]) / d[i], b = (box.upper[i] - o[i]) / d[i];
+        enter = a < b ? (a > enter ? a : enter) : (b > enter ? b : enter);
+        leave = a < b ? (b < leave ? b : leave) : (a < leave ? a : leave);
+    }
+    return enter <= leave * (1 + 4e-16) ? enter : kInfinity;
+}
+
 /// A binary tree of boxes over items (triangles), split at the median of the centres along the widest axis. Equal input
 /// gives equal bytes. The depth is at most 2 log2 n, so a query runs on a fixed stack.
 class Bvh {
@@ -63,6 +79,28 @@ class Bvh {
             } else {
                 const auto left  = static_cast<std::size_t>(node.first);
                 const bool first = distance_squared(nodes_[left].box, p) <= distance_squared(nodes_[left + 1].box, p);
+                stack[top++]     = node.first + (first ? 1 : 0);
+                stack[top++]     = node.first + (first ? 0 : 1);
+            }
+        }
+    }
+    /// Calls visit(item) for items whose leaf box the ray o + t d may enter with 0 <= t <= bound, nearer subtrees
+    /// first. The visitor returns the bound from there on, at most the old one.
+    template <class Visit>
+    void for_each_along(const Vec3d& o, const Vec3d& d, double bound, Visit&& visit) const
+    {
+        std::array<std::int32_t, kStack> stack;
+        int                              top = 0;
+        if (!nodes_.empty()) stack[top++] = 0;
+        while (top > 0) {
+            const Node& node = nodes_[static_cast<std::size_t>(stack[--top])];
+            if (!(entry_of(node.box, o, d) <= bound)) continue;
+            if (node.count > 0) {
+                for (std::int32_t i = 0; i < node.count; ++i)
+                    bound = visit(items_[static_cast<std::size_t>(node.first + i)]);
+            } else {
+                const auto left  = static_cast<std::size_t>(node.first);
+                const bool first = entry_of(nodes_[left].box, o, d) <= entry_of(nodes_[left + 1].box, o, d);
                 stack[top++]     = node.first + (first ? 1 : 0);
                 stack[top++]     = node.first + (first ? 0 : 1);
             }
