@@ -72,14 +72,9 @@ int run_cat(const CatArgs& args, Context& context)
         io.say("error: --mask needs --flatten\n");
         return kExitUsage;
     }
-    for (const std::string& text : args.mask) {
-        const usd::Path path{text};
-        if (path.empty() || path.is_property() || !text.starts_with('/')) {
-            io.say(fmt::format("error: --mask '{}' is not the path of a prim\n", text));
-            return kExitUsage;
-        }
-        options->open.mask.push_back(path);
-    }
+    const auto mask = prim_paths(args.mask, "--mask", io);
+    if (!mask) return kExitUsage;
+    options->open.mask = *mask;
     for (const std::string& file : args.files) {
         const auto layer = read_layer(file, args, options->open, io);
         if (!layer) return io.fail(layer.error());

@@ -15,6 +15,7 @@
 #include "cli/outputs.h"
 #include "mechane/conformance/check.h"
 #include "mechane/conformance/formats.h"
+#include "mechane/usd/inspect.h"
 
 /// mechane check: judges assets by the rules of REP-0158.
 namespace mechane::cli {
@@ -131,6 +132,9 @@ int run_check(const CheckArgs& args, Context& context)
             exit = kExitInput;
             continue;
         }
+        Diagnostics unread;  // what is authored and yet not read, or read otherwise than it looks
+        usd::inspect(**stage, unread);
+        io.report(unread);
         auto report = conformance::check(**stage, options);
         if (!report) return io.report(report.error()), kExitUsage;
         for (const Diagnostic& found : (*stage)->diagnostics())

@@ -18,6 +18,7 @@ struct GlobalOptions {
     std::vector<std::string> resolvers;  ///< priority order
     std::vector<std::string> packages;   ///< "name=folder"
     std::vector<std::string> search_paths;
+    std::vector<std::string> schema_paths;  ///< plugInfo.json files, or the folders of such
     bool                     unloaded = false;
     bool                     strict   = false;
     bool                     timings  = false;
@@ -40,9 +41,15 @@ void add_global_options(CLI::App& verb, Context& context);
 /// @return STAGE_READER_DIED when that process did not survive the file
 std::optional<Diagnostic> try_in_child(const std::string& file, bool untrusted, const Context& context);
 
-/// Options of opening and importing a stage that the global options ask for.
+/// Options of opening and importing a stage that the global options ask for. Registers the user's schemas, and reports
+/// what is wrong with them.
 /// @return nothing, with a message printed, when one of them cannot be understood
 std::optional<run::SceneOptions> scene_options(const Context& context);
+
+/// The paths of prims that an option names.
+/// @return nothing, with a message printed, when one is not the path of a prim
+std::optional<std::vector<usd::Path>> prim_paths(const std::vector<std::string>& texts, const char* option,
+                                                 const Io& io);
 
 // One function a command, each in the file of its name: declares the verb and its options, and what runs when it is
 // chosen.

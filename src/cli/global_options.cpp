@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "cli/command.h"
+#include "mechane/usd/schemas.h"
 
 namespace mechane::cli {
 
@@ -30,6 +32,9 @@ void add_global_options(CLI::App& verb, Context& context)
         ->group(group);
     verb.add_option("--package", g.packages, "NAME=FOLDER of a package:// address; may repeat")->group(group);
     verb.add_option("--search-path", g.search_paths, "Folder in which bare asset paths are looked up; may repeat")
+        ->group(group);
+    verb.add_option("--schema-path", g.schema_paths,
+                    "Folder or plugInfo.json of a codeless schema plug-in; may repeat (PXR_PLUGINPATH_NAME counts too)")
         ->group(group);
     verb.add_flag("--unloaded", g.unloaded, "Do not load payloads")->group(group);
     verb.add_flag("--strict", g.strict, "Warnings count as findings (exit status 1)")->group(group);
@@ -92,11 +97,33 @@ std::optional<run::SceneOptions> scene_options(const Context& context)
         }
         options.open.variant_selections.emplace_back(target, name);
     }
+    for (const std::string& path : g.schema_paths)
+        if (const auto added = usd::add_schemas(path); !added) {
+            context.io.report(added.error());
+            return std::nullopt;
+        }
+    if (!g.schema_paths.empty() || std::getenv("PXR_PLUGINPATH_NAME") != nullptr)
+        context.io.report(usd::schema_findings());
     if (!g.resolvers.empty()) options.import.schema_resolvers = g.resolvers;
     if (g.compat == "newton-1.8") options.import.compat = importer::Compat::newton_1_8;
     if (g.units == "stage") options.import.units = importer::Units::stage;
     if (g.unauthored_units == "usd") options.import.unauthored_units = importer::UnauthoredUnits::usd;
     return options;
+}
+
+std::optional<std::vector<usd::Path>> prim_paths(const std::vector<std::string>& texts, const char* option,
+                                                 const Io& io)
+{
+    std::vector<usd::Path> paths;
+    for (const std::string& text : texts) {
+        const usd::Path path{text};
+        if (path.empty() || path.is_property() || !text.starts_with('/')) {
+            io.say(fmt::format("error: {} '{}' is not the path of a prim\n", option, text));
+            return std::nullopt;
+        }
+        paths.push_back(path);
+    }
+    return paths;
 }
 
 }  // namespace mechane::cli

@@ -13,10 +13,11 @@ using model::JointType;
 using model::Model;
 
 struct TreeArgs {
-    std::string file;
-    bool        prims = false;
-    bool        dot   = false;
-    int         depth = 1 << 20;
+    std::string              file;
+    std::vector<std::string> mask;
+    bool                     prims = false;
+    bool                     dot   = false;
+    int                      depth = 1 << 20;
 };
 
 /// Last element of a label.
@@ -189,7 +190,7 @@ std::string prim_text(const usd::Stage& stage, int max_depth, nlohmann::json* li
                                                                       : "class";
         std::string notes;
         if (!prim.active()) notes += " inactive";
-        if (!prim.loaded()) notes += " unloaded";
+        if (prim.active() && !prim.loaded()) notes += " unloaded";
         if (prim.is_instance()) notes += " instance";
         std::vector<std::string> apis;
         for (const usd::Token& api : prim.applied_apis()) apis.push_back(api.text());
@@ -205,8 +206,10 @@ std::string prim_text(const usd::Stage& stage, int max_depth, nlohmann::json* li
 
 int run_tree(const TreeArgs& args, Context& context)
 {
-    const auto options = scene_options(context);
-    if (!options) return kExitUsage;
+    auto       options = scene_options(context);
+    const auto mask    = prim_paths(args.mask, "--mask", context.io);
+    if (!options || !mask) return kExitUsage;
+    options->open.mask = *mask;
     Diagnostics found;
     if (args.prims) {
         const auto stage = usd::Stage::open(args.file, options->open);
@@ -238,6 +241,8 @@ void add_tree(CLI::App& app, Context& context)
     verb->add_option("file", args->file, "Stage")->required();
     verb->add_flag("--prims", args->prims, "Prims with their types and schemas instead of bodies and joints");
     verb->add_option("--depth", args->depth, "How many levels to print")->check(CLI::PositiveNumber);
+    verb->add_option("--mask", args->mask, "These prims only, with all above and below them; separated by commas")
+        ->delimiter(',');
     verb->add_flag("--dot", args->dot, "Graphviz");
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_tree(*args, context); });

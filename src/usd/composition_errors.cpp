@@ -1,10 +1,19 @@
+#include <fmt/format.h>
 #include <pxr/pcp/errors.h>
+#include <pxr/pcp/expressionVariables.h>
+#include <pxr/sdf/layerUtils.h>
+#include <pxr/sdf/payload.h>
 #include <pxr/sdf/primSpec.h>
+#include <pxr/sdf/proxyTypes.h>
+#include <pxr/sdf/reference.h>
+#include <pxr/sdf/schema.h>
 
 #include <algorithm>
 #include <tuple>
 
 #include "mechane/usd/codes.h"
+#include "usd/expressions.h"
+#include "usd/package_resolver.h"
 #include "usd/stage_impl.h"
 
 namespace mechane::usd {
@@ -74,32 +83,108 @@ std::string readable(std::string text)
     return text.substr(0, 600);
 }
 
+/// An address that cannot be opened, and the expressions that may have made it.
+struct MissingAsset {
+    std::string              address;  ///< as authored and evaluated; of a sublayer also anchored
+    std::vector<std::string> authored;
+    VtDictionary             variables;
+    SdfLayerHandle           layer;  ///< that authors it
+};
+
+VtDictionary variables_of(const PcpLayerStackPtr& stack)
+{ return stack ? stack->GetExpressionVariables().GetVariables() : VtDictionary(); }
+
+template <class ListOp>
+void add_addresses(const SdfLayerHandle& layer, const SdfPath& path, const TfToken& field, MissingAsset& out)
+{
+    ListOp list;
+    if (layer && layer->HasField(path, field, &list))
+        for (const auto& arc : list.GetAppliedItems()) out.authored.push_back(arc.GetAssetPath());
+}
+
+MissingAsset missing_asset(const Stage::Impl& stage, const PcpErrorBase& error)
+{
+    MissingAsset out;
+    if (const auto* arc = dynamic_cast<const PcpErrorInvalidAssetPathBase*>(&error)) {
+        out.address   = arc->assetPath;
+        out.variables = variables_of(stage.cache->FindLayerStack(arc->site.layerStackIdentifier));
+        add_addresses<SdfReferenceListOp>(arc->sourceLayer, arc->site.path, SdfFieldKeys->References, out);
+        add_addresses<SdfPayloadListOp>(arc->sourceLayer, arc->site.path, SdfFieldKeys->Payload, out);
+    } else if (const auto* sublayer = dynamic_cast<const PcpErrorInvalidSublayerPath*>(&error)) {
+        out.address   = sublayer->sublayerPath;
+        out.variables = variables_of(stage.cache->GetLayerStack());
+        out.layer     = sublayer->layer;
+        if (sublayer->layer)
+            for (const std::string path : sublayer->layer->GetSubLayerPaths()) out.authored.push_back(path);
+    }
+    return out;
+}
+
+/// What an error is about. Of addresses that cannot be opened two kinds have a cause of their own: an expression whose
+/// variable is undefined, and an unknown package.
+struct Cause {
+    const Code* code;
+    std::string message;
+};
+Cause cause_of(const Stage::Impl& stage, const PcpErrorBase& error)
+{
+    const MissingAsset missing = missing_asset(stage, error);
+    for (const std::string& expression : missing.authored)
+        if (const auto undefined = find_undefined_variable(expression, missing.variables);
+            undefined && (undefined->evaluated == missing.address ||
+                          (missing.layer &&
+                           SdfComputeAssetPathRelativeToLayer(missing.layer, undefined->evaluated) == missing.address)))
+            return {&kExpression, fmt::format("the variable {} of {} is not defined; the arc or sublayer is left out",
+                                              undefined->name, expression)};
+    if (const std::string package = unknown_package(missing.address); !package.empty())
+        return {&kPackageUnknown, fmt::format("the package of '{}' is not known", missing.address)};
+    return {&code_of(error.errorType), readable(error.ToString())};
+}
+
+/// Where an error is: the prim being composed, or, for an expression, where it is authored.
+Site site_of_error(const Stage::Impl& stage, const PcpErrorBase& error)
+{
+    Site          site{.layer = stage.source};
+    const SdfPath prim = error.rootSite.path.GetPrimPath();
+    if (const auto* expression = dynamic_cast<const PcpErrorVariableExpressionError*>(&error);
+        expression && prim.IsEmpty()) {
+        site.layer = shown(stage, expression->sourceLayer);
+        if (expression->sourcePath.IsPrimOrPrimVariantSelectionPath())
+            site.prim = expression->sourcePath.StripAllVariantSelections().GetString();
+        if (expression->sourceLayer) {
+            const TextIndex& lines = lines_of(stage, TfCreateRefPtrFromProtectedWeakPtr(expression->sourceLayer));
+            if (const auto found = lines.find(expression->sourcePath.GetString()); found != lines.end())
+                std::tie(site.line, site.column) = found->second;
+        }
+        return site;
+    }
+    if (prim != SdfPath::AbsoluteRootPath()) site.prim = prim.GetString();
+    const PcpPrimIndex* index = prim.IsPrimPath() ? stage.cache->FindPrimIndex(prim) : nullptr;
+    if (index != nullptr)
+        if (Site where = site_of(stage, PrimRecord{.path = wrap(prim), .index = index}, {}); !where.layer.empty())
+            return where;
+    return site;
+}
+
 }  // namespace
 
-void add_composition_errors(Stage::Impl& stage, const PcpErrorVector& errors)
+void report_composition_errors(const Stage::Impl& stage, const PcpErrorVector& errors, Diagnostics& found)
 {
     // Errors come in the order in which threads found them.
     struct Entry {
-        SdfPath     prim;
-        std::string message;
-        const Code* code;
+        Site  site;
+        Cause cause;
     };
     std::vector<Entry> entries;
     for (const PcpErrorBasePtr& error : errors)
-        entries.push_back(
-            {error->rootSite.path.GetPrimPath(), readable(error->ToString()), &code_of(error->errorType)});
-    std::sort(entries.begin(), entries.end(),
-              [](const Entry& a, const Entry& b) { return std::tie(a.prim, a.message) < std::tie(b.prim, b.message); });
-    for (Entry& entry : entries) {
-        Site site{.layer = stage.source};
-        if (entry.prim != SdfPath::AbsoluteRootPath()) site.prim = entry.prim.GetString();
-        const PcpPrimIndex* index = entry.prim.IsPrimPath() ? stage.cache->FindPrimIndex(entry.prim) : nullptr;
-        if (index != nullptr)
-            if (const Site where = site_of(stage, PrimRecord{.path = wrap(entry.prim), .index = index}, {});
-                !where.layer.empty())
-                site = where;
-        stage.diagnostics.add(*entry.code, std::move(site), std::move(entry.message));
-    }
+        entries.push_back({site_of_error(stage, *error), cause_of(stage, *error)});
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+        return std::tie(a.site.prim, a.cause.message) < std::tie(b.site.prim, b.cause.message);
+    });
+    for (Entry& entry : entries) found.add(*entry.cause.code, std::move(entry.site), std::move(entry.cause.message));
 }
+
+void add_composition_errors(Stage::Impl& stage, const PcpErrorVector& errors)
+{ report_composition_errors(stage, errors, stage.diagnostics); }
 
 }  // namespace mechane::usd

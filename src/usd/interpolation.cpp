@@ -84,13 +84,13 @@ VtValue interpolate(double u, const VtValue& a, const VtValue& b)
     return a;
 }
 
-VtValue sample_layer(const SdfLayerRefPtr& layer, const SdfPath& path, double time)
+VtValue sample_layer(const SdfLayerRefPtr& layer, const SdfPath& path, double time, bool held)
 {
     double lower = 0, upper = 0;
     if (!layer->GetBracketingTimeSamplesForPath(path, time, &lower, &upper)) return {};
     VtValue a, b;
     layer->QueryTimeSample(path, lower, &a);
-    if (lower == upper || a.IsHolding<SdfValueBlock>()) return a;
+    if (held || lower == upper || a.IsHolding<SdfValueBlock>()) return a;
     layer->QueryTimeSample(path, upper, &b);
     return interpolate((time - lower) / (upper - lower), a, b);
 }

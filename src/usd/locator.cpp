@@ -39,6 +39,23 @@ const TextIndex& lines_of(const Stage::Impl& stage, const SdfLayerRefPtr& layer)
     return it->second;
 }
 
+std::string prim_at_line(const TextIndex& lines, int line)
+{
+    std::string         prim;
+    std::pair<int, int> best{0, 0};
+    for (const auto& [path, at] : lines)
+        if (at.first <= line && at > best && path.find('.') == std::string::npos) {
+            best = at;
+            prim = path;
+        }
+    for (std::size_t open = prim.find('{'); open != std::string::npos; open = prim.find('{')) {
+        const std::size_t close = prim.find('}', open);
+        const bool        last  = close == std::string::npos || close + 1 == prim.size();
+        prim.replace(open, last ? std::string::npos : close + 1 - open, last ? "" : "/");
+    }
+    return prim;
+}
+
 Site site_of(const Stage::Impl& stage, const PrimRecord& prim, const TfToken& property)
 {
     Site site{.layer = stage.source, .prim = prim.path.text(), .property = property.GetString()};

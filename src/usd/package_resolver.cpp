@@ -72,4 +72,12 @@ void set_packages(const std::map<std::string, std::string>& packages)
     for (const auto& [name, folder] : packages) g_packages[name] = folder;
 }
 
+std::string unknown_package(const std::string& address)
+{
+    if (!address.starts_with(kScheme)) return {};
+    const std::string     package = address.substr(kScheme.size(), address.find('/', kScheme.size()) - kScheme.size());
+    const std::lock_guard lock(g_mutex);
+    return g_packages.contains(package) ? std::string() : package;
+}
+
 }  // namespace mechane::usd

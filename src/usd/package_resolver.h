@@ -6,5 +6,7 @@ namespace mechane::usd {
 
 /// Folders of `package://NAME/...` addresses, for stages opened from now on; added to ROS_PACKAGE_PATH's packages.
 void set_packages(const std::map<std::string, std::string>& packages);
+/// The package that a `package://NAME/...` address names, when nobody said where it is; else empty.
+std::string unknown_package(const std::string& address);
 
 }  // namespace mechane::usd

@@ -2,6 +2,8 @@
 #include <pxr/ar/resolverContextBinder.h>
 #include <pxr/sdf/listOp.h>
 #include <pxr/tf/hash.h>
+#include <pxr/vt/array.h>
+#include <pxr/vt/dictionary.h>
 
 #include <algorithm>
 #include <atomic>
@@ -83,19 +85,52 @@ Composed compose_prim(const SdfPath& at, const PcpPrimIndex& index)
     return out;
 }
 
-void report_schemas(Stage::Impl& stage, const PrimRecord& prim, const std::vector<SchemaRegistry::ApiProblem>& problems)
+const Code& code_of(ApiProblem::Kind problem)
 {
-    if (!prim.type_name.IsEmpty() && SchemaRegistry::instance().find(prim.type_name) == nullptr)
-        stage.diagnostics.add(kTypeUnknown, {.layer = stage.source, .prim = prim.path.text()},
-                              fmt::format("type '{}' is not known", prim.type_name.GetString()));
-    for (const auto& problem : problems) {
-        using Kind       = SchemaRegistry::ApiProblem::Kind;
-        const Code& code = problem.kind == Kind::unknown            ? kApiUnknown
-                           : problem.kind == Kind::instance_missing ? kApiInstanceMissing
-                                                                    : kApiInstanceUnexpected;
-        stage.diagnostics.add(code, {.layer = stage.source, .prim = prim.path.text(), .property = "apiSchemas"},
-                              fmt::format("applied schema '{}'", problem.name.GetString()));
+    switch (problem) {
+        case ApiProblem::unknown:
+            return kApiUnknown;
+        case ApiProblem::instance_missing:
+            return kApiInstanceMissing;
+        case ApiProblem::instance_unexpected:
+            return kApiInstanceUnexpected;
+        case ApiProblem::version_clash:
+            return kApiVersionClash;
+        case ApiProblem::not_applicable:
+            return kApiNotApplicable;
     }
+    return kApiUnknown;
+}
+
+std::string message_of(const ApiProblem& problem, const PrimRecord& prim)
+{
+    const std::string& name = problem.name.GetString();
+    switch (problem.kind) {
+        case ApiProblem::unknown:
+            return fmt::format("applied schema '{}' is not known", name);
+        case ApiProblem::instance_missing:
+            return fmt::format("schema '{}' is applied without the name of an instance", name);
+        case ApiProblem::instance_unexpected:
+            return fmt::format("schema '{}' is applied with an instance, but can be applied once only", name);
+        case ApiProblem::version_clash:
+            return fmt::format("schema '{}' is applied beside its other version {}", name, problem.about);
+        case ApiProblem::not_applicable:
+            return fmt::format("applied schema '{}' is made for {}, not for type '{}'", name, problem.about,
+                               prim.type_name.GetString());
+    }
+    return {};
+}
+
+void report_schemas(Stage::Impl& stage, const PrimRecord& prim, const std::vector<ApiProblem>& problems)
+{
+    const TfToken& type    = prim.definition->type;
+    const bool     unknown = !type.IsEmpty() && SchemaRegistry::instance().find(type) == nullptr;
+    if (!unknown && problems.empty()) return;
+    Site site = site_of(stage, prim, {});
+    if (unknown) stage.diagnostics.add(kTypeUnknown, site, fmt::format("type '{}' is not known", type.GetString()));
+    site.property = "apiSchemas";
+    for (const ApiProblem& problem : problems)
+        stage.diagnostics.add(code_of(problem.kind), site, message_of(problem, prim));
 }
 
 /// The library hands our predicates to its threads, which the thread sanitizer does not see: the library is not
@@ -207,17 +242,23 @@ class Indexer {
 class Kinds {
   public:
     struct Kind {
-        std::shared_ptr<const Definition>       definition;
-        std::vector<SchemaRegistry::ApiProblem> problems;
+        std::shared_ptr<const Definition> definition;
+        std::vector<ApiProblem>           problems;
     };
-    explicit Kinds(bool openusd_only) : openusd_only_(openusd_only) {}
+    explicit Kinds(const Stage::Impl& stage) : openusd_only_(stage.openusd_schemas_only)
+    {
+        for (const SdfLayerRefPtr& layer : {stage.session, stage.root})
+            if (VtDictionary types; substitutes_.empty() && layer &&
+                                    layer->HasField(SdfPath::AbsoluteRootPath(), TfToken("fallbackPrimTypes"), &types))
+                substitutes_ = std::move(types);
+    }
 
     const Kind& of(const TfToken& type, const TfTokenVector& apis)
     {
         const auto [at, fresh] = kinds_.try_emplace(Key{type, apis});
         if (fresh)
             at->second.definition =
-                SchemaRegistry::instance().definition(type, apis, openusd_only_, &at->second.problems);
+                SchemaRegistry::instance().definition(known(type), apis, openusd_only_, &at->second.problems);
         return at->second;
     }
 
@@ -230,7 +271,19 @@ class Kinds {
     struct Hash {
         std::size_t operator()(const Key& key) const { return TfHash::Combine(key.type, key.apis); }
     };
+    /// The type itself, or, when no schema has its name, the first known one that the stage offers instead.
+    [[nodiscard]] TfToken known(const TfToken& type) const
+    {
+        if (substitutes_.empty() || SchemaRegistry::instance().find(type) != nullptr) return type;
+        const auto offered = substitutes_.find(type.GetString());
+        if (offered != substitutes_.end() && offered->second.IsHolding<VtTokenArray>())
+            for (const TfToken& other : offered->second.UncheckedGet<VtTokenArray>())
+                if (SchemaRegistry::instance().find(other) != nullptr) return other;
+        return type;
+    }
+
     bool                                openusd_only_;
+    VtDictionary                        substitutes_;  ///< of stage metadata: lists of types by type
     std::unordered_map<Key, Kind, Hash> kinds_;
 };
 
@@ -247,7 +300,7 @@ void populate(Stage::Impl& stage, const OpenOptions& options)
         std::uint32_t parent, depth;
     };
     std::vector<Entry> stack{{0, 0, 0}};
-    Kinds              kinds(stage.openusd_schemas_only);
+    Kinds              kinds(stage);
     stage.prims.reserve(found.size());
     stage.by_path.reserve(found.size());
     while (!stack.empty()) {

@@ -130,7 +130,7 @@ bool Prim::is_a(const Token& schema) const
 {
     if (stage_ == nullptr) return false;
     const auto& registry = SchemaRegistry::instance();
-    const auto& type     = record(*this).type_name;
+    const auto& type     = record(*this).definition->type;
     // A prim that names an abstract type has no type, as in OpenUSD.
     if (const auto* own = registry.find(type); own == nullptr || !own->concrete) return false;
     if (registry.is_a(type, unwrap(schema))) return true;
@@ -294,7 +294,8 @@ Value Attribute::metadata(const Token& key) const
     if (value.IsEmpty())
         if (const auto found = record(prim_).definition->properties.find(unwrap(name_));
             found != record(prim_).definition->properties.end() && found->second.spec)
-            value = found->second.spec->GetField(unwrap(key));
+            for (const auto& spec : {found->second.spec, found->second.weaker})
+                if (value.IsEmpty() && spec) value = spec->GetField(unwrap(key));
     return wrap(std::move(value));
 }
 Site Attribute::site() const { return prim_ ? site_of(prim_.stage().impl(), record(prim_), unwrap(name_)) : Site(); }

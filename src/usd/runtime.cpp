@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <link.h>
 #include <pxr/arch/env.h>
+#include <pxr/plug/registry.h>
+#include <pxr/sdf/schema.h>
 #include <pxr/tf/diagnosticMgr.h>
 #include <pxr/tf/error.h>
 #include <pxr/tf/status.h>
@@ -12,6 +14,7 @@
 #include <regex>
 
 #include "mechane/usd/codes.h"
+#include "mechane/usd/schemas.h"
 
 namespace mechane::usd {
 namespace {
@@ -61,6 +64,12 @@ std::string find_two_copies()
     return search.found;
 }
 
+std::vector<LibraryMessage>& startup()
+{
+    static std::vector<LibraryMessage> messages;
+    return messages;
+}
+
 std::string prepare()
 {
     ArchSetEnv("TF_ENV_SETTING_ALERTS_ENABLED", "0", true);  // no banner on stderr about settings
@@ -68,6 +77,16 @@ std::string prepare()
     static Collector collector;
     TfDiagnosticMgr::GetInstance().AddDelegate(&collector);
     TfDiagnosticMgr::GetInstance().SetQuiet(true);
+    {  // OpenUSD reads its plug-in files and declares its fields on first use: now, so that no stage hears of it
+        const std::lock_guard lock(g_messages);
+        g_sink = &startup();
+    }
+    PlugRegistry::GetInstance();
+    SdfSchema::GetInstance();
+    {
+        const std::lock_guard lock(g_messages);
+        g_sink = nullptr;
+    }
     return find_two_copies();
 }
 
@@ -77,6 +96,17 @@ const std::string& prepare_runtime()
 {
     static const std::string two_copies = prepare();
     return two_copies;
+}
+
+const std::vector<std::string>& startup_complaints()
+{
+    static const std::vector<std::string> texts = [] {
+        prepare_runtime();
+        std::vector<std::string> out;
+        for (const LibraryMessage& message : startup()) out.push_back(message.text);
+        return out;
+    }();
+    return texts;
 }
 
 MessageScope::MessageScope() : exclusive_(g_operation)

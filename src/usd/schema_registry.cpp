@@ -30,6 +30,25 @@ std::string replaced(std::string name, const std::string& instance)
     return name;
 }
 
+/// The properties of a schema class that override those of its built-in APIs.
+TfTokenVector overriding_names(const SdfPrimSpecHandle& schema)
+{
+    const VtValue names = schema->GetCustomData()["apiSchemaOverridePropertyNames"];
+    if (!names.IsHolding<VtArray<TfToken>>()) return {};
+    const auto& list = names.UncheckedGet<VtArray<TfToken>>();
+    return {list.begin(), list.end()};
+}
+
+/// "Name_2" is the second version of the family "Name"; a number with leading zeros is part of the name.
+std::string_view family(std::string_view identifier)
+{
+    const std::size_t bar = identifier.rfind('_');
+    if (bar == std::string_view::npos || bar == 0 || bar + 1 == identifier.size() || identifier[bar + 1] == '0')
+        return identifier;
+    const std::string_view digits = identifier.substr(bar + 1);
+    return digits.find_first_not_of("0123456789") == std::string_view::npos ? identifier.substr(0, bar) : identifier;
+}
+
 bool is_openusd(const char* module)
 {
     const std::string_view name = module;
@@ -47,36 +66,63 @@ SchemaRegistry& SchemaRegistry::instance()
 SchemaRegistry::SchemaRegistry()
 {
     schemas_.reserve(kSchemaRowCount);
-    layers_.resize(kSchemaRowCount);
-    for (std::size_t i = 0; i < kSchemaRowCount; ++i) {
-        const SchemaRow&       row  = kSchemaRows[i];
-        const std::string_view kind = row.kind;
-        schemas_.push_back({&row,
-                            {},
-                            kind == "singleApplyAPI" || kind == "multipleApplyAPI",
-                            kind == "multipleApplyAPI",
-                            kind == "concreteTyped",
-                            is_openusd(row.module)});
-        by_identifier_.emplace(TfToken(row.identifier), i);
-        by_type_.emplace(row.type, i);
+    for (std::size_t i = 0; i < kSchemaRowCount; ++i) add_row(kSchemaRows[i], {}, is_openusd(kSchemaRows[i].module));
+    const auto known_type = [&](const std::string& type) { return by_type_.contains(type); };
+    const auto known_name = [&](const std::string& name) { return by_identifier_.contains(TfToken(name)); };
+    user_                 = sound_user_schemas({known_type, known_name}, findings_);
+    // Who names plug-ins wants them, also where other vendors' schemas are left out.
+    for (const UserSchema& schema : user_.schemas) add_row(schema.row(), schema.layer, true);
+    link_bases();
+    link_auto_apply();
+}
+
+void SchemaRegistry::add_row(const SchemaRow& row, SdfLayerRefPtr layer, bool openusd)
+{
+    const std::string_view kind = row.kind;
+    by_identifier_.emplace(TfToken(row.identifier), schemas_.size());
+    by_type_.emplace(row.type, schemas_.size());
+    layers_.push_back(std::move(layer));
+    schemas_.push_back({row,
+                        {},
+                        kind == "singleApplyAPI" || kind == "multipleApplyAPI",
+                        kind == "multipleApplyAPI",
+                        kind == "concreteTyped",
+                        openusd});
+}
+
+void SchemaRegistry::link_bases()
+{
+    for (Schema& schema : schemas_)
+        for (const std::string& base : words(schema.row.bases))
+            if (const auto found = by_type_.find(base); found != by_type_.end()) schema.bases.push_back(found->second);
+}
+
+void SchemaRegistry::link_auto_apply()
+{
+    std::map<std::string_view, std::pair<std::size_t, std::vector<std::size_t>>> by_name;
+    const auto add = [&](std::size_t api, const char* types) {
+        const std::vector<std::size_t> more = named(types);
+        if (more.empty() || !schemas_[api].api) return;
+        auto& [schema, all] = by_name[schemas_[api].row.identifier];
+        schema              = api;
+        all.insert(all.end(), more.begin(), more.end());
+    };
+    for (std::size_t i = 0; i < schemas_.size(); ++i) add(i, schemas_[i].row.auto_apply);
+    for (const AutoApply& rule : user_.auto_apply)
+        for (const std::size_t api : named(rule.api.c_str())) add(api, rule.types.c_str());
+    for (auto& [name, rule] : by_name) auto_apply_.push_back(std::move(rule));
+}
+
+std::vector<std::size_t> SchemaRegistry::named(const char* names) const
+{
+    std::vector<std::size_t> out;
+    for (const std::string& name : words(names)) {
+        if (const auto type = by_type_.find(name); type != by_type_.end())
+            out.push_back(type->second);
+        else if (const auto id = by_identifier_.find(TfToken(name)); id != by_identifier_.end())
+            out.push_back(id->second);
     }
-    for (std::size_t i = 0; i < kSchemaRowCount; ++i)
-        for (const std::string& base : words(kSchemaRows[i].bases))
-            if (const auto found = by_type_.find(base); found != by_type_.end())
-                schemas_[i].bases.push_back(found->second);
-    for (std::size_t i = 0; i < kSchemaRowCount; ++i) {
-        std::vector<std::size_t> types;
-        for (const std::string& name : words(kSchemaRows[i].auto_apply)) {
-            if (const auto type = by_type_.find(name); type != by_type_.end())
-                types.push_back(type->second);
-            else if (const auto id = by_identifier_.find(TfToken(name)); id != by_identifier_.end())
-                types.push_back(id->second);
-        }
-        if (!types.empty()) auto_apply_.emplace_back(i, std::move(types));
-    }
-    std::sort(auto_apply_.begin(), auto_apply_.end(), [&](const auto& a, const auto& b) {
-        return std::string_view(kSchemaRows[a.first].identifier) < kSchemaRows[b.first].identifier;
-    });
+    return out;
 }
 
 const SchemaRegistry::Schema* SchemaRegistry::find(const TfToken& identifier) const
@@ -96,7 +142,7 @@ bool SchemaRegistry::is_a(const TfToken& identifier, const TfToken& base) const
         const std::size_t at = todo.back();
         todo.pop_back();
         // Bases are also known by type name ("UsdGeomImageable" for the abstract ones that users call "Imageable").
-        if ((goal != by_identifier_.end() && at == goal->second) || base == schemas_[at].row->type) return true;
+        if ((goal != by_identifier_.end() && at == goal->second) || base == schemas_[at].row.type) return true;
         todo.insert(todo.end(), schemas_[at].bases.begin(), schemas_[at].bases.end());
     }
     return false;
@@ -104,9 +150,9 @@ bool SchemaRegistry::is_a(const TfToken& identifier, const TfToken& base) const
 
 SdfPrimSpecHandle SchemaRegistry::class_spec(std::size_t schema)
 {
-    const SchemaRow& row = *schemas_[schema].row;
-    if (*row.usda == '\0') return {};
+    const SchemaRow& row = schemas_[schema].row;
     if (!layers_[schema]) {
+        if (*row.usda == '\0') return {};
         layers_[schema] = SdfLayer::CreateAnonymous(".usda");
         layers_[schema]->ImportFromString(row.usda);
     }
@@ -117,6 +163,8 @@ void SchemaRegistry::add_schema(std::size_t schema, const std::string& instance,
 {
     const SdfPrimSpecHandle spec = class_spec(schema);
     if (!spec) return;
+    const TfTokenVector                                 overriding = overriding_names(spec);
+    std::vector<std::pair<TfToken, PropertyDefinition>> overrides;
     for (const SdfPropertySpecHandle& property : spec->GetProperties()) {
         const TfToken      name(replaced(property->GetName(), instance));
         PropertyDefinition definition{.spec = property};
@@ -128,13 +176,27 @@ void SchemaRegistry::add_schema(std::size_t schema, const std::string& instance,
             definition.is_relationship = true;
             definition.uniform         = true;
         }
-        const auto [at, fresh] = out.properties.emplace(name, definition);
-        (void)at, (void)fresh;  // what is there already is stronger
+        if (out.properties.contains(name)) continue;  // what is there already is stronger
+        if (std::find(overriding.begin(), overriding.end(), name) != overriding.end())
+            overrides.emplace_back(name, std::move(definition));
+        else
+            out.properties.emplace(name, std::move(definition));
     }
     SdfTokenListOp apis;
     if (spec->GetLayer()->HasField(spec->GetPath(), TfToken("apiSchemas"), &apis))
         for (const TfToken& api : apis.GetAppliedItems())
             add_api(TfToken(replaced(api.GetString(), instance)), openusd_only, out);
+    // An override changes a property that a built-in API brings, and brings none itself.
+    for (auto& [name, definition] : overrides) {
+        const auto built_in = out.properties.find(name);
+        if (built_in == out.properties.end() || built_in->second.type != definition.type ||
+            built_in->second.uniform != definition.uniform ||
+            built_in->second.is_relationship != definition.is_relationship)
+            continue;
+        if (definition.fallback.IsEmpty()) definition.fallback = built_in->second.fallback;
+        definition.weaker = built_in->second.spec;
+        built_in->second  = std::move(definition);
+    }
 }
 
 void SchemaRegistry::add_api(const TfToken& name, bool openusd_only, Definition& out)
@@ -150,44 +212,71 @@ void SchemaRegistry::add_api(const TfToken& name, bool openusd_only, Definition&
                openusd_only, out);
 }
 
+std::optional<ApiProblem> SchemaRegistry::problem_of(const TfToken& api, const TfToken& type, bool openusd_only,
+                                                     const Definition& so_far) const
+{
+    const std::size_t colon      = api.GetString().find(':');
+    const TfToken     identifier = TfToken(api.GetString().substr(0, colon));
+    const Schema*     schema     = find(identifier);
+    if (schema == nullptr || !schema->api || !usable(*schema, openusd_only))
+        return ApiProblem{ApiProblem::unknown, api, {}};
+    if (schema->multiple && (colon == std::string::npos || colon + 1 == api.GetString().size()))
+        return ApiProblem{ApiProblem::instance_missing, api, {}};
+    if (!schema->multiple && colon != std::string::npos) return ApiProblem{ApiProblem::instance_unexpected, api, {}};
+    const std::string instance = colon == std::string::npos ? std::string() : api.GetString().substr(colon);
+    for (const TfToken& other : so_far.applied) {
+        const std::size_t      at   = std::min(other.GetString().find(':'), other.GetString().size());
+        const std::string_view name = std::string_view(other.GetString()).substr(0, at);
+        if (name != identifier.GetString() && family(name) == family(identifier.GetString()) &&
+            std::string_view(other.GetString()).substr(at) == instance)
+            return ApiProblem{ApiProblem::version_clash, api, other.GetString()};
+    }
+    const std::vector<std::size_t> types = named(schema->row.can_only_apply_to);
+    if (!types.empty() && std::none_of(types.begin(), types.end(), [&](std::size_t base) {
+            return is_a(type, TfToken(schemas_[base].row.identifier));
+        }))
+        return ApiProblem{ApiProblem::not_applicable, api, schema->row.can_only_apply_to};
+    return std::nullopt;
+}
+
 std::shared_ptr<const Definition> SchemaRegistry::definition(const TfToken& type, const TfTokenVector& authored_apis,
                                                              bool openusd_only, std::vector<ApiProblem>* problems)
 {
-    for (const TfToken& name : authored_apis) {
-        const std::size_t colon  = name.GetString().find(':');
-        const Schema*     schema = find(TfToken(name.GetString().substr(0, colon)));
-        if (problems == nullptr) continue;
-        if (schema == nullptr || !schema->api || !usable(*schema, openusd_only))
-            problems->push_back({ApiProblem::unknown, name});
-        else if (schema->multiple && (colon == std::string::npos || colon + 1 == name.GetString().size()))
-            problems->push_back({ApiProblem::instance_missing, name});
-        else if (!schema->multiple && colon != std::string::npos)
-            problems->push_back({ApiProblem::instance_unexpected, name});
-    }
     std::string key = openusd_only ? "openusd " : "";
     key += type.GetString();
     for (const TfToken& name : authored_apis) key += ' ' + name.GetString();
 
+    const auto report = [&](const std::shared_ptr<const Definition>& made) {
+        if (problems != nullptr) problems->insert(problems->end(), made->problems.begin(), made->problems.end());
+        return made;
+    };
     const std::lock_guard lock(mutex_);
     auto&                 entry = cache_[key];
-    if (entry) return entry;
-    auto       definition = std::make_shared<Definition>();
-    const auto typed      = by_identifier_.find(type);
+    if (entry) return report(entry);
+    auto definition  = std::make_shared<Definition>();
+    definition->type = type;
+    const auto typed = by_identifier_.find(type);
     if (typed != by_identifier_.end() && schemas_[typed->second].concrete &&
         usable(schemas_[typed->second], openusd_only)) {
         add_schema(typed->second, {}, openusd_only, *definition);
     }
-    for (const TfToken& name : authored_apis) add_api(name, openusd_only, *definition);
+    for (const TfToken& name : authored_apis) {
+        if (std::optional<ApiProblem> problem = problem_of(name, type, openusd_only, *definition)) {
+            definition->problems.push_back(std::move(*problem));
+            if (definition->problems.back().kind == ApiProblem::version_clash) continue;
+        }
+        add_api(name, openusd_only, *definition);
+    }
     if (typed != by_identifier_.end() && schemas_[typed->second].concrete)
         for (const auto& [api, types] : auto_apply_) {
             const bool applies = usable(schemas_[api], openusd_only) &&
                                  std::any_of(types.begin(), types.end(), [&, name = type](std::size_t base) {
-                                     return is_a(name, TfToken(schemas_[base].row->identifier));
+                                     return is_a(name, TfToken(schemas_[base].row.identifier));
                                  });
-            if (applies) add_api(TfToken(schemas_[api].row->identifier), openusd_only, *definition);
+            if (applies) add_api(TfToken(schemas_[api].row.identifier), openusd_only, *definition);
         }
     entry = definition;
-    return entry;
+    return report(entry);
 }
 
 }  // namespace mechane::usd

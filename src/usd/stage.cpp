@@ -137,11 +137,15 @@ Stage::~Stage() = default;
 Result<std::shared_ptr<const Stage>> Stage::open(const std::string& source, const OpenOptions& options)
 {
     if (const std::string& copies = prepare_runtime(); !copies.empty()) return make_diagnostic(kTwoCopies, {}, copies);
+    SchemaRegistry::instance();  // reads the user's plug-ins before this stage's messages are collected
     const auto file = find_file(source);
     if (!file) return file.error();
     MessageScope messages;
     GuardScope   guard(options.limits);
     set_packages(options.packages);
+    if (!unknown_package(source).empty())
+        return make_diagnostic(kPackageUnknown, {.layer = source},
+                               fmt::format("the package of '{}' is not known", source));
     auto impl     = std::make_unique<Impl>();
     impl->source  = source;
     impl->context = ArResolverContext(ArDefaultResolverContext(options.search_paths));
@@ -161,6 +165,7 @@ Result<std::shared_ptr<const Stage>> Stage::open_text(std::string_view usda, con
                                                       const OpenOptions& options)
 {
     if (const std::string& copies = prepare_runtime(); !copies.empty()) return make_diagnostic(kTwoCopies, {}, copies);
+    SchemaRegistry::instance();  // reads the user's plug-ins before this stage's messages are collected
     if (auto wrong = guard_layer(usda, "text.usda", options.limits)) return *wrong;
     MessageScope messages;
     GuardScope   guard(options.limits);

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "mechane/usd/resolve_info.h"
 #include "mechane/usd/stage.h"
 #include "usd/binding_table.h"
 #include "usd/handles.h"
@@ -111,6 +112,8 @@ void         collect_clips(Stage::Impl& stage);                                 
 void         compute_world_matrices(Stage::Impl& stage);                                     ///< xform.cpp
 void         report_unit_mismatches(Stage::Impl& stage);                                     ///< units.cpp
 void         add_composition_errors(Stage::Impl& stage, const pxr::PcpErrorVector& errors);  ///< composition_errors.cpp
+void         report_composition_errors(const Stage::Impl& stage, const pxr::PcpErrorVector& errors,
+                                       Diagnostics& found);  ///< composition_errors.cpp
 pxr::VtValue compose_metadata(const pxr::PcpPrimIndex& index, const pxr::TfToken& property,
                               const pxr::TfToken& key);  ///< metadata.cpp
 
@@ -120,8 +123,10 @@ std::span<const std::shared_ptr<const ClipSet>> clips_of(const Stage::Impl&  sta
 
 /// An attribute's value at a time; what kind of opinion gave it.
 struct Resolved {
-    pxr::VtValue value;
-    bool         authored = false, blocked = false;
+    pxr::VtValue         value;
+    bool                 authored = false, blocked = false;
+    ValueSource          source = ValueSource::none;
+    const pxr::SdfLayer* layer  = nullptr;  ///< that decides; null for fallback and none
 };
 Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const pxr::TfToken& name, const TimeCode& time,
                        bool with_fallback);  ///< value_resolution.cpp
@@ -133,6 +138,8 @@ std::vector<double> sample_times(const Stage::Impl& stage, const PrimRecord& pri
 /// The lines of a layer, read once a stage; nothing for layers that are no text.
 const TextIndex& lines_of(const Stage::Impl& stage, const pxr::SdfLayerRefPtr& layer);
 Site site_of(const Stage::Impl& stage, const PrimRecord& prim, const pxr::TfToken& property);  ///< locator.cpp
+/// The prim that a line of a text layer lies in, as a path of that layer without variants; empty if none.
+std::string prim_at_line(const TextIndex& lines, int line);  ///< locator.cpp
 /// A layer as the user would write it.
 std::string shown(const Stage::Impl& stage, const pxr::SdfLayerHandle& layer);  ///< locator.cpp
 std::string shown_path(const std::string& path);  ///< locator.cpp; relative to the working folder if below it

@@ -94,27 +94,27 @@ std::vector<double> ClipSet::sample_times(const SdfPath& property) const
     return {out.begin(), out.end()};
 }
 
-VtValue ClipSet::at(const SdfPath& in_clip, double time, SdfLayerRefPtr& from) const
+VtValue ClipSet::at(const SdfPath& in_clip, double time, bool held, SdfLayerRefPtr& from) const
 {
     from = clips[active[activation_at(time)].clip];
-    if (has_samples(from, in_clip)) return sample_layer(from, in_clip, to_clip(time));
+    if (has_samples(from, in_clip)) return sample_layer(from, in_clip, to_clip(time), held);
     from = manifest;
     if (VtValue value; manifest && manifest->HasField(in_clip, TfToken("default"), &value)) return value;
     return VtValue(SdfValueBlock());
 }
 
-VtValue ClipSet::value(const SdfPath& property, double time, SdfLayerRefPtr& from) const
+VtValue ClipSet::value(const SdfPath& property, double time, bool held, SdfLayerRefPtr& from) const
 {
     const SdfPath             path    = property.ReplacePrefix(prim, clip_prim);
     const std::vector<double> samples = sample_times(property);
     if (samples.empty()) return VtValue(SdfValueBlock());
     const auto upper = std::lower_bound(samples.begin(), samples.end(), time);
-    if (upper == samples.end()) return at(path, samples.back(), from);
-    VtValue b = at(path, *upper, from);
+    if (upper == samples.end()) return at(path, samples.back(), held, from);
+    VtValue b = at(path, *upper, held, from);
     if (*upper == time || upper == samples.begin()) return b;
     const double  lower = *(upper - 1);
-    const VtValue a     = at(path, lower, from);
-    if (lower >= *upper - kLeftOfJump) return a;  // nothing blends across a jump
+    const VtValue a     = at(path, lower, held, from);
+    if (held || lower >= *upper - kLeftOfJump) return a;  // nothing blends across a jump
     return interpolate((time - lower) / (*upper - lower), a, b);
 }
 

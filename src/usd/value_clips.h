@@ -41,13 +41,15 @@ struct ClipSet {
     /// Times at which the property has samples: those of the clips, where clips begin, where the mapping bends.
     /// Ascending.
     [[nodiscard]] std::vector<double> sample_times(const pxr::SdfPath& property) const;
-    /// The value at a time, a block where there is none; `from` is the layer that gave it.
-    [[nodiscard]] pxr::VtValue value(const pxr::SdfPath& property, double time, pxr::SdfLayerRefPtr& from) const;
+    /// The value at a time, a block where there is none; `from` is the layer that gave it. With `held` samples hold
+    /// until the next one.
+    [[nodiscard]] pxr::VtValue value(const pxr::SdfPath& property, double time, bool held,
+                                     pxr::SdfLayerRefPtr& from) const;
 
   private:
     [[nodiscard]] std::size_t  activation_at(double time) const;
     [[nodiscard]] double       to_clip(double time) const;
-    [[nodiscard]] pxr::VtValue at(const pxr::SdfPath& in_clip, double time, pxr::SdfLayerRefPtr& from) const;
+    [[nodiscard]] pxr::VtValue at(const pxr::SdfPath& in_clip, double time, bool held, pxr::SdfLayerRefPtr& from) const;
 };
 
 }  // namespace mechane::usd

@@ -97,20 +97,24 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
 {
     Resolved   out;
     bool       animation_blocked = false;
+    const bool held              = stage.options.held_interpolation;
     const bool found             = for_each_source(
         stage, prim, name,
         [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t i, const SdfPath& path) {
             if (time.value && !layer->HasSpec(path)) return false;  // the default time asks for one field only
             const SdfLayerOffset offset = time_offset(node, i);
+            out.layer                   = get_pointer(layer);
             if (time.value && !animation_blocked) {
                 const double local = offset.GetInverse() * *time.value;
                 if (layer->GetNumTimeSamplesForPath(path) > 0) {
-                    out.value = sample_layer(layer, path, local);
+                    out.source = ValueSource::time_samples;
+                    out.value  = sample_layer(layer, path, local, held);
                     finish(stage, layer, node, offset, out.value);
                     return true;
                 }
                 if (VtValue spline; layer->HasField(path, kSpline, &spline) && spline.IsHolding<TsSpline>()) {
                     double value = 0;
+                    out.source   = ValueSource::spline;
                     if (spline.UncheckedGet<TsSpline>().Eval(local, &value)) out.value = VtValue(value);
                     return true;
                 }
@@ -121,16 +125,20 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
                 out.value         = VtValue();
                 return false;
             }
+            out.source = ValueSource::default_value;
             finish(stage, layer, node, offset, out.value);
             return true;
         },
         [&](const ClipSet& clips, const PcpNodeRef& node, const SdfPath& path) {
             if (!time.value || animation_blocked) return false;
             SdfLayerRefPtr from;
-            out.value = clips.value(path, *time.value, from);
+            out.value  = clips.value(path, *time.value, held, from);
+            out.source = ValueSource::value_clips;
+            out.layer  = get_pointer(from);
             if (from) finish(stage, from, node, SdfLayerOffset(), out.value);
             return true;
         });
+    if (!found) out.layer = nullptr;
     if (found && out.value.IsHolding<SdfValueBlock>()) {
         out.value   = VtValue();
         out.blocked = true;
@@ -139,7 +147,10 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
     out.authored          = found && !out.value.IsEmpty();
     const auto definition = prim.definition->properties.find(name);
     if (definition == prim.definition->properties.end()) return out;
-    if (!out.authored && with_fallback) out.value = definition->second.fallback;
+    if (!out.authored && with_fallback) {
+        out.value  = definition->second.fallback;
+        out.source = out.value.IsEmpty() ? ValueSource::none : ValueSource::fallback;
+    }
     // The schema's type wins over the authored one.
     if (out.authored && definition->second.type &&
         !TfSafeTypeCompare(out.value.GetTypeid(), definition->second.type.GetType().GetTypeid()))

@@ -17,13 +17,14 @@ constexpr std::string_view kReset = "!resetXformStack!", kInvert = "!invert!", k
 bool is_xformable(const PrimRecord& prim)
 {
     // Neighbours on the stage are often of one type, and asking the registry walks the type's bases.
+    const pxr::TfToken& type_name = prim.definition->type;
     thread_local std::pair<pxr::TfToken, bool> last;
-    if (!prim.type_name.IsEmpty() && last.first == prim.type_name) return last.second;
-    const auto* type = SchemaRegistry::instance().find(prim.type_name);
+    if (!type_name.IsEmpty() && last.first == type_name) return last.second;
+    const auto* type = SchemaRegistry::instance().find(type_name);
     if (type == nullptr || !type->concrete) return false;
-    const bool xformable = SchemaRegistry::instance().is_a(prim.type_name, unwrap(kXformable)) ||
-                           SchemaRegistry::instance().is_a(prim.type_name, unwrap(kGeomXformable));
-    last                 = {prim.type_name, xformable};
+    const bool xformable = SchemaRegistry::instance().is_a(type_name, unwrap(kXformable)) ||
+                           SchemaRegistry::instance().is_a(type_name, unwrap(kGeomXformable));
+    last                 = {type_name, xformable};
     return xformable;
 }
 

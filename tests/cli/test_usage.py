@@ -75,6 +75,12 @@ class Queries(unittest.TestCase):
         joints = document("tree", QUADRUPED, "--json")["joints"]
         self.assertEqual(sum(j["type"] == "REVOLUTE" for j in joints), 12)
 
+    def test_the_prims_of_a_mask_are_listed_alone(self):
+        shown = [prim["prim"] for prim in document("tree", "--prims", "--mask", "/quadruped/front_left", QUADRUPED, "--json")["prims"]]
+        self.assertIn("/quadruped/front_left/thigh", shown)
+        self.assertEqual([path for path in shown if not path.startswith("/quadruped/front_left")], ["/quadruped"])
+        self.assertEqual(mechane("tree", "--prims", "--mask", "quadruped", QUADRUPED).returncode, 2)
+
     def test_info_counts_bodies_joints_and_mass(self):
         info = document("info", QUADRUPED, "--json")
         self.assertEqual(info["model"]["bodies"], 13)

@@ -96,3 +96,49 @@ TEST_CASE("propertyOrder rearranges the dictionary order (STG-069)")
         "int c = 1\n}\n");
     CHECK(names(stage->prim_at(Path("/a")).property_names()) == std::vector<std::string>{"c", "a", "b"});
 }
+
+TEST_CASE(
+    "a type that nobody knows is replaced by the first known one that the stage offers, in its schema only (STG-061)")
+{
+    const auto stage = test::usda_stage(R"(def FancySphere "ball"
+{
+    double radius = 3
+}
+def Unheard "lost"
+{
+}
+def Sphere "plain"
+{
+}
+)",
+                                        R"(    fallbackPrimTypes = {
+        token[] FancySphere = ["FancierStill", "Sphere", "Cube"]
+        token[] Unheard = ["NeverHeard"]
+        token[] Sphere = ["Cube"]
+    })");
+    const auto ball  = stage->prim_at(usd::Path("/ball"));
+    CHECK(ball.type_name().text() == "FancySphere");
+    CHECK(ball.is_a("Sphere"));
+    CHECK(ball.is_a("Gprim"));
+    CHECK_FALSE(ball.is_a("FancySphere"));
+    CHECK(ball.attribute("radius").get<double>() == 3);
+    CHECK(ball.attribute("purpose").get<std::string>() == "default");
+    CHECK_FALSE(stage->prim_at(usd::Path("/lost")).is_a("Typed"));
+    CHECK(stage->prim_at(usd::Path("/plain")).is_a("Sphere"));  // what is known is not replaced
+    CHECK(stage->diagnostics().count("SCHEMA_TYPE_UNKNOWN") == 1);
+}
+
+TEST_CASE("a schema on a type that it is not made for is reported and counts (STG-067)")
+{
+    const auto stage = test::usda_stage(R"(def Cube "c" (
+    prepend apiSchemas = ["NewtonSceneAPI", "PhysicsMassAPI"]
+)
+{
+}
+)");
+    const auto prim  = stage->prim_at(usd::Path("/c"));
+    REQUIRE(stage->diagnostics().find("SCHEMA_API_NOT_APPLICABLE") != nullptr);
+    CHECK(stage->diagnostics().find("SCHEMA_API_NOT_APPLICABLE")->message.find("PhysicsScene") != std::string::npos);
+    CHECK(prim.has_api("NewtonSceneAPI"));
+    CHECK(prim.property_names().size() > 5);
+}

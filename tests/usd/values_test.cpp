@@ -1,3 +1,6 @@
+#include <filesystem>
+
+#include "mechane/usd/resolve_info.h"
 #include "usd/stages.h"
 
 using namespace mechane;
@@ -140,4 +143,102 @@ TEST_CASE("dictionaries merge key by key down to their leaves, the stronger valu
     const auto a = layers.stage->prim_at(Path("/a"));
     CHECK(a.metadata("customData").to_json(0) == R"({"d":{"both":1,"mine":1,"theirs":2},"same":1})");
     CHECK(a.metadata("customData:d:theirs").get<int>() == 2);
+}
+
+TEST_CASE("a stage that holds its samples blends nothing, clips included (STG-080)")
+{
+    const char* text   = R"(#usda 1.0
+def "a"
+{
+    double x.timeSamples = {
+        0: 1,
+        10: 3,
+    }
+    quatf q.timeSamples = {
+        0: (1, 0, 0, 0),
+        10: (0, 0, 0, 1),
+    }
+    double[] list.timeSamples = {
+        0: [1],
+        10: [3],
+    }
+}
+)";
+    const auto  linear = usd::Stage::open_text(text),
+                held   = usd::Stage::open_text(text, {}, {.held_interpolation = true});
+    REQUIRE(linear);
+    REQUIRE(held);
+    const auto at = [](const auto& stage, double t) {
+        return (*stage)->prim_at(usd::Path("/a")).attribute("x").template get<double>(t);
+    };
+    CHECK(at(linear, 5) == 2);
+    for (const auto& [time, value] :
+         {std::pair(-1.0, 1.0), {0.0, 1.0}, {5.0, 1.0}, {9.99, 1.0}, {10.0, 3.0}, {11.0, 3.0}})
+        CHECK(at(held, time) == value);
+    const auto prim = (*held)->prim_at(usd::Path("/a"));
+    CHECK(prim.attribute("q").get<Quatd>(5.0) == prim.attribute("q").get<Quatd>(0.0));
+    CHECK(prim.attribute("list").get<std::vector<double>>(5.0) == std::vector{1.0});
+}
+
+TEST_CASE("a value names the layer and the kind of opinion that decides it (STG-086)")
+{
+    const test::TemporaryFolder folder;
+    folder.write("weak.usda", R"(#usda 1.0
+def Sphere "a"
+{
+    double radius = 2
+    double weak = 1
+    double samples.timeSamples = {
+        0: 1,
+    }
+    double curve.spline = {
+        0: 1,
+        10: 2,
+    }
+    double blocked = 1
+}
+)");
+    const auto root  = folder.write("root.usda", R"(#usda 1.0
+(
+    subLayers = [@./weak.usda@]
+)
+over "a"
+{
+    double radius = 3
+    double blocked = None
+    double samples = 7
+}
+)");
+    const auto stage = usd::Stage::open(root);
+    REQUIRE(stage);
+    using usd::ValueSource;
+    const struct {
+        const char*   name;
+        usd::TimeCode time;
+        ValueSource   source;
+        const char*   layer;
+        bool          blocked;
+    } rows[] = {
+        {"radius", {}, ValueSource::default_value, "root.usda", false},
+        {"weak", {}, ValueSource::default_value, "weak.usda", false},
+        {"weak", 3.0, ValueSource::default_value, "weak.usda", false},
+        {"samples", 3.0, ValueSource::default_value, "root.usda", false},  // a stronger default hides weaker samples
+        {"curve", 3.0, ValueSource::spline, "weak.usda", false},
+        {"curve", {}, ValueSource::none, "", false},
+        {"blocked", {}, ValueSource::default_value, "root.usda", true},
+        {"purpose", {}, ValueSource::fallback, "", false},
+        {"absent", {}, ValueSource::none, "", false},
+    };
+    for (const auto& row : rows) {
+        CAPTURE(row.name);
+        const usd::ResolveInfo info =
+            usd::resolve_info((*stage)->prim_at(usd::Path("/a")).attribute(row.name), row.time);
+        CHECK(info.source == row.source);
+        CHECK(info.blocked == row.blocked);
+        CHECK((info.layer.empty() ? "" : std::filesystem::path(info.layer).filename().string()) == row.layer);
+    }
+    const auto sampled = usd::Stage::open((folder.path() / "weak.usda").string());
+    REQUIRE(sampled);
+    CHECK(usd::resolve_info((*sampled)->prim_at(usd::Path("/a")).attribute("samples"), 3.0).source ==
+          ValueSource::time_samples);
 }

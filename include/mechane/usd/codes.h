@@ -30,10 +30,17 @@ inline constexpr Code kOwnership{"COMP_OWNERSHIP", Severity::warning, "A sublaye
 inline constexpr Code kVariantInvalid{"COMP_VARIANT_INVALID", Severity::warning, "A variant selection is invalid.", "Select an existing variant."};
 inline constexpr Code kRelocateInvalid{"COMP_RELOCATE_INVALID", Severity::error, "A relocation is invalid.", "Correct or remove it."};
 inline constexpr Code kExpression{"COMP_EXPRESSION", Severity::error, "A variable expression could not be evaluated.", "Define the variable in expressionVariables, or correct the expression."};
+inline constexpr Code kListDuplicate{"LAYER_LISTOP_DUPLICATE", Severity::warning, "A list names an item twice; OpenUSD drops the whole list.", "Remove the second mention."};
+inline constexpr Code kSchemaLate{"STAGE_SCHEMA_LATE", Severity::error, "Schemas were to be registered after a stage was opened; nothing was changed.", "Register schemas before any stage is opened."};
+inline constexpr Code kSchemaPluginInvalid{"SCHEMA_PLUGIN_INVALID", Severity::warning, "A schema plug-in cannot be read; it is left out.", "Correct its plugInfo.json and generatedSchema.usda, for example by running usdGenSchema again."};
+inline constexpr Code kSchemaInvalid{"SCHEMA_DEFINITION_INVALID", Severity::warning, "A schema of a plug-in contradicts itself or others; it is left out.", "Correct the schema and run usdGenSchema again."};
+inline constexpr Code kSchemaDuplicate{"SCHEMA_DUPLICATE", Severity::warning, "A plug-in defines schemas that are defined already; the first definition counts.", "Remove one of the plug-ins, or rename its schemas."};
 inline constexpr Code kTypeUnknown{"SCHEMA_TYPE_UNKNOWN", Severity::warning, "A prim has a type that no schema defines.", "Correct the type name, or register the schema that defines it."};
 inline constexpr Code kApiUnknown{"SCHEMA_API_UNKNOWN", Severity::warning, "An applied API schema is not known.", "Correct its name, or register the schema that defines it."};
 inline constexpr Code kApiInstanceMissing{"SCHEMA_API_INSTANCE_MISSING", Severity::warning, "A multiple-apply schema is applied without an instance name.", "Write Name:instance."};
 inline constexpr Code kApiInstanceUnexpected{"SCHEMA_API_INSTANCE_UNEXPECTED", Severity::warning, "A single-apply schema is applied with an instance name.", "Remove the instance name."};
+inline constexpr Code kApiVersionClash{"SCHEMA_API_VERSION_CLASH", Severity::warning, "Two versions of one API schema are applied; the first one counts.", "Apply one version only."};
+inline constexpr Code kApiNotApplicable{"SCHEMA_API_NOT_APPLICABLE", Severity::warning, "An API schema is applied to a prim of a type that it is not made for; it counts all the same.", "Apply it to a prim of one of the types that the message names."};
 inline constexpr Code kXformMissing{"XFORM_OP_MISSING", Severity::warning, "xformOpOrder names an operation that is not authored; it is skipped.", "Author the operation or remove it from xformOpOrder."};
 inline constexpr Code kXformUnknown{"XFORM_OP_UNKNOWN", Severity::warning, "xformOpOrder names an operation of unknown kind; it is skipped.", "Use translate, scale, rotate…, orient or transform."};
 inline constexpr Code kXformType{"XFORM_OP_TYPE", Severity::warning, "A transform operation has a value of the wrong type; it is skipped.", "Author the type that the operation needs."};

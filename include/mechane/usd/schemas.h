@@ -3,6 +3,8 @@
 #include <string_view>
 #include <vector>
 
+#include "mechane/core/result.h"
+
 namespace mechane::usd {
 
 enum class SchemaKind { typed, abstract_typed, single_apply, multiple_apply, not_applied };
@@ -13,6 +15,20 @@ struct SchemaInfo {
     std::string_view module;      ///< who defines it: "usdPhysics", "PhysxSchema", "mjcPhysics", ...
     SchemaKind       kind = SchemaKind::not_applied;
 };
+
+/// Registers the schemas of a user's codeless plug-ins (plugInfo.json and generatedSchema.usda) for the whole process,
+/// beside those of OpenUSD's own environment variable PXR_PLUGINPATH_NAME. To be called before any stage is opened.
+///
+/// @param path  a plugInfo.json, or the folder of one; * and ** are wildcards, as in that variable
+/// @error STAGE_SCHEMA_LATE  a stage was opened already; nothing changes
+Result<void> add_schemas(const std::string& path);
+/// What was wrong with the plug-ins that were added, or that the environment names; what a finding is about is left
+/// out, all else is registered. After this call nothing can be added.
+const Diagnostics& schema_findings();
+
+/// What OpenUSD complained about while it read its plug-in files and declared the fields of layers; nothing on a sound
+/// installation.
+const std::vector<std::string>& startup_complaints();
 
 /// Every bundled schema, by module and identifier. What a prim of a schema brings is asked of a prim
 /// (`Prim::property_names`).

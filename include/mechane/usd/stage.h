@@ -195,6 +195,7 @@ struct OpenOptions {
     std::string                        session_text;          ///< usda of a session layer, or empty
     std::map<std::string, std::string> expression_variables;  ///< stronger than those of the layers
     bool                               openusd_schemas_only = false;  ///< leave out Newton, PhysX, MuJoCo schemas
+    bool                               held_interpolation   = false;  ///< samples hold until the next, nothing blends
     int                                threads              = 0;      ///< 0: all cores
     Limits                             limits;
 };

@@ -42,10 +42,13 @@ std::string facts(const SdfPrimSpecHandle& spec)
     const SdfPath        path  = SdfPath::AbsoluteRootPath().AppendChild(spec->GetNameToken());
     if (!SdfCopySpec(spec->GetLayer(), spec->GetPath(), layer, path)) return {};
     const SdfPrimSpecHandle copy = layer->GetPrimAtPath(path);
+    const TfToken           kept("apiSchemaOverridePropertyNames");
+    const VtValue           overrides = copy->GetCustomData()[kept];
     for (const char* key : {"documentation", "comment", "customData", "displayName", "displayGroup"}) {
         copy->ClearInfo(TfToken(key));
         for (const SdfPropertySpecHandle& property : copy->GetProperties()) property->ClearInfo(TfToken(key));
     }
+    if (!overrides.IsEmpty()) copy->SetCustomData(kept, overrides);
     std::string text;
     layer->ExportToString(&text);
     return text;

@@ -1,0 +1,131 @@
+#include "mechane/usd/inspect.h"
+
+#include <fmt/format.h>
+#include <pxr/pcp/expressionVariables.h>
+#include <pxr/pcp/propertyIndex.h>
+#include <pxr/pcp/targetIndex.h>
+#include <pxr/sdf/attributeSpec.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "mechane/usd/codes.h"
+#include "usd/expressions.h"
+#include "usd/list_duplicates.h"
+#include "usd/stage_impl.h"
+
+namespace mechane::usd {
+namespace {
+
+using namespace pxr;
+
+/// One layer of the stage's own says all about the prim: nobody can disagree, and no arc maps targets.
+bool is_local(const PcpPrimIndex& index)
+{
+    int sites = 0;
+    return !for_each_site(index, [&](const SdfLayerRefPtr&, const PcpNodeRef& node, std::size_t) {
+        return ++sites > 1 || !node.IsRootNode();
+    });
+}
+
+/// Attributes of one name and several types, or uniform here and varying there: OpenUSD's composition of stages takes
+/// the strongest type and the weakest variability, and reports nothing.
+void inspect_types(const Stage::Impl& stage, const PrimRecord& prim, const TfToken& name,
+                   const PcpPropertyIndex& property, Diagnostics& found)
+{
+    const auto                   specs = property.GetPropertyRange();
+    const SdfAttributeSpecHandle first = TfDynamic_cast<SdfAttributeSpecHandle>(*specs.first);
+    if (!first) return;
+    for (auto at = std::next(specs.first); at != specs.second; ++at) {
+        const SdfAttributeSpecHandle other = TfDynamic_cast<SdfAttributeSpecHandle>(*at);
+        if (!other) continue;
+        if (other->GetTypeName() != first->GetTypeName())
+            found.add(kTypeConflict, site_of(stage, prim, name),
+                      fmt::format("the type is {}, and {} in {}", first->GetTypeName().GetAsToken().GetString(),
+                                  other->GetTypeName().GetAsToken().GetString(), shown(stage, other->GetLayer())));
+        else if (other->GetVariability() != first->GetVariability())
+            found.add(kTypeConflict, site_of(stage, prim, name),
+                      fmt::format("the attribute is {}, and {} in {}",
+                                  first->GetVariability() == SdfVariabilityUniform ? "uniform" : "varying",
+                                  other->GetVariability() == SdfVariabilityUniform ? "uniform" : "varying",
+                                  shown(stage, other->GetLayer())));
+    }
+}
+
+void inspect_properties(const Stage::Impl& stage, Diagnostics& found)
+{
+    PcpErrorVector errors;
+    for (const PrimRecord& prim : stage.prims) {
+        if (prim.index == nullptr || (prim.flags & prim_flag::proxy) != 0 || is_local(*prim.index)) continue;
+        TfTokenVector names;
+        prim.index->ComputePrimPropertyNames(&names);
+        for (const TfToken& name : names) {
+            const SdfPath    path = unwrap(prim.path).AppendProperty(name);
+            PcpPropertyIndex property;
+            PcpBuildPrimPropertyIndex(path, *stage.cache, *prim.index, &property, &errors);
+            if (property.IsEmpty()) continue;
+            inspect_types(stage, prim, name, property, found);
+            const SdfPropertySpecHandle strongest = *property.GetPropertyRange().first;
+            PcpTargetIndex              targets;
+            PcpBuildTargetIndex(PcpSite(stage.cache->GetLayerStackIdentifier(), path), property,
+                                strongest->GetSpecType(), &targets, &errors);
+        }
+    }
+    report_composition_errors(stage, errors, found);
+}
+
+/// A selection made by an expression whose variable is undefined selects nothing, and OpenUSD is silent about it.
+void inspect_selections(const Stage::Impl& stage, Diagnostics& found)
+{
+    for (const PrimRecord& prim : stage.prims) {
+        if (prim.index == nullptr || (prim.flags & prim_flag::proxy) != 0) continue;
+        for_each_site(*prim.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
+            SdfVariantSelectionMap selections;
+            if (!layer->HasField(node.GetPath(), TfToken("variantSelection"), &selections)) return false;
+            for (const auto& [set, name] : selections) {
+                const auto undefined =
+                    find_undefined_variable(name, node.GetLayerStack()->GetExpressionVariables().GetVariables());
+                if (undefined)
+                    found.add(kExpression, site_of(stage, prim, {}),
+                              fmt::format("the variable {} in the selection {} of variant set '{}' is not defined",
+                                          undefined->name, name, set));
+            }
+            return false;
+        });
+    }
+}
+
+void inspect_lists(const Stage::Impl& stage, Diagnostics& found)
+{
+    std::vector<SdfLayerRefPtr> layers;
+    for (const SdfLayerHandle& layer : stage.cache->GetUsedLayers())
+        if (layer && !layer->GetRealPath().empty()) layers.push_back(TfCreateRefPtrFromProtectedWeakPtr(layer));
+    std::sort(layers.begin(), layers.end(),
+              [](const auto& a, const auto& b) { return a->GetIdentifier() < b->GetIdentifier(); });
+    for (const SdfLayerRefPtr& layer : layers) {
+        std::ifstream     stream(layer->GetRealPath(), std::ios::binary);
+        const std::string text(std::istreambuf_iterator<char>(stream), {});
+        if (!text.starts_with("#usda")) continue;
+        for (const ListDuplicate& list : find_list_duplicates(text)) {
+            Site site{.layer    = shown(stage, layer),
+                      .line     = list.line,
+                      .column   = list.column,
+                      .prim     = prim_at_line(lines_of(stage, layer), list.line),
+                      .property = list.field};
+            found.add(kListDuplicate, std::move(site), fmt::format("the list names '{}' twice", list.item));
+        }
+    }
+}
+
+}  // namespace
+
+void inspect(const Stage& stage, Diagnostics& found)
+{
+    inspect_properties(stage.impl(), found);
+    inspect_selections(stage.impl(), found);
+    inspect_lists(stage.impl(), found);
+}
+
+}  // namespace mechane::usd

@@ -1,0 +1,135 @@
+"""Real layers say the same after binary, text and back; real stages flatten to what OpenUSD flattens them to.
+
+The second test needs a Python with usd-core (deps/requirements of the oracle): environment variable MECHANE_ORACLE_PYTHON, else the Python that runs
+the tests. MECHANE_STAGES, a regular expression, takes a part of the corpus.
+"""
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+import unittest
+
+from tests.cli.program import corpus, mechane
+from tests.differential.compare_stages import Comparison, short
+
+ORACLE = os.environ.get("MECHANE_ORACLE_PYTHON", sys.executable)
+MAX_BYTES = 3_000_000
+# What may differ in flattened stages, and why, as in stage_differences.toml.
+ACCEPTED = pathlib.Path(__file__).with_name("flatten_differences.toml")
+
+FLATTEN = """
+import pathlib, sys
+from pxr import Tf, Usd
+for line in sys.stdin:
+    source, target = line.rstrip("\\n").split("\\t")
+    try:
+        Usd.Stage.Open(source).Flatten(addSourceFileComment=False).Export(target)
+    except Tf.ErrorException as error:
+        pathlib.Path(target).unlink(missing_ok=True)
+    print(source, flush=True)
+"""
+
+
+def has_oracle():
+    return subprocess.run([ORACLE, "-c", "from pxr import Usd"], capture_output=True).returncode == 0
+
+
+def files():
+    """Layers and stages of the corpus that are meant to open."""
+    wanted = re.compile(os.environ.get("MECHANE_STAGES", ""))
+    for path in sorted(corpus().rglob("*.usd*")):
+        name = str(path.relative_to(corpus()))
+        if path.is_file() and path.suffix in (".usda", ".usdc", ".usd", ".usdz") and path.stat().st_size < MAX_BYTES and "hostile" not in name and wanted.search(name):
+            yield path
+
+
+def round_trip(path):
+    """What goes wrong on the way to binary and back, or None; False for a file that does not open."""
+    with tempfile.TemporaryDirectory() as folder:
+        binary, text, again = (str(pathlib.Path(folder, name)) for name in ("a.usdc", "b.usda", "c.usdc"))
+        for source, target in ((path, binary), (binary, text), (text, again)):
+            done = mechane("cat", source, "--keep-asset-paths", "-o", target, timeout=60)
+            if done.returncode:
+                return False if source is path else f"exit {done.returncode} {done.stderr}"
+        texts = re.split(r"^(?=#usda 1\.0\n)", mechane("cat", path, binary, text, again, timeout=60).stdout, flags=re.MULTILINE)[1:]
+        if len(texts) != 4 or len(set(texts)) != 1:
+            lines = [next((a, b) for a, b in zip(texts[0].splitlines(), t.splitlines()) if a != b) for t in texts[1:] if t != texts[0] and len(texts) == 4]
+            return f"{len(texts)} texts, first differences {lines}"
+    return None
+
+
+def dump(path):
+    done = mechane("dump", "stage", path, "--option", "schemas=openusd", "--threads", 1, timeout=60)
+    return json.loads(done.stdout) if done.returncode == 0 else {"error": done.stderr or f"exit {done.returncode}"}
+
+
+def compare_flattened(job):
+    """Differences between what OpenUSD flattened a stage to and what we do, both composed by us."""
+    path, reference, target = job
+    done = mechane("cat", "--flatten", path, "-o", target, timeout=60)
+    if done.returncode or not pathlib.Path(reference).exists():
+        return path, 0, [] if done.returncode and not pathlib.Path(reference).exists() else [("opens", pathlib.Path(reference).exists(), done.stderr)]
+    theirs, ours = dump(reference), dump(target)
+    for document in (theirs, ours):
+        if "stage" in document:
+            document["stage"]["layers"] = []
+    comparison = Comparison(str(corpus())).stage(theirs, ours)
+    return path, comparison.values, [(where, short(a), short(b)) for where, a, b in comparison.found]
+
+
+@unittest.skipUnless(corpus(), "skipped: no corpus")
+class RoundTrips(unittest.TestCase):
+    maxDiff = None
+
+    def test_layers_say_the_same_after_binary_text_and_back(self):
+        """STG-124"""
+        wrong, layers, closed = [], 0, 0
+        with concurrent.futures.ThreadPoolExecutor(2) as workers:
+            paths = list(files())
+            for path, found in zip(paths, workers.map(round_trip, paths)):
+                layers += found is not False
+                closed += found is False
+                if found:
+                    wrong.append(f"{path}: {found}")
+        print(f"\n{layers} layers made the round trip, {len(wrong)} differ, {closed} do not open")
+        self.assertGreater(layers, 0)
+        self.assertEqual(wrong[:20], [], f"{len(wrong)} layers differ")
+
+    @unittest.skipUnless(has_oracle(), "skipped: no Python with usd-core")
+    def test_stages_flatten_to_what_openusd_flattens_them_to(self):
+        """STG-126"""
+        rows = tomllib.loads(ACCEPTED.read_text())["accepted"]
+        rules = [(re.compile(row["file"]), re.compile(row["where"]), row["reason"]) for row in rows]
+        used, stages, values, listed, unlisted = collections.Counter(), 0, 0, 0, []
+        with tempfile.TemporaryDirectory() as folder:
+            jobs = [(path, f"{folder}/theirs{i}.usda", f"{folder}/ours{i}.usda") for i, path in enumerate(files())]
+            subprocess.run([ORACLE, "-c", FLATTEN], input="".join(f"{path}\t{target}\n" for path, target, _ in jobs), text=True, capture_output=True, check=True)
+            with concurrent.futures.ProcessPoolExecutor(2) as workers:
+                for path, count, found in workers.map(compare_flattened, jobs, chunksize=8):
+                    name = str(path.relative_to(corpus()))
+                    stages += 1
+                    values += count
+                    for where, expected, ours in found:
+                        rule = next((i for i, (file, place, _) in enumerate(rules) if file.fullmatch(name) and place.fullmatch(where)), None)
+                        if rule is None:
+                            unlisted.append(f"{name}: {where}\n    expected {expected}\n    found    {ours}")
+                        else:
+                            used[rule] += 1
+                            listed += 1
+        print(f"\n{stages} stages flattened, {values} values compared, {listed} listed differences, {len(unlisted)} others")
+        if report := os.environ.get("MECHANE_STAGES_REPORT"):
+            pathlib.Path(report).write_text("\n".join(unlisted) + "\n")
+        self.assertGreater(stages, 0)
+        if not os.environ.get("MECHANE_STAGES"):
+            self.assertEqual([rows[i] for i in range(len(rules)) if not used[i]], [], "rows that no stage needs")
+        self.assertEqual(unlisted[:20], [], f"{len(unlisted)} differences that are not listed")
+
+
+if __name__ == "__main__":
+    unittest.main()
