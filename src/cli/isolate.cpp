@@ -42,6 +42,7 @@ std::vector<std::string> child_arguments(const std::string& file, const GlobalOp
     for (const std::string& variant : g.variants) out.push_back("--variant=" + variant);
     for (const std::string& package : g.packages) out.push_back("--package=" + package);
     for (const std::string& folder : g.search_paths) out.push_back("--search-path=" + folder);
+    for (const std::string& path : g.schema_paths) out.push_back("--schema-path=" + path);
     if (g.unloaded) out.emplace_back("--unloaded");
     out.emplace_back("--");
     out.push_back(file);
