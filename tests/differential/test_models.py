@@ -30,6 +30,8 @@ DIFFERENCES = {
         "joint_X_p": "what Newton itself calls a spurious rotation of mirrored bodies in its warning"},
     "newton-tests/import_usd_deformable_mixed/plain_geometry_is_not_reinterpreted__0.usda": {"counts": TETRAHEDRA},
     "newton-tests/import_usd_deformable_volume/bare_tetmesh_ignores_per_point_masses__0.usda": {"counts": TETRAHEDRA},
+    "usd-wg/full_assets/Vehicles/USD_Mini_Car_Kit/assets/vehicles/4wd/asset/4wdFullAsset.usda": {
+        "shape_transform": "Newton places static visual shapes in single precision: 7e-6 on a place 119 units away"},
     "robots-mjcf/gymnasium_robotics/adroit_pen/Payload/Physics.usda": {
         "joint_axis": "the joint to the world was anchored anew at its child, then Newton turned the merged axes by the authored frame, which no longer counts"},
     **{f"robots-mjcf/gymnasium/humanoid/{file}": {"refused": TOKEN} for file in ("humanoid.usda", "Payload/Contents.usda", "Payload/Physics.usda")},

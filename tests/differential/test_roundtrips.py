@@ -49,6 +49,12 @@ def files():
             yield path
 
 
+def what_it_says(text):
+    """The text without what OpenUSD's own formats do not keep: the sign of zeros in matrices (crate), and metadata with nothing in them, which
+    is how an empty variant selection is written (text)."""
+    return re.sub(r" \(\n\s*\)", "", re.sub(r"(?<![\w.])-0(?![\w.])", "0", text))
+
+
 def round_trip(path):
     """What goes wrong on the way to binary and back, or None; False for a file that does not open."""
     with tempfile.TemporaryDirectory() as folder:
@@ -58,6 +64,7 @@ def round_trip(path):
             if done.returncode:
                 return False if source is path else f"exit {done.returncode} {done.stderr}"
         texts = re.split(r"^(?=#usda 1\.0\n)", mechane("cat", path, binary, text, again, timeout=60).stdout, flags=re.MULTILINE)[1:]
+        texts = [what_it_says(text) for text in texts]
         if len(texts) != 4 or len(set(texts)) != 1:
             lines = [next((a, b) for a, b in zip(texts[0].splitlines(), t.splitlines()) if a != b) for t in texts[1:] if t != texts[0] and len(texts) == 4]
             return f"{len(texts)} texts, first differences {lines}"
