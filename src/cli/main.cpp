@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/suggest.h"
+#include "mechane/core/process.h"
 
 namespace mechane::cli {
 namespace {
@@ -90,13 +91,15 @@ int run(int argc, char** argv)
 int main(int argc, char** argv)
 {
     std::signal(SIGPIPE, SIG_IGN);
+    int status = 0;
     try {
-        return mechane::cli::run(argc, argv);
+        status = mechane::cli::run(argc, argv);
     } catch (const std::exception& error) {
         std::fprintf(stderr,
                      "mechane: internal error: %s\n  This is a bug in Mechane. Please report it with the command line "
                      "and, if you can, the file.\n",
                      error.what());
-        return mechane::cli::kExitBug;
+        status = mechane::cli::kExitBug;
     }
+    mechane::end_process(status);
 }

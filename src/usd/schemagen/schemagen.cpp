@@ -13,6 +13,7 @@
 #include <pxr/tf/diagnosticMgr.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -95,5 +96,6 @@ int main(int argc, char** argv)
         }
     }
     std::cout << "};\nconst std::size_t kSchemaRowCount = " << rows << ";\n\n}  // namespace mechane::usd\n";
-    return rows > 0 ? 0 : 1;
+    std::cout.flush();
+    std::_Exit(rows > 0 ? 0 : 1);  // why: mechane/core/process.h
 }
