@@ -4,12 +4,18 @@
 
 #include <cstdio>
 #include <iostream>
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/lsan_interface.h>
+#endif
 
 namespace mechane {
 void end_process(int status) noexcept
 {
     std::cout.flush();
     std::fflush(nullptr);
+#if defined(__SANITIZE_ADDRESS__)
+    __lsan_do_leak_check();  // otherwise a handler of exit()
+#endif
     _exit(status);
 }
 }  // namespace mechane
