@@ -8,30 +8,52 @@ namespace mechane::solvers::softstep {
 
 namespace {
 
+constexpr int kRow = kLanes, kThreeRows = 3 * kLanes;  ///< strides of a block
+
 /// Impulses along n, t1, t2 into the velocities of both groups.
-void apply(System& system, const Segments& at, double n, double t1, double t2)
+[[gnu::always_inline]] inline void apply(System& system, const Segments& at, double n, double t1, double t2)
 {
     for (int s = 0; s < 2; ++s) {
-        if (at.group[s] < 0) continue;
         const double* Y = at.Y[s];
-        for (std::int32_t k = 0; k < at.count[s]; ++k, Y += 4)
-            system.u[at.dofs[s][k]] += n * Y[0] + t1 * Y[1] + t2 * Y[2];
+        for (std::int32_t k = 0; k < at.count[s]; ++k, Y += kThreeRows)
+            lanes(system.u.data() + at.blocks[s][k]) +=
+                n * lanes(Y) + t1 * lanes(Y + kRow) + t2 * lanes(Y + 2 * kRow);
     }
 }
 
 /// Relative velocity of the contact point (or of the turning) along n, t1, t2, from System::u or previous_u.
-std::array<double, 3> rates(const Segments& at, const std::array<double, 3>& base, const std::vector<double>& u)
+[[gnu::always_inline]] inline std::array<double, 3> rates(const Segments& at, const std::array<double, 3>& base,
+                                                          const std::vector<double>& u)
 {
-    double r[4] = {base[0], base[1], base[2], 0};
+    Lanes n{}, t1{}, t2{};
     for (int s = 0; s < 2; ++s) {
-        if (at.group[s] < 0) continue;
         const double* J = at.J[s];
-        for (std::int32_t k = 0; k < at.count[s]; ++k, J += 4) {
-            const double v = u[at.dofs[s][k]];
-            for (int l = 0; l < 4; ++l) r[l] += J[l] * v;
+        for (std::int32_t k = 0; k < at.count[s]; ++k, J += kThreeRows) {
+            const Lanes v = lanes(u.data() + at.blocks[s][k]);
+            n += lanes(J) * v;
+            t1 += lanes(J + kRow) * v;
+            t2 += lanes(J + 2 * kRow) * v;
         }
     }
-    return {r[0], r[1], r[2]};
+    return {base[0] + sum(n), base[1] + sum(t1), base[2] + sum(t2)};
+}
+
+/// Responses of the three rows to each other: nn, n1, n2, 11, 12, 22.
+MCH_WIDE void respond_to_each_other(const Segments& at, std::array<double, 6>& K)
+{
+    Lanes nn{}, n1{}, n2{}, k11{}, k12{}, k22{};
+    for (int s = 0; s < 2; ++s) {
+        const double *J = at.J[s], *Y = at.Y[s];
+        for (std::int32_t k = 0; k < at.count[s]; ++k, J += kThreeRows, Y += kThreeRows) {
+            nn += lanes(J) * lanes(Y);
+            n1 += lanes(J) * lanes(Y + kRow);
+            n2 += lanes(J) * lanes(Y + 2 * kRow);
+            k11 += lanes(J + kRow) * lanes(Y + kRow);
+            k12 += lanes(J + kRow) * lanes(Y + 2 * kRow);
+            k22 += lanes(J + 2 * kRow) * lanes(Y + 2 * kRow);
+        }
+    }
+    K = {sum(nn), sum(n1), sum(n2), sum(k11), sum(k12), sum(k22)};
 }
 
 bool before(const ContactMemory& a, std::int32_t s0, std::int32_t s1, std::uint64_t feature)
@@ -133,31 +155,20 @@ void build_spin(System& system, ContactRow& row)
 {
     row.spin_base = {};
     for (int s = 0; s < 2; ++s)
-        if (row.spin_at.group[s] >= 0) open_segment(system, row.spin_at, s, 4);
+        if (row.spin_at.group[s] >= 0) open_segment(row.spin_at, s, 3);
     const std::array<Vec3d, 3> directions{row.n, row.t1, row.t2};
     for (std::size_t s = 0; s < 2; ++s) {
         const double sign = s == 0 ? -1 : 1;
-        if (row.link[s] >= 0) {
-            const std::int32_t g    = system.body_group[row.body[s]];
-            const std::size_t  seat = row.spin_at.group[0] == g ? 0 : 1;
-            add_turn_jacobian(system, row.link[s], directions, sign, row.spin_at.J[seat]);
-        } else if (row.body[s] >= 0) {
+        if (row.link[s] >= 0)
+            add_rows(system, row.spin_at, row.link[s], system.motion.com_W[row.link[s]], {},
+                     {sign * row.n, sign * row.t1, sign * row.t2});
+        else if (row.body[s] >= 0)
             for (std::size_t d = 0; d < 3; ++d)
                 row.spin_base[d] += sign * dot(directions[d], system.motion.base_twist[row.body[s]].angular);
-        }
     }
-    row.spin_K = {};
-    for (int s = 0; s < 2; ++s) {
-        if (row.spin_at.group[s] < 0) continue;
-        close_segment(system, row.spin_at, s, 4);
-        const double *J = row.spin_at.J[s], *Y = row.spin_at.Y[s];
-        for (std::int32_t k = 0; k < row.spin_at.count[s]; ++k, J += 4, Y += 4) {
-            row.spin_K[0] += J[0] * Y[0];
-            row.spin_K[3] += J[1] * Y[1];
-            row.spin_K[4] += J[1] * Y[2];
-            row.spin_K[5] += J[2] * Y[2];
-        }
-    }
+    for (int s = 0; s < 2; ++s)
+        if (row.spin_at.group[s] >= 0) close_segment(system, row.spin_at, s, 3);
+    respond_to_each_other(row.spin_at, row.spin_K);
     const double a = row.spin_K[3], b = row.spin_K[4], c = row.spin_K[5], det = a * c - b * b;
     row.spin_inverse     = det > 1e-12 * a * c ? std::array{c / det, -b / det, a / det} : std::array{0.0, 0.0, 0.0};
     const double largest = 0.5 * (a + c) + std::sqrt(0.25 * (a - c) * (a - c) + b * b);
@@ -182,7 +193,7 @@ void warm_start_spin(System& system, ContactRow& row)
 }
 
 /// Torsion as a bounded row, rolling as a block held to its disk; returns the largest change of a rate [rad/s].
-double solve_spin(System& system, ContactRow& row)
+[[gnu::always_inline]] inline double solve_spin(System& system, ContactRow& row)
 {
     const auto                  r     = rates(row.spin_at, row.spin_base, system.u);
     const std::array<double, 3> start = row.spin_lambda;
@@ -219,20 +230,23 @@ void load_contacts(System& system, const model::Contacts& contacts, double h)
             system.memory[old].feature == feature)
             same = &system.memory[old++];
 
-        ContactRow row;
-        row.contact = i;
-        row.body    = {m.shape_body[s0], m.shape_body[s1]};
-        for (std::size_t s = 0; s < 2; ++s) row.link[s] = row.body[s] >= 0 ? system.forest.body_link[row.body[s]] : -1;
-        if (row.link[0] < 0 && row.link[1] < 0) continue;
-        row.n              = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[i]));
+        const std::array<std::int32_t, 2> body{m.shape_body[s0], m.shape_body[s1]};
+        std::array<std::int32_t, 2>       link{};
+        for (std::size_t s = 0; s < 2; ++s) link[s] = body[s] >= 0 ? system.forest.body_link[body[s]] : -1;
+        const Vec3d n = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[i]));
+        if ((link[0] < 0 && link[1] < 0) || !(dot(n, n) > 0.5) || !is_finite(contacts.rigid_contact_point0[i]) ||
+            !is_finite(contacts.rigid_contact_point1[i]) || !std::isfinite(contacts.rigid_contact_distance[i]))
+            continue;
+        ContactRow& row    = system.contacts.emplace_back();
+        row.contact        = i;
+        row.body           = body;
+        row.link           = link;
+        row.n              = n;
         row.point_B        = {static_cast<Vec3d>(contacts.rigid_contact_point0[i]),
                               static_cast<Vec3d>(contacts.rigid_contact_point1[i])};
         row.margin         = {static_cast<double>(contacts.rigid_contact_margin0[i]),
                               static_cast<double>(contacts.rigid_contact_margin1[i])};
         row.start_distance = static_cast<double>(contacts.rigid_contact_distance[i]);
-        if (!is_finite(row.point_B[0]) || !is_finite(row.point_B[1]) || !std::isfinite(row.start_distance) ||
-            dot(row.n, row.n) < 0.5)
-            continue;
         row.t1 = any_perpendicular(row.n);
         row.t2 = cross(row.n, row.t1);
         // UsdPhysics averages the coefficients of both materials.
@@ -252,7 +266,6 @@ void load_contacts(System& system, const model::Contacts& contacts, double h)
         }
         row.spin_at.group = row.at.group;
         remember(row, same, h);
-        system.contacts.push_back(row);
     }
     while (old < system.memory.size()) lose(system, old++);
 }
@@ -289,33 +302,21 @@ void build_contact(System& system, ContactRow& row, double h)
     }
     row.base = {};
     for (int s = 0; s < 2; ++s)
-        if (row.at.group[s] >= 0) open_segment(system, row.at, s, 4);
+        if (row.at.group[s] >= 0) open_segment(row.at, s, 3);
     const std::array<Vec3d, 3> directions{row.n, row.t1, row.t2};
     for (std::size_t s = 0; s < 2; ++s) {
         const double sign = s == 0 ? -1 : 1;
         if (row.link[s] >= 0) {
-            const std::int32_t g    = system.body_group[row.body[s]];
-            const std::size_t  seat = row.at.group[0] == g ? 0 : 1;
-            add_point_jacobian(system, row.link[s], p[s], directions, sign, row.at.J[seat]);
+            add_rows(system, row.at, row.link[s], p[s], {sign * row.n, sign * row.t1, sign * row.t2}, {});
         } else {
             const Vec3d v = prescribed_velocity(system, row.body[s], p[s]);
             for (std::size_t d = 0; d < 3; ++d) row.base[d] += sign * dot(directions[d], v);
         }
     }
-    double K[6] = {};
-    for (int s = 0; s < 2; ++s) {
-        if (row.at.group[s] < 0) continue;
-        close_segment(system, row.at, s, 4);
-        const double *J = row.at.J[s], *Y = row.at.Y[s];
-        for (std::int32_t k = 0; k < row.at.count[s]; ++k, J += 4, Y += 4) {
-            K[0] += J[0] * Y[0];
-            K[1] += J[0] * Y[1];
-            K[2] += J[0] * Y[2];
-            K[3] += J[1] * Y[1];
-            K[4] += J[1] * Y[2];
-            K[5] += J[2] * Y[2];
-        }
-    }
+    for (int s = 0; s < 2; ++s)
+        if (row.at.group[s] >= 0) close_segment(system, row.at, s, 3);
+    respond_to_each_other(row.at, row.K);
+    const std::array<double, 6>& K = row.K;
     // Nothing that could move can be pushed.
     if (!(K[0] > 1e-12)) {
         row.active      = false;
@@ -323,7 +324,6 @@ void build_contact(System& system, ContactRow& row, double h)
         row.spin_lambda = {};
         return;
     }
-    std::copy_n(K, 6, row.K.begin());
     if (row.spins()) build_spin(system, row);
     // Pushing at the speed s costs s^2 / (2 K), which has no bound near a pivot that lies inside the other shape, and
     // is large where a geared finger is wedged in the palm. Recovery may spend the energy that the lighter body has at
@@ -338,6 +338,7 @@ void build_contact(System& system, ContactRow& row, double h)
     row.slip_step =
         1 / (0.5 * (a + c) + std::sqrt(0.25 * (a - c) * (a - c) + K[4] * K[4]));  // 1 / the largest eigenvalue
 
+    if (row.mu >= 0 && row.restitution == 0) return;
     const auto old = rates(row.at, row.base, system.previous_u);
     // Decided once a step: what the first substep lets slip before friction is found must not unstick a contact.
     if (row.mu < 0)
@@ -356,9 +357,8 @@ void build_contact(System& system, ContactRow& row, double h)
     }
 }
 
-void warm_start_contact(System& system, ContactRow& row)
+MCH_WIDE void warm_start_contact(System& system, ContactRow& row)
 {
-    if (!row.active) return;
     // Friction that an earlier step needed must fit this step's normal force.
     const double bound = row.mu * row.lambda[0], t = norm(row.lambda[1], row.lambda[2]);
     if (t > bound) {
@@ -369,9 +369,8 @@ void warm_start_contact(System& system, ContactRow& row)
     if (row.spins()) warm_start_spin(system, row);
 }
 
-double solve_contact(System& system, ContactRow& row, const Softness& soft, double h, bool relax)
+MCH_WIDE double solve_contact(System& system, ContactRow& row, const Softness& soft, double h, bool relax)
 {
-    if (!row.active) return 0;
     auto                        r     = rates(row.at, row.base, system.u);
     const std::array<double, 3> start = row.lambda;
     // A contact without a normal force yet has no friction to offer, so there the normal comes first; else it comes
@@ -390,9 +389,8 @@ double solve_contact(System& system, ContactRow& row, const Softness& soft, doub
     return std::max({turned, std::abs(dn) * row.K[0], std::abs(d1) * row.K[3], std::abs(d2) * row.K[5]});
 }
 
-void advance_contact(System& system, ContactRow& row, double h)
+MCH_WIDE void advance_contact(System& system, ContactRow& row, double h)
 {
-    if (!row.active) return;
     const auto r = rates(row.at, row.base, system.u);
     row.distance += h * r[0];
     if (row.lambda[0] > 0) {
@@ -403,9 +401,9 @@ void advance_contact(System& system, ContactRow& row, double h)
     }
 }
 
-void bounce_contact(System& system, ContactRow& row)
+MCH_WIDE void bounce_contact(System& system, ContactRow& row)
 {
-    if (!row.active || row.bounce <= 0 || row.lambda[0] <= 0) return;
+    if (row.bounce <= 0 || row.lambda[0] <= 0) return;
     const double rate   = rates(row.at, row.base, system.u)[0];
     const double normal = std::max(0.0, row.lambda[0] - (rate - row.bounce) / row.K[0]);
     const double delta  = normal - row.lambda[0];

@@ -29,15 +29,17 @@ void build_limit(RowLaw& row, double gap, double rate, const DofLaw& law, double
 void apply(System& system, const DofRows& rows, double impulse)
 {
     if (impulse == 0) return;
-    for (std::int32_t i = 0; i < rows.count; ++i) system.u[rows.dofs[i]] += impulse * rows.Y[i];
+    for (std::int32_t i = 0; i < rows.count; ++i)
+        lanes(system.u.data() + rows.blocks[i]) += impulse * lanes(rows.Y + i * kLanes);
 }
 
 double rate_of(const System& system, const Group& group, std::int32_t dof, const DofRows& rows)
 {
-    if (!group.whitened) return system.u[dof];
-    double rate = 0;
-    for (std::int32_t i = 0; i < rows.count; ++i) rate += rows.Y[i] * system.u[rows.dofs[i]];
-    return rate;
+    if (!group.whitened) return system.u[group.u_begin + dof - group.dof_begin];
+    Lanes rate{};
+    for (std::int32_t i = 0; i < rows.count; ++i)
+        rate += lanes(rows.Y + i * kLanes) * lanes(system.u.data() + rows.blocks[i]);
+    return sum(rate);
 }
 
 }  // namespace

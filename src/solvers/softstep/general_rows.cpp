@@ -13,12 +13,12 @@ using Kind = GeneralRow::Kind;
 std::int32_t group_of(const System& system, std::int32_t body) { return body >= 0 ? system.body_group[body] : -1; }
 
 /// Clears the Jacobian of a row over both groups.
-void clear(System& system, GeneralRow& row)
+void clear(GeneralRow& row)
 {
     row.target = 0;
     row.push   = {};
     for (int s = 0; s < 2; ++s)
-        if (row.at.group[s] >= 0) open_segment(system, row.at, s, 1);
+        if (row.at.group[s] >= 0) open_segment(row.at, s, 1);
 }
 
 /// Adds sign * (direction . v(p) + turn . w) of a body.
@@ -33,36 +33,39 @@ void add(System& system, GeneralRow& row, std::int32_t body, const Vec3d& p_W, c
         return;
     }
     row.push[body == system.model->joint_child[row.joint] ? 0 : 1] = {link, p_W, sign * direction, sign * turn};
-    const int s                                                    = row.at.group[0] == system.body_group[body] ? 0 : 1;
-    add_row_jacobian(system, link, p_W, direction, turn, sign, row.at.J[s]);
+    add_row(system, row.at, link, p_W, sign * direction, sign * turn);
 }
 
 /// Responses and effective inverse mass of the finished Jacobian.
 void finish(System& system, GeneralRow& row)
 {
-    row.w = 0;
+    Lanes w{};
     for (int s = 0; s < 2; ++s) {
         if (row.at.group[s] < 0) continue;
         close_segment(system, row.at, s, 1);
-        for (std::int32_t k = 0; k < row.at.count[s]; ++k) row.w += row.at.J[s][k] * row.at.Y[s][k];
+        for (std::int32_t k = 0; k < row.at.count[s]; ++k)
+            w += lanes(row.at.J[s] + k * kLanes) * lanes(row.at.Y[s] + k * kLanes);
     }
+    row.w = sum(w);
     if (!(row.w > 1e-12)) row.law.active = false;
 }
 
-/// Rate along the row: of the velocities of dofs while the row is being built, of System::u once it is finished.
-double rate(const GeneralRow& row, const std::vector<double>& velocities)
+/// Rate along the row at System::u, also while the row is still without its responses.
+double rate(const System& system, const GeneralRow& row)
 {
-    double sum = row.target;
+    Lanes v{};
     for (int s = 0; s < 2; ++s)
-        for (std::int32_t k = 0; k < row.at.count[s]; ++k) sum += row.at.J[s][k] * velocities[row.at.dofs[s][k]];
-    return sum;
+        for (std::int32_t k = 0; k < row.at.count[s]; ++k)
+            v += lanes(row.at.J[s] + k * kLanes) * lanes(system.u.data() + row.at.blocks[s][k]);
+    return row.target + sum(v);
 }
 
 void apply(System& system, const GeneralRow& row, double impulse)
 {
     if (impulse == 0) return;
     for (int s = 0; s < 2; ++s)
-        for (std::int32_t k = 0; k < row.at.count[s]; ++k) system.u[row.at.dofs[s][k]] += impulse * row.at.Y[s][k];
+        for (std::int32_t k = 0; k < row.at.count[s]; ++k)
+            lanes(system.u.data() + row.at.blocks[s][k]) += impulse * lanes(row.at.Y[s] + k * kLanes);
 }
 
 struct Anchors {
@@ -87,13 +90,13 @@ void build_distance(System& system, GeneralRow& row, double h)
     const auto   dof        = static_cast<std::size_t>(m.joint_qd_start[row.joint]);
     const double limit      = static_cast<double>(lower ? m.joint_limit_lower[dof] : m.joint_limit_upper[dof]);
     const double sign       = lower ? 1 : -1;
-    clear(system, row);
+    clear(row);
     add(system, row, m.joint_child[row.joint], X_WA.p, u, {}, sign);
     add(system, row, m.joint_parent[row.joint], X_WJ.p, u, {}, -sign);
     const double gap = sign * (d - limit);
     row.law.low      = 0;
     row.law.high     = kUnbounded;
-    row.law.active   = gap < 0.02 + 2 * h * std::max(0.0, -rate(row, system.motion.v));
+    row.law.active   = gap < 0.02 + 2 * h * std::max(0.0, -rate(system, row));
     make_stop(row.law, gap, h);
 }
 
@@ -119,13 +122,13 @@ void build_cone(System& system, GeneralRow& row, double h)
     const double slope =
         level > 0 ? std::sqrt(square(y / (cy * cy)) + square(z / (cz * cz))) / level : 1 / std::min(cy, cz);
     const Vec3d turn = rotate(X_WJ.q, normalized(cross(a, normal)));
-    clear(system, row);
+    clear(row);
     add(system, row, m.joint_child[row.joint], X_WA.p, {}, turn, -1);
     add(system, row, m.joint_parent[row.joint], X_WA.p, {}, turn, 1);
     const double gap = (1 - level) / slope;
     row.law.low      = 0;
     row.law.high     = kUnbounded;
-    row.law.active   = gap < 0.02 + 2 * h * std::max(0.0, -rate(row, system.motion.v));
+    row.law.active   = gap < 0.02 + 2 * h * std::max(0.0, -rate(system, row));
     make_stop(row.law, gap, h);
 }
 
@@ -146,7 +149,7 @@ void build_loop_dof(System& system, GeneralRow& row, double h)
     const double at     = linear ? q[k] : dynamics::unwind(q[k], system.near_q[coord]);
     const Vec3d  u      = rotate(X_WJ.q, rows[k]);
     const double sign   = row.kind == Kind::loop_upper ? -1 : 1;
-    clear(system, row);
+    clear(row);
     add(system, row, m.joint_child[j], X_WA.p, linear ? u : Vec3d{}, linear ? Vec3d{} : u, sign);
     add(system, row, m.joint_parent[j], X_WA.p, linear ? u : Vec3d{}, linear ? Vec3d{} : u, -sign);
     RowLaw& law = row.law;
@@ -159,7 +162,7 @@ void build_loop_dof(System& system, GeneralRow& row, double h)
             const double gap = sign * (at - limit);
             law.low          = 0;
             law.high         = kUnbounded;
-            law.active       = gap < 0.02 + 2 * h * std::max(0.0, -rate(row, system.motion.v));
+            law.active       = gap < 0.02 + 2 * h * std::max(0.0, -rate(system, row));
             make_stop(law, gap, h);
             break;
         }
@@ -202,7 +205,7 @@ void build_loop_dof(System& system, GeneralRow& row, double h)
 void list_general_rows(System& system)
 {
     const model::Model& m       = *system.model;
-    std::size_t         storage = 0, dofs = 0;
+    std::size_t         storage = 0, blocks = 0;
     // Those of a row's bodies that are links of a group.
     const auto links = [&](const GeneralRow& row, std::int32_t g) {
         std::array<std::int32_t, 2> out{-1, -1};
@@ -220,8 +223,9 @@ void list_general_rows(System& system)
         row.at.group = {a >= 0 ? a : b, a >= 0 && b >= 0 && a != b ? b : -1};
         if (row.at.group[0] < 0) return;
         for (const std::int32_t g : row.at.group) {
-            dofs += most_dofs(system, g, links(row, g)[0], links(row, g)[1]);
-            storage += 2 * most_dofs(system, g, links(row, g)[0], links(row, g)[1]);
+            const auto most = most_blocks(system, g, links(row, g)[0], links(row, g)[1]);
+            blocks += most;
+            storage += 2 * kLanes * most;
         }
         system.general.push_back(row);
     };
@@ -247,17 +251,20 @@ void list_general_rows(System& system)
         }
     }
     system.general_storage.assign(storage, 0);
-    system.general_dofs.assign(dofs, 0);
+    system.general_blocks.assign(blocks, 0);
     double*       at   = system.general_storage.data();
-    std::int32_t* free = system.general_dofs.data();
+    std::int32_t* free = system.general_blocks.data();
     for (GeneralRow& row : system.general)
         for (std::size_t s = 0; s < 2; ++s) {
             const auto [a, b] = links(row, row.at.group[s]);
-            free              = place_dofs(system, row.at.group[s], a, b, free, row.at.dofs[s], row.at.count[s]);
-            row.at.J[s]       = at;
-            row.at.Y[s]       = at + row.at.count[s];
-            at += 2 * row.at.count[s];
+            free = place_blocks(system, row.at.group[s], a, b, free, row.at.blocks[s], row.at.count[s]);
+            row.at.J[s] = at;
+            row.at.Y[s] = at + row.at.count[s] * kLanes;
+            at += 2 * row.at.count[s] * kLanes;
+            for (const std::int32_t link : {a, b})
+                if (link >= 0) place_link_rows(system, link, system.general_link_rows);
         }
+    system.link_rows.resize(static_cast<std::size_t>(system.general_link_rows));
 }
 
 void build_general_row(System& system, GeneralRow& row, double h)
@@ -295,14 +302,14 @@ void warm_start_general(System& system, GeneralRow& row)
 double solve_general(System& system, GeneralRow& row, bool relax)
 {
     if (!row.law.active) return 0;
-    const double impulse = solve_row(row.law, rate(row, system.u), row.w, relax);
+    const double impulse = solve_row(row.law, rate(system, row), row.w, relax);
     apply(system, row, impulse);
     return std::abs(impulse) * row.w;
 }
 
 void advance_general(System& system, GeneralRow& row, double h)
 {
-    if (row.law.active && row.law.low == 0) advance_stop(row.law, rate(row, system.u), h);
+    if (row.law.active && row.law.low == 0) advance_stop(row.law, rate(system, row), h);
 }
 
 }  // namespace mechane::solvers::softstep

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <numeric>
 
 #include "mechane/model/types.h"
 #include "system.h"
@@ -26,26 +25,62 @@ double finite(Real value, int& bad)
 
 double not_negative(Real value) { return std::max(0.0, static_cast<double>(value)); }
 
-/// Which groups are whitened, and the ways to the root of their dofs.
+/// C of I^-1 = C C^T, lower triangular, and its inverse; false where the inertia has no inverse.
+bool invert_root(const Mat33d& inertia, Mat33d& root, Mat33d& inverse_root)
+{
+    const Mat33d I   = inverse(inertia);
+    const double c00 = std::sqrt(I(0, 0)), c10 = I(1, 0) / c00, c20 = I(2, 0) / c00;
+    const double c11 = std::sqrt(I(1, 1) - c10 * c10), c21 = (I(2, 1) - c20 * c10) / c11;
+    const double c22 = std::sqrt(I(2, 2) - c20 * c20 - c21 * c21);
+    root             = {{c00, 0, 0}, {c10, c11, 0}, {c20, c21, c22}};
+    inverse_root     = inverse(root);
+    return is_finite(root) && is_finite(inverse_root) && c00 > 0 && c11 > 0 && c22 > 0;
+}
+
+/// Which groups are whitened, where their velocities lie, and the ways to the root of their dofs.
 void list_paths(System& system)
 {
     const Forest& f = system.forest;
+    system.inertia_root.assign(f.trees.size(), {});
+    system.inverse_inertia_root.assign(f.trees.size(), {});
+    std::int32_t u = 0;
     for (Group& group : system.groups) {
         const Tree& tree = f.trees[group.tree_begin];
-        group.whitened   = group.row_count == 0 && group.tree_end - group.tree_begin == 1 && !tree.single && !tree.deep;
+        group.whitened   = group.row_count == 0 && group.tree_end - group.tree_begin == 1 && !tree.deep;
+        if (group.whitened && tree.single) {
+            const Link& link = f.links[tree.link_begin];
+            group.whitened   = link.mass > 0 && invert_root(link.inertia, system.inertia_root[group.tree_begin],
+                                                            system.inverse_inertia_root[group.tree_begin]);
+        }
+        group.u_begin = u;
+        u += group.block_count() * kLanes;
     }
+    system.u.assign(static_cast<std::size_t>(u), 0);
+    system.previous_u.assign(static_cast<std::size_t>(u), 0);
+    system.all_blocks.resize(static_cast<std::size_t>(u / kLanes));
+    for (std::size_t i = 0; i < system.all_blocks.size(); ++i)
+        system.all_blocks[i] = static_cast<std::int32_t>(i) * kLanes;
     system.paths.clear();
+    system.path_blocks.clear();
     system.path_begin.assign(1, 0);
+    system.path_block_begin.assign(1, 0);
     for (std::int32_t k = 0; k < f.dof_count; ++k) {
-        if (system.group_of_dof(k).whitened) {
+        const Group& group = system.group_of_dof(k);
+        if (group.whitened) {
             const std::int32_t above = f.dof_parent[k];
             if (above >= 0)
                 for (std::int32_t i = system.path_begin[above]; i < system.path_begin[above + 1]; ++i)
                     system.paths.push_back(system.paths[i]);
             system.paths.push_back(k);
+            for (std::int32_t i = system.path_begin.back(); i < static_cast<std::int32_t>(system.paths.size()); ++i) {
+                const std::int32_t block = group.u_begin + (system.paths[i] - group.dof_begin) / kLanes * kLanes;
+                if (static_cast<std::int32_t>(system.path_blocks.size()) == system.path_block_begin.back() ||
+                    system.path_blocks.back() != block)
+                    system.path_blocks.push_back(block);
+            }
         }
         system.path_begin.push_back(static_cast<std::int32_t>(system.paths.size()));
-        system.position[k] = k - system.group_of_dof(k).dof_begin;  // stays so where segments reach all dofs of a group
+        system.path_block_begin.push_back(static_cast<std::int32_t>(system.path_blocks.size()));
     }
 }
 
@@ -69,12 +104,11 @@ void build_system(const model::Model& model, System& system)
     system.diagonal.assign(dofs, 0);
     system.articulated.resize(f);
     system.tau.assign(dofs, 0);
-    system.u.assign(dofs, 0);
-    system.previous_u.assign(dofs, 0);
     system.inverse_roots.assign(dofs, 0);
-    system.position.assign(dofs, 0);
-    system.all_dofs.resize(dofs);
-    std::iota(system.all_dofs.begin(), system.all_dofs.end(), 0);
+    system.row_scratch.assign(8 * dofs, 0);
+    system.link_rows_at.assign(f.links.size(), -1);
+    system.general_link_rows = 0;
+    system.link_rows_made.assign(f.links.size(), 0);
     system.scratch.assign(dofs, 0);
     system.inverse_inertia_W.assign(f.trees.size(), {});
     system.wrench.assign(f.links.size(), {});
@@ -151,18 +185,22 @@ void build_system(const model::Model& model, System& system)
     for (std::int32_t k = 0; k < f.dof_count; ++k) {
         if (f.model_dof[k] < 0) continue;
         DofRows& rows = system.dof_rows[k];
-        place_dofs(system, f.trees[f.links[f.dof_link[k]].tree].group, f.dof_link[k], -1, nullptr, rows.dofs,
-                   rows.count);
-        // the path to a dof is shorter than that to its link when the joint has several
-        if (system.group_of_dof(k).whitened) rows.count = system.path_begin[k + 1] - system.path_begin[k];
-        columns += static_cast<std::size_t>(rows.count);
+        const Group& group = system.group_of_dof(k);
+        if (group.whitened) {
+            rows.blocks = system.path_blocks.data() + system.path_block_begin[k];
+            rows.count  = system.path_block_begin[k + 1] - system.path_block_begin[k];
+        } else {
+            rows.blocks = system.all_blocks.data() + group.u_begin / kLanes;
+            rows.count  = group.block_count();
+        }
+        columns += static_cast<std::size_t>(rows.count * kLanes);
     }
     system.dof_columns.assign(columns, 0);
     columns = 0;
     for (std::int32_t k = 0; k < f.dof_count; ++k) {
         if (f.model_dof[k] < 0) continue;
         system.dof_rows[k].Y = system.dof_columns.data() + columns;
-        columns += static_cast<std::size_t>(system.dof_rows[k].count);
+        columns += static_cast<std::size_t>(system.dof_rows[k].count * kLanes);
     }
     list_general_rows(system);
 }

@@ -63,6 +63,7 @@ void build_islands(System& system)
     }
     system.island_groups.resize(system.groups.size());
     system.order.resize(system.contacts.size());
+    system.active.resize(system.contacts.size());
     system.island_general.resize(system.general.size());
     for (std::int32_t g = 0; g < groups; ++g)
         system.island_groups[system.islands[system.island_of_group[g]].group_end++] = g;
@@ -81,32 +82,44 @@ void place_contacts(System& system)
             if (row.link[i] >= 0 && system.body_group[row.body[i]] == row.at.group[seat]) out[i] = row.link[i];
         return out;
     };
-    std::size_t total = 0, dofs = 0;
-    for (const ContactRow& row : system.contacts)
+    for (std::int64_t& at : system.link_rows_at)
+        if (at >= system.general_link_rows) at = -1;
+    std::int64_t link_rows = system.general_link_rows;
+    std::size_t  total = 0, blocks = 0;
+    for (const ContactRow& row : system.contacts) {
         for (std::size_t s = 0; s < 2; ++s) {
             const auto [a, b] = links(row, s);
-            const auto most   = most_dofs(system, row.at.group[s], a, b);
-            dofs += most;
-            total += (row.spins() ? 16 : 8) * most;
+            const auto most   = most_blocks(system, row.at.group[s], a, b);
+            blocks += most;
+            total += (row.spins() ? 2 : 1) * 6 * kLanes * most;
         }
-    if (system.contact_storage.size() < total) system.contact_storage.resize(total + total / 4);
-    if (system.contact_dofs.size() < dofs) system.contact_dofs.resize(dofs + dofs / 4);
+        for (const std::int32_t link : row.link)
+            if (link >= 0) place_link_rows(system, link, link_rows);
+    }
+    const auto grow = [](auto& storage, std::size_t size) {
+        if (storage.size() < size) storage.resize(size + size / 4);
+    };
+    grow(system.link_rows, static_cast<std::size_t>(link_rows));
+    grow(system.contact_storage, total);
+    grow(system.contact_blocks, blocks);
     double*       at   = system.contact_storage.data();
-    std::int32_t* free = system.contact_dofs.data();
+    std::int32_t* free = system.contact_blocks.data();
     for (ContactRow& row : system.contacts)
         for (std::size_t s = 0; s < 2; ++s) {
             const auto [a, b]    = links(row, s);
-            free                 = place_dofs(system, row.at.group[s], a, b, free, row.at.dofs[s], row.at.count[s]);
-            row.spin_at.dofs[s]  = row.at.dofs[s];
-            row.spin_at.count[s] = row.at.count[s];
-            const auto size      = 4 * static_cast<std::ptrdiff_t>(row.at.count[s]);
-            row.at.J[s]          = at;
-            row.at.Y[s]          = at + size;
-            at += 2 * size;
+            free                 = place_blocks(system, row.at.group[s], a, b, free, row.at.blocks[s], row.at.count[s]);
+            row.spin_at.blocks[s] = row.at.blocks[s];
+            row.spin_at.count[s]  = row.at.count[s];
+            // A whitened row needs no room for a response of its own.
+            const auto size = 3 * kLanes * static_cast<std::ptrdiff_t>(row.at.count[s]);
+            const auto both = row.at.group[s] >= 0 && system.groups[row.at.group[s]].whitened ? size : 2 * size;
+            row.at.J[s]     = at;
+            row.at.Y[s]     = at + (both - size);
+            at += both;
             if (!row.spins()) continue;
             row.spin_at.J[s] = at;
-            row.spin_at.Y[s] = at + size;
-            at += 2 * size;
+            row.spin_at.Y[s] = at + (both - size);
+            at += both;
         }
 }
 
@@ -122,7 +135,7 @@ void place_prescribed(System& system, std::int32_t body, double time)
     system.motion.base_com[body] = com_W;
 }
 
-void run_substep(System& system, const Island& island, double h, int substep, IslandReport& report)
+void run_substep(System& system, Island& island, double h, int substep, IslandReport& report)
 {
     const Softness soft = softness(kContactHertzTimesStep / h, kContactDampingRatio, h);
     // Alternating the direction keeps long stacks from leaning to the side that is always solved last.
@@ -137,9 +150,9 @@ void run_substep(System& system, const Island& island, double h, int substep, Is
     };
     const auto contacts = [&](bool reverse, auto&& visit) {
         if (reverse)
-            for (std::int32_t i = island.contact_end; i-- > island.contact_begin;) visit(*system.order[i]);
+            for (std::int32_t i = island.active_end; i-- > island.contact_begin;) visit(*system.active[i]);
         else
-            for (std::int32_t i = island.contact_begin; i < island.contact_end; ++i) visit(*system.order[i]);
+            for (std::int32_t i = island.contact_begin; i < island.active_end; ++i) visit(*system.active[i]);
     };
     const auto sweep = [&](bool relax) {
         for (int i = 0; i < kImpactSweeps; ++i) {
@@ -157,7 +170,11 @@ void run_substep(System& system, const Island& island, double h, int substep, Is
     });
     groups([&](const Group& g) { build_dof_rows(system, g, h); });
     general([&](GeneralRow& r) { build_general_row(system, r, h); });
-    contacts(false, [&](ContactRow& c) { build_contact(system, c, h); });
+    island.active_end = island.contact_begin;
+    for (std::int32_t i = island.contact_begin; i < island.contact_end; ++i) {
+        build_contact(system, *system.order[i], h);
+        if (system.order[i]->active) system.active[island.active_end++] = system.order[i];
+    }
 
     groups([&](const Group& g) { warm_start_dof_rows(system, g); });
     general([&](GeneralRow& r) { warm_start_general(system, r); });
@@ -178,7 +195,7 @@ void run_substep(System& system, const Island& island, double h, int substep, Is
     bool bounces = false;
     contacts(false, [&](ContactRow& c) {
         advance_contact(system, c, h);
-        bounces = bounces || (c.active && c.bounce > 0);
+        bounces = bounces || c.bounce > 0;
     });
     sweep(true);
     if (bounces)

@@ -50,10 +50,14 @@ struct RowWriter {
         double prescribed = 0;
         for (const auto& [body, sign] : {std::pair{child, 1.0}, std::pair{parent, -1.0}}) {
             const std::int32_t link = body >= 0 ? system.forest.body_link[body] : -1;
+            const double       s    = sign;
             if (link >= 0)
-                add_row_jacobian(system, link, at, lin, ang, sign, J);
+                dynamics::visit_point_columns(system.forest, system.motion, link, at,
+                                              [&](std::int32_t dof, const Vec3d& v, const Vec3d& w) {
+                                                  J[dof - group.dof_begin] += s * (dot(lin, v) + dot(ang, w));
+                                              });
             else if (body >= 0)
-                prescribed += sign * (dot(lin, prescribed_velocity(system, body, at)) +
+                prescribed += s * (dot(lin, prescribed_velocity(system, body, at)) +
                                       dot(ang, system.motion.base_twist[body].angular));
         }
         LoopRow& out = system.loop_rows[row++];

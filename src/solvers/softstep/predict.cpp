@@ -198,10 +198,11 @@ void predict_tree(System& system, const Tree& tree, const Vec3d& gravity, double
 void prepare_group(System& system, const Group& group, double h, bool first)
 {
     const Forest& f = system.forest;
-    for (std::int32_t t = group.tree_begin; t < group.tree_end; ++t)
-        dynamics::forward_kinematics(f, f.trees[t], system.motion);
+    if (!first)  // at the start of a step they are up to date
+        for (std::int32_t t = group.tree_begin; t < group.tree_end; ++t)
+            dynamics::forward_kinematics(f, f.trees[t], system.motion);
     std::copy(system.motion.v.begin() + group.dof_begin, system.motion.v.begin() + group.dof_end,
-              system.previous_u.begin() + group.dof_begin);
+              system.previous_u.begin() + group.u_begin);
     for (std::int32_t t = group.tree_begin; t < group.tree_end; ++t) {
         const Tree& tree    = f.trees[t];
         const Vec3d gravity = static_cast<Vec3d>(system.model->gravity_of(tree.world));

@@ -16,16 +16,14 @@ void add_load(System& system, std::int32_t link, const Vec3d& point, const Vec3d
     system.load[link] += Spatiald{force, torque + cross(point - system.motion.com_W[link], force)};
 }
 
-/// x += J^T lambda over one group, for rows of `lanes` lanes.
-void add_generalized(const System& system, const Segments& at, std::int32_t g, const double* lambda, int lanes,
-                     int stride, double* x)
+/// x += J^T lambda over one group with loops.
+void add_generalized(const System& system, const Segments& at, std::int32_t g, const double* lambda, int rows, double* x)
 {
     for (int s = 0; s < 2; ++s) {
         if (at.group[s] != g) continue;
-        const int     n = system.groups[g].dof_count();
-        const double* J = at.J[s];
-        for (int k = 0; k < n; ++k, J += stride)
-            for (int l = 0; l < lanes; ++l) x[k] += J[l] * lambda[l];
+        for (int k = 0; k < system.groups[g].dof_count(); ++k)
+            for (int r = 0; r < rows; ++r)
+                x[k] += at.J[s][(k / kLanes * rows + r) * kLanes + k % kLanes] * lambda[r];
     }
 }
 
@@ -73,12 +71,12 @@ void sum_loop_impulses(System& system, const Island& island)
         for (std::int32_t c = island.contact_begin; c < island.contact_end; ++c) {
             const ContactRow& row = *system.order[c];
             if (!row.active) continue;
-            add_generalized(system, row.at, g, row.lambda.data(), 3, 4, x);
-            if (row.spins()) add_generalized(system, row.spin_at, g, row.spin_lambda.data(), 3, 4, x);
+            add_generalized(system, row.at, g, row.lambda.data(), 3, x);
+            if (row.spins()) add_generalized(system, row.spin_at, g, row.spin_lambda.data(), 3, x);
         }
         for (std::int32_t r = island.general_begin; r < island.general_end; ++r) {
             const GeneralRow& row = system.general[system.island_general[r]];
-            if (row.law.active) add_generalized(system, row.at, g, &row.law.lambda, 1, 1, x);
+            if (row.law.active) add_generalized(system, row.at, g, &row.law.lambda, 1, x);
         }
         respond_open(system, group, x);
         add_loop_impulses(system, group, x);

@@ -48,23 +48,32 @@ void respond(System& system, const Group& group, double* y, int lanes)
     if (group.row_count > 0) constrain(system, group, y, lanes);
 }
 
-/// x := sqrt(1/D) L^-T x over some dofs of a tree, with every dof all those above it.
-template <int lanes>
-void whiten_row(const System& system, const Tree& tree, const std::int32_t* dofs, std::int32_t count, double* x)
+/// x := sqrt(1/D) L^-T x over the dofs from the root to one of a tree, `columns` interleaved.
+template <int columns>
+[[gnu::always_inline]] inline void whiten_path(const double* factored, std::int32_t n, const double* inverse_roots,
+                                               std::int32_t first, const std::int32_t* dofs, std::int32_t count,
+                                               double* x)
 {
-    const std::int32_t n = tree.dof_count();
     for (std::int32_t i = count - 1; i >= 0; --i) {
-        const double* row =
-            system.factored.data() + tree.matrix + static_cast<std::ptrdiff_t>(dofs[i] - tree.dof_begin) * n;
-        double* at = x + static_cast<std::ptrdiff_t>(i) * lanes;
-        // Between dofs of different branches L has zeros.
+        const double* row = factored + static_cast<std::ptrdiff_t>(dofs[i] - first) * n;
+        double*       at  = x + static_cast<std::ptrdiff_t>(i) * columns;
         for (std::int32_t k = 0; k < i; ++k) {
-            const double factor = row[dofs[k] - tree.dof_begin];
-            double*      above  = x + static_cast<std::ptrdiff_t>(k) * lanes;
-            for (int l = 0; l < lanes; ++l) above[l] -= factor * at[l];
+            const double factor = row[dofs[k] - first];
+            double*      above  = x + static_cast<std::ptrdiff_t>(k) * columns;
+            if constexpr (columns == 1)
+                *above -= factor * *at;
+            else
+                for (int l = 0; l < columns; l += kLanes) lanes(above + l) -= factor * lanes(at + l);
         }
-        for (int l = 0; l < lanes; ++l) at[l] *= system.inverse_roots[dofs[i]];
+        const double root = inverse_roots[dofs[i] - first];
+        for (int l = 0; l < columns; ++l) at[l] *= root;
     }
+}
+
+MCH_WIDE void whiten_six(const double* factored, std::int32_t n, const double* inverse_roots, std::int32_t first,
+                         const std::int32_t* dofs, std::int32_t count, double* x)
+{
+    whiten_path<8>(factored, n, inverse_roots, first, dofs, count, x);
 }
 
 /// A locked dof (no mass, inverse root 0) keeps its velocity as it is, and rows do not touch it.
@@ -72,6 +81,17 @@ double root(double inverse_root) { return inverse_root > 0 ? 1 / inverse_root : 
 
 void whiten(const System& system, const Tree& tree, const double* v, double* u)
 {
+    if (tree.single) {
+        const std::int32_t t    = static_cast<std::int32_t>(&tree - system.forest.trees.data());
+        const double       root = std::sqrt(system.forest.links[tree.link_begin].mass);
+        const Vec3d        w =
+            system.inverse_inertia_root[t] * transpose_times(system.motion.R_WB[tree.link_begin], Vec3d{v[3], v[4], v[5]});
+        for (int k = 0; k < 3; ++k) u[k] = root * v[k];
+        u[3] = w.x;
+        u[4] = w.y;
+        u[5] = w.z;
+        return;
+    }
     const std::int32_t n = tree.dof_count();
     for (std::int32_t k = 0; k < n; ++k) {
         const double* row = system.factored.data() + tree.matrix + static_cast<std::ptrdiff_t>(k) * n;
@@ -82,161 +102,290 @@ void whiten(const System& system, const Tree& tree, const double* v, double* u)
     }
 }
 
+/// And back.
+void unwhiten(const System& system, const Tree& tree, const double* u, double* v)
+{
+    if (tree.single) {
+        const std::int32_t t    = static_cast<std::int32_t>(&tree - system.forest.trees.data());
+        const double       root = 1 / std::sqrt(system.forest.links[tree.link_begin].mass);
+        const Vec3d w = system.motion.R_WB[tree.link_begin] * (system.inertia_root[t] * Vec3d{u[3], u[4], u[5]});
+        for (int k = 0; k < 3; ++k) v[k] = root * u[k];
+        v[3] = w.x;
+        v[4] = w.y;
+        v[5] = w.z;
+        return;
+    }
+    const std::int32_t n = tree.dof_count();
+    for (std::int32_t k = 0; k < n; ++k) {
+        const double* row = system.factored.data() + tree.matrix + static_cast<std::ptrdiff_t>(k) * n;
+        double        sum = u[k] / root(system.inverse_roots[tree.dof_begin + k]);
+        for (std::int32_t g = system.forest.dof_parent[tree.dof_begin + k]; g >= 0; g = system.forest.dof_parent[g])
+            sum -= row[g - tree.dof_begin] * v[g - tree.dof_begin];
+        v[k] = sum;
+    }
+}
+
 std::int32_t last_dof(const System& system, std::int32_t link)
 {
     while (link >= 0 && system.forest.links[link].dofs == 0) link = system.forest.links[link].parent;
     return link < 0 ? -1 : system.forest.links[link].dof + system.forest.links[link].dofs - 1;
 }
 
-/// Dofs from the root to a link.
-std::span<const std::int32_t> path_of(const System& system, std::int32_t link)
+/// Dofs from the root to a dof.
+std::span<const std::int32_t> path_of(const System& system, std::int32_t dof)
 {
-    const std::int32_t k = last_dof(system, link);
-    if (k < 0) return {};
+    if (dof < 0) return {};
     return std::span(system.paths)
-        .subspan(static_cast<std::size_t>(system.path_begin[k]),
-                 static_cast<std::size_t>(system.path_begin[k + 1] - system.path_begin[k]));
+        .subspan(static_cast<std::size_t>(system.path_begin[dof]),
+                 static_cast<std::size_t>(system.path_begin[dof + 1] - system.path_begin[dof]));
+}
+
+/// The blocks they lie in.
+std::span<const std::int32_t> blocks_of(const System& system, std::int32_t dof)
+{
+    if (dof < 0) return {};
+    return std::span(system.path_blocks)
+        .subspan(static_cast<std::size_t>(system.path_block_begin[dof]),
+                 static_cast<std::size_t>(system.path_block_begin[dof + 1] - system.path_block_begin[dof]));
+}
+
+/// Where dof `local` of a group has its number in a row: rows lie one after the other in each block.
+std::ptrdiff_t entry(std::int32_t local, int rows)
+{ return static_cast<std::ptrdiff_t>(local / kLanes) * kLanes * rows + local % kLanes; }
+
+/// Whitened rows of the six components of a link's velocity at the reference point of its tree.
+const double* link_rows(System& system, const Group& group, std::int32_t link)
+{
+    double* rows = system.link_rows.data() + system.link_rows_at[link];
+    if (system.link_rows_made[link]) return rows;
+    system.link_rows_made[link] = 1;
+    const Tree&        tree     = system.forest.trees[group.tree_begin];
+    const std::int32_t last     = last_dof(system, link);
+    const auto         path     = path_of(system, last);
+    double*            x        = system.row_scratch.data() + 8 * static_cast<std::ptrdiff_t>(tree.dof_begin);
+    double*            at       = x;
+    for (const std::int32_t k : path) {
+        const Spatiald& s = system.motion.column[k];
+        at[0]             = s.linear.x;
+        at[1]             = s.linear.y;
+        at[2]             = s.linear.z;
+        at[3]             = s.angular.x;
+        at[4]             = s.angular.y;
+        at[5]             = s.angular.z;
+        at[6] = at[7] = 0;
+        at += 8;
+    }
+    whiten_six(system.factored.data() + tree.matrix, tree.dof_count(), system.inverse_roots.data() + tree.dof_begin,
+               tree.dof_begin, path.data(), static_cast<std::int32_t>(path.size()), x);
+    const auto blocks = blocks_of(system, last);
+    std::fill_n(rows, blocks.size() * 6 * kLanes, 0.0);
+    std::size_t b = 0;
+    for (const std::int32_t k : path) {
+        const std::int32_t local = k - group.dof_begin;
+        while (blocks[b] != group.u_begin + local / kLanes * kLanes) ++b;
+        double* to = rows + b * 6 * kLanes + local % kLanes;
+        for (int c = 0; c < 6; ++c) to[c * kLanes] = x[c];
+        x += 8;
+    }
+    return rows;
+}
+
+/// J += wrench . W, over the blocks of a link, which are some of those of the segment.
+template <int rows>
+[[gnu::always_inline]] inline void add_products(const double* W, const std::int32_t* link_blocks, std::int32_t link_count,
+                                                const std::int32_t* blocks, const double (*wrench)[6], double* J)
+{
+    for (std::int32_t i = 0; i < link_count; ++i, ++blocks, J += rows * kLanes, W += 6 * kLanes) {
+        for (; *blocks != link_blocks[i]; ++blocks) J += rows * kLanes;
+        for (int r = 0; r < rows; ++r) {
+            Lanes sum = wrench[r][0] * lanes(W);
+            for (int c = 1; c < 6; ++c) sum += wrench[r][c] * lanes(W + c * kLanes);
+            lanes(J + r * kLanes) += sum;
+        }
+    }
+}
+
+MCH_WIDE void add_three(const double* W, const std::int32_t* link_blocks, std::int32_t link_count,
+                        const std::int32_t* blocks, const double (*wrench)[6], double* J)
+{ add_products<3>(W, link_blocks, link_count, blocks, wrench, J); }
+
+template <int rows>
+void add(System& system, Segments& at, std::int32_t l, const Vec3d& p_W, const Vec3d* force, const Vec3d* torque)
+{
+    const std::int32_t t     = system.forest.links[l].tree;
+    const Tree&        tree  = system.forest.trees[t];
+    const Group&       group = system.groups[tree.group];
+    const std::size_t  seat  = at.group[0] == tree.group ? 0 : 1;
+    double*            J     = at.J[seat];
+    const Vec3d        r     = p_W - system.motion.reference[t];
+    if (!group.whitened) {
+        dynamics::visit_point_columns(system.forest, system.motion, l, p_W,
+                                      [&](std::int32_t dof, const Vec3d& v, const Vec3d& w) {
+                                          double* to = J + entry(dof - group.dof_begin, rows);
+                                          for (int i = 0; i < rows; ++i)
+                                              to[i * kLanes] += dot(force[i], v) + dot(torque[i], w);
+                                      });
+        return;
+    }
+    if (tree.single) {
+        const double  root = 1 / std::sqrt(system.forest.links[l].mass);
+        const Mat33d& R    = system.motion.R_WB[l];
+        for (int i = 0; i < rows; ++i, J += kLanes) {
+            const Vec3d turn =
+                transpose_times(system.inertia_root[t], transpose_times(R, torque[i] + cross(r, force[i])));
+            lanes(J) += Lanes{root * force[i].x, root * force[i].y, root * force[i].z, turn.x};
+            lanes(J + rows * kLanes) += Lanes{turn.y, turn.z, 0, 0};
+        }
+        return;
+    }
+    double wrench[rows][6];
+    for (int i = 0; i < rows; ++i) {
+        const Vec3d turn = torque[i] + cross(r, force[i]);
+        wrench[i][0]     = force[i].x;
+        wrench[i][1]     = force[i].y;
+        wrench[i][2]     = force[i].z;
+        wrench[i][3]     = turn.x;
+        wrench[i][4]     = turn.y;
+        wrench[i][5]     = turn.z;
+    }
+    const auto    blocks = blocks_of(system, last_dof(system, l));
+    const double* W      = link_rows(system, group, l);
+    const auto    count  = static_cast<std::int32_t>(blocks.size());
+    if constexpr (rows == 3)
+        add_three(W, blocks.data(), count, at.blocks[seat], wrench, J);
+    else
+        add_products<rows>(W, blocks.data(), count, at.blocks[seat], wrench, J);
 }
 
 }  // namespace
 
 void begin_rows(System& system, const Group& group, bool both)
 {
-    const Motion& motion = system.motion;
+    const double* v = system.motion.v.data() + group.dof_begin;
+    double*       u = system.u.data() + group.u_begin;
     if (!group.whitened) {
-        std::copy(motion.v.begin() + group.dof_begin, motion.v.begin() + group.dof_end,
-                  system.u.begin() + group.dof_begin);
+        std::copy_n(v, group.dof_count(), u);
         return;
     }
     const Tree& tree = system.forest.trees[group.tree_begin];
-    for (std::int32_t k = tree.dof_begin; both && k < tree.dof_end; ++k)
-        system.inverse_roots[k] = std::sqrt(system.inverse_pivots[k]);
-    whiten(system, tree, motion.v.data() + tree.dof_begin, system.u.data() + tree.dof_begin);
+    if (both && !tree.single)
+        for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k)
+            system.inverse_roots[k] = std::sqrt(system.inverse_pivots[k]);
+    whiten(system, tree, v, u);
     if (!both) return;
-    double* previous = system.previous_u.data() + tree.dof_begin;
-    std::copy_n(previous, tree.dof_count(), system.scratch.data() + tree.dof_begin);
-    whiten(system, tree, system.scratch.data() + tree.dof_begin, previous);
+    double* previous = system.previous_u.data() + group.u_begin;
+    std::copy_n(previous, group.dof_count(), system.scratch.data() + group.dof_begin);
+    whiten(system, tree, system.scratch.data() + group.dof_begin, previous);
+    std::fill(system.link_rows_made.begin() + tree.link_begin, system.link_rows_made.begin() + tree.link_end,
+              std::uint8_t{0});
 }
 
 void end_rows(System& system, const Group& group)
 {
-    double* v = system.motion.v.data();
-    if (!group.whitened) {
-        std::copy(system.u.begin() + group.dof_begin, system.u.begin() + group.dof_end, v + group.dof_begin);
-        return;
-    }
-    const Tree&        tree = system.forest.trees[group.tree_begin];
-    const std::int32_t n    = tree.dof_count();
-    for (std::int32_t k = 0; k < n; ++k) {
-        const double* row = system.factored.data() + tree.matrix + static_cast<std::ptrdiff_t>(k) * n;
-        double        sum = system.u[tree.dof_begin + k] / root(system.inverse_roots[tree.dof_begin + k]);
-        for (std::int32_t g = system.forest.dof_parent[tree.dof_begin + k]; g >= 0; g = system.forest.dof_parent[g])
-            sum -= row[g - tree.dof_begin] * v[g];
-        v[tree.dof_begin + k] = sum;
-    }
+    double*       v = system.motion.v.data() + group.dof_begin;
+    const double* u = system.u.data() + group.u_begin;
+    if (group.whitened)
+        unwhiten(system, system.forest.trees[group.tree_begin], u, v);
+    else
+        std::copy_n(u, group.dof_count(), v);
 }
 
-std::size_t most_dofs(const System& system, std::int32_t group, std::int32_t link0, std::int32_t link1)
+std::size_t most_blocks(const System& system, std::int32_t group, std::int32_t link0, std::int32_t link1)
 {
     if (group < 0) return 0;
-    if (!system.groups[group].whitened) return static_cast<std::size_t>(system.groups[group].dof_count());
-    return path_of(system, link0).size() + path_of(system, link1).size();
+    if (!system.groups[group].whitened) return static_cast<std::size_t>(system.groups[group].block_count());
+    return blocks_of(system, last_dof(system, link0)).size() + blocks_of(system, last_dof(system, link1)).size();
 }
 
-std::int32_t* place_dofs(const System& system, std::int32_t group, std::int32_t link0, std::int32_t link1,
-                         std::int32_t* storage, const std::int32_t*& dofs, std::int32_t& count)
+std::int32_t* place_blocks(const System& system, std::int32_t group, std::int32_t link0, std::int32_t link1,
+                           std::int32_t* storage, const std::int32_t*& blocks, std::int32_t& count)
 {
-    dofs  = nullptr;
-    count = 0;
+    blocks = nullptr;
+    count  = 0;
     if (group < 0) return storage;
     const Group& g = system.groups[group];
     if (!g.whitened) {
-        dofs  = system.all_dofs.data() + g.dof_begin;
-        count = g.dof_count();
+        blocks = system.all_blocks.data() + g.u_begin / kLanes;
+        count  = g.block_count();
         return storage;
     }
-    const auto a = path_of(system, link0), b = path_of(system, link1);
+    const auto a = blocks_of(system, last_dof(system, link0)), b = blocks_of(system, last_dof(system, link1));
     if (a.empty() || b.empty()) {
-        dofs  = a.empty() ? b.data() : a.data();
-        count = static_cast<std::int32_t>(a.size() + b.size());
+        blocks = a.empty() ? b.data() : a.data();
+        count  = static_cast<std::int32_t>(a.size() + b.size());
         return storage;
     }
     std::int32_t* const end = std::set_union(a.begin(), a.end(), b.begin(), b.end(), storage);
-    dofs                    = storage;
+    blocks                  = storage;
     count                   = static_cast<std::int32_t>(end - storage);
     return end;
 }
 
-void open_segment(System& system, Segments& at, int seat, int stride)
+void place_link_rows(System& system, std::int32_t link, std::int64_t& end)
 {
-    std::fill_n(at.J[seat], static_cast<std::ptrdiff_t>(at.count[seat]) * stride, 0.0);
-    for (std::int32_t k = 0; k < at.count[seat]; ++k) system.position[at.dofs[seat][k]] = k;
+    const Tree& tree = system.forest.trees[system.forest.links[link].tree];
+    if (tree.single || !system.groups[tree.group].whitened || system.link_rows_at[link] >= 0) return;
+    system.link_rows_at[link] = end;
+    end += static_cast<std::int64_t>(blocks_of(system, last_dof(system, link)).size()) * 6 * kLanes;
 }
 
-void close_segment(System& system, Segments& at, int seat, int lanes)
+void open_segment(const Segments& at, int seat, int rows)
+{ std::fill_n(at.J[seat], static_cast<std::ptrdiff_t>(at.count[seat]) * rows * kLanes, 0.0); }
+
+void add_rows(System& system, Segments& at, std::int32_t link, const Vec3d& p_W, const std::array<Vec3d, 3>& force,
+              const std::array<Vec3d, 3>& torque)
+{ add<3>(system, at, link, p_W, force.data(), torque.data()); }
+
+void add_row(System& system, Segments& at, std::int32_t link, const Vec3d& p_W, const Vec3d& force, const Vec3d& torque)
+{ add<1>(system, at, link, p_W, &force, &torque); }
+
+void close_segment(System& system, Segments& at, int seat, int rows)
 {
     const Group& group = system.groups[at.group[seat]];
     if (group.whitened) {
-        const Tree& tree = system.forest.trees[group.tree_begin];
-        if (lanes == 1)
-            whiten_row<1>(system, tree, at.dofs[seat], at.count[seat], at.J[seat]);
-        else
-            whiten_row<4>(system, tree, at.dofs[seat], at.count[seat], at.J[seat]);
         at.Y[seat] = at.J[seat];
         return;
     }
-    std::copy_n(at.J[seat], static_cast<std::ptrdiff_t>(at.count[seat]) * lanes, at.Y[seat]);
-    respond(system, group, at.Y[seat], lanes);
+    const int columns = rows == 1 ? 1 : 4;
+    double*   x       = system.row_scratch.data() + 8 * static_cast<std::ptrdiff_t>(group.dof_begin);
+    std::fill_n(at.Y[seat], static_cast<std::ptrdiff_t>(at.count[seat]) * rows * kLanes, 0.0);
+    for (std::int32_t k = 0; k < group.dof_count(); ++k)
+        for (int c = 0; c < columns; ++c)
+            x[k * columns + c] = c < rows ? at.J[seat][entry(k, rows) + c * kLanes] : 0;
+    respond(system, group, x, columns);
+    for (std::int32_t k = 0; k < group.dof_count(); ++k)
+        for (int r = 0; r < rows; ++r) at.Y[seat][entry(k, rows) + r * kLanes] = x[k * columns + r];
 }
 
 double respond_dof(System& system, const Group& group, std::int32_t dof, DofRows& rows)
 {
-    std::fill_n(rows.Y, rows.count, 0.0);
+    double* x = system.row_scratch.data() + 8 * static_cast<std::ptrdiff_t>(group.dof_begin);
+    std::fill_n(rows.Y, static_cast<std::ptrdiff_t>(rows.count) * kLanes, 0.0);
     if (!group.whitened) {
-        double& own = rows.Y[dof - group.dof_begin];
-        own         = 1;
-        respond(system, group, rows.Y, 1);
-        return own;
+        std::fill_n(x, group.dof_count(), 0.0);
+        x[dof - group.dof_begin] = 1;
+        respond(system, group, x, 1);
+        std::copy_n(x, group.dof_count(), rows.Y);
+        return x[dof - group.dof_begin];
     }
-    rows.Y[rows.count - 1] = 1;  // the path ends with the dof
-    whiten_row<1>(system, system.forest.trees[group.tree_begin], rows.dofs, rows.count, rows.Y);
-    double w = 0;
-    for (std::int32_t k = 0; k < rows.count; ++k) w += rows.Y[k] * rows.Y[k];
+    const Tree& tree = system.forest.trees[group.tree_begin];
+    const auto  path = path_of(system, dof);
+    std::fill_n(x, path.size(), 0.0);
+    x[path.size() - 1] = 1;  // the path ends with the dof
+    whiten_path<1>(system.factored.data() + tree.matrix, tree.dof_count(), system.inverse_roots.data() + tree.dof_begin,
+                   tree.dof_begin, path.data(), static_cast<std::int32_t>(path.size()), x);
+    double      w = 0;
+    std::size_t b = 0;
+    for (std::size_t i = 0; i < path.size(); ++i) {
+        const std::int32_t local = path[i] - group.dof_begin;
+        while (rows.blocks[b] != group.u_begin + local / kLanes * kLanes) ++b;
+        rows.Y[b * kLanes + static_cast<std::size_t>(local % kLanes)] = x[i];
+        w += x[i] * x[i];
+    }
     return w;
 }
 
 void respond_open(System& system, const Group& group, double* y) { respond_lanes<1, 1>(system, group, y); }
-
-void add_point_jacobian(const System& system, std::int32_t link, const Vec3d& p_W,
-                        const std::array<Vec3d, 3>& directions, double sign, double* J)
-{
-    dynamics::visit_point_columns(system.forest, system.motion, link, p_W,
-                                  [&](std::int32_t dof, const Vec3d& v, const Vec3d&) {
-                                      double* at = J + static_cast<std::ptrdiff_t>(system.position[dof]) * 4;
-                                      at[0] += sign * dot(directions[0], v);
-                                      at[1] += sign * dot(directions[1], v);
-                                      at[2] += sign * dot(directions[2], v);
-                                  });
-}
-
-void add_turn_jacobian(const System& system, std::int32_t link, const std::array<Vec3d, 3>& directions, double sign,
-                       double* J)
-{
-    dynamics::visit_point_columns(system.forest, system.motion, link, {},
-                                  [&](std::int32_t dof, const Vec3d&, const Vec3d& w) {
-                                      double* at = J + static_cast<std::ptrdiff_t>(system.position[dof]) * 4;
-                                      for (std::size_t d = 0; d < 3; ++d) at[d] += sign * dot(directions[d], w);
-                                  });
-}
-
-void add_row_jacobian(const System& system, std::int32_t link, const Vec3d& p_W, const Vec3d& direction,
-                      const Vec3d& turn, double sign, double* J)
-{
-    dynamics::visit_point_columns(system.forest, system.motion, link, p_W,
-                                  [&](std::int32_t dof, const Vec3d& v, const Vec3d& w) {
-                                      J[system.position[dof]] += sign * (dot(direction, v) + dot(turn, w));
-                                  });
-}
 
 Vec3d prescribed_velocity(const System& system, std::int32_t body, const Vec3d& p_W)
 {

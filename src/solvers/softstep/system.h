@@ -9,6 +9,7 @@
 #include "mechane/model/contacts.h"
 #include "mechane/model/model.h"
 #include "mechane/model/state.h"
+#include "lanes.h"
 #include "parameters.h"
 
 // How softstep sees a model. All computation is in double whatever Real is: the code is scalar, where double costs
@@ -61,17 +62,19 @@ struct Group {
     std::size_t                jacobian = 0;      ///< first of row_count * dof_count entries of loop_J and loop_Y
     double                     mass     = 0;      ///< of all links [kg]
     std::size_t                delassus = 0;      ///< first of row_count^2 entries of loop_A
-    bool                       whitened = false;  ///< one tree without loops, factored by its mass matrix
+    std::int32_t               u_begin  = 0;      ///< in System::u: its dofs from here on, filled up to whole blocks
+    bool                       whitened = false;  ///< one tree without loops that is not deep
     [[nodiscard]] std::int32_t dof_count() const { return dof_end - dof_begin; }
+    [[nodiscard]] std::int32_t block_count() const { return (dof_count() + kLanes - 1) / kLanes; }
 };
 
-/// The part of a row that lies in up to two groups: its Jacobian J and response Y = M^-1 J^T over the dofs that have
-/// one, `stride` numbers a dof. In a whitened group both are the same numbers, and only dofs on the way to the root
-/// have any.
+/// The part of a row, or of three rows along different directions, that lies in up to two groups: Jacobian J and response
+/// Y = M^-1 J^T over blocks of four dofs, row after row in each block. In a whitened group both are the same numbers, and
+/// only blocks on the way to the root are there.
 struct Segments {
     std::array<std::int32_t, 2>        group{-1, -1};
-    std::array<const std::int32_t*, 2> dofs{};   ///< ascending
-    std::array<std::int32_t, 2>        count{};  ///< of dofs
+    std::array<const std::int32_t*, 2> blocks{};  ///< where they begin in System::u, ascending
+    std::array<std::int32_t, 2>        count{};   ///< of blocks
     std::array<double*, 2>             J{}, Y{};
 };
 
@@ -90,8 +93,8 @@ struct RowLaw {
 struct DofRows {
     RowLaw              lower, upper, friction, velocity;
     double              velocity_sign = 0;
-    const std::int32_t* dofs          = nullptr;  ///< those that the response reaches, ascending
-    std::int32_t        count         = 0;
+    const std::int32_t* blocks        = nullptr;  ///< of System::u, those that the response reaches, ascending
+    std::int32_t        count         = 0;        ///< of blocks
     double*             Y             = nullptr;  ///< M^-1 e_k, or in a whitened group the row itself
     double              w             = 0;        ///< diagonal of the response
     bool                active        = false;
@@ -122,29 +125,32 @@ struct GeneralRow {
     double              impulse_sum = 0;  ///< of the whole step
 };
 
-/// One contact point: a normal row and a friction disk.
+/// One contact point: a normal row and a friction disk. What the sweeps read comes first.
 struct ContactRow {
+    std::array<double, 3> lambda{}, base{};  ///< normal, tangents; velocity of prescribed bodies
+    double                distance = 0;
+    double                mu       = -1;         ///< the one that applies; negative until the contact first acts
+    std::array<double, 2> drift{};               ///< tangential creep since the contact began to stick [m]
+    std::array<double, 6> K{};                   ///< nn, n1, n2, 11, 12, 22
+    std::array<double, 3> Kt_inv{};              ///< 11, 12, 22
+    double                push = kPushVelocity;  ///< largest speed of recovery [m/s]
+    double                slip_step    = 0;      ///< [kg]: step of projected descent for a slipping contact
+    double                mu_torsional = 0, mu_rolling = 0;  ///< [m]; both zero: no rows against turning
+    Segments              at;
+
     std::int32_t                contact = -1;  ///< row of model::Contacts
     std::array<std::int32_t, 2> body{-1, -1}, link{-1, -1};
     std::array<Vec3d, 2>        point_B,
         start_W;  ///< core points in the body frames, and where they were at the start of the step
     std::array<double, 2> margin{};
     Vec3d                 n, t1, t2;
-    double                start_distance = 0, distance = 0;
+    double                start_distance = 0;
     double                mu_static = 0, mu_dynamic = 0, restitution = 0;
-    double                mu = -1;  ///< the one that applies; negative until the contact first acts
-    std::array<double, 3> lambda{}, base{}, impulse_sum{};  ///< normal, tangents; velocity of prescribed bodies
-    std::array<double, 2> drift{};                          ///< tangential creep since the contact began to stick [m]
-    std::array<double, 6> K{};                              ///< nn, n1, n2, 11, 12, 22
-    std::array<double, 3> Kt_inv{};                         ///< 11, 12, 22
-    double                push      = kPushVelocity;        ///< largest speed of recovery [m/s]
-    double                slip_step = 0;                    ///< [kg]: step of projected descent for a slipping contact
-    double                bounce    = 0;                    ///< rebound speed asked for, 0: none
-    Segments              at;
+    std::array<double, 3> impulse_sum{};
+    double                bounce = 0;  ///< rebound speed asked for, 0: none
     bool                  active = false;
     // Friction against turning, of pairs that touch in fewer than three points: a patch of three resists turning by its
     // points' own friction. Rows of the relative angular velocity along n, t1, t2.
-    double                mu_torsional = 0, mu_rolling = 0;  ///< [m]; both zero: no such rows
     std::array<double, 3> spin_lambda{}, spin_base{};
     std::array<double, 6> spin_K{};
     std::array<double, 3> spin_inverse{};  ///< of the rolling block: 11, 12, 22
@@ -177,7 +183,8 @@ struct Sleep {
 struct Island {
     bool         asleep      = false;
     std::int32_t group_begin = 0, group_end = 0;      ///< in System::island_groups
-    std::int32_t contact_begin = 0, contact_end = 0;  ///< in System::contacts
+    std::int32_t contact_begin = 0, contact_end = 0;  ///< in System::order
+    std::int32_t active_end    = 0;                   ///< in System::active, from contact_begin on: of this substep
     std::int32_t general_begin = 0, general_end = 0;  ///< in System::island_general
 };
 
@@ -194,11 +201,21 @@ struct System {
 
     std::vector<double> mass, factored, inverse_pivots, tau, scratch;
     std::vector<double> inverse_roots;  ///< [dof_count]: square roots of the inverse pivots, of whitened groups
-    /// [dof_count]: velocities in the coordinates of rows: as they are, or whitened; now, and before the substep.
+    /// Velocities in the coordinates of rows, as they are or whitened, a whole number of blocks for each group; now, and
+    /// before the substep.
     std::vector<double>       u, previous_u;
-    std::vector<std::int32_t> all_dofs;  ///< 0, 1, 2, ...
-    std::vector<std::int32_t> position;  ///< [dof_count]: scratch, place of a dof in the segment that is being built
+    std::vector<std::int32_t> all_blocks;         ///< 0, 4, 8, ...: where the blocks of `u` begin
     std::vector<std::int32_t> paths, path_begin;  ///< per dof of whitened groups: dofs from the root to it, itself last
+    std::vector<std::int32_t> path_blocks, path_block_begin;  ///< and the blocks they lie in
+    std::vector<double>       row_scratch;  ///< 8 numbers for each dof
+    /// Whitened rows of the six components of a link's velocity at its tree's reference point, for the links that touch:
+    /// blocks of six rows, from `link_rows_at` on (-1: no contact), made when first asked for in a substep.
+    std::vector<double>       link_rows;
+    std::vector<std::int64_t> link_rows_at;
+    std::int64_t              general_link_rows = 0;  ///< end of those that general rows keep from step to step
+    std::vector<std::uint8_t> link_rows_made;
+    /// Per tree, of single bodies: I^-1 = C C^T in body axes, and C^-1.
+    std::vector<Mat33d> inertia_root, inverse_inertia_root;
     std::vector<double>       diagonal;           ///< [dof_count]: what drives and armature add to the mass matrix
     dynamics::ArticulatedBodies articulated;      ///< of deep trees
     std::vector<Mat33d>         inverse_inertia_W;  ///< per tree: of single bodies
@@ -211,15 +228,16 @@ struct System {
     std::vector<double>       dof_columns;  ///< storage of DofRows::Y
     std::vector<GeneralRow>   general;
     std::vector<double>       general_storage;
-    std::vector<std::int32_t> general_dofs;
+    std::vector<std::int32_t> general_blocks;
 
     std::vector<ContactRow>    contacts;
     std::vector<double>        contact_storage;
-    std::vector<std::int32_t>  contact_dofs;
+    std::vector<std::int32_t>  contact_blocks;
     std::vector<ContactMemory> memory, next_memory;
 
     Sleep                     sleep;
-    std::vector<ContactRow*>  order;  ///< contacts, grouped by island
+    std::vector<ContactRow*>  order;   ///< contacts, grouped by island
+    std::vector<ContactRow*>  active;  ///< those that make rows in this substep, in each island from its first on
     std::vector<Island>       islands;
     std::vector<std::int32_t> island_groups, island_general, island_of_group, set_parent;
 
@@ -264,35 +282,33 @@ bool clamp_velocity(System& system, const Group& group);
 // -- response.cpp
 // Rows of a tree are solved in whitened coordinates: with M = L^T D L, u = sqrt(D) L v and Z = sqrt(1/D) L^-T J^T a
 // rate is Z . u, and an impulse changes u by Z times it. Jacobian and response are one array, which has entries on the
-// way from the row's links to the root only. Groups with loops, single bodies and deep trees keep J and Y = M^-1 J^T
-// apart.
+// way from the row's links to the root only. Groups with loops and deep trees keep J and Y = M^-1 J^T apart.
 
 /// Velocities of a group into the coordinates of rows; `both`: also those before the substep.
 void begin_rows(System& system, const Group& group, bool both);
 /// And back.
 void end_rows(System& system, const Group& group);
-/// Which dofs a row on one or two links (-1: none) of a group has entries for. `storage` has room for `most_dofs`.
-/// Returns the first free place of it.
-std::int32_t* place_dofs(const System& system, std::int32_t group, std::int32_t link0, std::int32_t link1,
-                         std::int32_t* storage, const std::int32_t*& dofs, std::int32_t& count);
-std::size_t   most_dofs(const System& system, std::int32_t group, std::int32_t link0, std::int32_t link1);
-/// Clears the Jacobian of a segment and says where its dofs are, for the functions that add to it.
-void open_segment(System& system, Segments& at, int seat, int stride);
+/// Which blocks a row on one or two links (-1: none) of a group has. `storage` has room for `most_blocks`. Returns the
+/// first free place of it.
+std::int32_t* place_blocks(const System& system, std::int32_t group, std::int32_t link0, std::int32_t link1,
+                           std::int32_t* storage, const std::int32_t*& blocks, std::int32_t& count);
+std::size_t   most_blocks(const System& system, std::int32_t group, std::int32_t link0, std::int32_t link1);
+/// A place among the link rows for a link of a whitened tree; nothing if it has one. `end` grows by what it takes.
+void place_link_rows(System& system, std::int32_t link, std::int64_t& end);
+/// Clears the Jacobian of a segment.
+void open_segment(const Segments& at, int seat, int rows);
+/// Adds to an open segment what rows take of a link that moves: `force` of the velocity of a point (world) and `torque`
+/// of the angular velocity, one of each a row.
+void add_rows(System& system, Segments& at, std::int32_t link, const Vec3d& p_W, const std::array<Vec3d, 3>& force,
+              const std::array<Vec3d, 3>& torque);
+void add_row(System& system, Segments& at, std::int32_t link, const Vec3d& p_W, const Vec3d& force,
+             const Vec3d& torque);
 /// The finished Jacobian into what the sweeps use.
-void close_segment(System& system, Segments& at, int seat, int lanes);
+void close_segment(System& system, Segments& at, int seat, int rows);
 /// A unit impulse on one dof, into what the sweeps use; returns the diagonal of the response.
 double respond_dof(System& system, const Group& group, std::int32_t dof, DofRows& rows);
 /// The response of an open tree, as if the group had no loops.
 void respond_open(System& system, const Group& group, double* y);
-/// Adds `sign` times the velocity of a link's point along three directions (lanes 0..2 of stride 4) to an open segment.
-void add_point_jacobian(const System& system, std::int32_t link, const Vec3d& p_W,
-                        const std::array<Vec3d, 3>& directions, double sign, double* J);
-/// The same of its angular velocity.
-void add_turn_jacobian(const System& system, std::int32_t link, const std::array<Vec3d, 3>& directions, double sign,
-                       double* J);
-/// Adds `sign` times direction . v(point) + turn . w of a link to an open segment of stride 1.
-void add_row_jacobian(const System& system, std::int32_t link, const Vec3d& p_W, const Vec3d& direction,
-                      const Vec3d& turn, double sign, double* J);
 /// Velocity of a prescribed body's point; zero for the world.
 Vec3d prescribed_velocity(const System& system, std::int32_t body, const Vec3d& p_W);
 /// Pose of any body, moving, prescribed or the world.
@@ -369,7 +385,7 @@ void               fall_asleep(System& system, double dt);
 [[nodiscard]] bool asleep(const System& system, std::int32_t link);
 
 // -- islands.cpp, continued
-/// Gives every contact row its storage.
+/// Gives every contact row its storage, and the links they touch.
 void place_contacts(System& system);
 /// What running an island tells.
 struct IslandReport {
@@ -378,7 +394,7 @@ struct IslandReport {
 };
 /// One substep of one island. Touches nothing outside of it; prescribed bodies are where `place_prescribed` has put
 /// them.
-void run_substep(System& system, const Island& island, double h, int substep, IslandReport& report);
+void run_substep(System& system, Island& island, double h, int substep, IslandReport& report);
 /// Kinematics at the end of the step, loops closed to rounding, rows counted.
 void finish_island(System& system, const Island& island, double h, IslandReport& report);
 /// Poses of prescribed bodies `time` after the start of the step.

@@ -1,0 +1,24 @@
+#pragma once
+
+// Rows are stored in blocks of four dofs, and four doubles are worked on together. A sum over lanes has one order and
+// products are never fused with sums, so that a machine with wider registers gets the same bits.
+
+namespace mechane::solvers::softstep {
+
+inline constexpr int kLanes = 4;
+
+using Lanes [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
+
+inline const Lanes& lanes(const double* at) { return *reinterpret_cast<const Lanes*>(at); }
+inline Lanes&       lanes(double* at) { return *reinterpret_cast<Lanes*>(at); }
+inline double       sum(const Lanes& x) { return (x[0] + x[1]) + (x[2] + x[3]); }
+
+/// Functions over lanes that are compiled twice: for any x86-64, and for those with AVX2; the loader picks. Sanitizers
+/// cannot look into the function that picks.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define MCH_WIDE [[gnu::target_clones("default", "avx2")]]
+#else
+#define MCH_WIDE
+#endif
+
+}  // namespace mechane::solvers::softstep
