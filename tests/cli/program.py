@@ -6,6 +6,8 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAM = os.environ.get("MECHANE", str(ROOT / "build" / "release" / "bin" / "mechane"))
+#: Compiled with sanitizers: slower several times over, and with a library that insists on being loaded first.
+SANITIZED = bool(os.environ.get("MECHANE_SANITIZE"))
 QUADRUPED = str(ROOT / "samples" / "quadruped" / "quadruped.usda")
 
 

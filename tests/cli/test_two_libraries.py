@@ -5,10 +5,11 @@ import subprocess
 import tempfile
 import unittest
 
-from tests.cli.program import QUADRUPED, mechane
+from tests.cli.program import QUADRUPED, SANITIZED, mechane
 
 
 @unittest.skipUnless(shutil.which("cc"), "no C compiler to make the second copy with")
+@unittest.skipIf(SANITIZED, "the sanitizer's library has to come first")
 class TwoLibraries(unittest.TestCase):
     def test_two_copies_of_a_library_are_refused(self):
         """STG-001"""

@@ -16,8 +16,7 @@ constexpr int kRow = kLanes, kThreeRows = 3 * kLanes;  ///< strides of a block
     for (int s = 0; s < 2; ++s) {
         const double* Y = at.Y[s];
         for (std::int32_t k = 0; k < at.count[s]; ++k, Y += kThreeRows)
-            lanes(system.u.data() + at.blocks[s][k]) +=
-                n * lanes(Y) + t1 * lanes(Y + kRow) + t2 * lanes(Y + 2 * kRow);
+            lanes(system.u.data() + at.blocks[s][k]) += n * lanes(Y) + t1 * lanes(Y + kRow) + t2 * lanes(Y + 2 * kRow);
     }
 }
 
@@ -247,8 +246,8 @@ void load_contacts(System& system, const model::Contacts& contacts, double h)
         row.margin         = {static_cast<double>(contacts.rigid_contact_margin0[i]),
                               static_cast<double>(contacts.rigid_contact_margin1[i])};
         row.start_distance = static_cast<double>(contacts.rigid_contact_distance[i]);
-        row.t1 = any_perpendicular(row.n);
-        row.t2 = cross(row.n, row.t1);
+        row.t1             = any_perpendicular(row.n);
+        row.t2             = cross(row.n, row.t1);
         // UsdPhysics averages the coefficients of both materials.
         row.mu_dynamic  = average(m.shape_material_mu, s0, s1);
         row.mu_static   = std::max(row.mu_dynamic, average(m.shape_material_mu_static, s0, s1));

@@ -257,9 +257,9 @@ void list_general_rows(System& system)
     for (GeneralRow& row : system.general)
         for (std::size_t s = 0; s < 2; ++s) {
             const auto [a, b] = links(row, row.at.group[s]);
-            free = place_blocks(system, row.at.group[s], a, b, free, row.at.blocks[s], row.at.count[s]);
-            row.at.J[s] = at;
-            row.at.Y[s] = at + row.at.count[s] * kLanes;
+            free              = place_blocks(system, row.at.group[s], a, b, free, row.at.blocks[s], row.at.count[s]);
+            row.at.J[s]       = at;
+            row.at.Y[s]       = at + row.at.count[s] * kLanes;
             at += 2 * row.at.count[s] * kLanes;
             for (const std::int32_t link : {a, b})
                 if (link >= 0) place_link_rows(system, link, system.general_link_rows);

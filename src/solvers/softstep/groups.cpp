@@ -184,7 +184,7 @@ void build_system(const model::Model& model, System& system)
     std::size_t columns = 0;
     for (std::int32_t k = 0; k < f.dof_count; ++k) {
         if (f.model_dof[k] < 0) continue;
-        DofRows& rows = system.dof_rows[k];
+        DofRows&     rows  = system.dof_rows[k];
         const Group& group = system.group_of_dof(k);
         if (group.whitened) {
             rows.blocks = system.path_blocks.data() + system.path_block_begin[k];

@@ -106,8 +106,8 @@ void place_contacts(System& system)
     std::int32_t* free = system.contact_blocks.data();
     for (ContactRow& row : system.contacts)
         for (std::size_t s = 0; s < 2; ++s) {
-            const auto [a, b]    = links(row, s);
-            free                 = place_blocks(system, row.at.group[s], a, b, free, row.at.blocks[s], row.at.count[s]);
+            const auto [a, b] = links(row, s);
+            free              = place_blocks(system, row.at.group[s], a, b, free, row.at.blocks[s], row.at.count[s]);
             row.spin_at.blocks[s] = row.at.blocks[s];
             row.spin_at.count[s]  = row.at.count[s];
             // A whitened row needs no room for a response of its own.

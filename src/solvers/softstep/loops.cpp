@@ -58,7 +58,7 @@ struct RowWriter {
                                               });
             else if (body >= 0)
                 prescribed += s * (dot(lin, prescribed_velocity(system, body, at)) +
-                                      dot(ang, system.motion.base_twist[body].angular));
+                                   dot(ang, system.motion.base_twist[body].angular));
         }
         LoopRow& out = system.loop_rows[row++];
         out.angular  = angular;

@@ -17,13 +17,13 @@ void add_load(System& system, std::int32_t link, const Vec3d& point, const Vec3d
 }
 
 /// x += J^T lambda over one group with loops.
-void add_generalized(const System& system, const Segments& at, std::int32_t g, const double* lambda, int rows, double* x)
+void add_generalized(const System& system, const Segments& at, std::int32_t g, const double* lambda, int rows,
+                     double* x)
 {
     for (int s = 0; s < 2; ++s) {
         if (at.group[s] != g) continue;
         for (int k = 0; k < system.groups[g].dof_count(); ++k)
-            for (int r = 0; r < rows; ++r)
-                x[k] += at.J[s][(k / kLanes * rows + r) * kLanes + k % kLanes] * lambda[r];
+            for (int r = 0; r < rows; ++r) x[k] += at.J[s][(k / kLanes * rows + r) * kLanes + k % kLanes] * lambda[r];
     }
 }
 

@@ -72,9 +72,7 @@ template <int columns>
 
 MCH_WIDE void whiten_six(const double* factored, std::int32_t n, const double* inverse_roots, std::int32_t first,
                          const std::int32_t* dofs, std::int32_t count, double* x)
-{
-    whiten_path<8>(factored, n, inverse_roots, first, dofs, count, x);
-}
+{ whiten_path<8>(factored, n, inverse_roots, first, dofs, count, x); }
 
 /// A locked dof (no mass, inverse root 0) keeps its velocity as it is, and rows do not touch it.
 double root(double inverse_root) { return inverse_root > 0 ? 1 / inverse_root : 1; }
@@ -84,8 +82,8 @@ void whiten(const System& system, const Tree& tree, const double* v, double* u)
     if (tree.single) {
         const std::int32_t t    = static_cast<std::int32_t>(&tree - system.forest.trees.data());
         const double       root = std::sqrt(system.forest.links[tree.link_begin].mass);
-        const Vec3d        w =
-            system.inverse_inertia_root[t] * transpose_times(system.motion.R_WB[tree.link_begin], Vec3d{v[3], v[4], v[5]});
+        const Vec3d        w    = system.inverse_inertia_root[t] *
+                                  transpose_times(system.motion.R_WB[tree.link_begin], Vec3d{v[3], v[4], v[5]});
         for (int k = 0; k < 3; ++k) u[k] = root * v[k];
         u[3] = w.x;
         u[4] = w.y;
@@ -108,7 +106,7 @@ void unwhiten(const System& system, const Tree& tree, const double* u, double* v
     if (tree.single) {
         const std::int32_t t    = static_cast<std::int32_t>(&tree - system.forest.trees.data());
         const double       root = 1 / std::sqrt(system.forest.links[tree.link_begin].mass);
-        const Vec3d w = system.motion.R_WB[tree.link_begin] * (system.inertia_root[t] * Vec3d{u[3], u[4], u[5]});
+        const Vec3d        w = system.motion.R_WB[tree.link_begin] * (system.inertia_root[t] * Vec3d{u[3], u[4], u[5]});
         for (int k = 0; k < 3; ++k) v[k] = root * u[k];
         v[3] = w.x;
         v[4] = w.y;
@@ -192,8 +190,9 @@ const double* link_rows(System& system, const Group& group, std::int32_t link)
 
 /// J += wrench . W, over the blocks of a link, which are some of those of the segment.
 template <int rows>
-[[gnu::always_inline]] inline void add_products(const double* W, const std::int32_t* link_blocks, std::int32_t link_count,
-                                                const std::int32_t* blocks, const double (*wrench)[6], double* J)
+[[gnu::always_inline]] inline void add_products(const double* W, const std::int32_t* link_blocks,
+                                                std::int32_t link_count, const std::int32_t* blocks,
+                                                const double (*wrench)[6], double*           J)
 {
     for (std::int32_t i = 0; i < link_count; ++i, ++blocks, J += rows * kLanes, W += 6 * kLanes) {
         for (; *blocks != link_blocks[i]; ++blocks) J += rows * kLanes;
@@ -350,8 +349,7 @@ void close_segment(System& system, Segments& at, int seat, int rows)
     double*   x       = system.row_scratch.data() + 8 * static_cast<std::ptrdiff_t>(group.dof_begin);
     std::fill_n(at.Y[seat], static_cast<std::ptrdiff_t>(at.count[seat]) * rows * kLanes, 0.0);
     for (std::int32_t k = 0; k < group.dof_count(); ++k)
-        for (int c = 0; c < columns; ++c)
-            x[k * columns + c] = c < rows ? at.J[seat][entry(k, rows) + c * kLanes] : 0;
+        for (int c = 0; c < columns; ++c) x[k * columns + c] = c < rows ? at.J[seat][entry(k, rows) + c * kLanes] : 0;
     respond(system, group, x, columns);
     for (std::int32_t k = 0; k < group.dof_count(); ++k)
         for (int r = 0; r < rows; ++r) at.Y[seat][entry(k, rows) + r * kLanes] = x[k * columns + r];

@@ -3,18 +3,17 @@
 #include <cstdint>
 #include <vector>
 
+#include "lanes.h"
 #include "mechane/dynamics/articulated.h"
 #include "mechane/dynamics/forest.h"
 #include "mechane/dynamics/forward_dynamics.h"
 #include "mechane/model/contacts.h"
 #include "mechane/model/model.h"
 #include "mechane/model/state.h"
-#include "lanes.h"
 #include "parameters.h"
 
-// How softstep sees a model. All computation is in double whatever Real is: the code is scalar, where double costs
-// nothing over float, and mass ratios of a thousand, loops, and scenes far from the origin then need no special care.
-// State is narrowed once a step.
+// How softstep sees a model. All computation is in double whatever Real is: mass ratios of a thousand, loops, and scenes
+// far from the origin then need no special care. State is narrowed once a step.
 //
 //   tree    reduced coordinates, no joint error (dynamics/forest.h)
 //   group   trees tied by loop joints or mimic relations. Those rows are eliminated, not iterated: every response to an
@@ -68,9 +67,9 @@ struct Group {
     [[nodiscard]] std::int32_t block_count() const { return (dof_count() + kLanes - 1) / kLanes; }
 };
 
-/// The part of a row, or of three rows along different directions, that lies in up to two groups: Jacobian J and response
-/// Y = M^-1 J^T over blocks of four dofs, row after row in each block. In a whitened group both are the same numbers, and
-/// only blocks on the way to the root are there.
+/// The part of a row, or of three rows along different directions, that lies in up to two groups: Jacobian J and
+/// response Y = M^-1 J^T over blocks of four dofs, row after row in each block. In a whitened group both are the same
+/// numbers, and only blocks on the way to the root are there.
 struct Segments {
     std::array<std::int32_t, 2>        group{-1, -1};
     std::array<const std::int32_t*, 2> blocks{};  ///< where they begin in System::u, ascending
@@ -129,12 +128,12 @@ struct GeneralRow {
 struct ContactRow {
     std::array<double, 3> lambda{}, base{};  ///< normal, tangents; velocity of prescribed bodies
     double                distance = 0;
-    double                mu       = -1;         ///< the one that applies; negative until the contact first acts
-    std::array<double, 2> drift{};               ///< tangential creep since the contact began to stick [m]
-    std::array<double, 6> K{};                   ///< nn, n1, n2, 11, 12, 22
-    std::array<double, 3> Kt_inv{};              ///< 11, 12, 22
-    double                push = kPushVelocity;  ///< largest speed of recovery [m/s]
-    double                slip_step    = 0;      ///< [kg]: step of projected descent for a slipping contact
+    double                mu       = -1;  ///< the one that applies; negative until the contact first acts
+    std::array<double, 2> drift{};        ///< tangential creep since the contact began to stick [m]
+    std::array<double, 6> K{};            ///< nn, n1, n2, 11, 12, 22
+    std::array<double, 3> Kt_inv{};       ///< 11, 12, 22
+    double                push         = kPushVelocity;      ///< largest speed of recovery [m/s]
+    double                slip_step    = 0;                  ///< [kg]: step of projected descent for a slipping contact
     double                mu_torsional = 0, mu_rolling = 0;  ///< [m]; both zero: no rows against turning
     Segments              at;
 
@@ -201,23 +200,23 @@ struct System {
 
     std::vector<double> mass, factored, inverse_pivots, tau, scratch;
     std::vector<double> inverse_roots;  ///< [dof_count]: square roots of the inverse pivots, of whitened groups
-    /// Velocities in the coordinates of rows, as they are or whitened, a whole number of blocks for each group; now, and
-    /// before the substep.
+    /// Velocities in the coordinates of rows, as they are or whitened, a whole number of blocks for each group; now,
+    /// and before the substep.
     std::vector<double>       u, previous_u;
     std::vector<std::int32_t> all_blocks;         ///< 0, 4, 8, ...: where the blocks of `u` begin
     std::vector<std::int32_t> paths, path_begin;  ///< per dof of whitened groups: dofs from the root to it, itself last
     std::vector<std::int32_t> path_blocks, path_block_begin;  ///< and the blocks they lie in
-    std::vector<double>       row_scratch;  ///< 8 numbers for each dof
-    /// Whitened rows of the six components of a link's velocity at its tree's reference point, for the links that touch:
-    /// blocks of six rows, from `link_rows_at` on (-1: no contact), made when first asked for in a substep.
+    std::vector<double>       row_scratch;                    ///< 8 numbers for each dof
+    /// Whitened rows of the six components of a link's velocity at its tree's reference point, for the links that
+    /// touch: blocks of six rows, from `link_rows_at` on (-1: no contact), made when first asked for in a substep.
     std::vector<double>       link_rows;
     std::vector<std::int64_t> link_rows_at;
     std::int64_t              general_link_rows = 0;  ///< end of those that general rows keep from step to step
     std::vector<std::uint8_t> link_rows_made;
     /// Per tree, of single bodies: I^-1 = C C^T in body axes, and C^-1.
-    std::vector<Mat33d> inertia_root, inverse_inertia_root;
-    std::vector<double>       diagonal;           ///< [dof_count]: what drives and armature add to the mass matrix
-    dynamics::ArticulatedBodies articulated;      ///< of deep trees
+    std::vector<Mat33d>         inertia_root, inverse_inertia_root;
+    std::vector<double>         diagonal;           ///< [dof_count]: what drives and armature add to the mass matrix
+    dynamics::ArticulatedBodies articulated;        ///< of deep trees
     std::vector<Mat33d>         inverse_inertia_W;  ///< per tree: of single bodies
     std::vector<Spatiald>       wrench;             ///< per link
 
