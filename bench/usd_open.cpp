@@ -46,7 +46,7 @@ int main(int argc, char** argv)
     tasks::Pool(options.threads)
         .for_chunks(all.size(), kGrain, [&](std::size_t first, std::size_t last, std::size_t chunk) {
             for (std::size_t i = first; i < last; ++i)
-                for (const usd::Token& name : all[i].authored_property_names())
+                for (const usd::Token& name : all[i].unordered_property_names())
                     if (wanted(name.text())) counts[chunk] += all[i].attribute(name).value().empty() ? 0U : 1U;
         });
     const std::size_t prims = all.size(), values = std::accumulate(counts.begin(), counts.end(), std::size_t{0});

@@ -67,13 +67,13 @@ VtValue localised(const SdfLayerRefPtr& layer, const std::string& field, const S
 }
 
 /// All sets of a prim by name; a stronger opinion wins field by field.
-std::map<std::string, Authored> gather(const PcpPrimIndex& index)
+std::map<std::string, Authored> gather(const PrimRecord& prim)
 {
     std::map<std::string, Authored> out;
-    for_each_site(index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t i) {
+    for_each_site(prim, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t i) {
         VtDictionary sets;
-        if (!layer->HasField(node.GetPath(), kClips, &sets)) return false;
-        const SdfLayerOffset offset = time_offset(node, i);
+        if (!layer->HasField(at.path, kClips, &sets)) return false;
+        const SdfLayerOffset offset = time_offset(at.node, i);
         for (const auto& [name, set] : sets) {
             if (!set.IsHolding<VtDictionary>()) continue;
             Authored&           authored = out[name];
@@ -82,7 +82,7 @@ std::map<std::string, Authored> gather(const PcpPrimIndex& index)
                 authored.fields.try_emplace(field, localised(layer, field, offset, value));
             if (!authored.anchored && (fields.count("assetPaths") != 0 || fields.count("templateAssetPath") != 0)) {
                 authored.anchored        = true;
-                authored.anchor          = node;
+                authored.anchor          = at.node;
                 authored.layer           = i;
                 authored.template_offset = offset;
             }
@@ -93,13 +93,13 @@ std::map<std::string, Authored> gather(const PcpPrimIndex& index)
 }
 
 /// Names in order of strength: of the alphabet, unless clipSets says otherwise.
-std::vector<std::string> order(const PcpPrimIndex& index, const std::map<std::string, Authored>& sets)
+std::vector<std::string> order(const PrimRecord& prim, const std::map<std::string, Authored>& sets)
 {
     std::vector<std::string> names;
     for (const auto& [name, set] : sets) names.push_back(name);
     std::vector<SdfStringListOp> opinions;
-    for_each_site(index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
-        if (SdfStringListOp op; layer->HasField(node.GetPath(), kClipSets, &op)) opinions.push_back(op);
+    for_each_site(prim, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
+        if (SdfStringListOp op; layer->HasField(at.path, kClipSets, &op)) opinions.push_back(op);
         return false;
     });
     for (auto op = opinions.rbegin(); op != opinions.rend(); ++op) op->ApplyOperations(&names);
@@ -233,22 +233,13 @@ class Builder {
 
 void collect_clips(Stage::Impl& stage)
 {
-    // Hardly any prim has clips; which ones do is asked on all cores.
-    std::vector<std::uint8_t> has(stage.prims.size());
-    tasks::Pool(stage.options.threads).for_each(has.size(), 1024, [&](std::size_t i) {
-        const PcpPrimIndex* index = stage.prims[i].index;
-        has[i] = index != nullptr &&
-                 for_each_site(*index, [](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
-                     return layer->HasField(node.GetPath(), kClips);
-                 });
-    });
-    for (std::size_t i = 0; i < has.size(); ++i) {
-        if (has[i] == 0) continue;
+    for (std::size_t i = 0; i < stage.prims.size(); ++i) {
+        if ((stage.prims[i].flags & prim_flag::clips) == 0) continue;
         const PrimRecord& prim = stage.prims[i];
-        const auto        sets = gather(*prim.index);
+        const auto        sets = gather(prim);
         if (sets.empty()) continue;
         auto& own = stage.clips[unwrap(prim.path)];
-        for (const std::string& name : order(*prim.index, sets)) {
+        for (const std::string& name : order(prim, sets)) {
             const Authored& authored = sets.at(name);
             std::string     problem;
             if (!authored.anchored)

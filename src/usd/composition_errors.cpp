@@ -159,9 +159,9 @@ Site site_of_error(const Stage::Impl& stage, const PcpErrorBase& error)
         return site;
     }
     if (prim != SdfPath::AbsoluteRootPath()) site.prim = prim.GetString();
-    const PcpPrimIndex* index = prim.IsPrimPath() ? stage.cache->FindPrimIndex(prim) : nullptr;
+    const PcpPrimIndex* index = prim.IsPrimPath() ? find_index(stage, prim) : nullptr;
     if (index != nullptr)
-        if (Site where = site_of(stage, PrimRecord{.path = wrap(prim), .index = index}, {}); !where.layer.empty())
+        if (Site where = site_of(stage, PrimRecord{.path = wrap(prim), .sites = index}, {}); !where.layer.empty())
             return where;
     return site;
 }

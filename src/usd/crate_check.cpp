@@ -225,7 +225,8 @@ std::string check_crate(std::string_view bytes)
 {
     Crate crate{.bytes = bytes};
     if (std::string what = read_contents(crate); !what.empty()) return what;
-    if (crate.minor < kFirstCheckedMinor) return {};  // before 0.4 sections are plain; the library checks those sizes itself
+    if (crate.minor < kFirstCheckedMinor)
+        return {};  // before 0.4 sections are plain; the library checks those sizes itself
     for (const auto check : {check_tokens, check_strings, check_paths, check_fields, check_field_sets, check_specs})
         if (std::string what = check(crate); !what.empty()) return what;
     return {};

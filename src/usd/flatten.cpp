@@ -92,8 +92,7 @@ class Flattening {
 
     void copy_prim(std::uint32_t at)
     {
-        const PrimRecord& record = impl_.prims[at];
-        if (record.index == nullptr) return;
+        const PrimRecord&  record    = impl_.prims[at];
         const SdfPath      path      = placed(unwrap(record.path));
         const SdfSpecifier specifier = record.specifier == Specifier::def      ? SdfSpecifierDef
                                        : record.specifier == Specifier::class_ ? SdfSpecifierClass
@@ -131,14 +130,14 @@ class Flattening {
     void copy_fields(const PrimRecord& record, const TfToken& property, const SdfPath& to)
     {
         std::map<TfToken, SdfLayerRefPtr> fields;  // with the strongest layer that has it
-        for_each_site(*record.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
+        for_each_site(record, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
             for (const TfToken& field :
-                 layer->ListFields(property.IsEmpty() ? node.GetPath() : node.GetPath().AppendProperty(property)))
+                 layer->ListFields(property.IsEmpty() ? at.path : at.path.AppendProperty(property)))
                 if (!is_structure(field)) fields.emplace(field, layer);
             return false;
         });
         for (const auto& [field, layer] : fields)
-            if (VtValue value = compose_metadata(*record.index, property, field); !value.IsEmpty())
+            if (VtValue value = compose_metadata(record, property, field); !value.IsEmpty())
                 out_->SetField(to, field, absolute(layer, std::move(value)));
     }
 
@@ -164,7 +163,7 @@ class Flattening {
             }
             out_->SetField(to, SdfFieldKeys->TimeSamples, VtValue::Take(samples));
         }
-        if (!compose_metadata(*record.index, name, SdfFieldKeys->ConnectionPaths).IsEmpty())
+        if (!compose_metadata(record, name, SdfFieldKeys->ConnectionPaths).IsEmpty())
             set_paths(to, SdfFieldKeys->ConnectionPaths, attribute.connections());
     }
 
@@ -173,7 +172,7 @@ class Flattening {
         const TfToken& name = unwrap(relationship.name());
         SdfRelationshipSpec::New(out_->GetPrimAtPath(to.GetPrimPath()), name.GetString(), relationship.custom());
         copy_fields(record, name, to);
-        if (!compose_metadata(*record.index, name, SdfFieldKeys->TargetPaths).IsEmpty())
+        if (!compose_metadata(record, name, SdfFieldKeys->TargetPaths).IsEmpty())
             set_paths(to, SdfFieldKeys->TargetPaths, relationship.targets());
     }
 
@@ -189,13 +188,13 @@ class Flattening {
     [[nodiscard]] std::pair<SdfLayerRefPtr, VtValue> strongest(const PrimRecord& record, const TfToken& name) const
     {
         std::pair<SdfLayerRefPtr, VtValue> out;
-        for_each_site(*record.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t i) {
-            const SdfPath path = node.GetPath().AppendProperty(name);
+        for_each_site(record, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t i) {
+            const SdfPath path = at.path.AppendProperty(name);
             if (!layer->HasSpec(path)) return false;
             const bool samples = layer->HasField(path, SdfFieldKeys->TimeSamples);
             VtValue    spline;
             if (!samples && layer->HasField(path, SdfFieldKeys->Spline, &spline) && spline.IsHolding<TsSpline>()) {
-                const SdfLayerOffset offset = time_offset(node, i);
+                const SdfLayerOffset offset = time_offset(at.node, i);
                 out = {layer,
                        VtValue(spline.UncheckedGet<TsSpline>().GetTimeScaled(offset.GetScale(), offset.GetOffset()))};
                 return true;

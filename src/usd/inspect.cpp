@@ -22,11 +22,11 @@ namespace {
 using namespace pxr;
 
 /// One layer of the stage's own says all about the prim: nobody can disagree, and no arc maps targets.
-bool is_local(const PcpPrimIndex& index)
+bool says_one_layer(const PrimRecord& prim)
 {
     int sites = 0;
-    return !for_each_site(index, [&](const SdfLayerRefPtr&, const PcpNodeRef& node, std::size_t) {
-        return ++sites > 1 || !node.IsRootNode();
+    return !for_each_site(prim, [&](const SdfLayerRefPtr&, const SiteNode& at, std::size_t) {
+        return ++sites > 1 || !at.node.IsRootNode();
     });
 }
 
@@ -58,13 +58,14 @@ void inspect_properties(const Stage::Impl& stage, Diagnostics& found)
 {
     PcpErrorVector errors;
     for (const PrimRecord& prim : stage.prims) {
-        if (prim.index == nullptr || (prim.flags & prim_flag::proxy) != 0 || is_local(*prim.index)) continue;
-        TfTokenVector names;
-        prim.index->ComputePrimPropertyNames(&names);
+        if ((prim.flags & prim_flag::proxy) != 0 || says_one_layer(prim)) continue;
+        const PcpPrimIndex* index = index_of(stage, prim);
+        TfTokenVector       names;
+        index->ComputePrimPropertyNames(&names);
         for (const TfToken& name : names) {
             const SdfPath    path = unwrap(prim.path).AppendProperty(name);
             PcpPropertyIndex property;
-            PcpBuildPrimPropertyIndex(path, *stage.cache, *prim.index, &property, &errors);
+            PcpBuildPrimPropertyIndex(path, *stage.cache, *index, &property, &errors);
             if (property.IsEmpty()) continue;
             inspect_types(stage, prim, name, property, found);
             const SdfPropertySpecHandle strongest = *property.GetPropertyRange().first;
@@ -80,13 +81,13 @@ void inspect_properties(const Stage::Impl& stage, Diagnostics& found)
 void inspect_selections(const Stage::Impl& stage, Diagnostics& found)
 {
     for (const PrimRecord& prim : stage.prims) {
-        if (prim.index == nullptr || (prim.flags & prim_flag::proxy) != 0) continue;
-        for_each_site(*prim.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
+        if ((prim.flags & prim_flag::proxy) != 0) continue;
+        for_each_site(prim, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
             SdfVariantSelectionMap selections;
-            if (!layer->HasField(node.GetPath(), TfToken("variantSelection"), &selections)) return false;
+            if (!layer->HasField(at.path, TfToken("variantSelection"), &selections)) return false;
             for (const auto& [set, name] : selections) {
                 const auto undefined =
-                    find_undefined_variable(name, node.GetLayerStack()->GetExpressionVariables().GetVariables());
+                    find_undefined_variable(name, at.node.GetLayerStack()->GetExpressionVariables().GetVariables());
                 if (undefined)
                     found.add(kExpression, site_of(stage, prim, {}),
                               fmt::format("the variable {} in the selection {} of variant set '{}' is not defined",
@@ -100,7 +101,7 @@ void inspect_selections(const Stage::Impl& stage, Diagnostics& found)
 void inspect_lists(const Stage::Impl& stage, Diagnostics& found)
 {
     std::vector<SdfLayerRefPtr> layers;
-    for (const SdfLayerHandle& layer : stage.cache->GetUsedLayers())
+    for (const SdfLayerHandle& layer : layers_in_use(stage))
         if (layer && !layer->GetRealPath().empty()) layers.push_back(TfCreateRefPtrFromProtectedWeakPtr(layer));
     std::sort(layers.begin(), layers.end(),
               [](const auto& a, const auto& b) { return a->GetIdentifier() < b->GetIdentifier(); });

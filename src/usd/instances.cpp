@@ -30,8 +30,8 @@ std::map<std::uint32_t, std::uint32_t> prototype_sources(const Stage::Impl& stag
     std::unordered_map<PcpInstanceKey, std::vector<std::uint32_t>, PcpInstanceKey::Hash> sources;
     for (std::uint32_t i = 0; i < stage.prims.size(); ++i) {
         const PrimRecord& prim = stage.prims[i];
-        if ((prim.flags & prim_flag::instance) == 0 || prim.index == nullptr) continue;
-        std::vector<std::uint32_t>& alike = sources[PcpInstanceKey(*prim.index)];
+        if ((prim.flags & prim_flag::instance) == 0) continue;
+        std::vector<std::uint32_t>& alike = sources[PcpInstanceKey(*prim.sites)];
         std::uint32_t               first = i;
         for (const std::uint32_t source : alike)
             if (same_prims(stage, source, i)) {

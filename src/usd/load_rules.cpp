@@ -55,9 +55,11 @@ bool expand_mask(const Stage::Impl& stage, OpenOptions& options)
     if (options.mask.empty() || options.mask_expansion.empty()) return false;
     const std::size_t before = options.mask.size();
     for (const PrimRecord& prim : stage.prims) {
-        if (prim.index == nullptr) continue;
         TfTokenVector names;
-        prim.index->ComputePrimPropertyNames(&names);
+        if (prim.layer == PrimRecord::kSeveral)
+            index_of(stage, prim)->ComputePrimPropertyNames(&names);
+        else if (prim.property_names.IsHolding<TfTokenVector>())
+            names = prim.property_names.UncheckedGet<TfTokenVector>();
         for (const TfToken& name : names) {
             if (!is_named(options.mask_expansion, name.GetString())) continue;
             for (const Path& target : compose_targets(stage, prim, name, false))

@@ -58,15 +58,14 @@ std::string prim_at_line(const TextIndex& lines, int line)
 
 Site site_of(const Stage::Impl& stage, const PrimRecord& prim, const TfToken& property)
 {
-    Site site{.layer = stage.source, .prim = prim.path.text(), .property = property.GetString()};
-    if (prim.index == nullptr) return site;
+    Site           site{.layer = stage.source, .prim = prim.path.text(), .property = property.GetString()};
     SdfLayerRefPtr layer;
     SdfPath        path;
-    for_each_site(*prim.index, [&](const SdfLayerRefPtr& l, const PcpNodeRef& node, std::size_t) {
-        const bool has = property.IsEmpty() || l->HasSpec(node.GetPath().AppendProperty(property));
+    for_each_site(prim, [&](const SdfLayerRefPtr& l, const SiteNode& at, std::size_t) {
+        const bool has = property.IsEmpty() || l->HasSpec(at.path.AppendProperty(property));
         if (has || !layer) {
             layer = l;
-            path  = node.GetPath();
+            path  = at.path;
         }
         return has;
     });

@@ -24,14 +24,13 @@ bool is_binding(std::string_view name)
 /// True when some layer has a binding on this prim. Looks at names only: most prims have none.
 bool may_bind(const PrimRecord& prim)
 {
-    return prim.index != nullptr &&
-           for_each_site(*prim.index, [](const pxr::SdfLayerRefPtr& layer, const pxr::PcpNodeRef& node, std::size_t) {
-               const pxr::VtValue names = layer->GetField(node.GetPath(), pxr::SdfChildrenKeys->PropertyChildren);
-               if (!names.IsHolding<pxr::TfTokenVector>()) return false;
-               const auto& list = names.UncheckedGet<pxr::TfTokenVector>();
-               return std::any_of(list.begin(), list.end(),
-                                  [](const pxr::TfToken& name) { return is_binding(name.GetString()); });
-           });
+    return for_each_site(prim, [](const pxr::SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
+        const pxr::VtValue names = layer->GetField(at.path, pxr::SdfChildrenKeys->PropertyChildren);
+        if (!names.IsHolding<pxr::TfTokenVector>()) return false;
+        const auto& list = names.UncheckedGet<pxr::TfTokenVector>();
+        return std::any_of(list.begin(), list.end(),
+                           [](const pxr::TfToken& name) { return is_binding(name.GetString()); });
+    });
 }
 
 class Scan {

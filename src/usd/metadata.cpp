@@ -23,13 +23,13 @@ bool fold_list(const std::vector<VtValue>& strongest_first, VtValue& out)
 
 }  // namespace
 
-VtValue compose_metadata(const PcpPrimIndex& index, const TfToken& property, const TfToken& key)
+VtValue compose_metadata(const PrimRecord& prim, const TfToken& property, const TfToken& key)
 {
     const std::size_t    colon = key.GetString().find(':');
     const TfToken        field = colon == std::string::npos ? key : TfToken(key.GetString().substr(0, colon));
     std::vector<VtValue> opinions;
-    for_each_site(index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
-        const SdfPath path = property.IsEmpty() ? node.GetPath() : node.GetPath().AppendProperty(property);
+    for_each_site(prim, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
+        const SdfPath path = property.IsEmpty() ? at.path : at.path.AppendProperty(property);
         if (VtValue value; layer->HasField(path, field, &value)) opinions.push_back(std::move(value));
         return false;
     });

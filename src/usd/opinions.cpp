@@ -21,9 +21,8 @@ std::vector<Site> OpinionIndex::opinions(const Prim& prim, const Token& property
     if (!prim) return out;
     const Stage::Impl& stage  = impl_->stage.impl();
     const PrimRecord&  record = stage.record(prim);
-    if (record.index == nullptr) return out;
-    for_each_site(*record.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
-        const SdfPath path = node.GetPath().AppendProperty(unwrap(property));
+    for_each_site(record, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
+        const SdfPath path = at.path.AppendProperty(unwrap(property));
         if (!layer->HasSpec(path)) return false;
         Site             site{.layer = shown(stage, layer), .prim = record.path.text(), .property = property.text()};
         const TextIndex& lines = lines_of(stage, layer);

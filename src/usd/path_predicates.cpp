@@ -112,7 +112,8 @@ Function bind_variant(const Args& args)
     for (const auto& [set, name] : words.named) wanted.emplace_back(set, text_of(name));
     return [wanted](const PathObject& object) {
         if (!object.prim || object.property) return Result(false);
-        const PcpPrimIndex* index = object.prim.stage().impl().record(object.prim).index;
+        const Stage::Impl&  stage = object.prim.stage().impl();
+        const PcpPrimIndex* index = index_of(stage, stage.record(object.prim));
         return Result(index != nullptr && std::all_of(wanted.begin(), wanted.end(), [&](const auto& row) {
                           return index->GetSelectionAppliedForVariantSet(row.first) == row.second;
                       }));

@@ -13,6 +13,7 @@
 #include "mechane/tasks/parallel.h"
 #include "mechane/usd/codes.h"
 #include "usd/load_rules.h"
+#include "usd/local_prims.h"
 #include "usd/stage_impl.h"
 
 namespace mechane::usd {
@@ -21,24 +22,13 @@ namespace {
 using namespace pxr;
 
 const TfToken kActive("active"), kSpecifier("specifier"), kTypeName("typeName"), kApiSchemas("apiSchemas"),
-    kAnyType("__AnyType__");
+    kAnyType("__AnyType__"), kClips("clips");
 
 bool in_mask(const std::vector<SdfPath>& mask, const SdfPath& path)
 {
     return mask.empty() || std::any_of(mask.begin(), mask.end(),
                                        [&](const SdfPath& m) { return m.HasPrefix(path) || path.HasPrefix(m); });
 }
-
-/// What the layers say about one prim.
-struct Composed {
-    const PcpPrimIndex* index = nullptr;  ///< null when the library gave up on the prim, with an error
-    TfToken             type;
-    TfTokenVector       apis;      ///< as authored
-    SdfPathVector       children;  ///< none below an inactive prim
-    std::size_t         nodes     = 0;
-    Specifier           specifier = Specifier::over;
-    bool                active    = true;
-};
 
 bool across_class_arc(PcpNodeRef node)
 {
@@ -48,20 +38,20 @@ bool across_class_arc(PcpNodeRef node)
 }
 
 /// Everything that population needs, from one walk over the prim's sites, strongest first. Safe on any thread.
-Composed compose_prim(const SdfPath& at, const PcpPrimIndex& index)
+Composed compose_prim(const SdfPath& prim, const PcpPrimIndex& index)
 {
-    Composed                    out{.index = &index};
+    Composed                    out{.sites = &index};
     bool                        active_said = false, specifier_said = false, type_said = false;
     std::vector<SdfTokenListOp> opinions;  // strongest first
-    for_each_site(index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
-        const SdfPath& path = node.GetPath();
+    for_each_site(index, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
+        const SdfPath& path = at.path;
         active_said         = active_said || layer->HasField(path, kActive, &out.active);
         if (!specifier_said) {
             SdfSpecifier here = SdfSpecifierOver;
             if (layer->HasField(path, kSpecifier, &here) && SdfIsDefiningSpecifier(here)) {
                 // A class that comes across an inherit or specialize arc loses to a def elsewhere.
                 out.specifier  = here == SdfSpecifierDef ? Specifier::def : Specifier::class_;
-                specifier_said = here == SdfSpecifierDef || !across_class_arc(node);
+                specifier_said = here == SdfSpecifierDef || !across_class_arc(at.node);
             }
         }
         if (!type_said) {
@@ -69,18 +59,20 @@ Composed compose_prim(const SdfPath& at, const PcpPrimIndex& index)
             if (!type_said) out.type = TfToken();
         }
         if (SdfTokenListOp op; layer->HasField(path, kApiSchemas, &op)) opinions.push_back(std::move(op));
+        out.clips = out.clips || layer->HasField(path, kClips);
         return false;
     });
     for (auto op = opinions.rbegin(); op != opinions.rend(); ++op) op->ApplyOperations(&out.apis);
     const auto nodes = index.GetNodeRange();
     out.nodes        = static_cast<std::size_t>(std::distance(nodes.first, nodes.second));
+    out.local_below  = out.nodes == 1 && !index.IsInstanceable();
     if (out.active) {
         TfTokenVector names;
         PcpTokenSet   prohibited;
         index.ComputePrimChildNames(&names, &prohibited);
         out.children.reserve(names.size());
         for (const TfToken& name : names)
-            if (SdfPath child = at.AppendChild(name); !child.IsEmpty()) out.children.push_back(std::move(child));
+            if (SdfPath child = prim.AppendChild(name); !child.IsEmpty()) out.children.push_back(std::move(child));
     }
     return out;
 }
@@ -141,6 +133,7 @@ std::atomic<unsigned> g_handed_over{0};
 struct Found {
     SdfPath     path;
     Composed    composed;
+    bool        maybe_local = false;               ///< nothing above it brings arcs
     std::size_t first_child = 0, child_count = 0;  ///< children lie side by side: prims are found level by level
 };
 
@@ -178,8 +171,20 @@ class Indexer {
   private:
     void index(std::vector<Found>& found, std::size_t begin, std::size_t end)
     {
-        SdfPathVector paths;
-        for (std::size_t i = begin; i < end; ++i) paths.push_back(found[i].path);
+        // Most prims need no index; those that do get it from the library, which works on all cores.
+        pool_.for_each(end - begin, 256, [&](std::size_t i) {
+            Found& prim = found[begin + i];
+            if (!prim.maybe_local) return;
+            if (auto composed = local_->compose(prim.path)) prim.composed = std::move(*composed);
+        });
+        SdfPathVector            paths;
+        std::vector<std::size_t> indexed;
+        for (std::size_t i = begin; i < end; ++i)
+            if (!found[i].composed.local) {
+                paths.push_back(found[i].path);
+                indexed.push_back(i);
+            }
+        if (paths.empty()) return;
         const auto no_children = [](const PcpPrimIndex&, TfTokenVector*) { return false; };
         const auto loads       = [this](const SdfPath& path) {
             (void)g_handed_over.load(std::memory_order_acquire);
@@ -187,24 +192,27 @@ class Indexer {
         };
         g_handed_over.fetch_add(1, std::memory_order_release);
         stage_.cache->ComputePrimIndexesInParallel(paths, &errors_, no_children, loads);
-        pool_.for_each(end - begin, 256, [&](std::size_t i) {
-            if (const PcpPrimIndex* index = stage_.cache->FindPrimIndex(found[begin + i].path))
-                found[begin + i].composed = compose_prim(found[begin + i].path, *index);
+        pool_.for_each(indexed.size(), 64, [&](std::size_t i) {
+            Found& prim = found[indexed[i]];
+            if (const PcpPrimIndex* index = stage_.cache->FindPrimIndex(prim.path))
+                prim.composed = compose_prim(prim.path, *index);
         });
+        if (begin == 0 && found[0].composed.sites != nullptr) local_.emplace(*found[0].composed.sites);
     }
 
     void expand(std::vector<Found>& found, std::size_t at)
     {
         const SdfPath path     = found[at].path;
         Composed&     composed = found[at].composed;
-        if (composed.index == nullptr) return;
+        if (composed.sites == nullptr) return;
         nodes_ += composed.nodes;
         if (composed.nodes > kMaxNodesOfOnePrim)
             limit(fmt::format("{} is composed of more than {} sites", path.GetString(), kMaxNodesOfOnePrim));
         if (nodes_ > options_.limits.max_graph_nodes)
             limit(fmt::format("more than {} sites", options_.limits.max_graph_nodes));
         if (limited_) return;
-        SdfPathVector children = std::exchange(composed.children, {});
+        SdfPathVector children    = std::exchange(composed.children, {});
+        const bool    local_below = composed.local_below && local_->possible();
         if (!children.empty() && path.GetPathElementCount() >= options_.limits.max_depth)
             return limit(fmt::format("prims nest deeper than {}", options_.limits.max_depth));
         found[at].first_child = found.size();
@@ -213,7 +221,7 @@ class Indexer {
             if (found.size() >= options_.limits.max_prims)
                 return limit(fmt::format("more than {} prims", options_.limits.max_prims));
             ++found[at].child_count;
-            found.emplace_back().path = std::move(child);
+            found.push_back({.path = std::move(child), .composed = {}, .maybe_local = local_below});
         }
     }
 
@@ -226,15 +234,16 @@ class Indexer {
     /// The cost of one prim grows faster than its sites do; chains of arcs this long are made, not written.
     static constexpr std::size_t kMaxNodesOfOnePrim = 512;
 
-    Stage::Impl&         stage_;
-    const OpenOptions&   options_;
-    LoadRules            rules_;
-    tasks::Pool          pool_;
-    std::vector<SdfPath> mask_;
-    PcpErrorVector       errors_;
-    std::size_t          nodes_   = 0;
-    bool                 limited_ = false;
-    std::string          why_;
+    Stage::Impl&              stage_;
+    const OpenOptions&        options_;
+    LoadRules                 rules_;
+    tasks::Pool               pool_;
+    std::vector<SdfPath>      mask_;
+    std::optional<LocalPrims> local_;  ///< as soon as the pseudo-root is indexed
+    PcpErrorVector            errors_;
+    std::size_t               nodes_   = 0;
+    bool                      limited_ = false;
+    std::string               why_;
 };
 
 /// Definitions and problems by (type, authored schemas): a stage has few kinds of prims, and asking the registry costs
@@ -255,21 +264,28 @@ class Kinds {
 
     const Kind& of(const TfToken& type, const TfTokenVector& apis)
     {
-        const auto [at, fresh] = kinds_.try_emplace(Key{type, apis});
-        if (fresh)
-            at->second.definition =
-                SchemaRegistry::instance().definition(known(type), apis, openusd_only_, &at->second.problems);
-        return at->second;
+        if (const auto at = kinds_.find(View{type, apis}); at != kinds_.end()) return at->second;
+        Kind& kind      = kinds_[Key{type, apis}];
+        kind.definition = SchemaRegistry::instance().definition(known(type), apis, openusd_only_, &kind.problems);
+        return kind;
     }
 
   private:
     struct Key {
         TfToken       type;
         TfTokenVector apis;
-        bool          operator==(const Key&) const = default;
+    };
+    struct View {  ///< a key to look up, not copied
+        const TfToken&       type;
+        const TfTokenVector& apis;
     };
     struct Hash {
-        std::size_t operator()(const Key& key) const { return TfHash::Combine(key.type, key.apis); }
+        using is_transparent = void;
+        std::size_t operator()(const auto& key) const { return TfHash::Combine(key.type, key.apis); }
+    };
+    struct Equal {
+        using is_transparent = void;
+        bool operator()(const auto& a, const auto& b) const { return a.type == b.type && a.apis == b.apis; }
     };
     /// The type itself, or, when no schema has its name, the first known one that the stage offers instead.
     [[nodiscard]] TfToken known(const TfToken& type) const
@@ -282,9 +298,9 @@ class Kinds {
         return type;
     }
 
-    bool                                openusd_only_;
-    VtDictionary                        substitutes_;  ///< of stage metadata: lists of types by type
-    std::unordered_map<Key, Kind, Hash> kinds_;
+    bool                                       openusd_only_;
+    VtDictionary                               substitutes_;  ///< of stage metadata: lists of types by type
+    std::unordered_map<Key, Kind, Hash, Equal> kinds_;
 };
 
 }  // namespace
@@ -308,11 +324,16 @@ void populate(Stage::Impl& stage, const OpenOptions& options)
         stack.pop_back();
         const SdfPath&      path     = found[entry.at].path;
         Composed&           composed = found[entry.at].composed;
-        const PcpPrimIndex* index    = composed.index;
+        const PcpPrimIndex* index    = composed.sites;
         if (index == nullptr) continue;  // the library gave up on it, with an error
         const bool         root = stage.prims.empty();
         const auto         at   = static_cast<std::uint32_t>(stage.prims.size());
-        PrimRecord         prim{.path = wrap(path), .index = index, .parent = entry.parent, .depth = entry.depth};
+        PrimRecord         prim{.path           = wrap(path),
+                                .sites          = index,
+                                .layer          = composed.layer,
+                                .property_names = std::move(composed.property_names),
+                                .parent         = entry.parent,
+                                .depth          = entry.depth};
         const std::uint8_t above = root ? std::uint8_t(prim_flag::active | prim_flag::defined | prim_flag::loaded)
                                         : stage.prims[entry.parent].flags;
         if (root) {
@@ -326,14 +347,15 @@ void populate(Stage::Impl& stage, const OpenOptions& options)
             prim.authored_apis         = std::move(composed.apis);
             prim.definition            = kind.definition;
             const bool active          = (above & prim_flag::active) != 0 && composed.active;
-            const bool payload_missing = index->HasAnyPayloads() && !rules.loads(path);
+            const bool payload_missing = !composed.local && index->HasAnyPayloads() && !rules.loads(path);
             prim.flags                 = static_cast<std::uint8_t>(
                 (active ? prim_flag::active : 0) |
                 (prim.specifier != Specifier::over && (above & prim_flag::defined) ? prim_flag::defined : 0) |
                 (prim.specifier == Specifier::class_ || (above & prim_flag::abstract) ? prim_flag::abstract : 0) |
                 (active && !payload_missing && (above & prim_flag::loaded) ? prim_flag::loaded : 0) |
                 ((above & (prim_flag::instance | prim_flag::proxy)) != 0 ? prim_flag::proxy : 0) |
-                (index->IsInstanceable() ? prim_flag::instance : 0));
+                (composed.local ? prim_flag::local : 0) | (composed.clips ? prim_flag::clips : 0) |
+                (!composed.local && index->IsInstanceable() ? prim_flag::instance : 0));
             report_schemas(stage, prim, kind.problems);
         }
         stage.by_path.emplace(path, at);

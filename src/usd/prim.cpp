@@ -24,9 +24,12 @@ bool dictionary_less(const TfToken& a, const TfToken& b)
 TfTokenVector authored_names(const PrimRecord& prim)
 {
     TfTokenVector names;
-    if (prim.index == nullptr) return names;
-    for_each_site(*prim.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
-        const VtValue children = layer->GetField(node.GetPath(), SdfChildrenKeys->PropertyChildren);
+    if (prim.layer != PrimRecord::kSeveral) {
+        if (prim.property_names.IsHolding<TfTokenVector>()) names = prim.property_names.UncheckedGet<TfTokenVector>();
+        return names;
+    }
+    for_each_site(prim, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
+        const VtValue children = layer->GetField(at.path, SdfChildrenKeys->PropertyChildren);
         if (!children.IsHolding<TfTokenVector>()) return false;
         const auto& here = children.UncheckedGet<TfTokenVector>();
         names.insert(names.end(), here.begin(), here.end());
@@ -39,10 +42,8 @@ std::vector<Token> to_tokens(const PrimRecord& prim, TfTokenVector names)
 {
     std::sort(names.begin(), names.end(), dictionary_less);
     names.erase(std::unique(names.begin(), names.end()), names.end());
-    if (prim.index != nullptr)
-        if (const VtValue order = compose_metadata(*prim.index, TfToken(), kPropertyOrder);
-            order.IsHolding<TfTokenVector>())
-            SdfApplyListOrdering(&names, order.UncheckedGet<TfTokenVector>());
+    if (const VtValue order = compose_metadata(prim, TfToken(), kPropertyOrder); order.IsHolding<TfTokenVector>())
+        SdfApplyListOrdering(&names, order.UncheckedGet<TfTokenVector>());
     std::vector<Token> out;
     out.reserve(names.size());
     for (const TfToken& name : names) out.push_back(wrap(name));
@@ -53,9 +54,9 @@ std::vector<Token> to_tokens(const PrimRecord& prim, TfTokenVector names)
 SdfSpecType spec_type(const PrimRecord& prim, const TfToken& name)
 {
     SdfSpecType type = SdfSpecTypeUnknown;
-    if (prim.index != nullptr)
-        for_each_site(*prim.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
-            type = layer->GetSpecType(node.GetPath().AppendProperty(name));
+    if (may_have_opinions(prim, name))
+        for_each_site(prim, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
+            type = layer->GetSpecType(at.path.AppendProperty(name));
             return type != SdfSpecTypeUnknown;
         });
     return type;
@@ -65,9 +66,9 @@ SdfSpecType spec_type(const PrimRecord& prim, const TfToken& name)
 bool is_custom(const PrimRecord& prim, const TfToken& name)
 {
     bool custom = false;
-    if (prim.index != nullptr && !prim.definition->properties.contains(name))
-        for_each_site(*prim.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
-            return layer->HasField(node.GetPath().AppendProperty(name), TfToken("custom"), &custom) && custom;
+    if (may_have_opinions(prim, name) && !prim.definition->properties.contains(name))
+        for_each_site(prim, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
+            return layer->HasField(at.path.AppendProperty(name), TfToken("custom"), &custom) && custom;
         });
     return custom;
 }
@@ -203,11 +204,7 @@ const void* Prim::definition_key() const noexcept
 { return stage_ == nullptr ? nullptr : record(*this).definition.get(); }
 
 Value Prim::metadata(const Token& key) const
-{
-    return stage_ == nullptr || record(*this).index == nullptr
-               ? Value()
-               : wrap(compose_metadata(*record(*this).index, TfToken(), unwrap(key)));
-}
+{ return stage_ == nullptr ? Value() : wrap(compose_metadata(record(*this), TfToken(), unwrap(key))); }
 
 Site Prim::site() const { return stage_ == nullptr ? Site() : site_of(stage_->impl(), record(*this), TfToken()); }
 
@@ -227,11 +224,7 @@ std::string Attribute::type_name() const
     const auto found = record(prim_).definition->properties.find(unwrap(name_));
     if (found != record(prim_).definition->properties.end() && found->second.type)
         return found->second.type.GetAsToken().GetString();
-    return wrap(record(prim_).index == nullptr
-                    ? VtValue()
-                    : compose_metadata(*record(prim_).index, unwrap(name_), TfToken("typeName")))
-        .get<std::string>()
-        .value_or("");
+    return wrap(compose_metadata(record(prim_), unwrap(name_), TfToken("typeName"))).get<std::string>().value_or("");
 }
 
 bool Attribute::uniform() const
@@ -240,9 +233,9 @@ bool Attribute::uniform() const
     const auto found = record(prim_).definition->properties.find(unwrap(name_));
     if (found != record(prim_).definition->properties.end()) return found->second.uniform;
     bool uniform = false;  // the weakest opinion wins
-    if (record(prim_).index != nullptr)
-        for_each_site(*record(prim_).index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
-            const SdfPath path = node.GetPath().AppendProperty(unwrap(name_));
+    if (may_have_opinions(record(prim_), unwrap(name_)))
+        for_each_site(record(prim_), [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
+            const SdfPath path = at.path.AppendProperty(unwrap(name_));
             if (layer->HasSpec(path)) {
                 SdfVariability v = SdfVariabilityVarying;
                 layer->HasField(path, TfToken("variability"), &v);
@@ -271,8 +264,8 @@ std::vector<double> Attribute::time_samples() const
 bool Attribute::varying() const
 {
     if (time_samples().size() > 1) return true;
-    return prim_ && record(prim_).index != nullptr &&
-           !compose_metadata(*record(prim_).index, unwrap(name_), TfToken("spline")).IsEmpty();
+    return prim_ && may_have_opinions(record(prim_), unwrap(name_)) &&
+           !compose_metadata(record(prim_), unwrap(name_), TfToken("spline")).IsEmpty();
 }
 
 Value Attribute::authored_value(TimeCode time) const
@@ -289,8 +282,8 @@ std::vector<Path> Attribute::connections() const
 { return prim_ ? compose_targets(prim_.stage().impl(), record(prim_), unwrap(name_), true) : std::vector<Path>(); }
 Value Attribute::metadata(const Token& key) const
 {
-    if (!prim_ || record(prim_).index == nullptr) return {};
-    VtValue value = compose_metadata(*record(prim_).index, unwrap(name_), unwrap(key));
+    if (!prim_) return {};
+    VtValue value = compose_metadata(record(prim_), unwrap(name_), unwrap(key));
     if (value.IsEmpty())
         if (const auto found = record(prim_).definition->properties.find(unwrap(name_));
             found != record(prim_).definition->properties.end() && found->second.spec)
@@ -316,11 +309,7 @@ std::vector<Path> Relationship::targets() const
 std::vector<Path> Relationship::forwarded() const
 { return prim_ ? forward_targets(prim_.stage(), path()) : std::vector<Path>(); }
 Value Relationship::metadata(const Token& key) const
-{
-    return prim_ && record(prim_).index != nullptr
-               ? wrap(compose_metadata(*record(prim_).index, unwrap(name_), unwrap(key)))
-               : Value();
-}
+{ return prim_ ? wrap(compose_metadata(record(prim_), unwrap(name_), unwrap(key))) : Value(); }
 Site Relationship::site() const { return prim_ ? site_of(prim_.stage().impl(), record(prim_), unwrap(name_)) : Site(); }
 
 }  // namespace mechane::usd

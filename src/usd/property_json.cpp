@@ -55,15 +55,14 @@ Json samples_json(const Stage::Impl& stage, const PrimRecord& record, const TfTo
 Json metadata_json(const PrimRecord& prim, const TfToken& property, std::size_t limit)
 {
     std::set<TfToken> fields;
-    for_each_site(*prim.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
-        for (const TfToken& field :
-             layer->ListFields(property.IsEmpty() ? node.GetPath() : node.GetPath().AppendProperty(property)))
+    for_each_site(prim, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
+        for (const TfToken& field : layer->ListFields(property.IsEmpty() ? at.path : at.path.AppendProperty(property)))
             if (!is_shown_elsewhere(field)) fields.insert(field);
         return false;
     });
     Json out = Json::object();
     for (const TfToken& field : fields)
-        out[field.GetString()] = to_json(compose_metadata(*prim.index, property, field), limit);
+        out[field.GetString()] = to_json(compose_metadata(prim, property, field), limit);
     return out;
 }
 
@@ -80,7 +79,7 @@ Json attribute_json(const Stage::Impl& stage, const PrimRecord& record, const At
     if (resolved.blocked) out["blocked"] = true;
     if (const auto times = attribute.time_samples(); !times.empty())
         out["timeSamples"] = samples_json(stage, record, name, times, limit);
-    if (!compose_metadata(*record.index, name, TfToken("connectionPaths")).IsEmpty())
+    if (!compose_metadata(record, name, TfToken("connectionPaths")).IsEmpty())
         out["connections"] = texts(attribute.connections());
     if (Json metadata = metadata_json(record, name, limit); !metadata.empty()) out["metadata"] = std::move(metadata);
     return out;

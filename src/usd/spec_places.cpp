@@ -10,9 +10,8 @@ std::vector<SpecPlace> spec_places(const Prim& prim, const Token& property)
     std::vector<SpecPlace> out;
     if (!prim) return out;
     const PrimRecord& record = prim.stage().impl().record(prim);
-    if (record.index == nullptr) return out;
-    for_each_site(*record.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
-        const SdfPath path = property.empty() ? node.GetPath() : node.GetPath().AppendProperty(unwrap(property));
+    for_each_site(record, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
+        const SdfPath path = property.empty() ? at.path : at.path.AppendProperty(unwrap(property));
         if (layer->HasSpec(path)) out.push_back({shown(prim.stage().impl(), layer), wrap(path)});
         return false;
     });

@@ -242,7 +242,7 @@ std::vector<std::string> Stage::used_layers() const
 {
     std::vector<std::string> out{shown(*impl_, impl_->root)};
     std::vector<std::string> rest;
-    for (const SdfLayerHandle& layer : impl_->cache->GetUsedLayers())
+    for (const SdfLayerHandle& layer : layers_in_use(*impl_))
         if (get_pointer(layer) != get_pointer(impl_->root) && get_pointer(layer) != get_pointer(impl_->session))
             rest.push_back(shown(*impl_, layer));
     for (const auto& [prim, sets] : impl_->clips)

@@ -17,32 +17,16 @@
 #include "usd/binding_table.h"
 #include "usd/handles.h"
 #include "usd/schema_registry.h"
+#include "usd/sites.h"
 #include "usd/text_index.h"
 
 namespace mechane::usd {
-
-namespace prim_flag {
-inline constexpr std::uint8_t active = 1, defined = 2, abstract = 4, loaded = 8, instance = 16, proxy = 32;
-}
 
 struct ClipSet;  // value_clips.h
 
 namespace xform_flag {
 inline constexpr std::uint8_t resets = 1, only_sampled = 2;
 }
-
-/// One prim of the flat, depth-first array. A subtree is the range [index, subtree_end).
-struct PrimRecord {
-    Path                              path;
-    const pxr::PcpPrimIndex*          index = nullptr;
-    std::shared_ptr<const Definition> definition;
-    pxr::TfToken                      type_name;
-    pxr::TfTokenVector                authored_apis;
-    std::uint32_t                     parent = 0, subtree_end = 0;
-    std::uint32_t                     depth     = 0;
-    Specifier                         specifier = Specifier::over;
-    std::uint8_t                      flags     = 0;
-};
 
 /// Everything a stage holds. Written by open, read only afterwards.
 struct Stage::Impl {
@@ -68,6 +52,8 @@ struct Stage::Impl {
     mutable std::once_flag                                              bindings_once;
     mutable std::unique_ptr<const BindingTable>                         bindings;  ///< material_binding.cpp, on demand
 
+    mutable std::mutex index_mutex;  ///< of what index_of adds to the cache
+
     [[nodiscard]] const PrimRecord& record(const Prim& prim) const { return prims[prim.index()]; }
 };
 
@@ -79,32 +65,6 @@ struct SpecSite {
     pxr::PcpNodeRef     node;
 };
 
-/// Calls visit(site) for the layers that may hold opinions about a prim, strongest first, until it returns true.
-template <class Visit>
-bool for_each_site(const pxr::PcpPrimIndex& index, const Visit& visit)
-{
-    for (const pxr::PcpNodeRef& node : index.GetNodeRange()) {
-        if (!node.CanContributeSpecs() || !node.HasSpecs()) continue;
-        const auto& stack  = node.GetLayerStack();
-        const auto& layers = stack->GetLayers();
-        for (std::size_t i = 0; i < layers.size(); ++i) {
-            // A node with specs has them in its only layer.
-            if (layers.size() > 1 && !layers[i]->HasSpec(node.GetPath())) continue;
-            if (visit(layers[i], node, i)) return true;
-        }
-    }
-    return false;
-}
-
-/// Offset from times of the i-th layer of a node to stage times.
-inline pxr::SdfLayerOffset time_offset(const pxr::PcpNodeRef& node, std::size_t layer)
-{
-    pxr::SdfLayerOffset offset = node.GetMapToRoot().GetTimeOffset();
-    if (const pxr::SdfLayerOffset* inner = node.GetLayerStack()->GetLayerOffsetForLayer(layer))
-        offset = offset * *inner;
-    return offset;
-}
-
 // -- parts of opening and reading, one file each
 void         read_metadata(Stage::Impl& stage);                                              ///< stage_metadata.cpp
 void         populate(Stage::Impl& stage, const OpenOptions& options);                       ///< population.cpp
@@ -114,8 +74,15 @@ void         report_unit_mismatches(Stage::Impl& stage);                        
 void         add_composition_errors(Stage::Impl& stage, const pxr::PcpErrorVector& errors);  ///< composition_errors.cpp
 void         report_composition_errors(const Stage::Impl& stage, const pxr::PcpErrorVector& errors,
                                        Diagnostics& found);  ///< composition_errors.cpp
-pxr::VtValue compose_metadata(const pxr::PcpPrimIndex& index, const pxr::TfToken& property,
+pxr::VtValue compose_metadata(const PrimRecord& prim, const pxr::TfToken& property,
                               const pxr::TfToken& key);  ///< metadata.cpp
+
+/// The library's index of a prim, made now if the prim is local; null when the library gave up on the prim. For what
+/// only the library can tell; safe on any thread, but one at a time.
+const pxr::PcpPrimIndex* index_of(const Stage::Impl& stage, const PrimRecord& prim);  ///< index_of.cpp
+/// The index that the library has of the prim at a path, if it has one.
+const pxr::PcpPrimIndex* find_index(const Stage::Impl& stage, const pxr::SdfPath& prim);  ///< index_of.cpp
+pxr::SdfLayerHandleSet   layers_in_use(const Stage::Impl& stage);                         ///< index_of.cpp
 
 /// The value clips that may speak about a prim, strongest first.
 std::span<const std::shared_ptr<const ClipSet>> clips_of(const Stage::Impl&  stage,

@@ -26,9 +26,10 @@ Json rows(const Matrix4d& m)
 /// Sets by name, each with the names of its variants and what is selected.
 Json variants_json(const PrimRecord& prim)
 {
+    if (prim.is_local()) return Json::object();  // no variant set is authored
     // Sets are listed in metadata; a set that the list does not name does not exist.
     std::vector<std::string> sets;
-    const auto               nodes = prim.index->GetNodeRange();
+    const auto               nodes = prim.sites->GetNodeRange();
     for (auto node = nodes.second; node != nodes.first;) {
         --node;
         PcpComposeSiteVariantSets((*node).GetLayerStack(), (*node).GetPath(), &sets);
@@ -36,9 +37,9 @@ Json variants_json(const PrimRecord& prim)
     Json out = Json::object();
     for (const std::string& set : sets) {
         std::set<std::string> variants;
-        for (const PcpNodeRef& node : prim.index->GetNodeRange())
+        for (const PcpNodeRef& node : prim.sites->GetNodeRange())
             PcpComposeSiteVariantSetOptions(node.GetLayerStack(), node.GetPath(), set, &variants);
-        out[set] = {{"selection", prim.index->GetSelectionAppliedForVariantSet(set)}, {"variants", variants}};
+        out[set] = {{"selection", prim.sites->GetSelectionAppliedForVariantSet(set)}, {"variants", variants}};
     }
     return out;
 }
@@ -118,7 +119,7 @@ class Dump {
         if (prim.is_instance()) out["instance"] = true;
         if (prim.is_instance_proxy()) out["instanceProxy"] = true;
         if (prim.metadata("instanceable").get<bool>().value_or(false)) out["instanceable"] = true;
-        if (record.index->HasAnyPayloads()) out["hasPayload"] = true;
+        if (record.sites->HasAnyPayloads()) out["hasPayload"] = true;
         if (!prim.defined()) out["defined"] = false;
         if (!prim.loaded()) out["loaded"] = false;
         if (Json metadata = metadata_json(record, TfToken(), limit_); !metadata.empty())

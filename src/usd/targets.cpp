@@ -17,11 +17,12 @@ std::vector<Path> compose_targets(const Stage::Impl& stage, const PrimRecord& pr
                                   bool connections)
 {
     std::vector<Path> out;
-    if (prim.index == nullptr) return out;
-    const SdfPath    path = unwrap(prim.path).AppendProperty(name);
-    PcpPropertyIndex property;
-    PcpErrorVector   errors;
-    PcpBuildPrimPropertyIndex(path, *stage.cache, *prim.index, &property, &errors);
+    if (prim.sites == nullptr || !may_have_opinions(prim, name)) return out;
+    const PcpPrimIndex* index = index_of(stage, prim);
+    const SdfPath       path  = unwrap(prim.path).AppendProperty(name);
+    PcpPropertyIndex    property;
+    PcpErrorVector      errors;
+    PcpBuildPrimPropertyIndex(path, *stage.cache, *index, &property, &errors);
     if (property.IsEmpty()) return out;
     PcpTargetIndex targets;
     PcpBuildTargetIndex(PcpSite(stage.cache->GetLayerStackIdentifier(), path), property,

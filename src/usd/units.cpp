@@ -55,12 +55,12 @@ class MismatchReport {
             return (meters && *meters != stage_.metadata.meters_per_unit) ||
                    (kilograms && *kilograms != stage_.metadata.kilograms_per_unit);
         };
-        const auto layers = stage_.cache->GetUsedLayers();
+        const auto layers = layers_in_use(stage_);
         if (std::none_of(layers.begin(), layers.end(), differs)) return;
         for (std::uint32_t i = 1; i < stage_.prims.size(); ++i) {
             const PrimRecord& prim = stage_.prims[i];
-            if (prim.index == nullptr || (prim.flags & prim_flag::proxy) != 0) continue;
-            for (const PcpNodeRef& node : prim.index->GetNodeRange()) {
+            if (prim.is_local() || (prim.flags & prim_flag::proxy) != 0) continue;
+            for (const PcpNodeRef& node : prim.sites->GetNodeRange()) {
                 const PcpArcType arc = node.GetArcType();
                 if ((arc == PcpArcTypeReference || arc == PcpArcTypePayload) && !node.IsDueToAncestor() &&
                     !node.IsInert())

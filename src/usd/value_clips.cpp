@@ -23,10 +23,10 @@ bool has_samples(const SdfLayerRefPtr& layer, const SdfPath& path)
 
 }  // namespace
 
-bool ClipSet::applies(const PcpNodeRef& node, std::size_t layer_of_node) const
+bool ClipSet::applies(const SiteNode& at, std::size_t layer_of_node) const
 {
-    return layer_of_node == layer && get_pointer(node.GetLayerStack()) == get_pointer(stack) &&
-           node.GetPath().HasPrefix(prim);
+    return layer_of_node == layer && get_pointer(at.node.GetLayerStack()) == get_pointer(stack) &&
+           at.path.HasPrefix(prim);
 }
 
 bool ClipSet::declares(const SdfPath& property) const

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "usd/sites.h"
+
 namespace mechane::usd {
 
 /// A set of value clips: layers that take turns in giving samples to the properties at and below one prim (OpenUSD,
@@ -33,7 +35,7 @@ struct ClipSet {
     std::vector<Mapping>             times;      ///< by stage time; two at one time are a jump; empty: the identity
     bool                             interpolate_missing = false;  ///< clips without samples leave their time to others
 
-    [[nodiscard]] bool applies(const pxr::PcpNodeRef& node, std::size_t layer_of_node) const;
+    [[nodiscard]] bool applies(const SiteNode& at, std::size_t layer_of_node) const;
 
     // `property` is a path in the namespace of `stack`.
     /// True when the set has the say over the property: it varies by the manifest.

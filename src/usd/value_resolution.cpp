@@ -24,9 +24,9 @@ using namespace pxr;
 const TfToken kDefault("default"), kSpline("spline");
 
 /// Asset paths: evaluated, anchored to the layer that authored them, resolved. Time codes: mapped to stage time. Path
-/// expressions: mapped into the stage's namespace.
-void finish(const Stage::Impl& stage, const SdfLayerRefPtr& layer, const PcpNodeRef& node, const SdfLayerOffset& offset,
-            VtValue& value)
+/// expressions: mapped into the stage's namespace. `property` is its path in that layer.
+void finish(const Stage::Impl& stage, const SdfLayerRefPtr& layer, const PcpNodeRef& node, const SdfPath& property,
+            const SdfLayerOffset& offset, VtValue& value)
 {
     const auto resolve = [&](const SdfAssetPath& asset) {
         std::string evaluated = asset.GetAuthoredPath();
@@ -58,8 +58,8 @@ void finish(const Stage::Impl& stage, const SdfLayerRefPtr& layer, const PcpNode
         for (SdfTimeCode& time : times) time = SdfTimeCode(offset * time.GetValue());
         value = VtValue(times);
     } else if (value.IsHolding<SdfPathExpression>()) {
-        const SdfPathExpression absolute =
-            value.UncheckedGet<SdfPathExpression>().MakeAbsolute(node.GetPath().StripAllVariantSelections());
+        const SdfPathExpression absolute = value.UncheckedGet<SdfPathExpression>().MakeAbsolute(
+            property.GetPrimOrPrimVariantSelectionPath().StripAllVariantSelections());
         value = VtValue(node.GetMapToRoot().Evaluate().MapSourceToTarget(absolute));
     }
 }
@@ -74,19 +74,28 @@ template <class AtLayer, class AtClips>
 bool for_each_source(const Stage::Impl& stage, const PrimRecord& prim, const TfToken& name, const AtLayer& at_layer,
                      const AtClips& at_clips)
 {
-    if (prim.index == nullptr) return false;
+    if (prim.sites == nullptr) return false;
     const auto clips = clips_of(stage, unwrap(prim.path));
-    for (const PcpNodeRef& node : prim.index->GetNodeRange()) {
-        // Clips also speak where no layer of the node knows the prim.
-        if (!node.CanContributeSpecs() || (clips.empty() && !node.HasSpecs())) continue;
-        const SdfPath path   = node.GetPath().AppendProperty(name);
-        const auto&   layers = node.GetLayerStack()->GetLayers();
-        for (std::size_t i = 0; i < layers.size(); ++i) {
-            if (at_layer(layers[i], node, i, path)) return true;
-            for (const auto& set : clips)
-                if (set->applies(node, i) && set->declares(path) && at_clips(*set, node, path)) return true;
-        }
+    if (clips.empty()) {
+        if (!may_have_opinions(prim, name)) return false;
+        return for_each_site(prim, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t i) {
+            return at_layer(layer, at.node, i, at.path.AppendProperty(name));
+        });
     }
+    // Clips also speak where no layer of the node knows the prim.
+    const auto at_node = [&](const SiteNode& at) {
+        const SdfPath path   = at.path.AppendProperty(name);
+        const auto&   layers = at.node.GetLayerStack()->GetLayers();
+        for (std::size_t i = 0; i < layers.size(); ++i) {
+            if (at_layer(layers[i], at.node, i, path)) return true;
+            for (const auto& set : clips)
+                if (set->applies(at, i) && set->declares(path) && at_clips(*set, at.node, path)) return true;
+        }
+        return false;
+    };
+    if (prim.is_local()) return at_node({prim.sites->GetRootNode(), unwrap(prim.path)});
+    for (const PcpNodeRef& node : prim.sites->GetNodeRange())
+        if (node.CanContributeSpecs() && at_node({node, node.GetPath()})) return true;
     return false;
 }
 
@@ -102,14 +111,14 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
         stage, prim, name,
         [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t i, const SdfPath& path) {
             if (time.value && !layer->HasSpec(path)) return false;  // the default time asks for one field only
-            const SdfLayerOffset offset = time_offset(node, i);
-            out.layer                   = get_pointer(layer);
+            out.layer = get_pointer(layer);
             if (time.value && !animation_blocked) {
-                const double local = offset.GetInverse() * *time.value;
+                const SdfLayerOffset offset = time_offset(node, i);
+                const double         local  = offset.GetInverse() * *time.value;
                 if (layer->GetNumTimeSamplesForPath(path) > 0) {
                     out.source = ValueSource::time_samples;
                     out.value  = sample_layer(layer, path, local, held);
-                    finish(stage, layer, node, offset, out.value);
+                    finish(stage, layer, node, path, offset, out.value);
                     return true;
                 }
                 if (VtValue spline; layer->HasField(path, kSpline, &spline) && spline.IsHolding<TsSpline>()) {
@@ -126,7 +135,7 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
                 return false;
             }
             out.source = ValueSource::default_value;
-            finish(stage, layer, node, offset, out.value);
+            finish(stage, layer, node, path, time_offset(node, i), out.value);
             return true;
         },
         [&](const ClipSet& clips, const PcpNodeRef& node, const SdfPath& path) {
@@ -135,7 +144,7 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
             out.value  = clips.value(path, *time.value, held, from);
             out.source = ValueSource::value_clips;
             out.layer  = get_pointer(from);
-            if (from) finish(stage, from, node, SdfLayerOffset(), out.value);
+            if (from) finish(stage, from, node, path, SdfLayerOffset(), out.value);
             return true;
         });
     if (!found) out.layer = nullptr;

@@ -17,7 +17,7 @@ constexpr std::string_view kReset = "!resetXformStack!", kInvert = "!invert!", k
 bool is_xformable(const PrimRecord& prim)
 {
     // Neighbours on the stage are often of one type, and asking the registry walks the type's bases.
-    const pxr::TfToken& type_name = prim.definition->type;
+    const pxr::TfToken&                        type_name = prim.definition->type;
     thread_local std::pair<pxr::TfToken, bool> last;
     if (!type_name.IsEmpty() && last.first == type_name) return last.second;
     const auto* type = SchemaRegistry::instance().find(type_name);
@@ -146,9 +146,9 @@ const Code* op_matrix(std::string_view kind, const Value& value, bool inverted, 
 
 bool has_samples(const PrimRecord& prim, const pxr::TfToken& attribute)
 {
-    return prim.index != nullptr &&
-           for_each_site(*prim.index, [&](const pxr::SdfLayerRefPtr& layer, const pxr::PcpNodeRef& node, std::size_t) {
-               return layer->GetNumTimeSamplesForPath(node.GetPath().AppendProperty(attribute)) > 0;
+    return may_have_opinions(prim, attribute) &&
+           for_each_site(prim, [&](const pxr::SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
+               return layer->GetNumTimeSamplesForPath(at.path.AppendProperty(attribute)) > 0;
            });
 }
 
@@ -159,24 +159,25 @@ Matrix4d local(const Stage::Impl& stage, const PrimRecord& prim, const TimeCode&
     flags = 0;
     Matrix4d out;
     if (!is_xformable(prim)) return out;
-    const auto order = wrap(resolve_value(stage, prim, unwrap(kOrder), time, true).value).get<std::vector<Token>>();
-    if (!order) return out;
+    const pxr::VtValue listed = resolve_value(stage, prim, unwrap(kOrder), time, true).value;
+    if (!listed.IsHolding<pxr::VtArray<pxr::TfToken>>()) return out;
+    const auto& order = listed.UncheckedGet<pxr::VtArray<pxr::TfToken>>();
     std::size_t first = 0;
-    for (std::size_t i = 0; i < order->size(); ++i)
-        if ((*order)[i].text() == kReset) {
+    for (std::size_t i = 0; i < order.size(); ++i)
+        if (order[i].GetString() == kReset) {
             flags |= xform_flag::resets;
             first = i + 1;
         }
     // The first listed operation is applied last to a point: with row vectors, op_n * ... * op_1.
-    for (std::size_t i = first; i < order->size(); ++i) {
-        std::string_view name     = (*order)[i].text();
+    for (std::size_t i = first; i < order.size(); ++i) {
+        std::string_view name     = order[i].GetString();
         const bool       inverted = name.starts_with(kInvert);
         if (inverted) name.remove_prefix(kInvert.size());
-        const Token attribute{name};
-        const auto  report = [&](const Code& code, const char* what) {
+        // Names are looked up in a table that all threads share; most stand in the list already.
+        const pxr::TfToken attribute = inverted ? pxr::TfToken(std::string(name)) : order[i];
+        const auto         report    = [&](const Code& code, const char* what) {
             if (found != nullptr)
-                found->add(code, site_of(stage, prim, unwrap(attribute)),
-                           fmt::format("{} {}", (*order)[i].text(), what));
+                found->add(code, site_of(stage, prim, attribute), fmt::format("{} {}", order[i].GetString(), what));
         };
         if (!name.starts_with(kPrefix)) {
             report(kXformUnknown, "is no transform operation");
@@ -184,9 +185,9 @@ Matrix4d local(const Stage::Impl& stage, const PrimRecord& prim, const TimeCode&
         }
         std::string_view kind = name.substr(kPrefix.size());
         kind                  = kind.substr(0, kind.find(':'));
-        const Value value     = wrap(resolve_value(stage, prim, unwrap(attribute), time, true).value);
+        const Value value     = wrap(resolve_value(stage, prim, attribute, time, true).value);
         if (value.empty()) {
-            if (has_samples(prim, unwrap(attribute))) flags |= xform_flag::only_sampled;
+            if (has_samples(prim, attribute)) flags |= xform_flag::only_sampled;
             report(kXformMissing, "has no value");
             continue;
         }

@@ -1,0 +1,123 @@
+#include "usd/local_prims.h"
+
+#include <pxr/pcp/composeSite.h>
+#include <pxr/pcp/layerStack.h>
+#include <pxr/sdf/fileFormat.h>
+#include <pxr/sdf/listOp.h>
+#include <pxr/sdf/schema.h>
+
+#include <array>
+#include <unordered_set>
+
+namespace mechane::usd {
+namespace {
+
+using namespace pxr;
+
+const TfToken kActive("active"), kSpecifier("specifier"), kTypeName("typeName"), kApiSchemas("apiSchemas"),
+    kAnyType("__AnyType__"), kChildren("primChildren"), kOrder("primOrder"), kProperties("properties");
+
+/// What makes the library index a prim. Clips are here since they are anchored at a node of the prim's own.
+const std::array<TfToken, 10> kArcs{TfToken("references"),  TfToken("payload"),         TfToken("inheritPaths"),
+                                    TfToken("specializes"), TfToken("variantSetNames"), TfToken("variantSetChildren"),
+                                    TfToken("relocates"),   TfToken("permission"),      TfToken("clips"),
+                                    TfToken("clipSets")};
+
+/// The storage behind a layer, which file formats may read. A layer asks its storage twice for what is not there, and
+/// knows no way to ask for all fields that are.
+struct Storage : SdfFileFormat {
+    static const SdfAbstractData* of(const SdfLayer& layer) { return get_pointer(_GetLayerData(layer)); }
+};
+
+/// Each name once, the first time; damaged files repeat them.
+void drop_repeated(TfTokenVector& names)
+{
+    if (names.size() < 2) return;
+    std::unordered_set<TfToken, TfToken::HashFunctor> seen;
+    seen.reserve(names.size());
+    std::erase_if(names, [&](const TfToken& name) { return !seen.insert(name).second; });
+}
+
+}  // namespace
+
+LocalPrims::LocalPrims(const PcpPrimIndex& root)
+    : root_(root),
+      possible_(!root.GetRootNode().GetLayerStack()->HasRelocates()),
+      layers_(root.GetRootNode().GetLayerStack()->GetLayers())
+{
+    for (const SdfLayerRefPtr& layer : layers_) data_.push_back(Storage::of(*layer));
+}
+
+std::optional<Composed> LocalPrims::compose(const SdfPath& prim) const
+{
+    Composed                    out{.sites = &root_, .nodes = 1, .local = true, .local_below = true};
+    bool                        active_said = false, specifier_said = false, ordered = false;
+    std::size_t                 with_spec = 0, with_children = 0;
+    VtValue                     children, value;
+    std::vector<SdfTokenListOp> apis;  // strongest first
+    for (std::size_t i = 0; i < data_.size(); ++i) {
+        const TfTokenVector fields = data_[i]->List(prim);
+        if (fields.empty() && !data_[i]->HasSpec(prim)) continue;
+        ++with_spec;
+        out.layer = static_cast<std::uint32_t>(i);
+        for (const TfToken& field : fields) {
+            if (field == kSpecifier) {
+                if (!specifier_said && data_[i]->Has(prim, field, &value) && value.IsHolding<SdfSpecifier>() &&
+                    SdfIsDefiningSpecifier(value.UncheckedGet<SdfSpecifier>())) {
+                    out.specifier =
+                        value.UncheckedGet<SdfSpecifier>() == SdfSpecifierDef ? Specifier::def : Specifier::class_;
+                    specifier_said = true;
+                }
+            } else if (field == kProperties) {
+                data_[i]->Has(prim, field, &out.property_names);
+            } else if (field == kTypeName) {
+                if (out.type.IsEmpty() && data_[i]->Has(prim, field, &value) && value.IsHolding<TfToken>() &&
+                    value.UncheckedGet<TfToken>() != kAnyType)
+                    out.type = value.UncheckedGet<TfToken>();
+            } else if (field == kApiSchemas) {
+                if (data_[i]->Has(prim, field, &value) && value.IsHolding<SdfTokenListOp>())
+                    apis.push_back(value.UncheckedGet<SdfTokenListOp>());
+            } else if (field == kChildren) {
+                ++with_children;
+                data_[i]->Has(prim, field, &children);
+            } else if (field == kOrder) {
+                ordered = true;
+            } else if (field == kActive) {
+                if (!active_said && data_[i]->Has(prim, field, &value) && value.IsHolding<bool>()) {
+                    out.active  = value.UncheckedGet<bool>();
+                    active_said = true;
+                }
+            } else if (std::find(kArcs.begin(), kArcs.end(), field) != kArcs.end()) {
+                return std::nullopt;
+            }
+        }
+    }
+    if (with_spec != 1) {
+        out.layer          = PrimRecord::kSeveral;
+        out.property_names = VtValue();
+    }
+    for (auto op = apis.rbegin(); op != apis.rend(); ++op) op->ApplyOperations(&out.apis);
+    if (out.active && with_children != 0) {
+        const TfTokenVector names = child_names(prim, with_children, std::move(children), ordered);
+        out.children.reserve(names.size());
+        for (const TfToken& name : names)
+            if (SdfPath child = prim.AppendChild(name); !child.IsEmpty()) out.children.push_back(std::move(child));
+    }
+    return out;
+}
+
+TfTokenVector LocalPrims::child_names(const SdfPath& prim, std::size_t layers, VtValue of_only_layer,
+                                      bool ordered) const
+{
+    TfTokenVector names;
+    if (layers == 1 && !ordered) {
+        if (of_only_layer.IsHolding<TfTokenVector>()) of_only_layer.UncheckedSwap(names);
+        drop_repeated(names);
+        return names;
+    }
+    PcpTokenSet seen;
+    PcpComposeSiteChildNames(layers_, prim, kChildren, &names, &seen, &kOrder);
+    return names;
+}
+
+}  // namespace mechane::usd
