@@ -39,7 +39,7 @@ MAY_USE = {
     # roof
     "viewer": ["exporter", "record"],
     "cli": ["run", "viewer", "importer", "record", "solvers", "sourceformats", "conformance", "exporter"],
-    "python": ["run", "viewer", "importer", "record", "solvers", "sourceformats", "conformance", "exporter"],
+    "python": ["cli", "run", "viewer", "importer", "record", "solvers", "sourceformats", "conformance", "exporter"],
 }
 OPENUSD_ROOM = "usd"
 # Kernels take spans and plain structs: they must not see the model's arrays.

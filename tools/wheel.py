@@ -74,6 +74,7 @@ def build():
     files = {str(f.relative_to(folder)): f.read_bytes() for f in sorted(folder.rglob("*")) if f.is_file()}
     files[f"{info}/METADATA"] = (METADATA.format(version=version()) + (ROOT / "README.md").read_text()).encode()
     files[f"{info}/licenses/LICENSE"] = (ROOT / "LICENSE").read_bytes()
+    files[f"{info}/entry_points.txt"] = b"[console_scripts]\nmechane = mechane.__main__:entry\n"
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: mechane tools/wheel.py\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
     rows = [(name, "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode(), len(data)) for name, data in files.items()]
     record = io.StringIO()

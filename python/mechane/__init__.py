@@ -18,6 +18,7 @@ from ._dynamics import (eval_fk, eval_ik, eval_inverse_dynamics_force, eval_inve
 from ._enums import MAXVAL, Axis, AxisType, BodyFlags, GeoType, JointTargetMode, JointType, ModelFlags, ParticleFlags, ShapeFlags, StateFlags
 from ._mesh import Heightfield, Mesh
 from ._model import Model
+from ._rays import intersect_ray
 from ._state import Control, State
 from ._values import mat33, quat, spatial_vector, transform, vec2, vec3, vec4
 
@@ -30,17 +31,17 @@ NewtonDeprecationWarning = MechaneDeprecationWarning
 __all__ = ["Array", "Axis", "AxisType", "BodyFlags", "CollisionPipeline", "Contacts", "Control", "Diagnostic", "Diagnostics", "GeoType", "Heightfield",
            "JointTargetMode", "JointType", "MAXVAL", "MechaneDeprecationWarning", "MechaneError", "MechaneWarning", "Mesh", "Model", "ModelBuilder",
            "ModelFlags", "NEWTON_API", "NewtonDeprecationWarning", "NewtonWarning", "NotSupportedError", "ParticleFlags", "ShapeFlags", "State",
-           "StateFlags", "build_info", "config", "conformance", "eval_fk", "eval_ik", "eval_inverse_dynamics_force", "eval_inverse_dynamics_passive",
+           "StateFlags", "build_info", "config", "conformance", "geometry", "interop", "intersect_ray", "selection", "eval_fk", "eval_ik", "eval_inverse_dynamics_force", "eval_inverse_dynamics_passive",
            "eval_jacobian", "eval_mass_matrix", "eval_mimic", "eval_rigid_contact_kinematics", "forward_dynamics", "get_num_threads", "mat33", "math",
            "quat", "set_num_threads", "solve_mass_matrix", "solvers", "spatial_vector", "total_energy", "transform", "usd", "vec2", "vec3", "vec4"]
 
 if TYPE_CHECKING:
-    from . import conformance, math, solvers, usd
+    from . import conformance, geometry, interop, math, selection, solvers, usd
 
-_MODULES = ("conformance", "math", "solvers", "usd")
+_MODULES = ("conformance", "geometry", "interop", "math", "selection", "solvers", "usd")
 #: Reserved names of Newton, and the stage that brings them.
 _LATER = {**dict.fromkeys(("Gaussian", "Rod", "TendonGuide", "TendonGuideType", "TendonGuideFlags", "TetMesh"), "deformables and rendering"),
-          "CollisionSubstepScheduler": "deformables", "actuators": "actuators", "SDF": "distance fields", "intersect_ray": "ray queries",
+          "CollisionSubstepScheduler": "deformables", "actuators": "actuators", "SDF": "distance fields",
           "sensors": "sensors", "ik": "inverse kinematics of goals"}
 _LEFT_OUT = {"controllers": "eval_jacobian and eval_mass_matrix give the same ingredients"}
 

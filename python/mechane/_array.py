@@ -13,6 +13,23 @@ __all__ = ["Array"]
 REAL = np.dtype(_core.real)
 
 
+class _Backend:
+    """What arrays are handed out as: None for `Array`, else a function of one (mechane.interop)."""
+
+    handed_out: Any = None
+
+
+backend = _Backend()
+
+
+def as_warp_value(value: Any) -> Any:
+    """A small value as Warp's type of that name."""
+    import warp as wp
+
+    name = type(value).__name__
+    return getattr(wp, name)(*value) if hasattr(wp, name) else value
+
+
 def plain(value: Any) -> np.ndarray:
     """A NumPy array of whatever has numbers: arrays of NumPy, Mechane, Warp, DLPack, nested sequences."""
     if isinstance(value, np.ndarray):

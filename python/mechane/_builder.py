@@ -9,8 +9,9 @@ import numpy as np
 from . import _core
 from ._array import check_device
 from ._configs import JointDofConfig, MeshApproximationConfig, ShapeConfig
-from ._custom import AttributeFrequency, CustomAttribute, CustomFrequency, CustomVerbs
-from ._diagnostics import Diagnostics, MechaneDeprecationWarning, error, publish, warn
+from ._custom import CustomAttribute, CustomFrequency, CustomVerbs
+from ._custom_merge import CustomMerge
+from ._diagnostics import Diagnostic, Diagnostics, MechaneDeprecationWarning, error, publish, warn
 from ._enums import Axis, AxisType
 from ._import import ImportVerbs
 from ._joint_verbs import JointVerbs
@@ -40,7 +41,7 @@ class BvhConfig:
         pass
 
 
-class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, ImportVerbs):
+class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs):
     """Collects bodies, joints and shapes; `finalize` freezes them into a Model.
 
     `up_axis` is an axis, its name or number; `gravity` a vector [m/s^2], or None for 9.81 against the up axis.
@@ -59,6 +60,10 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, ImportVerbs):
         self._sources: dict[int, Any] = {}
         self._sdf: dict[int, dict[str, Any]] = {}
         self._custom_counts: dict[str, int] = {}
+        self._owners_known: dict[str, int] = {}
+        self._joint_between: dict[tuple[int, int], Any] = {}
+        self._filters: list[tuple[int, int]] = []
+        self._filters_seen = 0
         self._state_attributes: set[str] = set()
         self._contact_attributes: set[str] = set()
         self._allow_orphans = False
@@ -208,11 +213,28 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, ImportVerbs):
 
     @property
     def shape_collision_filter_pairs(self) -> list[tuple[int, int]]:
-        return self._core.filter_pairs
+        """Pairs of shapes that never collide; a list that may be edited."""
+        pairs = self._core.filter_pairs
+        self._filters.extend(pairs[self._filters_seen:])
+        self._filters_seen = len(pairs)
+        return self._filters
 
     @shape_collision_filter_pairs.setter
     def shape_collision_filter_pairs(self, pairs: Any) -> None:
-        self._core.filter_pairs = [(min(int(a), int(b)), max(int(a), int(b))) for a, b in pairs]
+        self._filters = pairs if isinstance(pairs, list) else list(pairs)
+        self._filters_seen = len(self._core.filter_pairs)
+        self._push_filters()
+
+    def _push_filters(self) -> None:
+        """Takes over what the user did to the list."""
+        pairs = []
+        for pair in self.shape_collision_filter_pairs:
+            a, b = (int(x) for x in pair)
+            if not (0 <= a < self.shape_count and 0 <= b < self.shape_count):
+                raise error(ValueError, "E_STRUCTURE", f"shape_collision_filter_pairs contains invalid pair {(a, b)}; there are {self.shape_count} shapes")
+            pairs.append((min(a, b), max(a, b)))
+        self._core.filter_pairs = pairs
+        self._filters_seen = len(pairs)
 
     # -- worlds
     @property
@@ -226,12 +248,12 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, ImportVerbs):
     def begin_world(self, label: str | None = None, attributes: dict[str, Any] | None = None, gravity: Any = None) -> None:
         """Opens a world: what is added until `end_world` belongs to it."""
         if self.current_world != -1:
-            raise error(RuntimeError, "E_WORLD_OPEN", f"world {self.current_world} is open; call end_world() before begin_world()")
+            raise error(RuntimeError, "E_WORLD_OPEN", f"Cannot begin a new world: already in world context (world {self.current_world} is open); call end_world() first")
         self._core.begin_world(None if gravity is None else self._gravity_vector(gravity))
 
     def end_world(self) -> None:
         if self.current_world == -1:
-            raise error(RuntimeError, "E_WORLD_CLOSED", "no world is open; call begin_world() first")
+            raise error(RuntimeError, "E_WORLD_CLOSED", "Cannot end world: not currently in a world context (no world is open); call begin_world() first")
         self._core.end_world()
 
     def add_world(self, builder: "ModelBuilder", xform: Any = None, label_prefix: str | None = None) -> None:
@@ -250,12 +272,15 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, ImportVerbs):
             raise TypeError(f"builder: expected ModelBuilder, not {type(builder).__name__}")
         if builder.world_count or builder.current_world != -1:
             raise error(ValueError, "E_STRUCTURE", "builder: has worlds of its own")
+        builder._resolve_owners()
         before = self._offsets()
         shapes = self.shape_count
+        builder._push_filters()
         self._core.add_builder(builder._core, None if xform is None else as_transform(xform), label_prefix or "")
         self._sources.update({shapes + i: src for i, src in builder._sources.items()})
         self._sdf.update({shapes + i: sdf for i, sdf in builder._sdf.items()})
-        self._merge_custom(builder, before)
+        _ = self.shape_collision_filter_pairs
+        self._merge_custom(builder, before, label_prefix)
 
     def replicate(self, builder: "ModelBuilder", copy_count: int | None = None, spacing: Any = (0.0, 0.0, 0.0), *, separate_worlds: bool = True,
                   xforms: Any = None, label_prefixes: list[str] | None = None, world_count: int | None = None) -> None:
@@ -275,52 +300,6 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, ImportVerbs):
                 placed = placed * as_transform(xforms[k], f"xforms[{k}]")
             prefix = None if label_prefixes is None else label_prefixes[k]
             (self.add_world if separate_worlds else self.add_builder)(builder, xform=None if placed == transform() else placed, label_prefix=prefix)
-
-    def _offsets(self) -> dict[Any, int]:
-        f = AttributeFrequency
-        bodies, joints, shapes, trees, dofs, coords, worlds = self._counts()
-        out: dict[Any, int] = {f.BODY: bodies, f.JOINT: joints, f.SHAPE: shapes, f.ARTICULATION: trees, f.JOINT_DOF: dofs, f.JOINT_COORD: coords,
-                               f.WORLD: max(worlds - 1, 0), f.ONCE: 0}
-        out.update({key: self._custom_count(key) for key in self.custom_frequencies})
-        return out
-
-    def _merge_custom(self, other: "ModelBuilder", before: dict[Any, int]) -> None:
-        names = {"body": "BODY", "joint": "JOINT", "shape": "SHAPE", "articulation": "ARTICULATION", "joint_dof": "JOINT_DOF", "joint_coord": "JOINT_COORD"}
-        for key, frequency in other.custom_frequencies.items():
-            self.custom_frequencies.setdefault(key, frequency)
-            before.setdefault(key, 0)
-        for key, theirs in other.custom_attributes.items():
-            if key not in self.custom_attributes:
-                mine = copy.copy(theirs)
-                mine.values = [] if theirs.is_custom_frequency else {}
-                self.custom_attributes[key] = mine
-            elif not self.custom_attributes[key].same_kind(theirs):
-                raise error(ValueError, "E_CUSTOM_CONFLICT", f"custom attribute {key!r} is declared differently in the two builders")
-            mine = self.custom_attributes[key]
-            shift = 0
-            if theirs.references is not None:
-                if theirs.references == "world":
-                    shift = None
-                else:
-                    of = names.get(theirs.references)
-                    shift = before[AttributeFrequency[of]] if of else before.get(theirs.references, 0)
-            def moved(value: Any) -> Any:
-                if shift is None:
-                    return self.current_world
-                if shift and isinstance(value, (int, np.integer)):
-                    return value + shift if value >= 0 else value
-                return value
-            if theirs.is_custom_frequency:
-                start = before.get(theirs.frequency, 0)
-                mine.values += [None] * (start - len(mine.values))
-                mine.values += [moved(v) for v in theirs.values]
-            else:
-                start = before.get(theirs.frequency, 0)
-                for index, value in theirs.values.items():
-                    if theirs.frequency == AttributeFrequency.ONCE:
-                        mine.values.setdefault(0, value)
-                    else:
-                        mine.values[start + index] = moved(value)
 
     # -- the rest
     def _label(self, label: str | None, kind: str, number: int) -> str:
@@ -347,7 +326,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, ImportVerbs):
             children = {self.joint_child[j] for j in range(start, end)}
             for j in range(start, end):
                 if self.joint_parent[j] in children and self.joint_parent[j] not in seen:
-                    warn(f"W_JOINT_ORDER: joint {self.joint_label[j]} comes before the joint of its parent")
+                    warn(f"W_JOINT_ORDER: joints are not in DFS topological order: {self.joint_label[j]} comes before the joint of its parent")
                     return False
                 seen.add(self.joint_child[j])
         return True
@@ -367,8 +346,29 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, ImportVerbs):
             raise error(RuntimeError, "E_WORLD_OPEN", f"world {self.current_world} is open; call end_world() before finalize()")
         if not skip_all_validations and not skip_validation_joint_ordering:
             self.validate_joint_ordering()
+        self._resolve_owners()
+        self._push_filters()
+        self._check_custom()
         core, found = self._core.finalize(skip_all_validations or skip_validation_joints or self._allow_orphans, self.balance_inertia, self.bound_mass, self.bound_inertia)
-        return Model._from_builder(core, self, publish(found), requires_grad)
+        return Model._from_builder(core, self, self._published(found), requires_grad)
+
+    def _published(self, found: list[dict[str, Any]]) -> Diagnostics:
+        """Corrections that many entities need alike are told in one warning, unless details are asked for."""
+        said = []
+        for code, summary in (("W_INERTIA_FIXED", "Inertia validation corrected {n} bodies; set validate_inertia_detailed=True to see each"),
+                              ("W_NEG_GAP", "{n} shape(s) with gap < 0: {names}")):
+            same = [d for d in found if d["code"] == code]
+            if not same or (code == "W_INERTIA_FIXED" and self.validate_inertia_detailed):
+                continue
+            said.append(code)
+            warn(f"{code}: " + summary.format(n=len(same), names=", ".join(d["path"] for d in same[:5])))
+        publish([d for d in found if d["code"] not in said])
+        return Diagnostics(Diagnostic(**d) for d in found)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from ._pickle import reduce_builder
+
+        return reduce_builder(self)
 
     def __copy__(self) -> "ModelBuilder":
         return self.__deepcopy__({})

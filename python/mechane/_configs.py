@@ -58,7 +58,7 @@ class ShapeConfig:
     def validate(self, shape_type: int | None = None) -> None:
         """@raises ValueError  for values that make no sense, or do not for shapes of this type"""
         if not (isinstance(self.density, (int, float)) and math.isfinite(self.density) and self.density >= 0):
-            raise ValueError(f"ShapeConfig.density is {self.density}, expected a finite number >= 0")
+            raise ValueError(f"ShapeConfig.density must be finite and >= 0, got {self.density}")
         if self.sdf_max_resolution is not None and self.sdf_target_voxel_size is not None:
             raise ValueError("ShapeConfig: sdf_max_resolution and sdf_target_voxel_size exclude each other")
         if self.sdf_max_resolution is not None:
@@ -67,12 +67,19 @@ class ShapeConfig:
             if self.sdf_max_resolution % 8:
                 raise ValueError(f"ShapeConfig.sdf_max_resolution is {self.sdf_max_resolution}, expected a multiple of 8")
         if self.sdf_target_voxel_size is not None and not (self.sdf_target_voxel_size > 0 and math.isfinite(self.sdf_target_voxel_size)):
-            raise ValueError(f"ShapeConfig.sdf_target_voxel_size is {self.sdf_target_voxel_size}, expected a positive number")
+            raise ValueError(f"ShapeConfig.sdf_target_voxel_size must be finite and > 0, got {self.sdf_target_voxel_size}")
         if self.sdf_padding is not None and not (math.isfinite(self.sdf_padding) and self.sdf_padding >= 0):
-            raise ValueError(f"ShapeConfig.sdf_padding is {self.sdf_padding}, expected a finite number >= 0")
-        if self.is_site and (self.has_shape_collision or self.has_particle_collision or self.density != 0 or self.collision_group != 0):
-            raise ValueError("ShapeConfig.is_site: a site has no collision, density 0 and collision group 0; mark_as_site() sets them")
-        inner, outer = self.sdf_narrow_band_range
+            raise ValueError(f"ShapeConfig.sdf_padding must be finite and >= 0, got {self.sdf_padding}")
+        if self.is_site:
+            wrong = [("a site cannot have collision enabled", self.has_shape_collision or self.has_particle_collision),
+                     ("a site must have zero density", self.density != 0), ("a site must have collision_group=0", self.collision_group != 0)]
+            said = "; ".join(text for text, is_wrong in wrong if is_wrong)
+            if said:
+                raise ValueError(f"ShapeConfig.is_site: {said}; mark_as_site() sets them")
+        try:
+            inner, outer = (float(x) for x in self.sdf_narrow_band_range)
+        except (TypeError, ValueError):
+            raise ValueError(f"ShapeConfig.sdf_narrow_band_range is {self.sdf_narrow_band_range}, expected two numbers") from None
         if not (math.isfinite(inner) and math.isfinite(outer) and inner < 0 < outer):
             raise ValueError(f"ShapeConfig.sdf_narrow_band_range is {self.sdf_narrow_band_range}, expected a negative and a positive bound")
         if self.is_hydroelastic and shape_type in (GeoType.PLANE, GeoType.HFIELD):

@@ -60,10 +60,15 @@ class Contacts(Arrays):
     contact_report = False
     contact_matching_mode = "disabled"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        from ._pickle import reduce_contacts
+
+        return reduce_contacts(self)
+
     def clear(self, bump_generation: bool = True) -> None:
         self._core.clear()
         if bump_generation:
-            self.contact_generation[0] += 1
+            self._np("contact_generation")[0] += 1
 
     @property
     def status(self) -> dict[str, Any]:
@@ -71,15 +76,15 @@ class Contacts(Arrays):
         return dict(self._status)
 
     def __len__(self) -> int:
-        return int(self.rigid_contact_count[0])
+        return int(self._np("rigid_contact_count")[0])
 
     def rows(self) -> np.ndarray:
         """The valid rows as a structured array; points in the world [m]."""
         n = len(self)
-        real = self.rigid_contact_normal.dtype
+        real = self._np("rigid_contact_normal").dtype
         out = np.empty(n, dtype=[("shape0", np.int32), ("shape1", np.int32), ("point", real, 3), ("normal", real, 3), ("distance", real), ("force", real, 3)])
-        out["shape0"], out["shape1"] = self.rigid_contact_shape0[:n], self.rigid_contact_shape1[:n]
-        out["normal"], out["distance"], out["force"] = self.rigid_contact_normal[:n], self.rigid_contact_distance[:n], self.rigid_contact_force[:n]
+        out["shape0"], out["shape1"] = self._np("rigid_contact_shape0")[:n], self._np("rigid_contact_shape1")[:n]
+        out["normal"], out["distance"], out["force"] = self._np("rigid_contact_normal")[:n], self._np("rigid_contact_distance")[:n], self._np("rigid_contact_force")[:n]
         out["point"] = self.points_world() if n else 0
         return out
 
@@ -97,7 +102,7 @@ class Contacts(Arrays):
     def pairs(self) -> list[tuple[str, str]]:
         """Labels of the shapes that touch, each pair once."""
         n, label = len(self), self._model.shape_label
-        both = {(int(a), int(b)) for a, b in zip(self.rigid_contact_shape0[:n], self.rigid_contact_shape1[:n])}
+        both = {(int(a), int(b)) for a, b in zip(self._np("rigid_contact_shape0")[:n], self._np("rigid_contact_shape1")[:n])}
         return [(label[a], label[b]) for a, b in sorted(both)]
 
     def __iter__(self) -> Iterator[Any]:

@@ -1,6 +1,7 @@
 """Custom attributes: values of the user's own for each body, shape, joint, dof, ... of a builder."""
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Callable
@@ -34,7 +35,6 @@ class AttributeFrequency(IntEnum):
     BODY = 5
     SHAPE = 6
     ARTICULATION = 7
-    EQUALITY_CONSTRAINT = 8
     PARTICLE = 9
     EDGE = 10
     TRIANGLE = 11
@@ -42,6 +42,16 @@ class AttributeFrequency(IntEnum):
     SPRING = 13
     CONSTRAINT_MIMIC = 14
     WORLD = 15
+    ATTACHMENT_PARTICLE_BODY = 16
+    CONTACT = 17
+    CONTACT_RIGID = 18
+    CONTACT_SOFT = 19
+    TENDON = 20
+    TENDON_GUIDE = 21
+    TENDON_SEGMENT = 22
+    CURVE = 23
+    SURFACE = 24
+    VOLUME = 25
 
 
 class AttributeNamespace:
@@ -67,10 +77,10 @@ class AttributeSpec:
 
 #: name of a type -> (components, NumPy kind); Warp's and ours are recognised by name, warp is not imported
 _TYPES: dict[str, tuple[tuple[int, ...], str]] = {
-    "float": ((), "real"), "float32": ((), "real"), "float64": ((), "real"), "int": ((), "int32"), "int32": ((), "int32"), "int64": ((), "int32"),
+    "float": ((), "real"), "float32": ((), "real"), "float64": ((), "real"), "int": ((), "int32"), "int32": ((), "int32"), "int64": ((), "int64"),
     "uint32": ((), "uint32"), "uint64": ((), "uint64"), "bool": ((), "bool"), "bool_": ((), "bool"), "int8": ((), "int32"), "uint8": ((), "int32"),
     "int16": ((), "int32"), "uint16": ((), "int32"), "vec2": ((2,), "real"), "vec2f": ((2,), "real"), "vec3": ((3,), "real"), "vec3f": ((3,), "real"),
-    "vec4": ((4,), "real"), "vec4f": ((4,), "real"), "vec5": ((5,), "real"), "quat": ((4,), "real"), "quatf": ((4,), "real"), "transform": ((7,), "real"),
+    "vec4": ((4,), "real"), "vec4f": ((4,), "real"), "vec5": ((5,), "real"), "vec6": ((6,), "real"), "vec10": ((10,), "real"), "quat": ((4,), "real"), "quatf": ((4,), "real"), "transform": ((7,), "real"),
     "transformf": ((7,), "real"), "mat33": ((3, 3), "real"), "mat33f": ((3, 3), "real"), "mat22": ((2, 2), "real"), "mat22f": ((2, 2), "real"),
     "mat44": ((4, 4), "real"), "mat44f": ((4, 4), "real"), "spatial_vector": ((6,), "real"), "spatial_vectorf": ((6,), "real"),
     "vec2i": ((2,), "int32"), "vec3i": ((3,), "int32"), "vec4i": ((4,), "int32"), "str": ((), "str"),
@@ -124,6 +134,14 @@ class CustomAttribute:
             self.default = "" if kind == object else np.zeros(shape, kind)[()] if shape else kind.type(0)
             if getattr(self.dtype, "__name__", "").startswith("quat"):
                 self.default = np.array([0, 0, 0, 1], kind)
+        if self.references is not None and self.reference_value_transformer is not None:
+            raise ValueError("references and reference_value_transformer cannot both be specified")
+        if self.usd_attribute_name is None:
+            self.usd_attribute_name = f"newton:{self.key}"
+        if self.mjcf_attribute_name is None:
+            self.mjcf_attribute_name = self.name
+        if self.urdf_attribute_name is None:
+            self.urdf_attribute_name = self.name
         if self.values is None:
             self.values = [] if self.is_custom_frequency else {}
 
@@ -138,6 +156,8 @@ class CustomAttribute:
     def build_array(self, count: int, device: Any = None, requires_grad: bool = False) -> Any:
         """The values as an array of `count` rows; strings as a list."""
         shape, kind = layout_of(self.dtype)
+        if kind != object and not shape and np.ndim(self.default) == 1:
+            shape = np.shape(self.default)
         given = dict(enumerate(self.values)) if isinstance(self.values, (list, tuple)) else self.values
         if kind == object:
             return [given.get(i, self.default) for i in range(count)]
@@ -149,8 +169,10 @@ class CustomAttribute:
         return out.view(Array)
 
     def same_kind(self, other: "CustomAttribute") -> bool:
+        def named(references: Any) -> Any:
+            return references.name.lower() if isinstance(references, AttributeFrequency) else references
         return (layout_of(self.dtype) == layout_of(other.dtype) and self.frequency == other.frequency and self.assignment == other.assignment
-                and self.references == other.references)
+                and named(self.references) == named(other.references))
 
 
 @dataclass
@@ -168,6 +190,10 @@ class CustomFrequency:
     def __post_init__(self) -> None:
         if not self.name or ":" in self.name:
             raise ValueError(f"name: {self.name!r} is no name of a frequency")
+        for field, suffix in (("articulation_owner_attribute", "articulation"), ("label_attribute", "label")):
+            given = getattr(self, field)
+            if given is not None and given != f"{self.key}_{suffix}":
+                raise ValueError(f"{field}: {given!r}, expected '{self.key}_{suffix}'")
 
     @property
     def key(self) -> str:
@@ -183,11 +209,13 @@ class CustomVerbs:
     def add_custom_attribute(self, attribute: CustomAttribute) -> None:
         """Declares an attribute; declaring the same again changes nothing."""
         if attribute.is_custom_frequency and attribute.frequency not in self.custom_frequencies:
-            raise error(ValueError, "E_CUSTOM_FREQUENCY", f"frequency {attribute.frequency!r} is not declared; call add_custom_frequency first")
+            raise error(ValueError, "E_CUSTOM_FREQUENCY", f"custom frequency {attribute.frequency!r} is not registered; call add_custom_frequency first")
+        if attribute.usd_attribute_name == "*" and attribute.usd_value_transformer is None:
+            raise error(ValueError, "E_CUSTOM_CONFLICT", f"custom attribute {attribute.key!r} is asked of every prim ('*') and has no usd_value_transformer")
         there = self.custom_attributes.get(attribute.key)
         if there is not None:
             if not there.same_kind(attribute):
-                raise error(ValueError, "E_CUSTOM_CONFLICT", f"custom attribute {attribute.key!r} already exists with a different declaration")
+                raise error(ValueError, "E_CUSTOM_CONFLICT", f"custom attribute {attribute.key!r} already exists with an incompatible spec")
             return
         self.custom_attributes[attribute.key] = attribute
 
@@ -212,13 +240,16 @@ class CustomVerbs:
         for key in kwargs:
             attribute = self._declared(key)
             if not attribute.is_custom_frequency:
-                raise TypeError(f"{key}: has frequency {attribute.frequency.name}, not a custom one")
+                raise TypeError(f"{key}: has frequency {attribute.frequency.name}, not a custom frequency")
             frequencies.add(attribute.frequency)
         if len(frequencies) > 1:
             raise ValueError(f"all keys must have one frequency, got {sorted(frequencies)}")
         at = {}
         for frequency in frequencies:
             index = self._custom_count(frequency)
+            for key, attribute in self.custom_attributes.items():
+                if attribute.frequency == frequency and attribute.references == "world" and kwargs.get(key) is None:
+                    kwargs[key] = self.current_world
             for key, value in kwargs.items():
                 attribute = self.custom_attributes[key]
                 attribute.values += [None] * (index - len(attribute.values))
@@ -229,6 +260,21 @@ class CustomVerbs:
 
     def add_custom_values_batch(self, entries: list[dict[str, Any]]) -> list[dict[str, int]]:
         return [self.add_custom_values(**entry) for entry in entries]
+
+    def _custom_copy(self) -> Any:
+        """What an import may change here, to be put back when it fails."""
+        return {key: (a, copy.copy(a.values)) for key, a in self.custom_attributes.items()}, dict(self.custom_frequencies), dict(self._custom_counts)
+
+    def _custom_restore(self, kept: Any) -> None:
+        attributes, frequencies, counts = kept
+        self.custom_attributes.clear()
+        for key, (attribute, values) in attributes.items():
+            attribute.values = values
+            self.custom_attributes[key] = attribute
+        self.custom_frequencies.clear()
+        self.custom_frequencies.update(frequencies)
+        self._custom_counts.clear()
+        self._custom_counts.update(counts)
 
     def _custom_count(self, frequency: str) -> int:
         return max([self._custom_counts.get(frequency, 0), *(len(a.values) for a in self.custom_attributes.values() if a.frequency == frequency)], default=0)
@@ -287,7 +333,7 @@ class CustomVerbs:
         elif count == 1:
             entries = {0: value}
         else:
-            raise TypeError(f"custom attribute {key!r}: expected a list or dict of {count} values, not {type(value).__name__}")
+            entries = dict.fromkeys(range(count), value)
         for i, v in entries.items():
             if not 0 <= i < count:
                 raise ValueError(f"custom attribute {key!r}: index {i}, the joint has {count}")

@@ -17,7 +17,7 @@ __all__ = ["eval_fk", "eval_ik", "eval_inverse_dynamics_force", "eval_inverse_dy
 
 def _chosen(model: Any, mask: Any, indices: Any) -> tuple[Any, Any]:
     if mask is not None and indices is not None:
-        raise kind_of(ValueError)("mask and indices exclude each other; give one", "E_ARG_SELECTION")
+        raise kind_of(ValueError)("Cannot specify both mask and indices; give one", "E_ARG_SELECTION")
     return flags("mask", mask, model.articulation_count), None if indices is None else np.ascontiguousarray(plain(indices), dtype=np.int32).reshape(-1)
 
 
@@ -28,8 +28,8 @@ def _through_state(model: Any, target: Any, work: Any) -> None:
         return
     state = model.state()
     work(state)
-    target.body_q.assign(state.body_q)
-    target.body_qd.assign(state.body_qd)
+    target._np("body_q").assign(state._np("body_q"))
+    target._np("body_qd").assign(state._np("body_qd"))
 
 
 def eval_fk(model: Any, joint_q: Any, joint_qd: Any, state: Any, mask: Any = None, indices: Any = None, body_flag_filter: int = BodyFlags.ALL, *,
@@ -61,19 +61,19 @@ def eval_mimic(model: Any, state_in: Any, state_out: Any = None, *, mask: Any = 
     """Lets followers of mimic joints take their values: joint_q and joint_qd of `state_out` (or in place)."""
     out = state_in if state_out is None else state_out
     chosen, listed = _chosen(model, mask, indices)
-    q, qd = np.array(state_in.joint_q), np.array(state_in.joint_qd)
+    q, qd = np.array(state_in._np("joint_q")), np.array(state_in._np("joint_qd"))
     _core.eval_mimic(model._core, q, qd)
     if chosen is None and listed is None:
-        out.joint_q.assign(q)
-        out.joint_qd.assign(qd)
+        out._np("joint_q").assign(q)
+        out._np("joint_qd").assign(qd)
         return
     wanted = set(np.flatnonzero(chosen).tolist() if chosen is not None else listed.tolist())
     for j in range(model.joint_count):
-        if int(model.joint_articulation[j]) in wanted:
-            a, b = int(model.joint_q_start[j]), int(model.joint_q_start[j + 1])
-            c, d = int(model.joint_qd_start[j]), int(model.joint_qd_start[j + 1])
-            out.joint_q[a:b] = q[a:b]
-            out.joint_qd[c:d] = qd[c:d]
+        if int(model._np("joint_articulation")[j]) in wanted:
+            a, b = int(model._np("joint_q_start")[j]), int(model._np("joint_q_start")[j + 1])
+            c, d = int(model._np("joint_qd_start")[j]), int(model._np("joint_qd_start")[j + 1])
+            out._np("joint_q")[a:b] = q[a:b]
+            out._np("joint_qd")[c:d] = qd[c:d]
 
 
 def _into(name: str, out: Any, values: np.ndarray) -> Array:
@@ -100,7 +100,7 @@ def eval_mass_matrix(model: Any, state: State, H: Any = None, J: Any = None, bod
         return None
     values = _core.eval_mass_matrix(model._core, state._core, flags("mask", mask, model.articulation_count))
     if not include_armature:
-        armature = np.asarray(model.joint_armature)
+        armature = np.asarray(model._np("joint_armature"))
         for a in range(model.articulation_count):
             begin, end = _dofs(model, a)
             n = np.arange(end - begin)
@@ -110,8 +110,8 @@ def eval_mass_matrix(model: Any, state: State, H: Any = None, J: Any = None, bod
 
 
 def _dofs(model: Any, articulation: int) -> tuple[int, int]:
-    first, last = int(model.articulation_start[articulation]), int(model.articulation_end[articulation])
-    return int(model.joint_qd_start[first]), int(model.joint_qd_start[last])
+    first, last = int(model._np("articulation_start")[articulation]), int(model._np("articulation_end")[articulation])
+    return int(model._np("joint_qd_start")[first]), int(model._np("joint_qd_start")[last])
 
 
 def eval_inverse_dynamics_passive(model: Any, state: State, *, mass_matrix: Any = None, gravity_force: Any = None, coriolis_force: Any = None,
@@ -190,15 +190,15 @@ def eval_rigid_contact_kinematics(model: Any, state: State, contacts: Any, *, ou
     """Distances (margins subtracted) [m] and surface points in the world of all contact rows for the poses of `state`."""
     from ._contacts import _placed
 
-    n, body_q, shape_body = len(contacts), np.asarray(state.body_q), np.asarray(model.shape_body)
+    n, body_q, shape_body = len(contacts), np.asarray(state._np("body_q")), np.asarray(model._np("shape_body"))
     ends, raw = [], []
     for k in (0, 1):
         bodies = shape_body[np.asarray(getattr(contacts, f"rigid_contact_shape{k}")[:n])]
         point = np.asarray(getattr(contacts, f"rigid_contact_point{k}")[:n])
         raw.append(_placed(body_q, bodies, point))
         ends.append(_placed(body_q, bodies, point + np.asarray(getattr(contacts, f"rigid_contact_offset{k}")[:n])))
-    normal = np.asarray(contacts.rigid_contact_normal[:n])
-    distance = np.einsum("ij,ij->i", normal, raw[1] - raw[0]) - np.asarray(contacts.rigid_contact_margin0[:n]) - np.asarray(contacts.rigid_contact_margin1[:n])
+    normal = np.asarray(contacts._np("rigid_contact_normal")[:n])
+    distance = np.einsum("ij,ij->i", normal, raw[1] - raw[0]) - np.asarray(contacts._np("rigid_contact_margin0")[:n]) - np.asarray(contacts._np("rigid_contact_margin1")[:n])
     results = []
     for name, out, values in (("out_distance", out_distance, distance), ("out_point0_world", out_point0_world, ends[0]), ("out_point1_world", out_point1_world, ends[1])):
         if out is None:

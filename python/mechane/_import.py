@@ -7,6 +7,10 @@ from typing import Any, Callable
 
 from . import _core
 from ._diagnostics import Diagnostic, Diagnostics, NotSupportedError, error, kind_of, publish
+from ._enums import JointType
+from ._import_custom import CustomReader
+from ._resolvers import SchemaResolver, checked
+from ._usd_view import Prim
 from ._values import as_transform, transform, vec3
 
 __all__ = ["ImportResult", "ImportVerbs"]
@@ -148,13 +152,15 @@ class ImportVerbs:
         if return_deformable_results:
             raise NotSupportedError("return_deformable_results belongs to a later stage (deformables)", "E_LATER_STAGE")
         if base_joint is not None and floating is not None:
-            raise error(ValueError, "E_ARG_BASE", "floating and base_joint exclude each other")
-        if base_joint is not None:
-            raise NotSupportedError("base_joint: import with floating=..., and add the base joint with the builder's verbs", "E_LATER_STAGE")
+            raise error(ValueError, "E_ARG_BASE", "Cannot specify both floating and base_joint")
+        base = None if base_joint is None else self._base_joint(base_joint)
+        resolvers = checked(["newton"] if schema_resolvers is None else schema_resolvers)
         if joint_ordering not in ("dfs", "bfs", None):
             raise error(ValueError, "E_ARG_JOINT_ORDERING", f"joint_ordering is {joint_ordering!r}, expected 'dfs', 'bfs' or None")
         if not -1 <= parent_body < self.body_count:
             raise error(ValueError, "E_ARG_PARENT_BODY", f"parent_body: there is no body {parent_body}")
+        if parent_body >= 0:
+            self._check_parent_body(parent_body, floating)
         options: dict[str, Any] = {
             "compat": compat if compat is not None else config.compat,
             "xform": None if xform is None else list(as_transform(xform)),
@@ -175,26 +181,39 @@ class ImportVerbs:
             "load_visual_shapes": load_visual_shapes,
             "load_static_visual_shapes": load_static_visual_shapes,
             "hide_collision_shapes": hide_collision_shapes,
+            "parse_mujoco_options": parse_mujoco_options,
             "force_show_colliders": force_show_colliders,
             "mesh_maxhullvert": mesh_maxhullvert,
-            "schema_resolvers": None if schema_resolvers is None else [_resolver_name(r) for r in schema_resolvers],
+            "schema_resolvers": None if schema_resolvers is None else [r if isinstance(r, str) else r.name for r in resolvers],
+            "legacy": ["mjc-solref-limits"] if any(getattr(r, "legacy_solref_limits", False) for r in resolvers) else None,
             "force_position_velocity_actuation": force_position_velocity_actuation,
             "convert_mjc_equality_constraints": convert_mjc_equality_constraints,
             "override_root_xform": override_root_xform,
             "legacy_margin_gap": legacy_margin_gap,
             "ledger": True,
         }
+        for resolver in resolvers:
+            if hasattr(resolver, "validate_custom_attributes"):
+                resolver.validate_custom_attributes(self)
         texts = [(key, value if isinstance(value, str) else json.dumps(value)) for key, value in options.items() if value is not None]
         stage, notes = open_stage(source, variants=variants, resolver_paths=resolver_paths)
-        before = self._core.copy()
-        shapes = self.shape_count
+        before, kept = self._core.copy(), self._custom_copy()
+        shapes, first_articulation = self.shape_count, self.articulation_count
+        live = source if is_live_stage(source) else None
+        tables, python = _tables(resolvers, live)
         try:
-            record, found = _core.import_usd(stage, texts, self._core)
-            diagnostics = publish([*notes, *found], "mechane.usd", on_diagnostic)
+            record, found = _core.import_usd(stage, texts, self._core, tables, base)
+            fields = self._result_fields(record.result())
+            fields["_first_articulation"] = first_articulation
+            CustomReader(self, stage, source, fields, options).read()
+            del fields["_first_articulation"]
+            _collect_again(fields["schema_attrs"], resolvers, stage, live)
+            diagnostics = publish([*notes, *python, *found], "mechane.usd", on_diagnostic)
         except BaseException:
             self._core.assign(before)
+            self._custom_restore(kept)
             raise
-        result = ImportResult(self._result_fields(record.result()), diagnostics, record)
+        result = ImportResult(fields, diagnostics, record)
         for shape in range(shapes, self.shape_count):
             self._sdf.setdefault(shape, {})
         # Joints outside articulations are loop joints here; the older importer refuses them at finalize.
@@ -202,6 +221,32 @@ class ImportVerbs:
         self.usd_results.append(result)
         self.diagnostics = self.diagnostics + diagnostics
         return result
+
+    def _base_joint(self, base_joint: dict[str, Any]) -> dict[str, Any]:
+        """The joint that a dict describes, as the library takes it."""
+        fixed = {"parent", "child", "parent_xform", "child_xform"} & set(base_joint)
+        if fixed:
+            raise error(ValueError, "E_ARG_BASE", f"base_joint dict cannot specify {fixed}; parent_body and xform place it")
+        known = {"joint_type", "linear_axes", "angular_axes", "label", "collision_filter_parent", "enabled"}
+        if set(base_joint) - known:
+            raise error(ValueError, "E_ARG_BASE", f"base_joint: unknown keys {sorted(set(base_joint) - known)}")
+        def axes(name: str) -> list[Any]:
+            return list(base_joint.get(name) or ())
+        return {"type": int(base_joint.get("joint_type", JointType.D6)), "linear_axes": axes("linear_axes"), "angular_axes": axes("angular_axes"),
+                "label": base_joint.get("label") or "", "collision_filter_parent": base_joint.get("collision_filter_parent", True),
+                "enabled": base_joint.get("enabled", True)}
+
+    def _check_parent_body(self, body: int, floating: bool | None) -> None:
+        """What is imported may hang on a body of the latest articulation."""
+        if floating:
+            raise error(ValueError, "E_ARG_BASE", f"floating: a FREE joint cannot hang on parent_body {body}; give base_joint with six axes instead")
+        owners = {c: a for c, a in zip(self.joint_child, self.joint_articulation) if a >= 0}
+        owners.update({p: a for p, a in zip(self.joint_parent, self.joint_articulation) if a >= 0 and p not in owners})
+        if body not in owners:
+            raise error(ValueError, "E_ARG_PARENT", f"parent_body {body} ('{self.body_label[body]}') is not part of any articulation")
+        if owners[body] != self.articulation_count - 1:
+            raise error(ValueError, "E_ARG_PARENT", f"parent_body {body} belongs to articulation {owners[body]}, not to the most recent one "
+                        f"({self.articulation_count - 1}); import in the order in which things hang together")
 
     @staticmethod
     def _result_fields(raw: dict[str, Any]) -> dict[str, Any]:
@@ -213,11 +258,22 @@ class ImportVerbs:
         return raw
 
 
-def _resolver_name(resolver: Any) -> str:
-    """Built-in resolvers by name or object."""
-    name = resolver if isinstance(resolver, str) else getattr(resolver, "name", None)
-    if not isinstance(name, str) or not name:
-        raise kind_of(TypeError)(f"schema_resolvers: {type(resolver).__name__} has no name", "E_ARG_RESOLVER")
-    if not isinstance(resolver, str) and not getattr(type(resolver), "_built_in", False):
-        raise NotSupportedError(f"schema_resolvers: resolver {name!r} is written in Python; this build reads those of newton, physx and mjc", "E_LATER_STAGE")
-    return name
+def _tables(resolvers: list[Any], live: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Tables of resolvers that are written in Python, and a note for each that answers look-ups itself."""
+    own = [r for r in resolvers if not isinstance(r, str) and not getattr(r, "_built_in", False)]
+    def at(core: Any) -> Any:
+        return Prim(core) if live is None else live.GetPrimAtPath(core.path)
+    notes = [_note("I_RESOLVER_PYTHON", f"resolver {r.name!r} answers every look-up in Python") for r in own if type(r).get_value is not SchemaResolver.get_value]
+    return [r._table(at) for r in own], notes
+
+
+def _collect_again(attrs: dict[str, Any], resolvers: list[Any], stage: Any, live: Any) -> None:
+    """Resolvers of the user's may collect by rules of their own."""
+    for resolver in resolvers:
+        if isinstance(resolver, str) or getattr(resolver, "_built_in", False):
+            continue
+        overridden = type(resolver).collect_prim_attrs is not SchemaResolver.collect_prim_attrs or type(resolver).get_value is not SchemaResolver.get_value
+        if overridden:
+            paths = {path for prims in attrs.values() for path in prims}
+            attrs[resolver.name] = {path: resolver.collect_prim_attrs(Prim(_core.prim_at(stage, path)) if live is None else live.GetPrimAtPath(path))
+                                    for path in sorted(paths)}

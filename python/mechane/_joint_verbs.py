@@ -58,11 +58,24 @@ class JointVerbs:
                     raise TypeError(f"{name}: expected JointDofConfig, not {type(axis).__name__}")
         if collision_filter_parent is None:
             collision_filter_parent = parent >= 0 or joint_type is JointType.FIXED
+        self._note_parallel(joint_type, parent, child)
         joint = self._core.add_joint(int(joint_type), int(parent), int(child), as_transform(parent_xform, "parent_xform"),
                                      as_transform(child_xform, "child_xform"), linear, angular, self._label(label, "joint", self.joint_count + 1),
                                      bool(collision_filter_parent), bool(enabled))
         self._values_of_joint(joint, custom_attributes)
         return joint
+
+    def _note_parallel(self, joint_type: JointType, parent: int, child: int) -> None:
+        """Two joints between the same bodies are seldom meant."""
+        pair = (min(parent, child), max(parent, child))
+        other = self._joint_between.get(pair)
+        if other is not None:
+            names = " and ".join("the world" if b < 0 else f"'{self.body_label[b]}'" for b in pair)
+            if JointType.FREE in (other, joint_type):
+                warn(f"W_JOINT_PARALLEL: {names} are joined by a FREE joint and another one; their coordinates become inconsistent")
+            else:
+                warn(f"W_JOINT_PARALLEL: {names} are joined by a {other.name} joint already; parallel joints have undefined semantics in solvers")
+        self._joint_between[pair] = joint_type
 
     def add_joint_revolute(self, parent: int, child: int, *, parent_xform: Any = None, child_xform: Any = None, axis: AxisType | Any = None,
                            target_q: float | None = None, target_qd: float | None = None, target_ke: float | None = None,
@@ -138,7 +151,7 @@ class JointVerbs:
         """Makes a tree of joints: contiguous, ascending indices, parents before children, one world."""
         wanted = [int(j) for j in joints]
         if not wanted:
-            raise error(ValueError, "E_ART_EMPTY", "joints: an articulation needs at least one joint")
+            raise error(ValueError, "E_ART_EMPTY", "joints: an articulation with no joints; give at least one")
         for j in wanted:
             if not 0 <= j < self.joint_count:
                 raise error(ValueError, "E_ART_JOINT", f"joints: there is no joint {j}")
@@ -149,7 +162,7 @@ class JointVerbs:
         worlds = self.joint_world
         for j in wanted:
             if self.joint_articulation[j] >= 0:
-                raise error(ValueError, "E_ART_TWICE", f"joint {j} already belongs to articulation {self.joint_articulation[j]}")
+                raise error(ValueError, "E_ART_TWICE", f"joint {j} ('{self.joint_label[j]}') already belongs to articulation {self.joint_articulation[j]}")
             if worlds[j] != self.current_world:
                 raise error(ValueError, "E_ART_WORLD", f"joint {j} belongs to world {worlds[j]}, the articulation to world {self.current_world}")
         above: dict[int, int] = {}
@@ -169,12 +182,12 @@ class JointVerbs:
             raise error(ValueError, "E_MIMIC_SELF", f"joint {joint} cannot follow itself")
         leaders = self.joint_mimic_joint
         if leaders[reference_joint] >= 0:
-            raise error(ValueError, "E_MIMIC_CHAIN", f"reference_joint {reference_joint} follows joint {leaders[reference_joint]} itself; chains are not followed")
+            raise error(ValueError, "E_MIMIC_CHAIN", f"Reference joint {reference_joint} is already a mimic joint of joint {leaders[reference_joint]}; chains are not followed")
         if joint in leaders:
             raise error(ValueError, "E_MIMIC_CHAIN", f"joint {joint} is followed by another; chains are not followed")
         if self.joint_dof_dim[joint] != self.joint_dof_dim[reference_joint] or self.joint_type[joint] in (JointType.FREE, JointType.BALL, JointType.FIXED, JointType.DISTANCE):
-            raise error(ValueError, "E_MIMIC_DOF", f"joint {joint} has dofs {self.joint_dof_dim[joint]}, reference_joint {reference_joint} "
-                        f"{self.joint_dof_dim[reference_joint]}; both need the same scalar ones")
+            raise error(ValueError, "E_MIMIC_DOF", f"mimic joints need matching position and velocity dimensions of scalar dofs: joint {joint} has "
+                        f"{self.joint_dof_dim[joint]}, reference_joint {reference_joint} {self.joint_dof_dim[reference_joint]}")
         self._core.set_joint_mimic(int(joint), int(reference_joint), float(coeffs[0]), float(coeffs[1]))
 
     def add_constraint_mimic(self, joint0: int, joint1: int, coef0: float = 0.0, coef1: float = 1.0, enabled: bool = True, label: str | None = None,
@@ -187,6 +200,7 @@ class JointVerbs:
 
     def collapse_fixed_joints(self, verbose: bool = False, joints_to_keep: list[str] | None = None) -> dict[str, Any]:
         """Merges bodies that FIXED joints hold together; the joints named in `joints_to_keep` stay."""
+        self._push_filters()
         from ._diagnostics import publish
         from ._values import transform
 
@@ -195,6 +209,10 @@ class JointVerbs:
         done["body_merged_transform"] = {k: transform(*v) for k, v in done["body_merged_transform"].items()}
         done["body_remap"] = {i: to for i, to in enumerate(done["body_remap"]) if to >= 0 and i not in done["body_merged_parent"]}
         done["joint_remap"] = {i: to for i, to in enumerate(done["joint_remap"]) if to >= 0}
+        self._remap_references({"body": done["body_remap"], "joint": done["joint_remap"]})
+        self._joint_between.clear()
+        self._filters = self._core.filter_pairs
+        self._filters_seen = len(self._filters)
         return done
 
     # -- helpers

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, MutableSequence
 from typing import Any
 
 from . import _core
+from ._array import as_warp_value, backend
 from ._values import BY_KIND, as_mat33, as_transform, as_vec3
 
 __all__ = ["ColumnList", "COLUMNS"]
@@ -44,7 +45,10 @@ class ColumnList(MutableSequence):
 
     def _get(self, i: int) -> Any:
         raw = _core.column_get(self._builder._core, self._column, i)
-        return tuple.__new__(BY_KIND[self._kind], raw) if self._kind in BY_KIND else raw
+        if self._kind not in BY_KIND:
+            return raw
+        value = tuple.__new__(BY_KIND[self._kind], raw)
+        return value if backend.handed_out is None else as_warp_value(value)
 
     def _set(self, i: int, value: Any) -> None:
         into = _INTO.get(self._kind)

@@ -27,7 +27,7 @@ class Mesh:
                  texture: Any = None, texture_transform: Any = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)), sdf: Any = None, opacity: float | None = None,
                  enable_surface_velocity: bool = False):
         points = np.ascontiguousarray(plain(vertices), dtype=np.float64).reshape(-1, 3)
-        corners = np.ascontiguousarray(plain(indices), dtype=np.int32).reshape(-1)
+        corners = _corners(indices, len(points))
         self._core = _core.Mesh(points, corners, False)
         self._describe(points, corners, maxhullvert, is_solid)
         self._normals = None if normals is None else plain(normals).astype(np.float32).reshape(-1, 3)
@@ -77,7 +77,9 @@ class Mesh:
 
     @vertices.setter
     def vertices(self, value: Any) -> None:
-        self._vertices = plain(value).astype(np.float32).reshape(-1, 3)
+        points = plain(value).astype(np.float32).reshape(-1, 3)
+        _corners(self._indices, len(points))
+        self._vertices = points
         self._changed()
 
     @property
@@ -86,7 +88,7 @@ class Mesh:
 
     @indices.setter
     def indices(self, value: Any) -> None:
-        self._indices = plain(value).astype(np.int32).reshape(-1)
+        self._indices = _corners(value, len(self._vertices))
         self._changed()
 
     @property
@@ -130,6 +132,15 @@ class Mesh:
         self.has_inertia = True
         return self
 
+    def decompose(self, concavity: float = 0.05, *, max_hulls: int = 32) -> list["Mesh"]:
+        """Convex hulls that together cover the mesh closely, each with at most `maxhullvert` vertices. `concavity` is the deepest hollow
+        that may stay, relative to the extent."""
+        return [Mesh._of(part) for part in self._core.decompose(float(concavity), int(max_hulls), max(4, self.maxhullvert))]
+
+    def simplify(self, ratio: float = 0.25, *, max_error: float = 0.02) -> "Mesh":
+        """A mesh with about `ratio` of the triangles; the surface moves by at most `max_error` of the extent."""
+        return Mesh._of(self._core.simplified(float(ratio), float(max_error)))
+
     def compute_inertia(self, density: float = 1.0) -> tuple[float, vec3, mat33, float]:
         """(mass [kg], centre of mass [m], inertia about it [kg m^2], volume [m^3]) at a density [kg/m^3]."""
         mass, com, inertia = self._core.mass((1.0, 1.0, 1.0), float(density))
@@ -148,7 +159,8 @@ class Mesh:
         return hash((self._vertices.tobytes(), self._indices.tobytes()))
 
     def __reduce__(self):
-        return (_mesh_again, (self._vertices, self._indices, self.maxhullvert, self.is_solid, self.color))
+        kept = {k: v for k, v in vars(self).items() if k not in ("_core", "_vertices", "_indices")}
+        return (_mesh_again, (self._core.points().copy(), self._indices, kept, self._core.is_convex))
 
     def __repr__(self) -> str:
         return f"<Mesh {len(self._vertices)} vertices, {len(self._indices) // 3} triangles>"
@@ -251,8 +263,28 @@ class Mesh:
         return Mesh(np.concatenate([top, bottom]), np.concatenate([up, up[:, ::-1] + n, side]), compute_inertia=compute_inertia)
 
 
-def _mesh_again(vertices, indices, maxhullvert, is_solid, color) -> Mesh:
-    return Mesh(vertices, indices, maxhullvert=maxhullvert, is_solid=is_solid, color=color)
+def _corners(indices: Any, count: int) -> np.ndarray:
+    """Triangles' vertices as flat integers of 32 bits."""
+    given = plain(indices).reshape(-1)
+    if given.size and not np.issubdtype(given.dtype, np.integer):
+        raise ValueError(f"Mesh needs integer indices, not {given.dtype}")
+    if given.size % 3:
+        raise ValueError(f"Mesh: {given.size} indices, expected a multiple of 3")
+    if given.size and int(given.min()) < 0:
+        raise ValueError(f"Mesh: negative index {int(given.min())}")
+    if given.size and int(given.max()) >= 2**31:
+        raise ValueError(f"Mesh needs integer indices of 32 bits, got {int(given.max())}")
+    if given.size and int(given.max()) >= count:
+        raise ValueError(f"Mesh: index {int(given.max())} exceeds vertex count {count}")
+    return np.ascontiguousarray(given, dtype=np.int32)
+
+
+def _mesh_again(points: np.ndarray, indices: np.ndarray, kept: dict[str, Any], convex: bool) -> Mesh:
+    mesh = Mesh.__new__(Mesh)
+    mesh._core = _core.Mesh(points, indices, convex)
+    mesh._describe(points, indices, None, True)
+    vars(mesh).update(kept)
+    return mesh
 
 
 def _revolved(profile: list, segments: int, axis: int, *, compute_inertia: bool) -> Mesh:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import copy
 import html
+import operator
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,10 @@ class Model(Arrays):
         object.__setattr__(self, "_custom_defaults", {})
         arrays = {}
         for key, attribute in builder.custom_attributes.items():
-            array = attribute.build_array(self._count_of(attribute.frequency))
+            count = self._count_of(attribute.frequency)
+            if attribute.is_custom_frequency and not count:
+                continue
+            array = attribute.build_array(count)
             self.attribute_specs[key] = AttributeSpec(attribute.name, attribute.frequency, attribute.assignment, attribute.namespace, attribute.references)
             if attribute.assignment == AttributeAssignment.MODEL:
                 arrays[key] = array
@@ -144,8 +148,8 @@ class Model(Arrays):
     joint_count = property(lambda self: len(self.joint_label))
     shape_count = property(lambda self: len(self.shape_label))
     articulation_count = property(lambda self: len(self.articulation_label))
-    joint_coord_count = property(lambda self: len(self.joint_q))
-    joint_dof_count = property(lambda self: len(self.joint_qd))
+    joint_coord_count = property(lambda self: len(self._np("joint_q")))
+    joint_dof_count = property(lambda self: len(self._np("joint_qd")))
     particle_count = spring_count = tri_count = tet_count = edge_count = muscle_count = heightfield_count = soft_contact_max = 0
     max_joints_per_articulation = property(lambda self: self._core.max_joints_per_articulation)
     max_dofs_per_articulation = property(lambda self: self._core.max_dofs_per_articulation)
@@ -162,11 +166,11 @@ class Model(Arrays):
     @property
     def joint_target_q_start(self) -> Array:
         """Targets lie in the layout of coordinates."""
-        return self.joint_q_start
+        return self._np("joint_q_start")
 
     def _constraint_counts(self) -> np.ndarray:
-        free = np.asarray(self.joint_dof_dim).sum(axis=1) if self.joint_count else np.zeros(0, int)
-        return np.where(np.asarray(self.joint_type) == 5, 1, 6 - free)
+        free = np.asarray(self._np("joint_dof_dim")).sum(axis=1) if self.joint_count else np.zeros(0, int)
+        return np.where(np.asarray(self._np("joint_type")) == 5, 1, 6 - free)
 
     @property
     def joint_constraint_count(self) -> int:
@@ -177,7 +181,7 @@ class Model(Arrays):
     def joint_constraint_world_start(self) -> Array:
         def make() -> Array:
             sums = np.concatenate([[0], np.cumsum(self._constraint_counts())]).astype(np.int32)
-            out = sums[np.asarray(self.joint_world_start)].view(Array)
+            out = sums[np.asarray(self._np("joint_world_start"))].view(Array)
             out.flags.writeable = False
             return out
         return self._derived("_joint_constraint_world_start", make)
@@ -187,14 +191,14 @@ class Model(Arrays):
         return self._derived("_shape_heightfield_index", lambda: np.full(self.shape_count, -1, np.int32).view(Array))
 
     def _mimics(self) -> np.ndarray:
-        return np.flatnonzero(np.asarray(self.joint_mimic_joint) >= 0).astype(np.int32)
+        return np.flatnonzero(np.asarray(self._np("joint_mimic_joint")) >= 0).astype(np.int32)
 
     constraint_mimic_count = property(lambda self: len(self._mimics()))
     constraint_mimic_joint0 = property(lambda self: self._mimics().view(Array))
-    constraint_mimic_joint1 = property(lambda self: self.joint_mimic_joint[self._mimics()])
-    constraint_mimic_coef0 = property(lambda self: self.joint_mimic_coeffs[self._mimics(), 0])
-    constraint_mimic_coef1 = property(lambda self: self.joint_mimic_coeffs[self._mimics(), 1])
-    constraint_mimic_enabled = property(lambda self: self.joint_enabled[self._mimics()])
+    constraint_mimic_joint1 = property(lambda self: self._np("joint_mimic_joint")[self._mimics()])
+    constraint_mimic_coef0 = property(lambda self: self._np("joint_mimic_coeffs")[self._mimics(), 0])
+    constraint_mimic_coef1 = property(lambda self: self._np("joint_mimic_coeffs")[self._mimics(), 1])
+    constraint_mimic_enabled = property(lambda self: self._np("joint_enabled")[self._mimics()])
 
     # -- filters
     @property
@@ -203,6 +207,7 @@ class Model(Arrays):
         return self._derived("_filter_pairs", lambda: set(self._core.shape_collision_filter_pairs))
 
     def shape_collision_filter_contains(self, shape_a: int, shape_b: int) -> bool:
+        shape_a, shape_b = operator.index(shape_a), operator.index(shape_b)
         return (min(shape_a, shape_b), max(shape_a, shape_b)) in self.shape_collision_filter_pairs
 
     def shape_collision_filter_pairs_array(self) -> np.ndarray:
@@ -213,18 +218,18 @@ class Model(Arrays):
         return np.array([self.shape_collision_filter_contains(int(a), int(b)) for a, b in np.asarray(pairs).reshape(-1, 2)], dtype=bool)
 
     def _may_collide(self, a: int, b: int) -> bool:
-        ga, gb = int(self.shape_collision_group[a]), int(self.shape_collision_group[b])
-        wa, wb = int(self.shape_world[a]), int(self.shape_world[b])
+        ga, gb = int(self._np("shape_collision_group")[a]), int(self._np("shape_collision_group")[b])
+        wa, wb = int(self._np("shape_world")[a]), int(self._np("shape_world")[b])
         if ga == 0 or gb == 0 or (wa != wb and wa != -1 and wb != -1):
             return False
         # Positive groups meet their own, negative ones everything but their own.
-        return (ga == gb if ga > 0 and gb > 0 else ga != gb) and self.shape_body[a] != self.shape_body[b]
+        return (ga == gb if ga > 0 and gb > 0 else ga != gb) and self._np("shape_body")[a] != self._np("shape_body")[b]
 
     @property
     def shape_contact_pairs(self) -> Array:
         """Pairs that the explicit broad phase looks at, [pairs, 2]."""
         def make() -> Array:
-            colliding = [i for i in range(self.shape_count) if int(self.shape_flags[i]) & 2]
+            colliding = [i for i in range(self.shape_count) if int(self._np("shape_flags")[i]) & 2]
             pairs = [(a, b) for k, a in enumerate(colliding) for b in colliding[k + 1:]
                      if self._may_collide(a, b) and not self.shape_collision_filter_contains(a, b)]
             out = np.array(pairs, dtype=np.int32).reshape(-1, 2).view(Array)
@@ -256,13 +261,13 @@ class Model(Arrays):
         if world is not None:
             if not -1 <= world < self.world_count:
                 raise error(IndexError, "E_WORLD", f"world: there is no world {world}")
-            self.gravity[world] = as_vec3("gravity", gravity)
+            self._np("gravity")[world] = as_vec3("gravity", gravity)
         elif rows.ndim == 2:
             if rows.shape != (self.world_count, 3):
                 raise kind_of(ValueError)(f"gravity: shape {rows.shape}, expected ({self.world_count}, 3)", "E_ARG_GRAVITY")
-            self.gravity[: self.world_count] = rows
+            self._np("gravity")[: self.world_count] = rows
         else:
-            self.gravity[...] = as_vec3("gravity", gravity)
+            self._np("gravity")[...] = as_vec3("gravity", gravity)
 
     # -- contacts
     def contacts(self, collision_pipeline: Any = None) -> Any:
@@ -304,15 +309,15 @@ class Model(Arrays):
         below: dict[int, list[int]] = {}
         children = set()
         for j in range(self.joint_count):
-            below.setdefault(int(self.joint_parent[j]), []).append(j)
-            children.add(int(self.joint_child[j]))
+            below.setdefault(int(self._np("joint_parent")[j]), []).append(j)
+            children.add(int(self._np("joint_child")[j]))
         lines: list[str] = []
 
         def walk(joint: int, depth: int, seen: frozenset) -> None:
             from ._enums import JointType
 
-            body = int(self.joint_child[joint])
-            lines.append("  " * depth + f"{self.body_label[body]}  [{self.joint_label[joint]}: {JointType(int(self.joint_type[joint])).name}]")
+            body = int(self._np("joint_child")[joint])
+            lines.append("  " * depth + f"{self.body_label[body]}  [{self.joint_label[joint]}: {JointType(int(self._np('joint_type')[joint])).name}]")
             if body not in seen:
                 for j in below.get(body, ()):
                     walk(j, depth + 1, seen | {body})
@@ -326,8 +331,8 @@ class Model(Arrays):
         """The graph of bodies and joints for Graphviz."""
         lines = ['digraph model {', '  node [shape=box];', '  "world";']
         for j in range(self.joint_count):
-            parent = int(self.joint_parent[j])
-            lines.append(f'  "{"world" if parent < 0 else self.body_label[parent]}" -> "{self.body_label[int(self.joint_child[j])]}" [label="{self.joint_label[j]}"];')
+            parent = int(self._np("joint_parent")[j])
+            lines.append(f'  "{"world" if parent < 0 else self.body_label[parent]}" -> "{self.body_label[int(self._np("joint_child")[j])]}" [label="{self.joint_label[j]}"];')
         return "\n".join([*lines, "}"])
 
     def total_energy(self, state: State) -> float:
@@ -343,8 +348,13 @@ class Model(Arrays):
 
     def mass_table(self) -> list[dict[str, Any]]:
         """Label, mass [kg], centre of mass [m] and principal inertia [kg m^2] of each body."""
-        return [{"label": self.body_label[i], "mass": float(self.body_mass[i]), "com": tuple(map(float, self.body_com[i])),
-                 "inertia": tuple(np.linalg.eigvalsh(np.asarray(self.body_inertia[i], float)).tolist())} for i in range(self.body_count)]
+        return [{"label": self.body_label[i], "mass": float(self._np("body_mass")[i]), "com": tuple(map(float, self._np("body_com")[i])),
+                 "inertia": tuple(np.linalg.eigvalsh(np.asarray(self._np("body_inertia")[i], float)).tolist())} for i in range(self.body_count)]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from ._pickle import reduce_model
+
+        return reduce_model(self)
 
     def __repr__(self) -> str:
         return (f"<Model {self.world_count} worlds, {self.body_count} bodies, {self.joint_count} joints ({self.joint_dof_count} dof), "

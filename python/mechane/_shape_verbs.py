@@ -5,13 +5,15 @@ import math
 from typing import Any
 
 from ._configs import ShapeConfig
-from ._diagnostics import NotSupportedError, error
-from ._enums import GeoType
+from ._diagnostics import NotSupportedError, error, warn
+from ._enums import GeoType, ShapeFlags
+from ._lists import COLUMNS
 from ._mesh import Heightfield, Mesh
 from ._values import as_transform, as_vec3, quat, transform, vec3
 
 __all__ = ["ShapeVerbs"]
 
+_METHODS = frozenset(("convex_hull", "bounding_box", "bounding_sphere", "coacd", "vhacd", "quadratic", "alphashape", "poisson", "ftetwild"))
 _SDF_FIELDS = ("sdf_narrow_band_range", "sdf_target_voxel_size", "sdf_max_resolution", "force_sdf", "sdf_texture_format", "sdf_padding")
 
 
@@ -173,23 +175,66 @@ class ShapeVerbs:
     def approximate_meshes(self, method: str = "convex_hull", shape_indices: list[int] | None = None, raise_on_failure: bool = False,
                            keep_visual_shapes: bool = False, *, cache_dir: Any = None, **remeshing_kwargs: Any) -> set[int]:
         """Replaces meshes by simpler ones; returns the shapes that were replaced."""
-        if method not in ("convex_hull", "bounding_box", "bounding_sphere"):
-            raise NotSupportedError(f"method {method!r}: only 'convex_hull', 'bounding_box' and 'bounding_sphere' are built", "E_LATER_STAGE")
+        if method not in _METHODS:
+            raise ValueError(f"method: {method!r} is none of {sorted(_METHODS)}")
         done = set()
-        for shape in range(self.shape_count) if shape_indices is None else shape_indices:
+        for shape in list(range(self.shape_count)) if shape_indices is None else shape_indices:
             mesh = self.shape_source[shape]
             if self.shape_type[shape] != GeoType.MESH or not isinstance(mesh, Mesh):
                 continue
+            visual = self._visual_twin(shape, mesh) if keep_visual_shapes and self.shape_flags[shape] & ShapeFlags.VISIBLE else None
             try:
-                self._approximate(shape, mesh, method)
-            except (ValueError, RuntimeError):
+                self._approximate(shape, mesh, method, remeshing_kwargs)
+            except (ValueError, RuntimeError) as failure:
                 if raise_on_failure:
-                    raise
-                continue
+                    raise RuntimeError(f"Remeshing with method '{method}' failed for shape {shape}: {failure}") from failure
+                warn(f"W_APPROX_FALLBACK: {method} of shape {self.shape_label[shape]} failed, its convex hull stands in: {failure}")
+                try:
+                    self._approximate(shape, mesh, "convex_hull", {})
+                except (ValueError, RuntimeError):
+                    continue
+            if visual is not None:
+                self.shape_flags[shape] &= ~int(ShapeFlags.VISIBLE)
             done.add(shape)
         return done
 
-    def _approximate(self, shape: int, mesh: Mesh, method: str) -> None:
+    def _visual_twin(self, shape: int, mesh: Mesh) -> int:
+        """A copy that is only seen."""
+        cfg = ShapeConfig(density=0.0, has_shape_collision=False, has_particle_collision=False, collision_group=0)
+        return self.add_shape_mesh(self.shape_body[shape], xform=self.shape_transform[shape], mesh=mesh, scale=self.shape_scale[shape], cfg=cfg,
+                                   color=self.shape_color[shape], opacity=self.shape_opacity[shape], label=f"{self.shape_label[shape]}_visual")
+
+    def _replace(self, shape: int, mesh: Mesh, kind: GeoType) -> None:
+        self._core.set_shape_source(shape, mesh._core)
+        self._sources[shape] = mesh
+        self.shape_type[shape] = kind
+
+    def _like(self, shape: int, mesh: Mesh, label: str) -> int:
+        """One more shape with the settings and filters of another; it adds no mass."""
+        twin = self.add_shape_convex_hull(self.shape_body[shape], xform=self.shape_transform[shape], mesh=mesh, scale=self.shape_scale[shape],
+                                          cfg=ShapeConfig(density=0.0), color=self.shape_color[shape], opacity=self.shape_opacity[shape], label=label)
+        for name, (_, _, writable) in COLUMNS.items():
+            if name.startswith("shape_") and writable and name not in ("shape_label", "shape_type", "shape_body", "shape_transform", "shape_scale"):
+                getattr(self, name)[twin] = getattr(self, name)[shape]
+        self._sdf[twin] = dict(self._sdf.get(shape, {}))
+        for a, b in list(self.shape_collision_filter_pairs):
+            if shape in (a, b):
+                self.add_shape_collision_filter_pair(twin, b if a == shape else a)
+        return twin
+
+    def _approximate(self, shape: int, mesh: Mesh, method: str, options: dict[str, Any]) -> None:
+        if method in ("coacd", "vhacd"):
+            concavity = options.get("threshold", self.default_mesh_approximation_cfg.coacd_threshold if method == "coacd" else 0.05)
+            hulls = options.get("max_convex_hull", options.get("maxConvexHulls", 32))
+            parts = mesh.decompose(concavity, max_hulls=32 if hulls is None or hulls < 1 else hulls)
+            self._replace(shape, parts[0], GeoType.CONVEX_MESH)
+            for number, part in enumerate(parts[1:], 1):
+                self._like(shape, part, f"{self.shape_label[shape]}_convex_{number}")
+            return
+        if method in ("quadratic", "alphashape", "poisson", "ftetwild"):
+            ratio = options.get("target_reduction")
+            self._replace(shape, mesh.simplify(0.25 if ratio is None else 1.0 - float(ratio)), GeoType.MESH)
+            return
         if method == "convex_hull":
             hull = mesh.compute_convex_hull()
             self._core.set_shape_source(shape, hull._core)

@@ -6,10 +6,10 @@ from typing import Any, Iterable
 import numpy as np
 
 from . import _core
-from ._array import REAL, Array, wrap
+from ._array import REAL, Array, backend, wrap
 from ._custom import AttributeNamespace
 from ._diagnostics import kind_of
-from ._reserved import reserve
+from ._reserved import LEFT_OUT, reserve
 
 __all__ = ["Control", "State"]
 
@@ -23,14 +23,27 @@ class Arrays:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in type(self)._names:
+            instead = LEFT_OUT.get(type(self).__name__, {}).get(name)
+            if instead is not None:
+                raise AttributeError(f"{type(self).__name__}.{name} is left out; {instead}")
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-        array = wrap(self._core.array(name), boolean=name in self._boolean, writable=name not in self._read_only)
-        self.__dict__[name] = array
-        return array
+        if backend.handed_out is None:
+            return self._np(name)
+        known = self.__dict__.setdefault("_warp_arrays", {})
+        if name not in known:
+            known[name] = backend.handed_out(self._np(name))
+        return known[name]
+
+    def _np(self, name: str) -> Array:
+        """The array as NumPy has it, whatever is handed out; always the same object."""
+        known = self.__dict__.setdefault("_numpy_arrays", {})
+        if name not in known:
+            known[name] = wrap(self._core.array(name), boolean=name in self._boolean, writable=name not in self._read_only)
+        return known[name]
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in type(self)._names:
-            getattr(self, name).assign(value)
+            self._np(name).assign(value)
         else:
             object.__setattr__(self, name, value)
 
@@ -95,9 +108,9 @@ class State(Arrays):
         if unknown:
             raise ValueError(f"unknown state attributes {unknown}; known are {sorted(cls.EXTENDED_ATTRIBUTES)}")
 
-    body_count = property(lambda self: len(self.body_q))
-    joint_coord_count = property(lambda self: len(self.joint_q))
-    joint_dof_count = property(lambda self: len(self.joint_qd))
+    body_count = property(lambda self: len(self._np("body_q")))
+    joint_coord_count = property(lambda self: len(self._np("joint_q")))
+    joint_dof_count = property(lambda self: len(self._np("joint_qd")))
     particle_count = 0
     requires_grad = False
 
@@ -145,6 +158,11 @@ class State(Arrays):
     def __deepcopy__(self, memo: dict) -> "State":
         return self.copy()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        from ._pickle import reduce_of_model
+
+        return reduce_of_model(self, "state")
+
     def hash(self) -> int:
         """64 bits over the bits of poses, velocities, coordinates and rates."""
         return self._core.hash()
@@ -175,17 +193,22 @@ class Control(Arrays):
 
     requires_grad = False
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        from ._pickle import reduce_of_model
+
+        return reduce_of_model(self, "control")
+
     def clear(self, model: Any = None) -> None:
         """Zero forces, activations and velocity targets; position targets come back from the model."""
         of = self._model if model is None else model
         for name in ("joint_target_qd", "joint_f", "joint_act"):
             getattr(self, name).zero_()
-        self.joint_target_q.assign(of.joint_target_q)
+        self._np("joint_target_q").assign(of._np("joint_target_q"))
         for key, array in self._custom_arrays().items():
             array[...] = of._custom_defaults[key]
 
     def __repr__(self) -> str:
-        return f"<Control {len(self.joint_f)} dof>"
+        return f"<Control {len(self._np('joint_f'))} dof>"
 
 
 reserve(Control, "Control")

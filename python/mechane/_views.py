@@ -21,13 +21,15 @@ class View:
         object.__setattr__(self, "index", index)
 
     def __getattr__(self, name: str) -> Any:
-        rows = getattr(self._model, f"{self._prefix}_{name}", None) if not name.startswith("_") else None
+        full = f"{self._prefix}_{name}"
+        of = type(self._model)
+        rows = None if name.startswith("_") else self._model._np(full) if full in of._names else getattr(self._model, full, None)
         if rows is None or not hasattr(rows, "__len__") or len(rows) not in (self._count(), self._count() + 1):
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
         return rows[self.index]
 
     def __setattr__(self, name: str, value: Any) -> None:
-        getattr(self._model, f"{self._prefix}_{name}")[self.index] = value
+        self._model._np(f"{self._prefix}_{name}")[self.index] = value
 
     def _count(self) -> int:
         return getattr(self._model, f"{self._prefix}_count")
@@ -52,12 +54,12 @@ class JointView(View):
     @property
     def coords(self) -> slice:
         """Where the joint's coordinates lie in joint_q."""
-        return slice(int(self._model.joint_q_start[self.index]), int(self._model.joint_q_start[self.index + 1]))
+        return slice(int(self._model._np("joint_q_start")[self.index]), int(self._model._np("joint_q_start")[self.index + 1]))
 
     @property
     def dofs(self) -> slice:
         """Where the joint's rates lie in joint_qd."""
-        return slice(int(self._model.joint_qd_start[self.index]), int(self._model.joint_qd_start[self.index + 1]))
+        return slice(int(self._model._np("joint_qd_start")[self.index]), int(self._model._np("joint_qd_start")[self.index + 1]))
 
 
 class ShapeView(View):
@@ -71,7 +73,7 @@ class ArticulationView(View):
 
     @property
     def joints(self) -> range:
-        return range(int(self._model.articulation_start[self.index]), int(self._model.articulation_end[self.index]))
+        return range(int(self._model._np("articulation_start")[self.index]), int(self._model._np("articulation_end")[self.index]))
 
 
 class WorldView:
@@ -88,10 +90,10 @@ class WorldView:
 
     @property
     def gravity(self) -> Any:
-        return self._model.gravity[self.index]
+        return self._model._np("gravity")[self.index]
 
     def _range(self, kind: str) -> range:
-        start = getattr(self._model, f"{kind}_world_start")
+        start = self._model._np(f"{kind}_world_start")
         return range(int(start[self.index]), int(start[self.index + 1]))
 
     bodies = property(lambda self: self._range("body"))

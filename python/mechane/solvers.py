@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _core
+from . import _core, _mujoco_attributes
 from ._contacts import Contacts
 from ._diagnostics import NotSupportedError, error, kind_of, warn
 from ._state import Control, State
@@ -119,6 +119,10 @@ SolverSemiImplicit = _not_built("SolverSemiImplicit", "SolverSemiImplicit is not
 SolverFeatherstone = _not_built("SolverFeatherstone", "SolverFeatherstone is not built: it belongs to a later stage; use SolverSoftStep, which works in reduced coordinates too")
 SolverVBD = _not_built("SolverVBD", "SolverVBD is not built: vertex block descent belongs to a later stage; use SolverSoftStep")
 SolverMuJoCo = _not_built("SolverMuJoCo", "SolverMuJoCo is not built: the back end over MuJoCo's C library belongs to a later stage; use SolverSoftStep")
+
+for _name in ("CtrlSource", "CtrlType", "EqType", "TrnType"):
+    setattr(SolverMuJoCo, _name, getattr(_mujoco_attributes, _name))
+SolverMuJoCo.register_custom_attributes = staticmethod(_mujoco_attributes.register)
 
 _MADE: dict[str, type] = {"softstep": SolverSoftStep}
 

@@ -1,31 +1,32 @@
-"""Stages: opening, dumping, explaining; the built-in resolvers. `pxr` is never imported."""
+"""Stages and prims, schema resolvers, helpers on live prims. `pxr` is never imported."""
 from __future__ import annotations
 
 import json
-from enum import IntEnum
-from typing import Any
+from typing import Any, Iterator
 
-from ._diagnostics import Diagnostic, Diagnostics
-from ._import import open_stage
+from . import _core
+from ._diagnostics import Diagnostic, Diagnostics, MechaneDeprecationWarning, NotSupportedError, error, publish, warn
+from ._import import is_live_stage, open_stage
+from ._resolvers import PrimType, SchemaResolver, SchemaResolverManager, SchemaResolverMjc, SchemaResolverNewton, SchemaResolverPhysx
+from ._reserved import _Later
+from ._usd_helpers import (get_attribute, get_attributes_in_namespace, get_custom_attribute_declarations, get_custom_attribute_values, get_float,
+                           get_gprim_axis, get_physics_scenes, get_quat, get_scale, get_transform, has_applied_api_schema, has_attribute, type_to_warp,
+                           value_to_warp)
+from ._usd_mesh import get_mesh
+from ._usd_port import PortDefaults, port_physx_sdf_to_newton
+from ._usd_view import AssetPath, Prim
 
-__all__ = ["PrimType", "SchemaResolver", "SchemaResolverMjc", "SchemaResolverNewton", "SchemaResolverPhysx", "Stage", "get_attribute",
-           "get_attributes_in_namespace", "get_float", "get_gprim_axis", "get_quat", "has_applied_api_schema", "has_attribute", "open"]
+__all__ = ["AssetPath", "PortDefaults", "Prim", "PrimType", "SchemaResolver", "SchemaResolverManager", "SchemaResolverMjc", "SchemaResolverNewton",
+           "SchemaResolverPhysx", "Stage", "explain", "get_attribute", "get_attributes_in_namespace", "get_custom_attribute_declarations",
+           "get_custom_attribute_values", "get_float", "get_gprim_axis", "get_mesh", "get_physics_scenes", "get_quat", "get_scale", "get_transform",
+           "has_applied_api_schema", "has_attribute", "ledger", "open", "port_physx_sdf_to_newton", "type_to_warp", "value_to_warp"]
 
-
-class PrimType(IntEnum):
-    """What a resolver is asked about."""
-
-    SCENE = 0
-    JOINT = 1
-    SHAPE = 2
-    BODY = 3
-    MATERIAL = 4
-    ACTUATOR = 5
-    ARTICULATION = 6
+_LATER = dict.fromkeys(("get_tetmesh", "find_tetmesh_prims", "find_deformable_visual_prims", "get_deformable_bind_pose", "DEFORMABLE_LEGACY_NAMESPACES"),
+                       "deformables")
 
 
 class Stage:
-    """A composed stage, read-only."""
+    """A composed stage, read-only; with the method names of `Usd.Stage` for reading."""
 
     def __init__(self, source: Any):
         self._stage, _ = open_stage(source)
@@ -51,6 +52,30 @@ class Stage:
         """Everything that the stage composes, as `mechane dump stage` prints it."""
         return json.loads(self._stage.dump(limit))
 
+    def GetPrimAtPath(self, path: Any) -> Prim:
+        """The prim at a path; false where there is none."""
+        return Prim(_core.prim_at(self._stage, str(path)))
+
+    def GetPseudoRoot(self) -> Prim:
+        return Prim(_core.pseudo_root(self._stage))
+
+    def GetDefaultPrim(self) -> Prim:
+        return Prim(_core.default_prim(self._stage))
+
+    def Traverse(self) -> list[Prim]:
+        """Active, defined, loaded prims, depth first; instances are not entered."""
+        return [Prim(p) for p in _core.traverse(self._stage, False)]
+
+    def GetMetadata(self, key: str) -> Any:
+        from ._usd_view import value_of
+
+        return value_of(_core.root_metadata(self._stage, key))
+
+    get_prim_at_path, get_pseudo_root, get_default_prim, traverse, get_metadata = GetPrimAtPath, GetPseudoRoot, GetDefaultPrim, Traverse, GetMetadata
+
+    def __iter__(self) -> Iterator[Prim]:
+        return iter(self.Traverse())
+
     def __repr__(self) -> str:
         return f"<Stage {self.source!r} {self.prim_count} prims>"
 
@@ -60,95 +85,30 @@ def open(source: Any) -> Stage:  # noqa: A001
     return Stage(source)
 
 
-class SchemaResolver:
-    """Reads a vendor's attributes. The built-in ones run inside the library."""
-
-    name = ""
-    _built_in = False
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}>"
+def explain(source: Any, path: str, **options: Any) -> list[dict[str, Any]]:
+    """Where numbers of the model come from: "/arm/elbow.armature", or "/arm/elbow" for all of them. Options are those of add_usd."""
+    result, model = _imported(source, options)
+    return result.explain(model, path)
 
 
-class SchemaResolverNewton(SchemaResolver):
-    name = "newton"
-    _built_in = True
+def ledger(source: Any, **options: Any) -> list[dict[str, Any]]:
+    """Every authored physics property and what became of it."""
+    return _imported(source, options)[0].ledger
 
 
-class SchemaResolverPhysx(SchemaResolver):
-    name = "physx"
-    _built_in = True
+def _imported(source: Any, options: dict[str, Any]) -> Any:
+    import warnings
+
+    from ._builder import ModelBuilder
+
+    builder = ModelBuilder()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = builder.add_usd(source, **options)
+        return result, builder.finalize()
 
 
-class SchemaResolverMjc(SchemaResolver):
-    name = "mjc"
-    _built_in = True
-
-
-# -- helpers on live prims: their own methods only
-
-
-def _read(value: Any) -> Any:
-    """Quaternions become x y z w, other Gf values tuples."""
-    if hasattr(value, "real") and hasattr(value, "imaginary"):
-        return (*(float(x) for x in value.imaginary), float(value.real))
-    return value
-
-
-def get_attribute(prim: Any, name: str, default: Any = None) -> Any:
-    """The value of an attribute, or `default` where there is none."""
-    attribute = prim.GetAttribute(name)
-    if not attribute or not attribute.IsValid():
-        return default
-    value = attribute.Get()
-    return default if value is None else value
-
-
-def has_attribute(prim: Any, name: str) -> bool:
-    """Whether the attribute exists and is authored."""
-    attribute = prim.GetAttribute(name)
-    return bool(attribute and attribute.IsValid() and attribute.HasAuthoredValue())
-
-
-def get_float(prim: Any, name: str, default: float | None = None) -> float | None:
-    """A finite number, or `default`."""
-    import math
-
-    value = get_attribute(prim, name)
-    return float(value) if value is not None and math.isfinite(float(value)) else default
-
-
-def get_quat(prim: Any, name: str, default: Any = None) -> Any:
-    """A unit quaternion x y z w; `default` where there is none or it has no length."""
-    import math
-
-    from ._values import quat
-
-    value = get_attribute(prim, name)
-    if value is None:
-        return default
-    numbers = _read(value)
-    norm = math.sqrt(sum(x * x for x in numbers))
-    return quat(*(x / norm for x in numbers)) if norm > 0 and math.isfinite(norm) else default
-
-
-def get_gprim_axis(prim: Any, name: str = "axis", default: Any = "Z") -> Any:
-    from ._enums import Axis
-
-    return Axis.from_string(str(get_attribute(prim, name, default)))
-
-
-def has_applied_api_schema(prim: Any, schema_name: str) -> bool:
-    return schema_name in [str(s) for s in prim.GetAppliedSchemas()] or (hasattr(prim, "GetMetadata") and _listed(prim, schema_name))
-
-
-def _listed(prim: Any, schema_name: str) -> bool:
-    """Schemas that no plug-in defines stand in the metadata only."""
-    listop = prim.GetMetadata("apiSchemas")
-    return listop is not None and schema_name in [str(s) for s in listop.GetAddedOrExplicitItems()]
-
-
-def get_attributes_in_namespace(prim: Any, namespace: str) -> dict[str, Any]:
-    """Authored values of all attributes whose names begin with the namespace."""
-    start = namespace.rstrip(":") + ":"
-    return {a.GetName(): a.Get() for a in prim.GetAuthoredAttributes() if a.GetName().startswith(start)}
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return _Later("mechane.usd", name, _LATER[name])
+    raise AttributeError(f"module 'mechane.usd' has no attribute {name!r}")

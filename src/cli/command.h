@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/io.h"
+#include "cli/program.h"
 #include "mechane/run/scene.h"
 
 namespace mechane::cli {
@@ -32,6 +33,7 @@ struct GlobalOptions {
 struct Context {
     Io            io;
     GlobalOptions global;
+    Launch        launch;
     int           exit = kExitClean;
 };
 

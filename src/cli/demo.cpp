@@ -19,19 +19,26 @@ struct DemoArgs {
     std::string folder = "out";
 };
 
-/// The samples lie beside the program.
-std::optional<fs::path> find_sample()
+std::optional<fs::path> find_sample(const Launch& launch)
 {
     std::error_code failed;
-    const fs::path  program = fs::read_symlink("/proc/self/exe", failed);
-    const fs::path  sample  = program.parent_path() / "samples" / "quadruped" / "quadruped.usda";
-    return !failed && fs::exists(sample, failed) ? std::optional(sample) : std::nullopt;
+    const fs::path  sample = fs::path(launch.samples) / "quadruped" / "quadruped.usda";
+    return fs::exists(sample, failed) ? std::optional(sample) : std::nullopt;
+}
+
+/// How a user of this shell starts the program.
+std::string shown_name(const Launch& launch)
+{
+    std::error_code   failed;
+    const std::string shown = fs::relative(launch.program, fs::current_path(failed), failed).string();
+    return fmt::format("{}{}{}", failed || shown.starts_with("../..") ? launch.program : shown,
+                       launch.before.empty() ? "" : " ", fmt::join(launch.before, " "));
 }
 
 int run_demo(const DemoArgs& args, Context& context)
 {
     Io&        io     = context.io;
-    const auto sample = find_sample();
+    const auto sample = find_sample(context.launch);
     if (!sample) {
         io.say(
             "error: the sample stage is not beside the program\n  help: keep the folder 'samples' where the build put "
@@ -78,13 +85,10 @@ int run_demo(const DemoArgs& args, Context& context)
         written.push_back(file);
         io.say(fmt::format("wrote {}\n", file));
     }
-    const std::string program = fs::read_symlink("/proc/self/exe", failed).string(),
-                      shown   = fs::relative(program, fs::current_path(failed), failed).string();
-    const std::string name    = failed || shown.starts_with("../..") ? program : shown;
     io.say(fmt::format(
         "\nTry next:\n  open {0}/quadruped.html                 in a browser: play, scrub, orbit, overlays\n"
         "  {1} tree {2}\n  {1} sim YOUR_ROBOT.usda --ground -o run.html\n  {1} info YOUR_ROBOT.usda --mass\n",
-        args.folder, name, fs::relative(*sample, fs::current_path(failed), failed).string()));
+        args.folder, shown_name(context.launch), fs::relative(*sample, fs::current_path(failed), failed).string()));
     if (context.global.json)
         io.out(nlohmann::json{{"schema", "mechane.demo/1"},
                               {"files", written},

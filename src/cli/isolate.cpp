@@ -36,9 +36,11 @@ bool is_stage(const std::string& file)
     return false;
 }
 
-std::vector<std::string> child_arguments(const std::string& file, const GlobalOptions& g)
+std::vector<std::string> child_arguments(const std::string& file, const GlobalOptions& g, const Launch& launch)
 {
-    std::vector<std::string> out{"mechane", kVerb, "--isolate=never", fmt::format("--threads={}", g.threads)};
+    std::vector<std::string> out{launch.program};
+    out.insert(out.end(), launch.before.begin(), launch.before.end());
+    out.insert(out.end(), {kVerb, "--isolate=never", fmt::format("--threads={}", g.threads)});
     for (const std::string& variant : g.variants) out.push_back("--variant=" + variant);
     for (const std::string& package : g.packages) out.push_back("--package=" + package);
     for (const std::string& folder : g.search_paths) out.push_back("--search-path=" + folder);
@@ -62,7 +64,7 @@ std::string run_child(std::vector<std::string> arguments)
         posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", stream == STDIN_FILENO ? O_RDONLY : O_WRONLY,
                                          0);
     pid_t     child  = 0;
-    const int failed = posix_spawn(&child, "/proc/self/exe", &actions, nullptr, argv.data(), environ);
+    const int failed = posix_spawn(&child, arguments.front().c_str(), &actions, nullptr, argv.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     if (failed != 0) return {};
     const auto end    = std::chrono::steady_clock::now() + std::chrono::seconds(kSeconds);
@@ -88,7 +90,7 @@ std::optional<Diagnostic> try_in_child(const std::string& file, bool untrusted, 
     const GlobalOptions& g = context.global;
     if (g.isolate == "never" || !is_stage(file)) return std::nullopt;
     if (g.isolate == "auto" && !untrusted && usd::unchecked_part(file).empty()) return std::nullopt;
-    const std::string cause = run_child(child_arguments(file, g));
+    const std::string cause = run_child(child_arguments(file, g, context.launch));
     if (cause.empty()) return std::nullopt;
     return make_diagnostic(usd::kReaderDied, {.layer = file}, cause);
 }

@@ -71,7 +71,8 @@ class Explainer {
         for (const LedgerEntry& entry : in_.imported.ledger) ledger_[entry.prim][entry.property] = &entry;
         // Resolvers that are not listed come last: what they would have read is worth a line.
         for (const std::string& name : in_.options.schema_resolvers)
-            if (auto one = resolve::resolvers_named(std::vector{name})) resolvers_.push_back(one->resolvers().front());
+            if (auto one = resolve::resolvers_named(std::vector{name}, {}, in_.options.own_resolvers))
+                resolvers_.push_back(one->resolvers().front());
         listed_ = resolvers_.size();
         for (const char* name : {"newton", "physx", "mjc"})
             if (std::none_of(resolvers_.begin(), resolvers_.end(), [&](const auto& r) { return r.name == name; }))

@@ -238,7 +238,7 @@ Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& op
     if (root.empty() || (!root.is_root() && !stage.prim_at(root)))
         return make_diagnostic(codes::kRootPath, {}, fmt::format("there is no prim {}", options.root_path));
 
-    auto resolvers = resolve::resolvers_named(options.schema_resolvers, rules_of(options));
+    auto resolvers = resolve::resolvers_named(options.schema_resolvers, rules_of(options), options.own_resolvers);
     if (!resolvers) return resolvers.error();
 
     // All work goes into a copy, so that a failure leaves the caller's builder as it was.

@@ -62,14 +62,17 @@ Misfit check_joints(const ModelBuilder& b)
         if (static_cast<std::uint32_t>(j.type) > static_cast<std::uint32_t>(JointType::rod))
             return misfit(j.label, "joint_type", fmt::format("joint type {} is unknown", static_cast<int>(j.type)));
         if (!is_index(j.child, n))
-            return misfit(j.label, "joint_child",
-                          fmt::format("child body {} does not exist; there are {} bodies", j.child, n));
+            return misfit(
+                j.label, "joint_child",
+                fmt::format("Invalid body reference: child body {} does not exist; there are {} bodies", j.child, n));
         if (j.parent != kWorldBody && !is_index(j.parent, n))
-            return misfit(j.label, "joint_parent",
-                          fmt::format("parent body {} does not exist; there are {} bodies", j.parent, n));
+            return misfit(
+                j.label, "joint_parent",
+                fmt::format("Invalid body reference: parent body {} does not exist; there are {} bodies", j.parent, n));
         if (j.parent == j.child)
             return misfit(j.label, "joint_child",
-                          fmt::format("both ends are body '{}'", b.bodies[static_cast<std::size_t>(j.child)].label));
+                          fmt::format("Self-referential joint: both ends are body '{}'",
+                                      b.bodies[static_cast<std::size_t>(j.child)].label));
         const std::int32_t child_world = b.bodies[static_cast<std::size_t>(j.child)].world;
         if (j.parent != kWorldBody && !worlds_meet(b.bodies[static_cast<std::size_t>(j.parent)].world, child_world))
             return misfit(j.label, "joint_world", "its bodies belong to different worlds");
@@ -92,6 +95,10 @@ Misfit check_articulations(const ModelBuilder& b)
 {
     std::vector<std::int32_t> owner(b.joints.size(), -1);         // articulation of each joint
     std::vector<std::int32_t> parent_joint(b.bodies.size(), -1);  // tree joint whose child this body is
+    std::vector<std::int32_t> held_by(b.bodies.size(), -1);       // the same, of all articulations from the start
+    for (const BuilderJoint& joint : b.joints)
+        if (is_index(joint.articulation, b.articulations.size()))
+            held_by[static_cast<std::size_t>(joint.child)] = joint.articulation;
     for (std::size_t a = 0; a < b.articulations.size(); ++a) {
         const BuilderArticulation& tree = b.articulations[a];
         if (tree.joints.empty()) return misfit(tree.label, "articulation_start", "the articulation has no joints");
@@ -127,12 +134,22 @@ Misfit check_articulations(const ModelBuilder& b)
                                 "articulations, as a loop joint",
                                 b.bodies[child].label, b.joints[static_cast<std::size_t>(parent_joint[child])].label));
             if (joint.parent != kWorldBody) {
-                const std::int32_t above = parent_joint[static_cast<std::size_t>(joint.parent)];
-                if (above == -1 || owner[static_cast<std::size_t>(above)] != owner[ji])
+                const std::int32_t above  = parent_joint[static_cast<std::size_t>(joint.parent)];
+                const auto         parent = static_cast<std::size_t>(joint.parent);
+                // A body that no articulation holds may carry one, as its base.
+                const bool base = above == -1 && held_by[parent] == -1;
+                if (!base && held_by[parent] != owner[ji])
+                    return misfit(
+                        joint.label, "joint_parent",
+                        fmt::format("parent body '{}' belongs to articulation '{}', the joint to '{}'; "
+                                    "articulations cannot be connected by tree joints",
+                                    b.bodies[parent].label,
+                                    b.articulations[static_cast<std::size_t>(held_by[parent])].label, tree.label));
+                if (!base && above == -1)
                     return misfit(
                         joint.label, "joint_parent",
                         fmt::format("parent body '{}' is not the child of an earlier joint of articulation '{}'",
-                                    b.bodies[static_cast<std::size_t>(joint.parent)].label, tree.label));
+                                    b.bodies[parent].label, tree.label));
             }
             parent_joint[child] = j;
         }
@@ -150,11 +167,17 @@ Misfit check_orphans(const ModelBuilder& b)
     std::vector<bool> reached(b.bodies.size(), false);
     for (const BuilderJoint& j : b.joints)
         if (j.articulation >= 0) reached[static_cast<std::size_t>(j.child)] = true;
+    std::vector<const BuilderJoint*> orphans;
     for (const BuilderJoint& j : b.joints)
         if (j.articulation < 0 && j.parent != kWorldBody && !reached[static_cast<std::size_t>(j.child)])
-            return make_diagnostic(kOrphanJoint, {.prim = j.label, .property = "joint_articulation"},
-                                   fmt::format("the joint is in no articulation, and neither is its child '{}'",
-                                               b.bodies[static_cast<std::size_t>(j.child)].label));
+            orphans.push_back(&j);
+    if (!orphans.empty())
+        return make_diagnostic(
+            kOrphanJoint, {.prim = orphans.front()->label, .property = "joint_articulation"},
+            fmt::format("Found {} joint(s) not belonging to any articulation, nor do their children; the first is '{}' "
+                        "of child '{}'",
+                        orphans.size(), orphans.front()->label,
+                        b.bodies[static_cast<std::size_t>(orphans.front()->child)].label));
     return {};
 }
 
@@ -173,9 +196,10 @@ Misfit check_mimics(const ModelBuilder& b)
             return misfit(j.label, "joint_mimic_joint",
                           fmt::format("a {} joint of {} dofs cannot mimic '{}', a {} joint of {}", to_string(j.type),
                                       dof_count(j), leader.label, to_string(leader.type), dof_count(leader)));
-        if (j.articulation != leader.articulation)
+        if (j.articulation >= 0 && leader.articulation >= 0 && j.articulation != leader.articulation)
             return misfit(j.label, "joint_mimic_joint",
-                          fmt::format("'{}' belongs to another articulation", leader.label));
+                          fmt::format("Mimic joints must belong to the same articulation; '{}' belongs to another",
+                                      leader.label));
         if (!worlds_meet(j.world, leader.world))
             return misfit(j.label, "joint_mimic_joint", fmt::format("'{}' belongs to another world", leader.label));
         // As many steps as joints without an end: a cycle.

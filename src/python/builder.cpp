@@ -14,6 +14,7 @@
 #include "mechane/model/joint_table.h"
 #include "mechane/model/model.h"
 #include "python/errors.h"
+#include "python/joint_config.h"
 #include "python/module.h"
 #include "python/values.h"
 
@@ -83,13 +84,6 @@ JointDofConfig dof_config(nb::handle from)
     return c;
 }
 
-std::vector<JointDofConfig> dof_configs(nb::handle list)
-{
-    std::vector<JointDofConfig> out;
-    for (const nb::handle item : list) out.push_back(dof_config(item));
-    return out;
-}
-
 std::int32_t checked(const char* argument, std::int32_t index, std::size_t count, std::int32_t lowest)
 {
     if (index >= lowest && index < static_cast<std::int32_t>(count)) return index;
@@ -102,21 +96,14 @@ std::int32_t add_joint(ModelBuilder& b, std::int32_t type, std::int32_t parent, 
                        const Numbers7& parent_xform, const Numbers7& child_xform, nb::handle linear_axes,
                        nb::handle angular_axes, std::string label, bool collision_filter_parent, bool enabled)
 {
-    BuilderJoint joint;
-    joint.label                      = std::move(label);
-    joint.type                       = static_cast<model::JointType>(type);
-    joint.parent                     = checked("parent", parent, b.bodies.size(), -1);
-    joint.child                      = checked("child", child, b.bodies.size(), -1);
-    joint.parent_xform               = pose(parent_xform);
-    joint.child_xform                = pose(child_xform);
-    joint.linear_axes                = dof_configs(linear_axes);
-    joint.angular_axes               = dof_configs(angular_axes);
-    joint.collision_filter_parent    = collision_filter_parent;
-    joint.enabled                    = enabled;
-    const model::JointTypeInfo& info = model::joint_type_info(joint.type);
-    const auto most = [&](std::int32_t of) { return static_cast<std::size_t>(info.dofs >= 0 ? of : 3); };
-    if (joint.linear_axes.size() > most(info.linear_axes) || joint.angular_axes.size() > most(info.angular_axes))
-        throw nb::value_error("linear_axes, angular_axes: more axes than a joint of this type has");
+    BuilderJoint joint            = joint_of(type, linear_axes, angular_axes);
+    joint.label                   = std::move(label);
+    joint.parent                  = checked("parent", parent, b.bodies.size(), -1);
+    joint.child                   = checked("child", child, b.bodies.size(), -1);
+    joint.parent_xform            = pose(parent_xform);
+    joint.child_xform             = pose(child_xform);
+    joint.collision_filter_parent = collision_filter_parent;
+    joint.enabled                 = enabled;
     return b.add_joint(std::move(joint));
 }
 
@@ -162,7 +149,54 @@ nb::dict collapse(ModelBuilder& b, const std::vector<std::string>& keep)
     return out;
 }
 
+/// What stages declared, handed over to the facade, which keeps all attributes itself.
+nb::list take_custom(ModelBuilder& b)
+{
+    nb::list out;
+    for (const model::CustomAttribute& a : b.custom_attributes) {
+        const auto number = [&](const model::CustomValue& v) {
+            nb::list   parts;
+            const auto n = static_cast<std::size_t>(model::component_count(a.type));
+            for (std::size_t i = 0; i < n; ++i) parts.append(nb::float_(v[i]));
+            return n == 1 ? nb::object(nb::float_(v[0])) : nb::object(nb::tuple(parts));
+        };
+        nb::dict values;
+        for (const auto& [index, v] : a.values) values[nb::int_(index)] = number(v);
+        nb::dict row;
+        row["name"]       = a.name;
+        row["namespace"]  = a.space;
+        row["type"]       = std::string(to_string(a.type));
+        row["frequency"]  = std::string(to_string(a.frequency));
+        row["assignment"] = std::string(to_string(a.assignment));
+        row["default"]    = number(a.otherwise);
+        row["values"]     = values;
+        out.append(row);
+    }
+    b.custom_attributes.clear();
+    return out;
+}
+
 }  // namespace
+
+std::vector<JointDofConfig> dof_configs(nb::handle list)
+{
+    std::vector<JointDofConfig> out;
+    for (const nb::handle item : list) out.push_back(dof_config(item));
+    return out;
+}
+
+BuilderJoint joint_of(std::int32_t type, nb::handle linear_axes, nb::handle angular_axes)
+{
+    BuilderJoint joint;
+    joint.type                       = static_cast<model::JointType>(type);
+    joint.linear_axes                = dof_configs(linear_axes);
+    joint.angular_axes               = dof_configs(angular_axes);
+    const model::JointTypeInfo& info = model::joint_type_info(joint.type);
+    const auto most = [&](std::int32_t of) { return static_cast<std::size_t>(info.dofs >= 0 ? of : 3); };
+    if (joint.linear_axes.size() > most(info.linear_axes) || joint.angular_axes.size() > most(info.angular_axes))
+        throw nb::value_error("linear_axes, angular_axes: more axes than a joint of this type has");
+    return joint;
+}
 
 void bind_builder(nb::module_& m)
 {
@@ -244,6 +278,7 @@ void bind_builder(nb::module_& m)
                      .articulations[static_cast<std::size_t>(checked("articulation", tree, b.articulations.size(), 0))]
                      .joints;
              })
+        .def("take_custom", &take_custom)
         .def("add_filter_pair", [](ModelBuilder& b, std::int32_t shape_a,
                                    std::int32_t shape_b) { b.add_shape_collision_filter_pair(shape_a, shape_b); })
         .def_prop_rw(

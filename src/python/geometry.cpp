@@ -4,9 +4,11 @@
 #include <nanobind/stl/vector.h>
 
 #include "mechane/geometry/components.h"
+#include "mechane/geometry/decomposition.h"
 #include "mechane/geometry/hull.h"
 #include "mechane/geometry/mass.h"
 #include "mechane/geometry/mesh.h"
+#include "mechane/geometry/simplification.h"
 #include "mechane/model/shape_table.h"
 #include "python/arrays.h"
 #include "python/errors.h"
@@ -72,6 +74,23 @@ void bind_geometry(nb::module_& m)
              [](const Mesh& mesh, int max_vertices) {
                  return std::make_shared<Mesh>(
                      unwrap(geometry::build_hull(mesh.points, {.max_vertices = max_vertices})));
+             })
+        .def("decompose",
+             [](const Mesh& mesh, double concavity, int max_hulls, int max_vertices) {
+                 std::vector<std::shared_ptr<Mesh>> out;
+                 std::vector<Mesh>                  parts;
+                 {
+                     const nb::gil_scoped_release released;
+                     parts = unwrap(geometry::decompose(
+                         mesh,
+                         {.concavity = concavity, .max_hulls = max_hulls, .hull = {.max_vertices = max_vertices}}));
+                 }
+                 for (Mesh& part : parts) out.push_back(std::make_shared<Mesh>(std::move(part)));
+                 return out;
+             })
+        .def("simplified",
+             [](const Mesh& mesh, double ratio, double max_error) {
+                 return std::make_shared<Mesh>(geometry::simplified(mesh, {.ratio = ratio, .max_error = max_error}));
              })
         .def("mass", [](const Mesh& mesh, const Numbers3& scale, double density) {
             return to_python(geometry::mesh_mass(mesh, vec3(scale), density));

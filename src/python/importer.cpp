@@ -12,7 +12,9 @@
 #include "mechane/usd/dump.h"
 #include "mechane/usd/stage.h"
 #include "python/errors.h"
+#include "python/joint_config.h"
 #include "python/module.h"
+#include "python/resolvers.h"
 #include "python/values.h"
 
 namespace mechane::python {
@@ -106,6 +108,38 @@ nb::dict to_python(const ImportResult& r)
     out["max_solver_iterations"] =
         r.max_solver_iterations ? nb::object(nb::int_(*r.max_solver_iterations)) : nb::none();
     out["actuator_count"] = r.actuator_count;
+    nb::list scenes;
+    for (const importer::ImportedScene& s : r.scenes) {
+        nb::dict row;
+        row["path"]                = text(s.path);
+        row["world"]               = s.world;
+        row["gravity"]             = to_python(s.gravity);
+        row["physics_dt"]          = s.physics_dt;
+        row["physics_dt_authored"] = s.physics_dt_authored;
+        row["max_solver_iterations"] =
+            s.max_solver_iterations ? nb::object(nb::int_(*s.max_solver_iterations)) : nb::none();
+        scenes.append(row);
+    }
+    out["scenes"] = scenes;
+    nb::list actuators;
+    for (const importer::ImportedActuator& a : r.actuators) {
+        nb::dict row;
+        row["path"]         = text(a.path);
+        row["joint"]        = a.joint;
+        row["dof"]          = a.dof;
+        row["coord"]        = a.coord;
+        row["control"]      = text(a.control);
+        row["kp"]           = a.kp;
+        row["kd"]           = a.kd;
+        row["ki"]           = a.ki;
+        row["const_effort"] = a.const_effort;
+        row["integral_max"] = a.integral_max;
+        row["max_effort"]   = a.max_effort;
+        row["delay_steps"]  = a.delay_steps;
+        row["is_drive"]     = a.is_drive;
+        actuators.append(row);
+    }
+    out["actuators"] = actuators;
     if (r.collapse_results) {
         nb::dict collapsed;
         collapsed["body_remap"]         = nb::cast(r.collapse_results->body_remap);
@@ -148,6 +182,17 @@ nb::list to_python(const std::vector<importer::Candidate>& candidates)
         out.append(row);
     }
     return out;
+}
+
+/// From a dict: `type`, `linear_axes`, `angular_axes`, `label`, `collision_filter_parent`, `enabled`.
+model::BuilderJoint base_joint_from(nb::handle from)
+{
+    model::BuilderJoint joint =
+        joint_of(nb::cast<std::int32_t>(from["type"]), from["linear_axes"], from["angular_axes"]);
+    joint.label                   = nb::cast<std::string>(from["label"]);
+    joint.collision_filter_parent = nb::cast<bool>(from["collision_filter_parent"]);
+    joint.enabled                 = nb::cast<bool>(from["enabled"]);
+    return joint;
 }
 
 nb::list explain(const Import& import, const model::Model& model, const std::string& path)
@@ -209,17 +254,24 @@ void bind_importer(nb::module_& m)
 
     m.def(
         "import_usd",
-        [](std::shared_ptr<usd::Stage> stage, const OptionText& texts, model::ModelBuilder& builder) {
-            auto        import = std::make_shared<Import>(Import{stage, import_options(texts), {}});
-            Diagnostics found;
+        [](std::shared_ptr<usd::Stage> stage, const OptionText& texts, model::ModelBuilder& builder,
+           nb::handle resolvers, nb::handle base_joint) {
+            auto       import             = std::make_shared<Import>(Import{stage, import_options(texts), {}});
+            const auto calls              = std::make_shared<Callbacks>();
+            import->options.own_resolvers = resolvers_from(resolvers, stage, calls);
+            if (!base_joint.is_none()) import->options.base_joint = base_joint_from(base_joint);
+            Diagnostics                         found;
+            std::optional<Result<ImportResult>> done;
             {
                 const nb::gil_scoped_release released;
                 found.append(stage->diagnostics());
-                import->result = unwrap(importer::import_usd(*stage, import->options, builder, found));
+                done = importer::import_usd(*stage, import->options, builder, found);
             }
+            calls->raise();
+            import->result = unwrap(std::move(*done));
             return std::pair(import, to_python(found));
         },
-        nb::arg("stage"), nb::arg("options"), nb::arg("builder"));
+        nb::arg("stage"), nb::arg("options"), nb::arg("builder"), nb::arg("resolvers"), nb::arg("base_joint").none());
 }
 
 }  // namespace mechane::python

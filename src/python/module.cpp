@@ -22,11 +22,16 @@ NB_MODULE(_core, m)
     bind_builder(m);
     bind_builder_columns(m);
     bind_model(m);
+    bind_usd(m);
+    bind_resolvers(m);
     bind_importer(m);
     bind_contacts(m);
     bind_dynamics(m);
     bind_solvers(m);
+    bind_queries(m);
+    bind_record(m);
     bind_checker(m);
+    bind_program(m);
 }
 
 }  // namespace mechane::python

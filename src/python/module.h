@@ -11,10 +11,15 @@ void bind_geometry(nb::module_& m);
 void bind_builder(nb::module_& m);
 void bind_builder_columns(nb::module_& m);
 void bind_model(nb::module_& m);
+void bind_usd(nb::module_& m);
+void bind_resolvers(nb::module_& m);
 void bind_importer(nb::module_& m);
 void bind_contacts(nb::module_& m);
 void bind_dynamics(nb::module_& m);
 void bind_solvers(nb::module_& m);
+void bind_queries(nb::module_& m);
+void bind_record(nb::module_& m);
 void bind_checker(nb::module_& m);
+void bind_program(nb::module_& m);
 
 }  // namespace mechane::python

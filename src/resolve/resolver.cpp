@@ -50,13 +50,18 @@ std::optional<Resolved> authored_by(const Resolver& resolver, const Row& row, co
         values[i] = plain(prim.attribute(row.attributes[i]).authored_value());
         if (values[i] && first == row.attributes.size()) first = i;
     }
-    if (first == row.attributes.size()) return std::nullopt;
+    // A row without attributes asks code of the user's about every prim.
+    if (first == row.attributes.size() && !row.attributes.empty()) return std::nullopt;
     auto value = row.convert({prim, values, context});
     if (!value) return std::nullopt;
     Resolved answer;
-    answer.value     = scaled(std::move(*value), factor(row.unit, context.scale, context.motion));
-    answer.layer     = Layer::authored;
-    answer.resolver  = resolver.name;
+    answer.value    = scaled(std::move(*value), factor(row.unit, context.scale, context.motion));
+    answer.layer    = Layer::authored;
+    answer.resolver = resolver.name;
+    if (row.attributes.empty()) {
+        answer.site = prim.site();
+        return answer;
+    }
     answer.attribute = row.attributes[first];
     answer.site      = prim.attribute(row.attributes[first]).site();
     return answer;
@@ -66,15 +71,15 @@ std::optional<Resolved> schema_default(const Resolver& resolver, const Row& row,
                                        const Context& context)
 {
     if (!row.fallback) return std::nullopt;
-    std::vector<std::optional<Value>> values(row.attributes.size());
+    std::vector<std::optional<Value>> values(std::max<std::size_t>(row.attributes.size(), 1));
     values.front() = row.fallback;
     auto value     = row.convert({prim, values, context});
     if (!value) return std::nullopt;
     Resolved answer;
-    answer.value     = scaled(std::move(*value), factor(row.unit, context.scale, context.motion));
-    answer.layer     = Layer::schema;
-    answer.resolver  = resolver.name;
-    answer.attribute = row.attributes.front();
+    answer.value    = scaled(std::move(*value), factor(row.unit, context.scale, context.motion));
+    answer.layer    = Layer::schema;
+    answer.resolver = resolver.name;
+    if (!row.attributes.empty()) answer.attribute = row.attributes.front();
     return answer;
 }
 

@@ -86,6 +86,7 @@ TEST_CASE("what does not fit together is refused with the label of the culprit (
          [](ModelBuilder& b) {
              const auto x = b.add_link({}, "x", 1, {}, Mat33d::identity());
              b.add_joint_revolute(-1, x, {}, {}, {}, "far");
+             b.add_articulation({2}, "other");
              b.joints[2].mimic_joint = 0;
          },
          "far"},

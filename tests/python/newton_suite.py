@@ -13,6 +13,7 @@ import importlib.util
 import io
 import os
 import pathlib
+import re
 import sys
 import tomllib
 import unittest
@@ -30,9 +31,9 @@ def flat(suite):
 
 
 class Result(unittest.TestResult):
-    def __init__(self):
+    def __init__(self, stages=()):
         super().__init__()
-        self.outcome = {}
+        self.outcome, self.stages = {}, stages
 
     def addSuccess(self, test):
         self.outcome[test.id()] = ("pass", "")
@@ -42,8 +43,13 @@ class Result(unittest.TestResult):
 
     def _bad(self, test, error):
         kind, value, _ = error
-        if kind.__name__ == "PrivateName":
-            self.outcome[test.id()] = ("left out", f"private: {value}")
+        private = re.search(r"no attribute '(_[a-z]\w*)'|cannot import name '(_[a-z]\w*)'", str(value))
+        if kind.__name__ == "PrivateName" or (issubclass(kind, (AttributeError, ImportError)) and private):
+            self.outcome[test.id()] = ("left out", f"private: {value if private is None else private.group(1) or private.group(2)}")
+            return
+        stage = re.search(r"belongs to a later stage \((.*)\)|SolverMuJoCo is not built", str(value))
+        if issubclass(kind, NotImplementedError) and stage and (stage.group(1) is None or stage.group(1) in self.stages):
+            self.outcome[test.id()] = ("left out", f"not built: {stage.group(1) or 'SolverMuJoCo'}")
             return
         self.outcome[test.id()] = ("fail", f"{kind.__name__}: {str(value).strip().splitlines()[0][:160] if str(value).strip() else ''}")
 
@@ -84,7 +90,7 @@ def main():
                 rows.append((f"{name}.{short}", "left out", reason))
                 totals["left out"] += 1
                 continue
-            result, out = Result(), sys.stdout
+            result, out = Result(chosen["stages"]), sys.stdout
             sys.stdout = io.StringIO()
             try:
                 test(result)

@@ -107,7 +107,7 @@ def test_custom_attributes_have_the_shape_of_their_type():
     assert c.wear.tolist() == [0.5, 0.5] and a.wear.dtype == mc.build_info()["real"] and not hasattr(m, "wear")
     c.assign(a)
     assert c.wear[0] == 3 and m.get_attribute_frequency("robot:pull") == F.BODY and m.get_attribute_frequency("body_q") == F.BODY
-    with pytest.raises(ValueError, match="different declaration") as caught:
+    with pytest.raises(ValueError, match="incompatible spec") as caught:
         b.add_custom_attribute(C("push", float, F.BODY))
     assert caught.value.code == "E_CUSTOM_CONFLICT"
     with pytest.raises(AttributeError, match="not defined"):
@@ -214,7 +214,7 @@ def test_nonsense_is_refused_with_the_arguments_name():
             (lambda: b.set_joint_mimic(0, 0), ValueError, "cannot follow itself"),
             (lambda: b.add_link(com=(1, 2)), ValueError, "com: expected 3 numbers"),
             (lambda: b.add_link(xform="here"), TypeError, "xform"),
-            (lambda: mc.Mesh([(0, 0, 0)], [0, 1, 2]), ValueError, "indices"),
+            (lambda: mc.Mesh([(0, 0, 0)], [0, 1, 2]), ValueError, "exceeds vertex count 1"),
             (lambda: mc.ModelBuilder(up_axis="W"), ValueError, "axis"),
             (lambda: mc.ModelBuilder(gravity=(1, 2)), ValueError, "gravity"),
             (lambda: b.finalize(device="cuda:0"), NotImplementedError, "cuda:0")):
@@ -243,8 +243,22 @@ def test_meshes_are_approximated():
     assert b.shape_type[1] == mc.GeoType.BOX and b.shape_scale[1] == (0.5, 0.5, 0.5) and b.shape_transform[1].p == (0.5, 0.5, 0.5)
     b.approximate_meshes("bounding_sphere", [shapes[2]])
     assert b.shape_type[2] == mc.GeoType.SPHERE
-    with pytest.raises(NotImplementedError, match="coacd"):
-        b.approximate_meshes("coacd")
+    with pytest.raises(ValueError, match="'magic' is none of"):
+        b.approximate_meshes("magic")
+
+
+def test_a_mesh_of_two_boxes_becomes_two_hulls():
+    box = mc.Mesh.create_box(0.5, duplicate_vertices=False)
+    points = np.concatenate([box.vertices, box.vertices + [3, 0, 0]])
+    corners = np.concatenate([box.indices, box.indices + len(box.vertices)])
+    b = mc.ModelBuilder()
+    ball = b.add_shape_sphere(b.add_body(), radius=0.1)
+    shape = b.add_shape_mesh(b.add_body(), mesh=mc.Mesh(points, corners), cfg=mc.ModelBuilder.ShapeConfig(mu=0.25), color=(1, 0, 0))
+    b.add_shape_collision_filter_pair(ball, shape)
+    mass = b.body_mass[1]
+    assert b.approximate_meshes("coacd", [shape]) == {shape} and b.shape_count == 3
+    assert [b.shape_type[i] for i in (shape, 2)] == [mc.GeoType.CONVEX_MESH] * 2 and b.shape_material_mu[2] == 0.25 and b.shape_color[2] == (1, 0, 0)
+    assert (ball, 2) in b.shape_collision_filter_pairs and b.body_mass[1] == mass
 
 
 def test_views_name_rows():

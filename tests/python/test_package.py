@@ -96,3 +96,12 @@ def test_usd_core_may_come_before_or_after():
     for first, second in (("import mechane", "from pxr import Usd"), ("from pxr import Usd", "import mechane")):
         done = run(f"{first}\n{second}\n{body}")
         assert done.stdout.split() == ["1", "1"], done.stderr
+
+
+def test_the_command_line_is_the_programs():
+    """`python -m mechane` prints what `mechane` prints, with its exit codes"""
+    sample = str(pathlib.Path(os.environ["MECHANE_SOURCE_DIR"]) / "samples" / "quadruped" / "quadruped.usda")
+    done = subprocess.run([sys.executable, "-m", "mechane", "info", sample], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and "quadruped" in done.stdout, done.stderr
+    wrong = subprocess.run([sys.executable, "-m", "mechane", "inof", sample], capture_output=True, text=True, timeout=120)
+    assert wrong.returncode == 2 and "did you mean info" in wrong.stderr

@@ -8,6 +8,7 @@
 #include "mechane/core/result.h"
 #include "mechane/math/pose.h"
 #include "mechane/model/builder.h"
+#include "mechane/resolve/resolver.h"
 
 namespace mechane::importer {
 
@@ -57,8 +58,9 @@ struct ImportOptions {
     bool          force_show_colliders         = false;
     bool          convert_mjc_equality_constraints = true;  ///< MuJoCo's connect and weld become loop joints
     int           mesh_maxhullvert                 = 64;
-    std::vector<std::string> schema_resolvers{"newton"};  ///< by priority; empty: no vendor attribute is read
-    bool                     force_position_velocity_actuation = false;
+    std::vector<std::string>       schema_resolvers{"newton"};  ///< by priority; empty: no vendor attribute is read
+    std::vector<resolve::Resolver> own_resolvers;  ///< tables of the caller that `schema_resolvers` may name
+    bool                           force_position_velocity_actuation = false;
     bool lenient_names      = false;  ///< misspelled names of documents are read as meant ("RevoluteJoint", "gravity")
     bool move_scaled_tensor = false;  ///< inertia scaled from the shapes is moved to the body's centre of mass
     /// Rules of older importers, each by its name in `legacy_rules()`.

@@ -73,7 +73,7 @@ using Convert = std::function<std::optional<Value>(const Inputs&)>;
 /// One line of a resolver: which attributes answer a key, in which unit, and how.
 struct Row {
     Key                      key;
-    std::vector<std::string> attributes;
+    std::vector<std::string> attributes;  ///< empty: `convert` is asked about every prim
     Unit                     unit;
     Convert                  convert;
     std::optional<Value>     fallback = {};  ///< default of the schema, in the row's unit before `transform`

@@ -1,0 +1,165 @@
+"""How models, builders and what belongs to them are written to bytes and read again."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._diagnostics import error
+from ._lists import COLUMNS
+from ._mesh import Mesh
+
+__all__ = ["FORMAT", "checked", "reduce_builder", "reduce_contacts", "reduce_model", "reduce_of_model", "stamp"]
+
+#: Major and minor version of the format. Bytes of another major version are refused.
+FORMAT = (1, 0)
+
+
+def stamp(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields with the format's version beside them."""
+    return {"format": FORMAT, **fields}
+
+
+def checked(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a stamped dict.
+
+    @raises ValueError  E_PICKLE_VERSION
+    """
+    major = fields.get("format", (0, 0))[0]
+    if major != FORMAT[0]:
+        raise error(ValueError, "E_PICKLE_VERSION", f"the bytes are of format {major}, this version reads {FORMAT[0]}")
+    return {k: v for k, v in fields.items() if k != "format"}
+
+
+# -- builders
+
+
+def _builder_fields(builder: Any) -> dict[str, Any]:
+    core = builder._core
+    columns = {name: [_core.column_get(core, number, i) for i in range(_core.column_size(core, number))]
+               for name, (number, _, _) in COLUMNS.items()}
+    kept = {k: v for k, v in vars(builder).items() if k not in ("_core", "usd_results", "_filters", "_filters_seen")}
+    return {"columns": columns, "up_axis": core.up_axis, "rigid_gap": core.rigid_gap, "gravity": tuple(core.gravity),
+            "world_gravity": [tuple(g) for g in core.world_gravity], "open": core.current_world != -1,
+            "joint_dims": [tuple(core.joint_dim(j)) for j in range(len(columns["joint_type"]))],
+            "articulations": [list(core.articulation_joints(a)) for a in range(len(columns["articulation_label"]))],
+            "sources": [Mesh._of(core.shape_source(s)) for s in range(len(columns["shape_type"]))],
+            "filters": list(builder.shape_collision_filter_pairs), "python": kept}
+
+
+def _core_from(fields: dict[str, Any]) -> Any:
+    from ._configs import JointDofConfig, ShapeConfig
+
+    core, c = _core.Builder(), fields["columns"]
+    core.up_axis, core.rigid_gap, core.gravity = fields["up_axis"], fields["rigid_gap"], fields["gravity"]
+    for i, q in enumerate(c["body_q"]):
+        core.add_link(q, c["body_label"][i], 0.0, c["body_com"][i], c["body_inertia"][i], True, False)
+    dof, weightless = JointDofConfig(), ShapeConfig(density=0.0, collision_filter_parent=False)
+    for j, (linear, angular) in enumerate(fields["joint_dims"]):
+        core.add_joint(c["joint_type"][j], c["joint_parent"][j], c["joint_child"][j], c["joint_X_p"][j], c["joint_X_c"][j], [dof] * linear, [dof] * angular,
+                       c["joint_label"][j], False, True)
+    for a, joints in enumerate(fields["articulations"]):
+        core.add_articulation(joints, c["articulation_label"][a])
+    for s, source in enumerate(fields["sources"]):
+        core.add_shape(c["shape_body"][s], c["shape_type"][s], c["shape_transform"][s], c["shape_scale"][s], weightless, None if source is None else source._core,
+                       c["shape_color"][s], c["shape_opacity"][s], c["shape_label"][s])
+    for i, gravity in enumerate(fields["world_gravity"]):
+        core.begin_world(gravity)
+        if not fields["open"] or i + 1 < len(fields["world_gravity"]):
+            core.end_world()
+    for name, (number, _, writable) in COLUMNS.items():
+        if writable:
+            for i, value in enumerate(c[name]):
+                _core.column_set(core, number, i, value)
+    core.filter_pairs = [tuple(p) for p in fields["filters"]]
+    return core
+
+
+def builder_again(fields: dict[str, Any]) -> Any:
+    from ._builder import ModelBuilder
+
+    fields = checked(fields)
+    builder = ModelBuilder.__new__(ModelBuilder)
+    vars(builder).update(fields["python"])
+    builder._core = _core_from(fields)
+    builder.usd_results = []
+    builder._filters, builder._filters_seen = list(fields["filters"]), len(fields["filters"])
+    return builder
+
+
+def reduce_builder(builder: Any) -> tuple[Any, ...]:
+    return builder_again, (stamp(_builder_fields(builder)),)
+
+
+# -- models and what they make
+
+
+def _arrays(owner: Any) -> dict[str, np.ndarray]:
+    return {name: np.array(owner._np(name)) for name in type(owner)._names}
+
+
+def _restore(owner: Any, arrays: dict[str, np.ndarray]) -> None:
+    for name, values in arrays.items():
+        target = owner._np(name)
+        frozen = not target.flags.writeable
+        if frozen:
+            target.flags.writeable = True
+        target[...] = values
+        if frozen:
+            target.flags.writeable = False
+
+
+def reduce_model(model: Any) -> tuple[Any, ...]:
+    custom = {key: np.array(a) if isinstance(a, np.ndarray) else a for key, a in model._custom_arrays().items()}
+    kept = {name: getattr(model, name) for name in ("soft_contact_ke", "soft_contact_kd", "soft_contact_kf", "soft_contact_mu", "soft_contact_restitution",
+                                                    "ledger", "actuators", "diagnostics", "_requires_grad", "_state_attributes", "_contact_attributes")}
+    return model_again, (stamp({"builder": model._builder, "arrays": _arrays(model), "custom": custom, "kept": kept}),)
+
+
+def model_again(fields: dict[str, Any]) -> Any:
+    from ._model import Model
+
+    fields = checked(fields)
+    builder = fields["builder"]
+    core, _ = builder._core.finalize(True, builder.balance_inertia, builder.bound_mass, builder.bound_inertia)
+    model = Model._from_builder(core, builder, fields["kept"]["diagnostics"], fields["kept"]["_requires_grad"])
+    for name, value in fields["kept"].items():
+        object.__setattr__(model, name, value)
+    _restore(model, fields["arrays"])
+    for key, values in fields["custom"].items():
+        if isinstance(values, np.ndarray):
+            model._at(key)[...] = values
+    return model
+
+
+def reduce_of_model(owner: Any, make: str) -> tuple[Any, ...]:
+    """Of a State or Control."""
+    custom = {key: a for key, a in owner._custom_arrays().items()}
+    extended = {name: np.array(owner._at(name)) for name in getattr(type(owner), "EXTENDED_ATTRIBUTES", ()) if owner._at(name) is not None}
+    return of_model_again, (stamp({"model": owner._model, "make": make, "arrays": _arrays(owner), "custom": custom, "extended": extended,
+                                   "time": getattr(owner, "time", None)}),)
+
+
+def of_model_again(fields: dict[str, Any]) -> Any:
+    fields = checked(fields)
+    owner = getattr(fields["model"], fields["make"])()
+    _restore(owner, fields["arrays"])
+    for key, values in {**fields["custom"], **fields["extended"]}.items():
+        if isinstance(values, np.ndarray):
+            owner._at(key)[...] = values
+    if fields["time"] is not None:
+        owner.time = fields["time"]
+    return owner
+
+
+def reduce_contacts(contacts: Any) -> tuple[Any, ...]:
+    return contacts_again, (stamp({"model": contacts._model, "arrays": _arrays(contacts), "status": contacts._status}),)
+
+
+def contacts_again(fields: dict[str, Any]) -> Any:
+    fields = checked(fields)
+    contacts = fields["model"].contacts()
+    _restore(contacts, fields["arrays"])
+    object.__setattr__(contacts, "_status", fields["status"])
+    return contacts

@@ -1,0 +1,73 @@
+"""Which kind of array and small value the package hands out: NumPy's, or Warp's over the same memory."""
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from . import _array
+from ._array import Array
+
+__all__ = ["as_torch", "as_warp", "context", "use_numpy", "use_warp"]
+
+#: row of an array -> name of Warp's type
+_ROWS = {(2,): "vec2", (3,): "vec3", (4,): "quat", (6,): "spatial_vector", (7,): "transform", (3, 3): "mat33"}
+
+
+def _warp_type(array: np.ndarray) -> tuple[Any, tuple[int, ...]]:
+    """Type of an element and shape, as Warp counts them."""
+    import warp as wp
+
+    name = _ROWS.get(array.shape[1:])
+    if name is None or array.dtype.kind != "f":
+        return wp.dtype_from_numpy(array.dtype), array.shape
+    return getattr(wp, name + ("d" if array.dtype == np.float64 else "")), array.shape[:1]
+
+
+def as_warp(array: Any) -> Any:
+    """A `wp.array` over the memory of an array; it keeps that memory alive."""
+    import warp as wp
+
+    if isinstance(array, wp.array):
+        return array
+    plain = np.asarray(array)
+    dtype, shape = _warp_type(plain)
+    out = wp.array(ptr=plain.ctypes.data if plain.size else None, dtype=dtype, shape=shape, device="cpu", copy=False)
+    out._mechane_memory = array
+    return out
+
+
+def as_torch(array: Any) -> Any:
+    """A `torch.Tensor` over the memory of an array."""
+    import torch
+
+    return torch.from_dlpack(np.asarray(array.numpy() if hasattr(array, "numpy") else array))
+
+
+def use_warp(enabled: bool = True) -> None:
+    """From now on arrays come as `wp.array` over Mechane's memory, small values as Warp's types. Imports warp."""
+    if enabled:
+        import warp  # noqa: F401
+
+    _array.backend.handed_out = as_warp if enabled else None
+
+
+def use_numpy() -> None:
+    """From now on arrays come as `mechane.Array` again; those handed out before stay as they are."""
+    use_warp(False)
+
+
+@contextlib.contextmanager
+def context(arrays: str = "numpy") -> Iterator[None]:
+    """`with interop.context(arrays="warp"):`"""
+    if arrays not in ("numpy", "warp"):
+        raise ValueError(f"arrays: {arrays!r}, expected 'numpy' or 'warp'")
+    before = _array.backend.handed_out
+    use_warp(arrays == "warp")
+    try:
+        yield
+    finally:
+        _array.backend.handed_out = before
+

@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+
+#include "cli/command.h"
+#include "cli/program.h"
+#include "cli/suggest.h"
+
+namespace mechane::cli {
+namespace {
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  mechane demo                              a robot falls on its feet; out/ shows it\n"
+    "  mechane info robot.usda                   what is in this file\n"
+    "  mechane sim robot.usda --ground -o a.html run it, look at it in a browser\n"
+    "  mechane render robot.usda -o a.png        a picture, no display needed\n"
+    "Exit status: 0 done, 1 something to look at, 2 usage, 3 input, 4 diverged, 5 output, 6 not in this build, 70 bug, "
+    "130 interrupted.";
+
+/// Verbs and options that look like the ones that were not understood.
+void suggest(const CLI::App& app, const std::string& word, const Io& io)
+{
+    std::vector<std::string> known;
+    const CLI::App*          verb = nullptr;
+    for (const CLI::App* sub : app.get_subcommands()) verb = sub;
+    if (verb == nullptr)
+        for (const CLI::App* sub : app.get_subcommands({})) known.push_back(sub->get_name());
+    else
+        for (const CLI::Option* option : verb->get_options())
+            for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    const auto near = nearest(word.substr(0, word.find('=')), known);
+    if (!near.empty()) io.say(fmt::format("  did you mean {}?\n", fmt::join(near, ", ")));
+    io.say(verb == nullptr ? "  'mechane --help' lists the verbs.\n"
+                           : fmt::format("  'mechane {} --help' lists its options.\n", verb->get_name()));
+}
+
+/// An option that may repeat takes one value each time: what follows is the next argument, not one more value.
+void take_one_value_each_time(CLI::App& app)
+{
+    for (CLI::App* verb : app.get_subcommands(nullptr))
+        for (CLI::Option* option : verb->get_options())
+            if (!option->get_positional() && option->get_items_expected_max() > 1) option->allow_extra_args(false);
+}
+
+int run(int argc, char** argv, const Launch& launch)
+{
+    Context context;
+    context.launch = launch;
+    CLI::App app("Mechane opens a robot's OpenUSD, shows what is wrong with it, and makes it move.", "mechane");
+    app.footer(kFooter);
+    app.require_subcommand(0, 1);
+    app.set_help_flag("-h,--help", "Print this help and exit");
+    app.set_version_flag("--version", std::string("mechane ") + MECHANE_VERSION);
+    for (const auto add : {add_bench, add_cat, add_check, add_demo, add_doctor, add_dump, add_explain, add_info,
+                           add_render, add_replay, add_ros, add_sim, add_tree, add_try_read, add_version})
+        add(app, context);
+    take_one_value_each_time(app);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& wanted) {  // --help, --version
+        return app.exit(wanted);
+    } catch (const CLI::RuntimeError& refused) {  // said already
+        return refused.get_exit_code();
+    } catch (const CLI::ExtrasError& error) {
+        context.io.say(fmt::format("error: {}\n", error.what()));
+        std::string extra;
+        for (const CLI::App* sub : app.get_subcommands())
+            for (const std::string& word : sub->remaining())
+                if (extra.empty()) extra = word;
+        for (const std::string& word : app.remaining())
+            if (extra.empty()) extra = word;
+        suggest(app, extra, context.io);
+        return kExitUsage;
+    } catch (const CLI::ParseError& error) {
+        context.io.say(fmt::format("error: {}\n", error.what()));
+        suggest(app, {}, context.io);
+        return kExitUsage;
+    }
+    if (app.get_subcommands().empty()) {
+        context.io.say(app.help());
+        return kExitUsage;
+    }
+    return context.exit;
+}
+
+}  // namespace
+
+Launch this_executable()
+{
+    std::error_code             failed;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failed);
+    return {program.string(), {}, (program.parent_path() / "samples").string()};
+}
+
+int run_program(int argc, char** argv, const Launch& launch)
+{
+    std::signal(SIGPIPE, SIG_IGN);
+    try {
+        return run(argc, argv, launch);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr,
+                     "mechane: internal error: %s\n  This is a bug in Mechane. Please report it with the command line "
+                     "and, if you can, the file.\n",
+                     error.what());
+        return kExitBug;
+    }
+}
+
+}  // namespace mechane::cli

@@ -1,0 +1,58 @@
+"""Arrays in the hands of other libraries."""
+import subprocess
+import sys
+
+import mechane as mc
+import numpy as np
+import pytest
+from scenes import pendulum
+
+
+def have(module):
+    return subprocess.run([sys.executable, "-c", f"import {module}"], capture_output=True).returncode == 0
+
+
+warp = pytest.mark.skipif(not have("warp"), reason="warp is not installed")
+
+
+def test_dlpack_shares_memory():
+    """NumPy's side; torch's is the same protocol"""
+    state = pendulum(2).finalize().state()
+    other = np.from_dlpack(state.body_q)
+    assert np.shares_memory(other, state.body_q) and other.tolist() == state.body_q.tolist()
+
+
+@warp
+def test_warp_arrays_alias_the_state():
+    """dtype and shape as Warp counts them; what is written through them is seen by the library (PYA-018)"""
+    import warp as wp
+
+    model = pendulum(2).finalize()
+    state = model.state()
+    mc.interop.use_warp(True)
+    try:
+        q = state.body_q
+        assert isinstance(q, wp.array) and q.dtype is wp.transform and q.shape == (2,) and state.body_q is q
+        assert state.joint_q.dtype is wp.float32 and model.body_inertia.dtype is wp.mat33 and state.body_qd.dtype is wp.spatial_vector
+        numbers = state.joint_q
+        numbers.numpy()[0] = 0.5
+    finally:
+        mc.interop.use_numpy()
+    assert state.joint_q[0] == 0.5
+    mc.eval_fk(model, state.joint_q, state.joint_qd, state)
+    assert q.numpy().tolist() == state.body_q.tolist()
+
+
+@warp
+def test_arrays_that_were_handed_out_stay_as_they_are():
+    """(PYA-019)"""
+    import warp as wp
+
+    state = pendulum(2).finalize().state()
+    before = state.body_q
+    with mc.interop.context(arrays="warp"):
+        during = state.body_q
+        assert isinstance(during, wp.array)
+    assert state.body_q is before and isinstance(before, mc.Array) and isinstance(during, wp.array)
+    before[0, 2] = 7
+    assert during.numpy()[0, 2] == 7

@@ -1,0 +1,68 @@
+"""Builders, models and states as bytes."""
+import copy
+import pickle
+
+import mechane as mc
+import numpy as np
+import pytest
+from scenes import pendulum
+
+
+def robot():
+    b = mc.ModelBuilder(gravity=(0, 0, -3))
+    one = pendulum(3)
+    box = mc.Mesh.create_box(0.2)
+    one.add_shape_mesh(0, mesh=box)
+    one.add_shape_mesh(1, mesh=box)
+    b.add_ground_plane()
+    b.replicate(one, 3, spacing=(1, 0, 0))
+    b.add_custom_attribute(mc.ModelBuilder.CustomAttribute(name="wear", dtype=mc.vec3, frequency=mc.Model.AttributeFrequency.BODY, namespace="us",
+                                                          assignment=mc.Model.AttributeAssignment.STATE, values={4: (1, 2, 3)}))
+    return b
+
+
+def same_arrays(a, b):
+    return all(np.array_equal(np.asarray(getattr(a, n)), np.asarray(getattr(b, n)), equal_nan=np.asarray(getattr(a, n)).dtype.kind == "f") for n in type(a)._names)
+
+
+def test_models_and_states_keep_every_bit_and_shared_meshes():
+    """(PYA-049)"""
+    model = robot().finalize()
+    model.body_mass[1] = 2.5
+    state = model.state()
+    mc.solvers.SolverSoftStep(model).rollout(state, 5, 1 / 60)
+    state.us.wear[2] = (7, 8, 9)
+    again, there = pickle.loads(pickle.dumps((model, state)))
+    assert same_arrays(model, again) and same_arrays(state, there) and there.hash() == state.hash() and there.time == state.time
+    assert there._model is again and there.us.wear.tolist() == state.us.wear.tolist()
+    meshes = [m for m in again.shape_source if m is not None]
+    assert len(meshes) == 6 and len({id(m) for m in meshes}) == 1 and meshes[0] == model.shape_source[-1]
+    assert not again.joint_type.flags.writeable and again.shape_label == model.shape_label
+    # Both go on alike, bit for bit.
+    for m, s in ((model, state), (again, there)):
+        mc.solvers.SolverSoftStep(m).rollout(s, 5, 1 / 60)
+    assert there.hash() == state.hash()
+
+
+def test_builders_come_back_and_diverge():
+    b = robot()
+    again = pickle.loads(pickle.dumps(b))
+    assert same_arrays(b.finalize(), again.finalize()) and again.shape_collision_filter_pairs == b.shape_collision_filter_pairs
+    again.add_body()
+    assert again.body_count == b.body_count + 1 and copy.deepcopy(b).body_mass == b.body_mass
+
+
+def test_another_major_version_is_refused():
+    """(PYA-050)"""
+    make, (fields,) = robot().finalize().__reduce__()
+    with pytest.raises(mc.MechaneError) as caught:
+        make({**fields, "format": (99, 0)})
+    assert caught.value.code == "E_PICKLE_VERSION"
+
+
+def test_controls_contacts_and_meshes_come_back():
+    model = robot().finalize()
+    control, contacts, mesh = model.control(), model.collide(model.state()), mc.Mesh.create_box(1.0)
+    control.joint_f[0] = 3
+    one, two, three = pickle.loads(pickle.dumps((control, contacts, mesh)))
+    assert one.joint_f[0] == 3 and len(two) == len(contacts) and three == mesh and three.normals.tolist() == mesh.normals.tolist() and three.mass == mesh.mass

@@ -1,0 +1,65 @@
+"""Views of many equal articulations."""
+import mechane as mc
+import numpy as np
+import pytest
+from scenes import pendulum
+
+
+def many(worlds=3):
+    b = mc.ModelBuilder()
+    b.add_ground_plane()
+    b.replicate(pendulum(2), worlds)
+    return b.finalize()
+
+
+def test_rows_have_world_and_articulation_first():
+    m = many()
+    view = mc.selection.ArticulationView(m, "*")
+    assert (view.count, view.world_count, view.count_per_world, view.link_count, view.joint_count, view.joint_dof_count) == (3, 3, 1, 2, 2, 2)
+    state = m.state()
+    q = view.get_dof_positions(state)
+    assert q.shape == (3, 1, 2) and np.shares_memory(q, state.joint_q) and view.is_contiguous
+    q[1, 0, 1] = 0.75
+    assert state.joint_q[3] == 0.75 and view.get_link_transforms(state).shape == (3, 1, 2, 7)
+
+
+def test_a_mask_leaves_the_others_alone():
+    """(PYA-064)"""
+    m = many()
+    view, state = mc.selection.ArticulationView(m, "*"), m.state()
+    before = state.joint_q.copy()
+    view.set_dof_positions(state, np.full((3, 1, 2), 0.5), mask=[False, True, False])
+    assert state.joint_q[2:4].tolist() == [0.5, 0.5]
+    assert state.joint_q[:2].tobytes() == before[:2].tobytes() and state.joint_q[4:].tobytes() == before[4:].tobytes()
+    poses = state.body_q.copy()
+    view.eval_fk(state, mask=[False, True, False])
+    assert np.array_equal(poses[:2], state.body_q[:2]) and np.array_equal(poses[4:], state.body_q[4:]) and not np.array_equal(poses[2:4], state.body_q[2:4])
+
+
+def test_a_pattern_that_matches_nothing_names_near_labels():
+    """(PYA-063)"""
+    m = many()
+    with pytest.raises(ValueError, match=m.articulation_label[0]):
+        mc.selection.ArticulationView(m, m.articulation_label[0] + "s")
+
+
+def test_joints_and_links_are_chosen_by_name():
+    m = many()
+    view = mc.selection.ArticulationView(m, "*", include_joints=["*1"], exclude_links="*0")
+    assert len(view.joint_names) == 1 and len(view.link_names) == 1
+    control = m.control()
+    view.set_dof_forces(control, 2.0)
+    assert np.count_nonzero(control.joint_f) == 3
+
+
+def test_free_roots_have_poses_and_twists():
+    b = mc.ModelBuilder()
+    one = mc.ModelBuilder()
+    one.add_body(xform=((0, 0, 1), (0, 0, 0, 1)), mass=1.0, label="box")
+    b.replicate(one, 2, spacing=(2, 0, 0))
+    m = b.finalize()
+    view, state = mc.selection.ArticulationView(m, "*"), m.state()
+    assert view.is_floating_base and view.get_root_transforms(state).shape == (2, 1, 7) and view.get_root_velocities(state).shape == (2, 1, 6)
+    view.set_root_transforms(state, [[[0, 0, 5, 0, 0, 0, 1]], [[1, 0, 6, 0, 0, 0, 1]]])
+    view.eval_fk(state)
+    assert state.body_q[:, 2].tolist() == [5, 6]
