@@ -31,18 +31,24 @@ NewtonDeprecationWarning = MechaneDeprecationWarning
 __all__ = ["Array", "Axis", "AxisType", "BodyFlags", "CollisionPipeline", "Contacts", "Control", "Diagnostic", "Diagnostics", "GeoType", "Heightfield",
            "JointTargetMode", "JointType", "MAXVAL", "MechaneDeprecationWarning", "MechaneError", "MechaneWarning", "Mesh", "Model", "ModelBuilder",
            "ModelFlags", "NEWTON_API", "NewtonDeprecationWarning", "NewtonWarning", "NotSupportedError", "ParticleFlags", "ShapeFlags", "State",
-           "StateFlags", "build_info", "config", "conformance", "geometry", "interop", "intersect_ray", "selection", "eval_fk", "eval_ik", "eval_inverse_dynamics_force", "eval_inverse_dynamics_passive",
+           "StateFlags", "build_info", "config", "conformance", "convert", "diff", "dump", "geometry", "ik", "info", "interop", "intersect_ray", "record", "render", "ros",
+           "selection", "sensors", "simulate", "testing", "utils", "view", "viewer", "eval_fk", "eval_ik", "eval_inverse_dynamics_force", "eval_inverse_dynamics_passive",
            "eval_jacobian", "eval_mass_matrix", "eval_mimic", "eval_rigid_contact_kinematics", "forward_dynamics", "get_num_threads", "mat33", "math",
            "quat", "set_num_threads", "solve_mass_matrix", "solvers", "spatial_vector", "total_energy", "transform", "usd", "vec2", "vec3", "vec4"]
 
 if TYPE_CHECKING:
-    from . import conformance, geometry, interop, math, selection, solvers, usd
+    from . import conformance, convert, geometry, ik, interop, math, record, ros, selection, sensors, solvers, testing, usd, utils, viewer
+    from ._commands import diff, dump, info, simulate
+    from ._draw import render
+    from ._serve import view
 
-_MODULES = ("conformance", "geometry", "interop", "math", "selection", "solvers", "usd")
+_MODULES = ("conformance", "convert", "geometry", "ik", "interop", "math", "record", "ros", "selection", "sensors", "solvers", "testing", "usd", "utils",
+            "viewer")
+#: Functions that few programs need: their modules are imported when they are asked for.
+_LAZY = {**dict.fromkeys(("diff", "dump", "info", "simulate"), "_commands"), "render": "_draw", "view": "_serve"}
 #: Reserved names of Newton, and the stage that brings them.
 _LATER = {**dict.fromkeys(("Gaussian", "Rod", "TendonGuide", "TendonGuideType", "TendonGuideFlags", "TetMesh"), "deformables and rendering"),
-          "CollisionSubstepScheduler": "deformables", "actuators": "actuators", "SDF": "distance fields",
-          "sensors": "sensors", "ik": "inverse kinematics of goals"}
+          "CollisionSubstepScheduler": "deformables", "actuators": "actuators", "SDF": "distance fields"}
 _LEFT_OUT = {"controllers": "eval_jacobian and eval_mass_matrix give the same ingredients"}
 
 
@@ -63,6 +69,8 @@ def build_info() -> dict[str, Any]:
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return importlib.import_module(f"{__name__}.{name}")
+    if name in _LAZY:
+        return getattr(importlib.import_module(f"{__name__}.{_LAZY[name]}"), name)
     if name in _LATER:
         from ._reserved import _Later
 

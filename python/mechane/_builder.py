@@ -301,6 +301,49 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
             prefix = None if label_prefixes is None else label_prefixes[k]
             (self.add_world if separate_worlds else self.add_builder)(builder, xform=None if placed == transform() else placed, label_prefix=prefix)
 
+    # -- worlds and records
+    def _world_start(self, worlds: Any) -> list[int]:
+        """Where each world's entities begin, then the end of the last, then the end of all."""
+        of = list(worlds)
+        starts = [of.index(w) if w in of else None for w in range(self.world_count)]
+        end = max((i + 1 for i, w in enumerate(of) if w >= 0), default=0)
+        out = []
+        for start in [*starts[::-1]]:
+            end_or = start if start is not None else (out[-1] if out else end)
+            out.append(end_or)
+        return [*out[::-1], end, len(of)]
+
+    body_world_start = property(lambda self: self._world_start(self.body_world))
+    joint_world_start = property(lambda self: self._world_start(self.joint_world))
+    shape_world_start = property(lambda self: self._world_start(self.shape_world))
+    articulation_world_start = property(lambda self: self._world_start(self.articulation_world))
+
+    @property
+    def ledger(self) -> list[dict[str, Any]]:
+        """Every authored physics property of the last import, and what became of it."""
+        return self.usd_results[-1].ledger if self.usd_results else []
+
+    def save(self, file: Any) -> None:
+        """Writes the builder to a file, for `load`."""
+        import pickle
+
+        with open(file, "wb") as out:
+            pickle.dump(self, out)
+
+    @staticmethod
+    def load(file: Any) -> "ModelBuilder":
+        """A builder that `save` wrote. Files are Python's own format: open only what you trust.
+
+        @raises TypeError  the file holds something else
+        """
+        import pickle
+
+        with open(file, "rb") as source:
+            builder = pickle.load(source)
+        if not isinstance(builder, ModelBuilder):
+            raise TypeError(f"{file} holds a {type(builder).__name__}, no ModelBuilder")
+        return builder
+
     # -- the rest
     def _label(self, label: str | None, kind: str, number: int) -> str:
         return f"{kind}_{number}" if label is None else str(label)

@@ -203,3 +203,4 @@ class CollisionPipeline:
 
 
 reserve(Contacts, "Contacts")
+reserve(CollisionPipeline, "CollisionPipeline")

@@ -11,6 +11,7 @@ import numpy as np
 from ._array import Array
 from ._diagnostics import error
 from ._enums import JointType
+from ._reserved import reserve
 
 __all__ = ["AttributeAssignment", "AttributeFrequency", "AttributeNamespace", "AttributeSpec", "CustomAttribute", "CustomFrequency", "CustomVerbs"]
 
@@ -62,6 +63,9 @@ class AttributeNamespace:
 
     def __repr__(self) -> str:
         return f"<namespace {self._name}: {', '.join(k for k in vars(self) if not k.startswith('_'))}>"
+
+
+reserve(AttributeNamespace, "AttributeNamespace")
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Triangle meshes and height fields."""
 from __future__ import annotations
 
+import html
 import weakref
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from . import _core
 from ._array import plain
 from ._enums import Axis
+from ._reserved import reserve
 from ._values import as_vec3, mat33, vec3
 
 __all__ = ["Heightfield", "Mesh"]
@@ -162,6 +164,17 @@ class Mesh:
         kept = {k: v for k, v in vars(self).items() if k not in ("_core", "_vertices", "_indices")}
         return (_mesh_again, (self._core.points().copy(), self._indices, kept, self._core.is_convex))
 
+    def _repr_html_(self) -> str:
+        from . import ModelBuilder
+        from ._draw import picture, render
+
+        text = html.escape(repr(self))
+        if not len(self._indices):
+            return f"<p>{text}</p>"
+        b = ModelBuilder()
+        b.add_shape_mesh(b.add_link(mass=1.0, inertia=(1, 0, 0, 0, 1, 0, 0, 0, 1)), mesh=self, cfg=ModelBuilder.ShapeConfig(density=0.0))
+        return f"<p>{text}</p>{picture(render(b.finalize(skip_all_validations=True), size=(320, 240)))}"
+
     def __repr__(self) -> str:
         return f"<Mesh {len(self._vertices)} vertices, {len(self._indices) // 3} triangles>"
 
@@ -310,6 +323,9 @@ def _revolved(profile: list, segments: int, axis: int, *, compute_inertia: bool)
     p = np.array(points)
     order = {0: [2, 0, 1], 1: [1, 2, 0], 2: [0, 1, 2]}[int(axis)]
     return Mesh(p[:, order], triangles, compute_inertia=compute_inertia)
+
+
+reserve(Mesh, "Mesh")
 
 
 class Heightfield:

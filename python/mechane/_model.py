@@ -364,7 +364,9 @@ class Model(Arrays):
         rows = (("worlds", self.world_count), ("bodies", self.body_count), ("joints", self.joint_count), ("dof", self.joint_dof_count),
                 ("shapes", self.shape_count), ("articulations", self.articulation_count))
         head = "".join(f"<tr><td>{html.escape(k)}</td><td>{v}</td></tr>" for k, v in rows)
-        return f"<table><tbody>{head}</tbody></table>"
+        from ._draw import model_html
+
+        return f"<table><tbody>{head}</tbody></table>{model_html(self)}"
 
 
 def _frequencies() -> dict[str, AttributeFrequency]:

@@ -16,10 +16,21 @@ LATER: dict[str, dict[str, str]] = {
         **dict.fromkeys(("add_spring", "add_triangle", "add_triangles", "add_edge", "add_edges", "add_tetrahedron", "add_cloth_grid", "add_cloth_mesh",
                          "add_soft_grid", "add_soft_mesh", "add_particle", "add_particles", "add_particle_grid", "color", "set_coloring", "add_attachment_particle_body",
                          "add_deformable_visual_mesh", "add_tendon", "add_muscle"), _DEFORMABLES),
-        **dict.fromkeys(("add_actuator", "ActuatorEntry"), "actuators"),
+        **dict.fromkeys(("add_actuator", "ActuatorEntry", "actuator_entries"), "actuators"),
+        **dict.fromkeys(("particle_q", "particle_qd", "particle_mass", "particle_radius", "particle_flags", "tri_indices", "tet_indices", "edge_indices",
+                         "spring_indices"), _DEFORMABLES),
         "add_shape_gaussian": "rendering",
         **dict.fromkeys(("add_urdf", "add_mjcf", "add_sdf"), "the readers of URDF, MJCF and SDFormat"),
     },
+    "CollisionPipeline": {
+        **dict.fromkeys(("BodyPairReductionConfig", "body_pair_reduction", "refresh_body_pair_reduction_groups"), "reduction over pairs of bodies"),
+        **dict.fromkeys(("init_soft_self_contact", "refit_soft_self_contact_bvh", "set_collision_detection_range", "soft_contact_pair_count",
+                         "soft_rigid_contact_pair_count"), _DEFORMABLES),
+        "contact_surface": "hydroelastic contacts",
+    },
+    "SolverBase": dict.fromkeys(("set_collision_frequency", "collision_frequency", "collision_frequency_type", "CollisionFrequencyType", "CollisionSlot",
+                                 "supports_body_pair_reduced_contacts", "integrate_particles", "contacts", "supports_collision_pipeline"), "collisions inside of solvers"),
+    "Mesh": {"build_sdf": "distance fields"},
 }
 
 #: Owner -> {name: what to use instead}: reading raises AttributeError.
@@ -47,6 +58,9 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         **dict.fromkeys(("rigid_contact_diff_distance", "rigid_contact_diff_normal", "rigid_contact_diff_point0_world", "rigid_contact_diff_point1_world"), "eval_rigid_contact_kinematics"),
     },
     "Mesh": {"finalize": "there is nothing to finalize", "texture_hash": "hash(mesh)"},
+    "AttributeNamespace": {"add_deprecated_alias": "it is for Newton's own renames"},
+    "SolverMuJoCo": {"import_mujoco": "it would return mujoco_warp"},
+    "SolverXPBD": {"compute_body_velocity_from_position_delta": "it is deprecated"},
 }
 
 
@@ -66,6 +80,14 @@ class _Later:
 
     def __get__(self, instance: Any, owner: Any = None) -> "_Later":
         return self
+
+    def __getattr__(self, name: str) -> "_Later":
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return _Later(self.full, name, self.stage)
+
+    def __bool__(self) -> bool:
+        return False
 
     def __repr__(self) -> str:
         return f"<{self.full}: later stage>"

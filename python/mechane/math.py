@@ -218,3 +218,12 @@ def vec_max(a: Any, b: Any) -> np.ndarray:
 
 def vec_inside_limits(a: Any, lower: Any, upper: Any) -> bool:
     return bool(np.all((_f(a) >= _f(lower)) & (_f(a) <= _f(upper))))
+
+
+_LEFT_OUT = ("boltzmann", "smooth_max", "smooth_min", "leaky_max", "leaky_min", "vec_leaky_max", "vec_leaky_min")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LEFT_OUT:
+        raise AttributeError(f"mechane.math.{name} is left out; NumPy has what a kernel's helper does")
+    raise AttributeError(f"module 'mechane.math' has no attribute {name!r}")

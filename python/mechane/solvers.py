@@ -6,6 +6,7 @@ from typing import Any
 from . import _core, _mujoco_attributes
 from ._contacts import Contacts
 from ._diagnostics import NotSupportedError, error, kind_of, warn
+from ._reserved import reserve
 from ._state import Control, State
 
 __all__ = ["SolverBase", "SolverFeatherstone", "SolverMuJoCo", "SolverSemiImplicit", "SolverSoftStep", "SolverVBD", "SolverXPBD", "available", "create"]
@@ -15,7 +16,6 @@ class SolverBase:
     """What all solvers share. Subclasses in Python override `step`."""
 
     SUPPORTED_OBSERVABLES: frozenset = frozenset()
-    supports_collision_pipeline = False
 
     def __init__(self, model: Any):
         self.model = model
@@ -122,6 +122,9 @@ SolverMuJoCo = _not_built("SolverMuJoCo", "SolverMuJoCo is not built: the back e
 
 for _name in ("CtrlSource", "CtrlType", "EqType", "TrnType"):
     setattr(SolverMuJoCo, _name, getattr(_mujoco_attributes, _name))
+reserve(SolverBase, "SolverBase")
+reserve(SolverMuJoCo, "SolverMuJoCo")
+reserve(SolverXPBD, "SolverXPBD")
 SolverMuJoCo.register_custom_attributes = staticmethod(_mujoco_attributes.register)
 
 _MADE: dict[str, type] = {"softstep": SolverSoftStep}

@@ -211,6 +211,11 @@ void bind_record(nb::module_& m)
     });
     m.def("simulate", &simulate, nb::arg("model"), nb::arg("options"), nb::arg("source"), nb::arg("file").none());
     m.def("lowest_collider", [](const Model& model) { return run::lowest_collider(model); });
+    m.def("joined", [](const std::vector<std::shared_ptr<Recording>>& parts) {
+        auto out = std::make_shared<Recording>();
+        for (const auto& part : parts) out->frames.insert(out->frames.end(), part->frames.begin(), part->frames.end());
+        return out;
+    });
     // One frame of a state, to be drawn.
     m.def("snapshot", [](const model::State& state) {
         auto  recording = std::make_shared<Recording>();

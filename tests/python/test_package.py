@@ -105,3 +105,39 @@ def test_the_command_line_is_the_programs():
     assert done.returncode == 0 and "quadruped" in done.stdout, done.stderr
     wrong = subprocess.run([sys.executable, "-m", "mechane", "inof", sample], capture_output=True, text=True, timeout=120)
     assert wrong.returncode == 2 and "did you mean info" in wrong.stderr
+
+
+def instances():
+    """Objects whose attributes stand for those of their classes."""
+    b = mc.ModelBuilder()
+    b.add_shape_sphere(b.add_body(mass=1.0))
+    m = b.finalize()
+    return {"ModelBuilder": b, "Model": m, "State": m.state(), "Control": m.control(), "Contacts": m.contacts(), "CollisionPipeline": mc.CollisionPipeline(m),
+            "Mesh": mc.Mesh.create_box(1.0), "solvers.SolverBase": mc.solvers.SolverSoftStep(m), "selection.ArticulationView": mc.selection.ArticulationView(m, "*")}
+
+
+def found(name, objects):
+    owner, _, last = name.rpartition(".")
+    thing = objects.get(owner, mc)
+    for part in (last if owner in objects else name).split("."):
+        thing = getattr(thing, part)
+    return thing
+
+
+def test_names_of_later_stages_say_so():
+    """Calling one raises NotSupportedError with the stage; arrays that there are none of are None (PYA-004)"""
+    objects = instances()
+    assert issubclass(mc.NotSupportedError, NotImplementedError)
+    for name in json.loads((HERE / "api_names.json").read_text())["later"]:
+        thing = found(name, objects)
+        if thing is None or name == "ik":
+            continue
+        with pytest.raises(mc.NotSupportedError, match=r"belongs to a later stage \(.+\)"):
+            thing()
+
+
+def test_names_that_are_left_out_say_what_to_use():
+    objects = instances()
+    for name in json.loads((HERE / "api_names.json").read_text())["left_out"]:
+        with pytest.raises(AttributeError, match="left out"):
+            found(name, objects)

@@ -12,8 +12,8 @@
 #include "mechane/model/state.h"
 #include "parameters.h"
 
-// How softstep sees a model. All computation is in double whatever Real is: mass ratios of a thousand, loops, and scenes
-// far from the origin then need no special care. State is narrowed once a step.
+// How softstep sees a model. All computation is in double whatever Real is: mass ratios of a thousand, loops, and
+// scenes far from the origin then need no special care. State is narrowed once a step.
 //
 //   tree    reduced coordinates, no joint error (dynamics/forest.h)
 //   group   trees tied by loop joints or mimic relations. Those rows are eliminated, not iterated: every response to an

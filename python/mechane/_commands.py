@@ -1,0 +1,114 @@
+"""What the program's commands do, as Python objects."""
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._diagnostics import Diagnostics, error, publish
+
+__all__ = ["Simulation", "diff", "dump", "info", "simulate"]
+
+
+@dataclass
+class Simulation:
+    """The outcome of a run."""
+
+    recording: Any
+    model: Any
+    result: Any
+    diverged: bool
+    diagnostics: Diagnostics
+
+    def __repr__(self) -> str:
+        return f"<Simulation {self.recording!r}{' diverged' if self.diverged else ''}>"
+
+
+def simulate(source: Any, *, duration: float | None = None, frames: int | None = None, dt: float = 1 / 60, substeps: int = 8, solver: str = "softstep",
+             ground: bool = False, every: int = 1, sleeping: bool = False, settings: dict[str, Any] | None = None, control: str = "", out: Any = None,
+             **import_options: Any) -> Simulation:
+    """Opens, imports and runs a stage: `simulate("robot.usda", duration=2).recording`. Equal to `mechane sim` with the same settings.
+
+    @param source    what `add_usd` takes, or a Model
+    @param duration  [s], or `frames` external steps of `dt` [s]
+    @param settings  "PATH.field" to value, before the first step
+    @param control   CSV of commands over time, its text
+    @param out       file that receives every step, for `record.open`
+    """
+    from ._builder import ModelBuilder
+    from ._model import Model
+    from .record import Recording
+
+    model, result = source, None
+    if not isinstance(source, Model):
+        builder = ModelBuilder()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = builder.add_usd(source, **import_options)
+            model = builder.finalize()
+            if ground:
+                model = _grounded(builder, model)
+    if frames is None:
+        frames = 120 if duration is None else math.ceil(duration / dt - 1e-9)
+    options = {"solver": solver, "dt": float(dt), "frames": int(frames), "every": int(every), "substeps": int(substeps), "threads": _core.get_num_threads(),
+               "sleeping": bool(sleeping), "set": [f"{k}={v}" for k, v in (settings or {}).items()], "control": control}
+    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
+    core, diverged, found = _core.simulate(model._core, options, name, None if out is None else os.fspath(out))
+    return Simulation(Recording(core, model), model, result, diverged, publish(found))
+
+
+def _grounded(builder: Any, model: Any) -> Any:
+    """With a plane just below the lowest collider, unless there is an infinite one."""
+    from ._enums import GeoType
+
+    planes = np.asarray(model._np("shape_type")) == GeoType.PLANE
+    if (planes & (np.asarray(model._np("shape_scale"))[:, :2] == 0).all(axis=1)).any():
+        return model
+    lowest = _core.lowest_collider(model._core)
+    builder.add_ground_plane(height=(0.0 if lowest is None else lowest) - 1e-4)
+    return builder.finalize()
+
+
+def _program(*arguments: str) -> Any:
+    """The JSON that a command prints."""
+    done = subprocess.run([sys.executable, "-m", "mechane", *arguments], capture_output=True, text=True, env=dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p)))
+    if not done.stdout.strip():
+        kind = FileNotFoundError if done.returncode == 3 and not os.path.exists(arguments[1]) else RuntimeError
+        raise error(kind, "E_COMMAND", done.stderr.strip() or f"mechane {arguments[0]} ended with status {done.returncode}")
+    return json.loads(done.stdout)
+
+
+def info(file: Any, *options: str) -> dict[str, Any]:
+    """What is in a file, as `mechane info --json` says; `options` are its flags ("--mass", "--ledger")."""
+    return _program("info", os.fspath(file), "--json", *options)
+
+
+def dump(kind: str, file: Any, *options: str) -> dict[str, Any]:
+    """"stage", "physics" or "model" of a file, as `mechane dump` says."""
+    return _program("dump", kind, os.fspath(file), *options)
+
+
+def diff(a: Any, b: Any, kind: str = "stage") -> list[tuple[str, Any, Any]]:
+    """Where two files differ in a dump: (path in the document, value in a, value in b)."""
+    out: list[tuple[str, Any, Any]] = []
+
+    def walk(path: str, x: Any, y: Any) -> None:
+        if isinstance(x, dict) and isinstance(y, dict):
+            for key in sorted({*x, *y}):
+                walk(f"{path}/{key}", x.get(key), y.get(key))
+        elif isinstance(x, list) and isinstance(y, list) and len(x) == len(y):
+            for i, (u, v) in enumerate(zip(x, y)):
+                walk(f"{path}/{i}", u, v)
+        elif x != y:
+            out.append((path, x, y))
+
+    walk("", dump(kind, a), dump(kind, b))
+    return [row for row in out if row[0] != "/source"]

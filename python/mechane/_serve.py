@@ -1,0 +1,74 @@
+"""The browser viewer: a page that plays a recording, served from this machine to this machine."""
+from __future__ import annotations
+
+import http.server
+import threading
+from typing import Any
+
+__all__ = ["Viewer", "view"]
+
+
+class Viewer:
+    """A page on the loopback address until it is closed, or its object goes."""
+
+    def __init__(self, page: str, port: int):
+        body = page.encode()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self) -> None:  # noqa: N802
+                found = self.path in ("/", "/index.html")
+                self.send_response(200 if found else 404)
+                self.send_header("Content-Type", "text/html; charset=utf-8")
+                self.send_header("Content-Length", str(len(body) if found else 0))
+                self.end_headers()
+                if found:
+                    self.wfile.write(body)
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        self._thread.start()
+        self.address, self.port = self._server.server_address[:2]
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.address}:{self.port}/"
+
+    def close(self) -> None:
+        """Stops listening."""
+        if self._server is not None:
+            self._server.shutdown()
+            self._server.server_close()
+            self._thread.join()
+            self._server = None  # type: ignore[assignment]
+
+    def __enter__(self) -> "Viewer":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        try:
+            self.close()
+        except Exception:  # noqa: BLE001  the interpreter may be going
+            pass
+
+    def __repr__(self) -> str:
+        return f"<Viewer {self.url}>" if self._server is not None else "<Viewer closed>"
+
+
+def view(what: Any, port: int = 0, open: bool = True) -> Viewer:  # noqa: A002
+    """Shows a model or a recording in the browser; `port` 0 takes a free one. Nothing but this machine can see it."""
+    from . import _core
+    from .record import Recording
+
+    recording = what if isinstance(what, Recording) else Recording(_core.snapshot(what.state()._core), what)
+    viewer = Viewer(recording.to_html(), port)
+    if open:
+        import webbrowser
+
+        webbrowser.open(viewer.url)
+    return viewer

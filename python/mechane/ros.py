@@ -1,0 +1,31 @@
+"""What a stage says about ROS: interfaces, frames, the description of the robot."""
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["interfaces", "robot_description", "tf_tree"]
+
+
+def _asked(what: str, file: Any) -> Any:
+    import os
+
+    from ._commands import _program
+
+    return _program("ros", what, os.fspath(file), "--json")
+
+
+def interfaces(file: Any) -> dict[str, Any]:
+    """Topics, services and actions of a stage with their resolved names (schema mechane.ros.interfaces/1)."""
+    return _asked("interfaces", file)
+
+
+def tf_tree(file: Any) -> dict[str, Any]:
+    """Frames of a stage and how they hang together."""
+    return _asked("tf", file)
+
+
+def robot_description(file: Any) -> str:
+    """The stage's URDF; needs the exporters."""
+    from ._reserved import later
+
+    later("mechane.ros.robot_description", "the exporters and readers of other formats")

@@ -1,0 +1,122 @@
+"""Viewers with Newton's loop: `set_model`, `begin_frame`, `log_state`, `end_frame`, `is_running`, `close`."""
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ._diagnostics import kind_of
+
+__all__ = ["ViewerFile", "ViewerNull", "ViewerUSD", "ViewerWeb"]
+
+_LEFT_OUT = {**dict.fromkeys(("ViewerGL", "ViewerRTX", "ViewerRerun", "ViewerViser"), "mechane.view() opens the browser viewer"),
+             **dict.fromkeys(("ViewerBase", "Layer", "Picking"), "derive from ViewerNull")}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LEFT_OUT:
+        raise AttributeError(f"mechane.viewer.{name} is left out; {_LEFT_OUT[name]}")
+    raise AttributeError(f"module 'mechane.viewer' has no attribute {name!r}")
+
+
+class ViewerNull:
+    """Shows nothing; a loop that is written for a viewer runs `num_frames` times."""
+
+    def __init__(self, num_frames: int = 1000):
+        self.num_frames = int(num_frames)
+        self.frame_count = 0
+        self.time = 0.0
+        self.model: Any = None
+        self._open = True
+
+    def set_model(self, model: Any) -> None:
+        self.model = model
+
+    def begin_frame(self, time: float) -> None:
+        self.time = float(time)
+
+    def log_state(self, state: Any) -> None:
+        pass
+
+    def log_contacts(self, contacts: Any, state: Any) -> None:
+        pass
+
+    def end_frame(self) -> None:
+        self.frame_count += 1
+
+    def is_running(self) -> bool:
+        return self._open and self.frame_count < self.num_frames
+
+    def is_paused(self) -> bool:
+        return False
+
+    def close(self) -> None:
+        self._open = False
+
+    def __enter__(self) -> "ViewerNull":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+
+class ViewerFile(ViewerNull):
+    """Keeps every logged state and writes them at `close`: by extension .json, .csv, .html, .usda."""
+
+    def __init__(self, output_path: Any, num_frames: int = 1000):
+        super().__init__(num_frames)
+        from .record import Recorder
+
+        self.output_path = os.fspath(output_path)
+        if os.path.splitext(self.output_path)[1] not in (".json", ".csv", ".html", ".usda", ".usd", ".usdc"):
+            raise kind_of(ValueError)(f"output_path: do not know how to write {self.output_path}; .json, .csv, .html and .usda are known", "RECORD_FORMAT_UNKNOWN")
+        self._recorder_type, self._recorder = Recorder, None
+
+    def set_model(self, model: Any) -> None:
+        super().set_model(model)
+        self._recorder = self._recorder_type(model)
+
+    def log_state(self, state: Any) -> None:
+        if self._recorder is None:
+            raise RuntimeError("call set_model() before log_state()")
+        self._recorder.add(state)
+
+    def close(self) -> None:
+        if self._open and self._recorder is not None:
+            recording = self._recorder.recording
+            extension = os.path.splitext(self.output_path)[1]
+            if extension in (".json", ".csv", ".html"):
+                text = {".json": recording.to_json, ".csv": recording.to_csv, ".html": recording.to_html}[extension]()
+                with open(self.output_path, "w", encoding="utf-8") as file:
+                    file.write(text)
+            else:
+                recording.to_usd(self.output_path)
+        super().close()
+
+
+class ViewerUSD(ViewerFile):
+    """Writes a layer with the bodies' poses as time samples."""
+
+
+class ViewerWeb(ViewerNull):
+    """Shows the last logged state in the browser viewer at `close`."""
+
+    def __init__(self, port: int = 0, num_frames: int = 1000):
+        super().__init__(num_frames)
+        self._port, self._states = port, None
+        self.page: Any = None
+
+    def set_model(self, model: Any) -> None:
+        from .record import Recorder
+
+        super().set_model(model)
+        self._states = Recorder(model)
+
+    def log_state(self, state: Any) -> None:
+        self._states.add(state)
+
+    def close(self) -> None:
+        if self._open and self._states is not None:
+            from ._serve import view
+
+            self.page = view(self._states.recording, self._port)
+        super().close()
