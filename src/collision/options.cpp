@@ -20,9 +20,31 @@ Result<void> validate(const PipelineOptions& o)
     if (!(std::abs(o.contact_matching_normal_dot_threshold) <= 1))
         return bad("contact_matching_normal_dot_threshold", std::to_string(o.contact_matching_normal_dot_threshold),
                    "-1 to 1");
+    const HydroelasticOptions& h = o.hydroelastic;
+    if (!(h.buffer_fraction > 0 && h.buffer_fraction <= 1))
+        return bad("buffer_fraction", std::to_string(h.buffer_fraction), "above 0 and at most 1");
+    if (!(h.buffer_mult_contact >= 1e-3) || !(h.buffer_mult_contact <= 1e6))
+        return bad("buffer_mult_contact", std::to_string(h.buffer_mult_contact), "0.001 to 1e6");
+    if (!(h.mc_edge_clamp_min >= 0 && h.mc_edge_clamp_min <= 0.5))
+        return bad("mc_edge_clamp_min", std::to_string(h.mc_edge_clamp_min), "0 to 0.5");
+    if (!(h.margin_contact_area >= 0) || !std::isfinite(h.margin_contact_area))
+        return bad("margin_contact_area", std::to_string(h.margin_contact_area), "a finite number of at least 0");
     if (o.contact_report && o.contact_matching == ContactMatching::disabled)
         return bad("contact_report", "on while contact_matching is disabled", "contact_matching latest or sticky");
     return {};
+}
+
+void report_overflow(const CollideStatus& status, Diagnostics& out)
+{
+    const auto stage = [&](const char* name, const StageStatus& s, const char* raise) {
+        if (s.dropped == 0) return;
+        out.add(kOverflow, {},
+                std::string(name) + ": " + std::to_string(s.needed) + " needed, room for " +
+                    std::to_string(s.capacity) + ", " + std::to_string(s.dropped) + " dropped; raise " + raise);
+    };
+    stage("candidate pairs", status.pairs, "shape_pairs_max");
+    stage("faces of a hydroelastic pair", status.faces, "buffer_fraction or buffer_mult_contact");
+    stage("contacts", status.rows, "rigid_contact_max");
 }
 
 }  // namespace mechane::collision

@@ -8,6 +8,8 @@
 #include "mechane/collision/narrow.h"
 #include "mechane/core/assert.h"
 #include "mechane/tasks/parallel.h"
+#include "narrow/pressure_patch.h"
+#include "narrow/sdf_contacts.h"
 #include "shape_set.h"
 
 namespace mechane::collision {
@@ -20,12 +22,31 @@ struct Row {
     std::uint64_t feature;
     Vec3d         normal, point0, point1;  ///< normal in the world, core points in body frames
     double        distance;                ///< margins subtracted
+    double        stiffness = 0, friction = 0;
+    bool          pressure = false;  ///< the points lie on neither surface: no radii and margins
+};
+
+/// Memory for contacts of distance fields, made when a task first meets such a pair.
+struct FieldWork {
+    FieldScratch                 fields;
+    PatchScratch                 patch;
+    std::vector<ContactPoint>    points;
+    std::vector<PressureContact> contacts;
+    std::vector<ContactFace>     surface;
 };
 
 /// What one task finds.
 struct Chunk {
-    std::vector<Row> rows;
-    std::int32_t     unsound = 0;  ///< contacts with a number that is not finite
+    std::vector<Row>           rows;
+    std::int32_t               unsound = 0;  ///< contacts with a number that is not finite
+    StageStatus                faces;
+    std::unique_ptr<FieldWork> work;
+
+    FieldWork& field_work()
+    {
+        if (!work) work = std::make_unique<FieldWork>();
+        return *work;
+    }
 };
 
 struct RowRef {
@@ -57,18 +78,24 @@ Vec3d velocity_at(const BodyMotion& m, const Vec3d& p) { return m.v + cross(m.w,
 struct CollisionPipeline::Impl {
     Impl(const model::Model& m, const PipelineOptions& o)
         : options(o),
-          set(m),
+          set(m, o.pool),
           broad(make_broad_phase(o.broad_phase, set.filters(o.include_static_kinematic_pairs),
                                  m.shape_collision_filter_pairs)),
           matcher(m, options),
           policy(o.overflow.value_or(o.rigid_contact_max == 0 ? OverflowPolicy::grow : OverflowPolicy::report))
-    { capacity = o.rigid_contact_max > 0 ? o.rigid_contact_max : std::max<std::size_t>(1000, 16 * m.shape_count()); }
+    {
+        capacity = o.rigid_contact_max > 0 ? o.rigid_contact_max : std::max<std::size_t>(1000, 16 * m.shape_count());
+        any_pressure = std::find(set.hydroelastic.begin(), set.hydroelastic.end(), 1) != set.hydroelastic.end();
+    }
 
     void collide_pair(const ShapePair& pair, Chunk& chunk);
+    void press(const Shape& a, const Shape& b, const Vec3d& origin, std::int32_t i, std::int32_t k, Chunk& chunk);
     void collide_chunk(std::size_t begin, std::size_t end, std::size_t chunk)
     {
         chunks[chunk].rows.clear();
         chunks[chunk].unsound = 0;
+        chunks[chunk].faces   = {};
+        if (chunks[chunk].work) chunks[chunk].work->surface.clear();
         for (std::size_t i = begin; i < end; ++i) collide_pair(pairs[i], chunks[chunk]);
     }
     void collide_all();
@@ -86,7 +113,48 @@ struct CollisionPipeline::Impl {
     std::vector<ShapePair>      pairs;
     std::vector<Chunk>          chunks;
     std::vector<RowRef>         order;
+    std::vector<ContactFace>    surface;
+    bool                        any_pressure = false;
 };
+
+namespace {
+
+bool is_sound(const ContactPoint& p)
+{
+    return is_finite(p.p0) && is_finite(p.p1) && std::isfinite(p.distance) &&
+           std::abs(length_squared(p.normal) - 1) < 1e-4;
+}
+
+}  // namespace
+
+/// Pressure contact: margins are part of the field, and only the gap itself is looked ahead.
+void CollisionPipeline::Impl::press(const Shape& a, const Shape& b, const Vec3d& origin, std::int32_t i, std::int32_t k,
+                                    Chunk& chunk)
+{
+    const auto         i_ = static_cast<std::size_t>(i), k_ = static_cast<std::size_t>(k);
+    FieldWork&         work = chunk.field_work();
+    const PressureSide side_a{&a, set.kh[i_], set.margin[i_], i}, side_b{&b, set.kh[k_], set.margin[k_], k};
+    const bool         keep_surface = options.hydroelastic.output_contact_surface;
+    const std::size_t  first        = work.surface.size();
+    find_patch(side_a, side_b, set.gap[i_] + set.gap[k_], options.hydroelastic, work.patch,
+               keep_surface ? &work.surface : nullptr);
+    for (std::size_t f = first; f < work.surface.size(); ++f)
+        for (Vec3d& p : work.surface[f].points) p += origin;
+    chunk.faces.needed   = std::max(chunk.faces.needed, static_cast<std::int64_t>(work.patch.needed));
+    chunk.faces.capacity = static_cast<std::int64_t>(face_capacity(options.hydroelastic));
+    chunk.faces.dropped += static_cast<std::int64_t>(work.patch.needed - work.patch.faces.size());
+    patch_contacts(side_a, side_b, options.hydroelastic, work.patch, work.contacts);
+    for (const PressureContact& c : work.contacts) {
+        if (!is_sound(c.point)) {
+            ++chunk.unsound;
+            continue;
+        }
+        chunk.rows.push_back({i, k, c.point.feature, c.point.normal,
+                              inverse_times(set.motion_of(i).X_WB, origin + c.point.p0),
+                              inverse_times(set.motion_of(k).X_WB, origin + c.point.p1), c.point.distance, c.stiffness,
+                              c.friction, true});
+    }
+}
 
 void CollisionPipeline::Impl::collide_pair(const ShapePair& pair, Chunk& chunk)
 {
@@ -101,13 +169,20 @@ void CollisionPipeline::Impl::collide_pair(const ShapePair& pair, Chunk& chunk)
     const BodyMotion &ma = set.motion_of(i), &mb = set.motion_of(k);
     const double      m = set.margin[i_] + set.margin[k_], g = set.gap[i_] + set.gap[k_];
     const double travel = std::min((length(mb.v - ma.v) + set.spin[i_] + set.spin[k_]) * dt, options.speculative_max);
-    Manifold     found;
-    collision::collide(a, b, m + std::max(g, travel), found);
+    if (set.hydroelastic[i_] && set.hydroelastic[k_]) return press(a, b, origin, i, k, chunk);
+    Manifold                      manifold;
+    std::span<const ContactPoint> found;
+    if (has_field_route(a, b)) {
+        FieldWork& work = chunk.field_work();
+        collide_fields(a, b, m + std::max(g, travel), options.reduce_contacts, work.fields, work.points);
+        found = work.points;
+    } else {
+        collision::collide(a, b, m + std::max(g, travel), manifold);
+        found = std::span(manifold.points).first(static_cast<std::size_t>(manifold.count));
+    }
     const double r0 = a.core_radius(), r1 = b.core_radius();
-    for (int c = 0; c < found.count; ++c) {
-        const ContactPoint& p = found.points[static_cast<std::size_t>(c)];
-        if (!is_finite(p.p0) || !is_finite(p.p1) || !std::isfinite(p.distance) ||
-            !(std::abs(length_squared(p.normal) - 1) < 1e-4)) {
+    for (const ContactPoint& p : found) {
+        if (!is_sound(p)) {
             ++chunk.unsound;
             continue;
         }
@@ -118,7 +193,7 @@ void CollisionPipeline::Impl::collide_pair(const ShapePair& pair, Chunk& chunk)
             if (d > std::min(closing * dt, options.speculative_max)) continue;
         }
         chunk.rows.push_back({i, k, p.feature, p.normal, inverse_times(ma.X_WB, origin + p.p0 - r0 * p.normal),
-                              inverse_times(mb.X_WB, origin + p.p1 + r1 * p.normal), d});
+                              inverse_times(mb.X_WB, origin + p.p1 + r1 * p.normal), d, 0, 0, false});
     }
 }
 
@@ -140,7 +215,8 @@ void CollisionPipeline::Impl::store(std::size_t row, const RowRef& ref, model::C
 {
     const Row&   r  = chunks[ref.chunk].rows[ref.index];
     const auto   s0 = static_cast<std::size_t>(r.shape0), s1 = static_cast<std::size_t>(r.shape1);
-    const double m0 = set.shapes[s0].core_radius() + set.margin[s0], m1 = set.shapes[s1].core_radius() + set.margin[s1];
+    const double m0                    = r.pressure ? 0 : set.shapes[s0].core_radius() + set.margin[s0];
+    const double m1                    = r.pressure ? 0 : set.shapes[s1].core_radius() + set.margin[s1];
     contacts.rigid_contact_shape0[row] = r.shape0;
     contacts.rigid_contact_shape1[row] = r.shape1;
     contacts.rigid_contact_point0[row] = static_cast<Vec3>(r.point0);
@@ -155,6 +231,10 @@ void CollisionPipeline::Impl::store(std::size_t row, const RowRef& ref, model::C
     contacts.rigid_contact_distance[row] = static_cast<Real>(r.distance);
     contacts.rigid_contact_feature[row]  = r.feature;
     contacts.rigid_contact_force[row]    = {};
+    if (contacts.rigid_contact_stiffness.empty()) return;
+    contacts.rigid_contact_stiffness[row] = static_cast<Real>(r.stiffness);
+    contacts.rigid_contact_damping[row]   = 0;
+    contacts.rigid_contact_friction[row]  = static_cast<Real>(r.friction);
 }
 
 void CollisionPipeline::Impl::collide_all()
@@ -202,10 +282,15 @@ CollisionPipeline::CollisionPipeline(const model::Model& model, const PipelineOp
 CollisionPipeline::~CollisionPipeline()                            = default;
 CollisionPipeline::CollisionPipeline(CollisionPipeline&&) noexcept = default;
 
+const Diagnostics&           CollisionPipeline::diagnostics() const { return impl_->set.found; }
+std::size_t                  CollisionPipeline::sdf_count() const { return impl_->set.sdf_count(); }
+std::span<const ContactFace> CollisionPipeline::contact_surface() const { return impl_->surface; }
+
 model::Contacts CollisionPipeline::make_contacts() const
 {
     model::Contacts contacts;
     contacts.resize(impl_->capacity);
+    if (impl_->any_pressure) contacts.with_stiffness();
     contacts.reset_custom(impl_->set.model().custom_arrays);
     return contacts;
 }
@@ -231,9 +316,18 @@ CollideStatus CollisionPipeline::collide(const model::State& state, double dt, m
     start = std::chrono::steady_clock::now();
     impl.collide_all();
     impl.gather();
-    for (std::size_t c = 0; c < tasks::chunk_count(impl.pairs.size(), kPairsPerChunk); ++c)
-        status.unsound_rows += impl.chunks[c].unsound;
+    impl.surface.clear();
+    for (std::size_t c = 0; c < tasks::chunk_count(impl.pairs.size(), kPairsPerChunk); ++c) {
+        const Chunk& chunk = impl.chunks[c];
+        status.unsound_rows += chunk.unsound;
+        status.faces.needed   = std::max(status.faces.needed, chunk.faces.needed);
+        status.faces.capacity = std::max(status.faces.capacity, chunk.faces.capacity);
+        status.faces.dropped += chunk.faces.dropped;
+        if (chunk.work) impl.surface.insert(impl.surface.end(), chunk.work->surface.begin(), chunk.work->surface.end());
+    }
+    if (status.faces.dropped > 0) status.overflow = true;
     impl.select(contacts, status);
+    if (impl.any_pressure) contacts.with_stiffness();
     contacts.reset_custom(impl.set.model().custom_arrays);
     for (std::size_t row = 0; row < impl.order.size(); ++row) impl.store(row, impl.order[row], contacts);
     contacts.rigid_contact_count  = static_cast<std::int32_t>(impl.order.size());

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <optional>
 
+#include "mechane/collision/codes.h"
+
 namespace mechane::collision {
 
 namespace {
@@ -49,6 +51,19 @@ std::optional<Geometry> geometry_of(GeoType type, const Vec3d& s, bool has_trian
     return std::nullopt;
 }
 
+geometry::SdfStorage storage_of(model::SdfFormat format)
+{
+    switch (format) {
+        case model::SdfFormat::uint8:
+            return geometry::SdfStorage::uint8;
+        case model::SdfFormat::uint16:
+            return geometry::SdfStorage::uint16;
+        case model::SdfFormat::float32:
+            break;
+    }
+    return geometry::SdfStorage::float32;
+}
+
 constexpr double kFieldDepth = 1;  ///< how deep a body may have sunk into a height field and still be lifted out [m]
 
 /// The shape made before from the same mesh at the same scale, else a new one.
@@ -65,7 +80,7 @@ const T* shared(std::vector<std::unique_ptr<T>>& made, std::vector<std::pair<con
 
 }  // namespace
 
-ShapeSet::ShapeSet(const model::Model& model) : model_(&model)
+ShapeSet::ShapeSet(const model::Model& model, const tasks::Pool* pool, std::int32_t flag) : model_(&model)
 {
     const std::size_t n = model.shape_count();
     shapes.resize(n), X_BS.resize(n), spin.resize(n), boxes.resize(n), planes.resize(n);
@@ -83,7 +98,7 @@ ShapeSet::ShapeSet(const model::Model& model) : model_(&model)
         const geometry::Mesh* mesh     = model.shape_source[i].get();
         const auto            g        = geometry_of(model.shape_type[i], static_cast<Vec3d>(model.shape_scale[i]),
                                                      mesh && !mesh->triangles.empty());
-        const bool            collides = (model.shape_flags[i] & model::shape_flag::collide_shapes) != 0;
+        const bool            collides = (model.shape_flags[i] & flag) != 0;
         if (!g || !collides || !is_finite(X_BS[i].p)) {
             shapes[i].kind = ShapeKind::triangle;  // no whole shape: never collides
             continue;
@@ -104,6 +119,61 @@ ShapeSet::ShapeSet(const model::Model& model) : model_(&model)
                             [&] { return make_mesh_shape(*mesh, s.size, two_meshes, field ? kFieldDepth : 0); });
         }
         radius[i] = bounding_radius(s);
+    }
+    if (flag == model::shape_flag::collide_shapes) build_fields(pool);
+}
+
+void ShapeSet::build_fields(const tasks::Pool* pool)
+{
+    const model::Model& m = *model_;
+    hydroelastic.assign(size(), 0);
+    for (const Real k : m.shape_material_kh) kh.push_back(static_cast<double>(k));
+    struct Key {
+        const geometry::Mesh* source;
+        ShapeKind             kind;
+        Vec3d                 size;
+        model::SdfConfig      config;
+        double                padding;
+        bool                  operator==(const Key&) const = default;
+    };
+    std::vector<std::pair<Key, const SdfShape*>> made;  // null: could not be built
+    for (std::size_t i = 0; i < size(); ++i) {
+        Shape&     s       = shapes[i];
+        const auto config  = m.shape_sdf_config[i].value_or(model::SdfConfig{});
+        const bool surface = s.kind == ShapeKind::mesh || s.kind == ShapeKind::hull;
+        const bool wanted  = (m.shape_flags[i] & model::shape_flag::hydroelastic) != 0 && s.kind != ShapeKind::triangle;
+        const bool sized   = config.sdf_max_resolution || config.sdf_target_voxel_size || (surface && config.force_sdf);
+        if (!wanted && !(surface && config.force_sdf)) continue;
+        if (wanted && !sized) {
+            found.add(kSdfMissing, {.prim = m.shape_label[i]},
+                      "neither sdf_max_resolution nor sdf_target_voxel_size is set");
+            continue;
+        }
+        const Key key{m.shape_source[i].get(), s.kind, s.size, config,
+                      config.sdf_padding.value_or(std::max(0.0, gap[i]) + (wanted ? std::max(0.0, margin[i]) : 0))};
+        auto      same = std::find_if(made.begin(), made.end(), [&](const auto& entry) { return entry.first == key; });
+        if (same == made.end()) {
+            geometry::SdfOptions options;
+            options.max_resolution    = config.sdf_max_resolution;
+            options.target_voxel_size = config.sdf_target_voxel_size;
+            options.band_inner        = config.sdf_narrow_band_inner;
+            options.band_outer        = config.sdf_narrow_band_outer;
+            options.padding           = key.padding;
+            options.storage           = storage_of(config.sdf_texture_format);
+            auto field                = make_sdf_shape(s, key.source, options, pool);
+            made.emplace_back(key, nullptr);
+            same = made.end() - 1;
+            if (field) {
+                fields_of_distance_.push_back(std::make_unique<SdfShape>(*std::move(field)));
+                same->second = fields_of_distance_.back().get();
+            } else {
+                Diagnostic error = field.error();
+                error.site.prim  = m.shape_label[i];
+                found.add(std::move(error));
+            }
+        }
+        s.sdf           = same->second;
+        hydroelastic[i] = wanted && s.sdf ? 1 : 0;
     }
 }
 

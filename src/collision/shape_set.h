@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "mechane/collision/broad_phase.h"
+#include "mechane/collision/sdf_shape.h"
 #include "mechane/collision/shape.h"
 #include "mechane/model/model.h"
 #include "mechane/model/state.h"
@@ -19,7 +20,10 @@ struct BodyMotion {
 /// The shapes of a model for collision: what is fixed at construction, and where everything is in the present state.
 class ShapeSet {
   public:
-    explicit ShapeSet(const model::Model& model);
+    /// @param pool  builds distance fields; null: one thread
+    /// @param flag  the shape flag of those that take part; fields are built for contacts of shapes only
+    explicit ShapeSet(const model::Model& model, const tasks::Pool* pool = nullptr,
+                      std::int32_t flag = model::shape_flag::collide_shapes);
     [[nodiscard]] const model::Model& model() const { return *model_; }
 
     /// Moves all shapes to the state; grows the boxes by margin, gap and what the motion may cover in `dt` (at most
@@ -41,9 +45,16 @@ class ShapeSet {
     std::vector<RaisedPlane>     planes;
     std::vector<BodyMotion>      motion;  ///< [1 + bodies]; the first is the world
     std::int32_t                 unsound_bodies = 0;
+    std::vector<std::uint8_t>    hydroelastic;  ///< wants pressure contact and has a field
+    std::vector<double>          kh;            ///< [N/m^3]
+    Diagnostics                  found;         ///< what is wrong with distance fields
+    [[nodiscard]] std::size_t    sdf_count() const { return fields_of_distance_.size(); }
 
   private:
+    void build_fields(const tasks::Pool* pool);
+
     const model::Model*                     model_;
+    std::vector<std::unique_ptr<SdfShape>>  fields_of_distance_;
     std::vector<std::unique_ptr<HullShape>> hulls_;
     std::vector<std::unique_ptr<MeshShape>> meshes_, fields_;
 };

@@ -250,7 +250,7 @@ Result<std::vector<Mesh>> decompose(const Mesh& mesh, const DecompositionOptions
     if (parts.empty()) return make_diagnostic(kHullDegenerate, {}, "the mesh has no part with a convex hull");
 
     const auto limit = static_cast<std::size_t>(std::max(options.max_hulls, 1));
-    while (parts.size() < limit) {
+    while (parts.size() < limit && !(options.stop && options.stop())) {
         // The part whose hollow exceeds what its component allows the most.
         std::size_t worst = parts.size();
         double      most  = 1;

@@ -16,6 +16,14 @@ void Contacts::resize(std::size_t capacity)
     rigid_contact_distance.resize(capacity);
     rigid_contact_feature.resize(capacity);
     rigid_contact_force.resize(capacity);
+    if (!rigid_contact_stiffness.empty()) with_stiffness();
+}
+
+void Contacts::with_stiffness()
+{
+    rigid_contact_stiffness.resize(capacity());
+    rigid_contact_damping.resize(capacity());
+    rigid_contact_friction.resize(capacity());
 }
 
 void Contacts::clear()

@@ -187,6 +187,34 @@ TEST_CASE("a pipeline that has warmed up allocates nothing (COL-058)")
     CHECK(g_allocations - before == 0);
 }
 
+TEST_CASE("pairs with distance fields allocate nothing either, once warm (COL-058)")
+{
+    // Cubes with hollow sides as far as the pipeline knows: half of them press, half are searched edge by edge.
+    model::ModelBuilder b;
+    auto                mesh = std::make_shared<geometry::Mesh>(cube_mesh(0.5));
+    mesh->is_convex          = false;
+    model::ShapeConfig c;
+    c.sdf                     = model::SdfConfig{};
+    c.sdf->force_sdf          = true;
+    c.sdf->sdf_max_resolution = 32;
+    Random r(5);
+    for (int i = 0; i < 16; ++i) {
+        c.is_hydroelastic = i % 2 == 0;
+        b.add_shape_mesh(b.add_body({r.vec(0.9), r.rotation()}, "cube"), {}, {1, 1, 1}, mesh, c);
+    }
+    const auto        m = frozen(b);
+    const auto        s = model::make_state(m);
+    CollisionPipeline pipeline(m);
+    CHECK(pipeline.sdf_count() == 1);
+    auto contacts = pipeline.make_contacts();
+    pipeline.collide(s, 0, contacts);
+    pipeline.collide(s, 0, contacts);
+    const std::size_t before = g_allocations;
+    pipeline.collide(s, 0, contacts);
+    CHECK(g_allocations - before == 0);
+    CHECK(contacts.rigid_contact_count > 50);
+}
+
 TEST_CASE("integer groups, worlds, bodies and filter pairs decide who may touch (COL-030, COL-031, COL-035, COL-037)")
 {
     struct {

@@ -11,4 +11,11 @@ inline constexpr Code kOptionInvalid{"COL_OPTION_INVALID", Severity::error,
                                      "An option of the collision pipeline is out of its range.",
                                      "Correct the number that the message names."};
 
+inline constexpr Code kOverflow{"COL_OVERFLOW", Severity::warning,
+                                "A stage of collision had no room for everything it found.",
+                                "Raise the option that the message names, or let the buffer grow."};
+inline constexpr Code kSdfMissing{"COL_SDF_MISSING", Severity::warning,
+                                  "A hydroelastic shape has no distance field and makes point contacts.",
+                                  "Give it an SDF resolution or voxel size, and a volume."};
+
 }  // namespace mechane::collision

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "mechane/collision/broad_phase.h"
+#include "mechane/collision/hydroelastic.h"
 #include "mechane/model/contacts.h"
 #include "mechane/model/model.h"
 #include "mechane/model/state.h"
@@ -42,6 +43,8 @@ struct PipelineOptions {
     double                        contact_matching_pos_threshold        = 5e-4;   ///< [m]
     double                        contact_matching_normal_dot_threshold = 0.995;  ///< -1..1
     bool                          contact_report = false;  ///< lists of new and broken rows; needs matching
+    bool                reduce_contacts = true;  ///< keep at most 240 contacts of two shapes with distance fields
+    HydroelasticOptions hydroelastic;            ///< of pairs that both are
 };
 /// @error COL_OPTION_INVALID  names the option and its value
 Result<void> validate(const PipelineOptions& options);
@@ -58,11 +61,15 @@ struct CollideStatus {
     std::int32_t unsound_rows    = 0;      ///< contacts left out because a number of theirs was not finite
     bool         overflow        = false;  ///< some stage had to drop something
     StageStatus  pairs, rows;  ///< candidate pairs (`needed` is a lower bound when some were dropped), contacts
+    StageStatus  faces;        ///< of pressure contact: most of one pair, room for one pair, dropped in all
     double       broad_phase_s = 0, narrow_phase_s = 0;  ///< wall time [s]
 
     /// Nothing was dropped for want of room.
     [[nodiscard]] bool ok() const { return !overflow; }
 };
+
+/// Says of each stage that had to drop something what it needed, what it had, and which option raises that.
+void report_overflow(const CollideStatus& status, Diagnostics& out);
 
 /// Finds the contacts of a state: world AABBs, broad phase, narrow phase, sorted by (shape0, shape1, feature).
 class CollisionPipeline {
@@ -75,6 +82,12 @@ class CollisionPipeline {
     /// Contacts with distance <= gap_a + gap_b, or reachable within `dt` [s] at the present velocities.
     CollideStatus                 collide(const model::State& state, double dt, model::Contacts& contacts);
     [[nodiscard]] model::Contacts make_contacts() const;
+    /// What was found wrong with distance fields when the pipeline was made; those shapes make point contacts.
+    [[nodiscard]] const Diagnostics& diagnostics() const;
+    /// How many distance fields were built; shapes of one mesh, size and configuration share theirs.
+    [[nodiscard]] std::size_t sdf_count() const;
+    /// The surfaces of pressure contact of the last call; empty unless hydroelastic.output_contact_surface is set.
+    [[nodiscard]] std::span<const ContactFace> contact_surface() const;
     /// Forgets what was matched against, of all worlds or of those marked; the last entry of the mask stands for shapes
     /// of no world. Shape [world_count + 1] or empty.
     void reset_contact_matching(std::span<const std::uint8_t> worlds = {});

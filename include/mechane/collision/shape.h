@@ -61,6 +61,8 @@ struct MeshShape {
 };
 MeshShape make_mesh_shape(const geometry::Mesh& mesh, const Vec3d& scale, bool with_hull, double floor = 0);
 
+struct SdfShape;
+
 /// A shape with its pose, in whatever frame the pair is computed in. `size` by kind: sphere (r), capsule, cylinder and
 /// cone (r, half height along z), ellipsoid semi-axes, box half extents, rectangle half extents (x, y); [m]. The plane
 /// is z = 0 with the solid below; the rectangle is one-sided likewise.
@@ -71,7 +73,8 @@ struct Shape {
     Vec3d                size;
     const HullShape*     hull = nullptr;
     const MeshShape*     mesh = nullptr;
-    std::array<Vec3d, 3> corners{};  ///< of a triangle, in the pair's frame
+    const SdfShape*      sdf  = nullptr;  ///< its signed distance field, where it has one
+    std::array<Vec3d, 3> corners{};       ///< of a triangle, in the pair's frame
     Vec3d extrusion;  ///< of a triangle: makes it the prism between the corners and the corners moved by this
     /// Radius by which the core (a point, a segment) is inflated; 0 for all other kinds.
     [[nodiscard]] double core_radius() const

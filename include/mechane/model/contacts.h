@@ -28,6 +28,9 @@ struct Contacts {
     std::vector<std::uint64_t>
                       rigid_contact_feature;  ///< stable between steps for one pair of features; key of warm starting
     std::vector<Vec3> rigid_contact_force;    ///< on body 1 by body 0, world axes [N]; filled by the solver
+    /// Of pressure contacts; empty where the pipeline makes none. Stiffness [N/m] and damping [N s/m] of this contact,
+    /// 0: those of the materials; factor of the friction coefficient, 0: none.
+    std::vector<Real> rigid_contact_stiffness, rigid_contact_damping, rigid_contact_friction;
 
     // -- matching with the call before, where the pipeline does it
     /// Row of the call before that this row continues; -1: no contact of this pair before; -2: none close enough.
@@ -46,6 +49,8 @@ struct Contacts {
 
     [[nodiscard]] std::size_t capacity() const { return rigid_contact_shape0.size(); }
     void                      resize(std::size_t capacity);
+    /// Rows with a stiffness of their own from here on.
+    void with_stiffness();
     /// Forgets all rows; the arrays keep their length. One more generation.
     void clear();
     /// The generation after this one: never negative.

@@ -1,0 +1,194 @@
+#include "pressure_patch.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mechane/geometry/marching_cubes.h"
+
+namespace mechane::collision {
+
+namespace {
+
+constexpr int         kLeaf         = 4;  ///< cells along a block whose corners are sampled once
+constexpr int         kSide         = kLeaf + 1;
+constexpr std::size_t kFaceCapacity = std::size_t{1} << 20;
+
+/// The part of a triangle on which a function that is linear over it is negative.
+double negative_part(double a, double b, double c)
+{
+    if (a > b) std::swap(a, b);
+    if (b > c) std::swap(b, c);
+    if (a > b) std::swap(a, b);
+    if (c < 0) return 1;
+    if (a >= 0) return 0;
+    if (b >= 0) return a * a / ((a - b) * (a - c));
+    return 1 - c * c / ((c - a) * (c - b));
+}
+
+class Patch {
+  public:
+    Patch(const PressureSide& a, const PressureSide& b, double gap, const HydroelasticOptions& options,
+          PatchScratch& scratch, std::vector<ContactFace>* surface)
+        : a_(a),
+          b_(b),
+          // The finer field gives the cells.
+          grid_shape_(b.shape->sdf->field.voxel() < a.shape->sdf->field.voxel() ? *b.shape : *a.shape),
+          grid_(grid_shape_.sdf->field),
+          gap_(gap),
+          options_(options),
+          scratch_(scratch),
+          surface_(surface),
+          capacity_(face_capacity(options))
+    {
+        for (std::size_t side = 0; side < 2; ++side) {
+            const Shape& s = side == 0 ? *a.shape : *b.shape;
+            R_[side]       = transpose(s.R) * grid_shape_.R;
+            p_[side]       = transpose_times(s.R, grid_shape_.p - s.p);
+        }
+        for (std::size_t i = 0; i < 3; ++i) cells_[i] = grid_.blocks()[i] * geometry::Sdf::kBlock;
+    }
+
+    void run()
+    {
+        int root = kLeaf;
+        while (root < std::max({cells_[0], cells_[1], cells_[2]})) root *= 2;
+        visit(0, 0, 0, root);
+    }
+
+  private:
+    struct Depths {
+        double               a, b;  ///< margins subtracted
+        [[nodiscard]] double sum() const { return a + b; }
+    };
+    [[nodiscard]] Vec3d at(double x, double y, double z) const
+    { return grid_.lower() + grid_.voxel() * Vec3d{x, y, z}; }
+    [[nodiscard]] Depths depths(const Vec3d& x) const
+    {
+        return {a_.shape->sdf->field.sample(p_[0] + R_[0] * x) - a_.margin,
+                b_.shape->sdf->field.sample(p_[1] + R_[1] * x) - b_.margin};
+    }
+    [[nodiscard]] double pressure(const PressureSide& side, double depth) const
+    {
+        const PressureLaw& own = options_.pressure;
+        return own.law ? own.law(depth, side.index, own.data) : -side.kh * depth;
+    }
+
+    /// A block of cells is left when it is too far from either shape, or when the pressures cannot be equal in it.
+    void visit(int x, int y, int z, int size)
+    {
+        if (x >= cells_[0] || y >= cells_[1] || z >= cells_[2]) return;
+        const double half = 0.5 * size;
+        // Within the band a sample is as good as a distance; coarse cells bend it by up to half their diagonal.
+        const double slack = (size <= geometry::Sdf::kBlock ? 1.0 : 7.0) *
+                             std::max(a_.shape->sdf->field.voxel(), b_.shape->sdf->field.voxel());
+        const double r     = half * std::sqrt(3.0) * grid_.voxel() + slack;
+        const Depths d     = depths(at(x + half, y + half, z + half));
+        if (d.sum() > 2 * r + gap_) return;
+        if (pressure(a_, d.a + r) > pressure(b_, d.b - r) || pressure(b_, d.b + r) > pressure(a_, d.a - r)) return;
+        if (size == kLeaf) return leaf(x, y, z);
+        for (int i = 0; i < 8; ++i)
+            visit(x + (i & 1) * size / 2, y + (i >> 1 & 1) * size / 2, z + (i >> 2) * size / 2, size / 2);
+    }
+
+    void leaf(int x, int y, int z)
+    {
+        std::array<double, static_cast<std::size_t>(kSide * kSide * kSide)> difference, sum;
+        const auto entry = [](int i, int j, int k) { return static_cast<std::size_t>((k * kSide + j) * kSide + i); };
+        for (int k = 0; k < kSide; ++k)
+            for (int j = 0; j < kSide; ++j)
+                for (int i = 0; i < kSide; ++i) {
+                    const Depths d             = depths(at(x + i, y + j, z + k));
+                    difference[entry(i, j, k)] = pressure(b_, d.b) - pressure(a_, d.a);
+                    sum[entry(i, j, k)]        = d.sum();
+                }
+        for (int k = 0; k < kLeaf; ++k)
+            for (int j = 0; j < kLeaf; ++j)
+                for (int i = 0; i < kLeaf; ++i) {
+                    std::array<double, 8> v{}, d{};
+                    std::uint8_t          negative = 0;
+                    for (int c = 0; c < 8; ++c) {
+                        const std::size_t e            = entry(i + (c & 1), j + (c >> 1 & 1), k + (c >> 2));
+                        v[static_cast<std::size_t>(c)] = difference[e], d[static_cast<std::size_t>(c)] = sum[e];
+                        if (difference[e] < 0) negative = static_cast<std::uint8_t>(negative | (1 << c));
+                    }
+                    if (negative == 0 || negative == 255 || *std::min_element(d.begin(), d.end()) > gap_) continue;
+                    cell(x + i, y + j, z + k, v, d, negative);
+                }
+    }
+
+    void cell(int x, int y, int z, const std::array<double, 8>& v, const std::array<double, 8>& d,
+              std::uint8_t negative)
+    {
+        const geometry::CellTriangles& triangles = geometry::cell_triangles(negative);
+        const auto                     name =
+            ((static_cast<std::uint64_t>(z) * static_cast<std::uint64_t>(cells_[1]) + static_cast<std::uint64_t>(y)) *
+                 static_cast<std::uint64_t>(cells_[0]) +
+             static_cast<std::uint64_t>(x)) *
+            8;
+        for (std::int8_t t = 0; t < triangles.count; ++t) {
+            std::array<Vec3d, 3>  p;
+            std::array<double, 3> s{};
+            for (std::size_t i = 0; i < 3; ++i) {
+                const auto [from, to] =
+                    geometry::kCellEdges[static_cast<std::size_t>(triangles.edges[static_cast<std::size_t>(t)][i])];
+                const auto   f = static_cast<std::size_t>(from), g = static_cast<std::size_t>(to);
+                const double u      = geometry::crossing(v[f], v[g], options_.mc_edge_clamp_min);
+                const auto   corner = [&](std::int8_t c) { return at(x + (c & 1), y + (c >> 1 & 1), z + (c >> 2)); };
+                p[i]                = corner(from) + u * (corner(to) - corner(from));
+                s[i]                = d[f] + u * (d[g] - d[f]);
+            }
+            face(p, s, name + static_cast<std::uint64_t>(t));
+        }
+    }
+
+    void face(const std::array<Vec3d, 3>& p, const std::array<double, 3>& s, std::uint64_t key)
+    {
+        const Vec3d  n2   = cross(p[1] - p[0], p[2] - p[0]);
+        const double area = 0.5 * length(n2), distance = (s[0] + s[1] + s[2]) / 3;
+        if (!(area > 1e-10 * grid_.voxel() * grid_.voxel()) || !(distance <= gap_)) return;
+        if (scratch_.needed++ >= capacity_) return;
+        const Vec3d c = (p[0] + p[1] + p[2]) / 3.0;
+        PatchFace   f;
+        f.centroid = grid_shape_.p + grid_shape_.R * c;
+        f.normal   = grid_shape_.R * (0.5 / area * n2);
+        f.distance = distance;
+        f.area     = area * negative_part(s[0], s[1], s[2]);
+        f.pressure = distance < 0 ? pressure(a_, depths(c).a) : 0;
+        f.key      = key;
+        scratch_.faces.push_back(f);
+        if (!surface_) return;
+        ContactFace out{{}, distance, a_.index, b_.index};
+        for (std::size_t i = 0; i < 3; ++i) out.points[i] = grid_shape_.p + grid_shape_.R * p[i];
+        surface_->push_back(out);
+    }
+
+    const PressureSide &       a_, &b_;
+    const Shape&               grid_shape_;
+    const geometry::Sdf&       grid_;
+    double                     gap_;
+    const HydroelasticOptions& options_;
+    PatchScratch&              scratch_;
+    std::vector<ContactFace>*  surface_;
+    std::size_t                capacity_;
+    std::array<Mat33d, 2>      R_;  ///< from the grid's frame into that of a and b
+    std::array<Vec3d, 2>       p_;
+    std::array<int, 3>         cells_{};
+};
+
+}  // namespace
+
+std::size_t face_capacity(const HydroelasticOptions& o)
+{
+    return std::max<std::size_t>(
+        1, static_cast<std::size_t>(static_cast<double>(kFaceCapacity) * o.buffer_fraction * o.buffer_mult_contact));
+}
+
+void find_patch(const PressureSide& a, const PressureSide& b, double gap, const HydroelasticOptions& options,
+                PatchScratch& scratch, std::vector<ContactFace>* surface)
+{
+    scratch.faces.clear();
+    scratch.needed = 0;
+    Patch(a, b, gap, options, scratch, surface).run();
+}
+
+}  // namespace mechane::collision

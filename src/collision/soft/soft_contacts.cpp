@@ -1,0 +1,89 @@
+#include "mechane/collision/soft_contacts.h"
+
+#include <cmath>
+
+#include "../shape_set.h"
+#include "mechane/collision/queries.h"
+#include "mechane/core/assert.h"
+
+namespace mechane::collision {
+
+struct SoftContactFinder::Impl {
+    explicit Impl(const model::Model& m) : set(m, nullptr, model::shape_flag::collide_particles) {}
+
+    void meet(const ParticleSpans& particles, std::size_t particle, std::size_t shape, double gap,
+              SoftContacts& out) const;
+
+    ShapeSet set;
+};
+
+namespace {
+
+/// Below a height field the nearest point of the surface is reached from inside, as long as the field goes that deep.
+std::optional<NearestPoint> nearest_of(const Shape& shape, const Vec3d& p, double reach)
+{
+    const bool field = shape.kind == ShapeKind::mesh && shape.mesh->floor > 0;
+    auto       near  = nearest_point(shape, p, field ? std::max(reach, shape.mesh->floor) : reach);
+    if (!near || !field) return near;
+    const Vec3d local = transpose_times(shape.R, p - shape.p), at = transpose_times(shape.R, near->point - shape.p);
+    const auto& box = shape.mesh->bvh.bounds();
+    const bool  over =
+        local.x >= box.lower.x && local.x <= box.upper.x && local.y >= box.lower.y && local.y <= box.upper.y;
+    if (over && local.z < at.z) near->distance = -near->distance, near->normal = -near->normal;
+    return near->distance <= reach ? near : std::nullopt;
+}
+
+}  // namespace
+
+SoftContactFinder::SoftContactFinder(const model::Model& model) : impl_(std::make_unique<Impl>(model)) {}
+SoftContactFinder::~SoftContactFinder() = default;
+
+void SoftContactFinder::Impl::meet(const ParticleSpans& particles, std::size_t particle, std::size_t shape, double gap,
+                                   SoftContacts& out) const
+{
+    const Shape& s     = set.shapes[shape];
+    const Vec3d  p     = static_cast<Vec3d>(particles.position[particle]);
+    const double reach = gap + set.margin[shape] + static_cast<double>(particles.radius[particle]);
+    if (s.kind != ShapeKind::plane) {  // boxes were grown by the shape's margin and gap; the particle brings its own
+        geometry::Aabbd box = bounds(s);
+        if (s.kind == ShapeKind::mesh) box.lower -= Vec3d{1, 1, 1} * s.mesh->floor;
+        if (geometry::distance_squared(box, p) > reach * reach) return;
+    }
+    const auto near = nearest_of(s, p, reach);
+    if (!near || !(near->distance < reach) || !is_finite(near->normal)) return;
+    const auto& X_WB = set.motion_of(static_cast<std::int32_t>(shape)).X_WB;
+    out.soft_contact_particle.push_back(static_cast<std::int32_t>(particle));
+    out.soft_contact_indices.push_back({static_cast<std::int32_t>(particle), -1, -1});
+    out.soft_contact_barycentric.push_back({1, 0, 0});
+    out.soft_contact_shape.push_back(static_cast<std::int32_t>(shape));
+    out.soft_contact_body_pos.push_back(static_cast<Vec3>(inverse_times(X_WB, near->point)));
+    out.soft_contact_body_vel.push_back({});
+    out.soft_contact_normal.push_back(static_cast<Vec3>(near->normal));
+}
+
+void SoftContactFinder::find(const model::State& state, const ParticleSpans& particles, double gap, SoftContacts& out)
+{
+    const std::size_t n = particles.position.size();
+    MCH_CHECK(particles.radius.size() == n && (particles.active.empty() || particles.active.size() == n) &&
+              (particles.world.empty() || particles.world.size() == n));
+    out.soft_contact_particle.clear();
+    out.soft_contact_indices.clear();
+    out.soft_contact_barycentric.clear();
+    out.soft_contact_shape.clear();
+    out.soft_contact_body_pos.clear();
+    out.soft_contact_body_vel.clear();
+    out.soft_contact_normal.clear();
+    impl_->set.place(state, 0, 0);
+    for (std::size_t i = 0; i < n; ++i) {
+        if ((!particles.active.empty() && !particles.active[i]) || !is_finite(particles.position[i])) continue;
+        const std::int32_t world = particles.world.empty() ? -1 : particles.world[i];
+        for (std::size_t s = 0; s < impl_->set.size(); ++s)
+            if (impl_->set.shapes[s].kind != ShapeKind::triangle &&
+                impl_->set.motion_of(static_cast<std::int32_t>(s)).sound &&
+                worlds_collide(world, impl_->set.model().shape_world[s]))
+                impl_->meet(particles, i, s, gap, out);
+    }
+    out.soft_contact_count = static_cast<std::int32_t>(out.soft_contact_particle.size());
+}
+
+}  // namespace mechane::collision
