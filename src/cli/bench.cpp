@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -24,6 +25,14 @@ struct BenchArgs {
 
 double ms_since(std::chrono::steady_clock::time_point start)
 { return 1e3 * std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
+
+/// The most memory that this process has had [MiB].
+double peak_mib()
+{
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    return static_cast<double>(used.ru_maxrss) / 1024;
+}
 
 /// The scene, copied once a world.
 Result<model::Model> finalized(const model::ModelBuilder& scene, int worlds, Diagnostics& found)
@@ -68,6 +77,12 @@ int bench_steps(BenchArgs& args, Context& context)
         io.progress("stepping", done, total);
         return true;
     };
+    std::vector<double> step_ms;
+    auto                before = std::chrono::steady_clock::now();
+    args.run.on_step           = [&](std::int64_t, std::uint64_t) {
+        step_ms.push_back(ms_since(before));
+        before = std::chrono::steady_clock::now();
+    };
     Diagnostics running;
     const auto  result = run::simulate(*model, args.run, running);
     io.end_progress();
@@ -84,7 +99,11 @@ int bench_steps(BenchArgs& args, Context& context)
         phases[phase] = 1e3 * seconds / std::max(1.0, steps);
     }
     const double per_second = wall > 0 ? steps / wall : 0;
-    const auto   worlds     = static_cast<double>(std::max(1, args.scene.worlds));
+    std::sort(step_ms.begin(), step_ms.end());
+    const double p95    = step_ms.empty() ? 0 : step_ms[(step_ms.size() - 1) * 95 / 100];
+    const double rows   = static_cast<double>(recording.report.rows) / std::max(1.0, steps);
+    const double sweeps = static_cast<double>(recording.report.sweeps) / std::max(1.0, steps * args.run.substeps);
+    const auto   worlds = static_cast<double>(std::max(1, args.scene.worlds));
     io.say(fmt::format("{} · {} bodies · {} {} sub-steps · dt {:.6g} s · {} steps\n", args.scene.file,
                        model->body_count(), recording.solver, args.run.substeps, recording.dt, recording.steps));
     io.say(fmt::format("speed     {:.4g} steps/s · {:.4g} world steps/s · {:.4g} body steps/s · {:.4g}x real time\n",
@@ -92,8 +111,11 @@ int bench_steps(BenchArgs& args, Context& context)
                        per_second * recording.dt));
     for (const auto& [phase, each] : phases.items())
         io.say(fmt::format("time      {:12} {:.4g} ms a step\n", phase, each.get<double>()));
+    io.say(fmt::format("step      {:.4g} us · 95 % within {:.4g} us\n", 1e6 / std::max(1e-9, per_second), 1e3 * p95));
     io.say(fmt::format("contacts  mean {:.1f} · deepest {:.3g} mm\n", recording.report.contacts_mean,
                        1e3 * recording.report.deepest_penetration));
+    io.say(fmt::format("rows      mean {:.1f} · {:.1f} sweeps a sub-step of all islands\n", rows, sweeps));
+    io.say(fmt::format("memory    {:.1f} MiB at the peak\n", peak_mib()));
     if (context.global.json) {
         nlohmann::ordered_json document{{"schema", "mechane.bench/1"},
                                         {"scene", args.scene.file},
@@ -109,6 +131,13 @@ int bench_steps(BenchArgs& args, Context& context)
                                         {"contacts_mean", recording.report.contacts_mean},
                                         {"deepest_penetration", recording.report.deepest_penetration},
                                         {"joint_error_linear", recording.report.joint_error_linear},
+                                        {"us_per_step", 1e6 / std::max(1e-9, per_second)},
+                                        {"us_per_step_p95", 1e3 * p95},
+                                        {"world_steps_per_s", per_second * worlds},
+                                        {"real_time_factor", per_second * recording.dt},
+                                        {"rows_mean", rows},
+                                        {"sweeps_mean", sweeps},
+                                        {"peak_mib", peak_mib()},
                                         {"phases_ms", phases},
                                         {"hash", to_hex(recording.hash)}};
         io.out(document.dump(1) + "\n");

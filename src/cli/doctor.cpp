@@ -2,10 +2,12 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "mechane/solvers/solver.h"
+#include "mechane/solvers/support.h"
 #include "mechane/tasks/parallel.h"
 #include "mechane/usd/stage.h"
 
@@ -56,13 +58,40 @@ std::vector<Check> checks()
     return all;
 }
 
+/// What each solver makes of each feature that a model may have.
+void print_solvers(const Context& context)
+{
+    auto list = nlohmann::json::array();
+    for (const std::string_view solver : solvers::solver_names())
+        for (const solvers::SupportRow& row : solvers::support_of(solver)) {
+            if (context.global.json)
+                list.push_back({{"solver", solver},
+                                {"feature", row.feature->id},
+                                {"what", row.feature->what},
+                                {"support", solvers::to_string(row.support)},
+                                {"consequence", row.consequence}});
+            else
+                context.io.out(fmt::format("{:10} {:26} {:13} {}\n", solver, row.feature->id,
+                                           solvers::to_string(row.support),
+                                           row.consequence.empty() ? row.feature->what : row.consequence));
+        }
+    if (context.global.json)
+        context.io.out(nlohmann::json{{"schema", "mechane.solvers/1"}, {"features", list}}.dump(1) + "\n");
+}
+
 }  // namespace
 
 void add_doctor(CLI::App& app, Context& context)
 {
-    CLI::App* verb = app.add_subcommand("doctor", "What this build can do on this machine");
+    const auto solver_table = std::make_shared<bool>(false);
+    CLI::App*  verb         = app.add_subcommand("doctor", "What this build can do on this machine");
+    verb->add_flag("--solvers", *solver_table, "What each solver honours, feature by feature");
     add_global_options(*verb, context);
-    verb->callback([&context] {
+    verb->callback([&context, solver_table] {
+        if (*solver_table) {
+            print_solvers(context);
+            return;
+        }
         const auto all  = checks();
         auto       list = nlohmann::json::array();
         for (const Check& check : all) {

@@ -51,6 +51,28 @@ void clear(Control& control, const Model& model)
 
 void clear_forces(State& state) { std::ranges::fill(state.body_f, Spatial{}); }
 
+void reset_worlds(State& state, const Model& model, std::span<const std::uint8_t> selected)
+{
+    const auto chosen = [&](std::int32_t world) {
+        return world >= 0 && static_cast<std::size_t>(world) < selected.size() &&
+               selected[static_cast<std::size_t>(world)];
+    };
+    for (std::size_t b = 0; b < model.body_count(); ++b) {
+        if (!chosen(model.body_world[b])) continue;
+        state.body_q[b]  = model.body_q[b];
+        state.body_qd[b] = model.body_qd[b];
+        if (b < state.body_f.size()) state.body_f[b] = {};
+    }
+    const auto copy = [](const std::vector<Real>& from, std::vector<Real>& to, std::int32_t begin, std::int32_t end) {
+        std::copy(from.begin() + begin, from.begin() + end, to.begin() + begin);
+    };
+    for (std::size_t j = 0; j < model.joint_count(); ++j) {
+        if (!chosen(model.joint_world[j])) continue;
+        copy(model.joint_q, state.joint_q, model.joint_q_start[j], model.joint_q_start[j + 1]);
+        copy(model.joint_qd, state.joint_qd, model.joint_qd_start[j], model.joint_qd_start[j + 1]);
+    }
+}
+
 bool same_layout(const State& a, const State& b)
 {
     return a.body_q.size() == b.body_q.size() && a.body_qd.size() == b.body_qd.size() &&

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "mechane/collision/pipeline.h"
 #include "mechane/dynamics/kinematics.h"
@@ -228,6 +229,13 @@ class Loop {
 
     void add(const solvers::StepReport& stepped)
     {
+        for (const std::int32_t world : stepped.diverged_worlds) {
+            if (!stopped_worlds_.insert(world).second) continue;
+            found_.add(kWorldDiverged, {},
+                       fmt::format("world {} stays as it was at {:.6g} s: {}", world, state_.time - options_.dt,
+                                   stepped.culprit));
+            result.diverged = true;
+        }
         for (const auto& broken : stepped.broken)
             found_.add(kJointBroke, {.prim = model_.joint_label[static_cast<std::size_t>(broken.joint)]},
                        fmt::format("broke at {:.6g} s under {:.4g} N and {:.4g} N m", state_.time, broken.force,
@@ -235,6 +243,8 @@ class Loop {
         record::RunReport& report = recording().report;
         report.contacts_max       = std::max(report.contacts_max, contacts_.rigid_contact_count);
         contact_sum_ += contacts_.rigid_contact_count;
+        report.rows += stepped.contact_rows + stepped.limit_rows + stepped.loop_rows;
+        report.sweeps += stepped.sweeps;
         report.deepest_penetration = std::max(report.deepest_penetration, stepped.deepest_penetration);
         report.joint_error_linear  = std::max(report.joint_error_linear, stepped.joint_error_linear);
         report.joint_error_angular = std::max(report.joint_error_angular, stepped.joint_error_angular);
@@ -272,6 +282,7 @@ class Loop {
     std::int64_t                     first_ = 0, done_ = 0;
     double                           contact_sum_ = 0;
     std::int32_t                     overflows_   = 0;
+    std::set<std::int32_t>           stopped_worlds_;
 };
 
 }  // namespace

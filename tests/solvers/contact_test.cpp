@@ -295,3 +295,27 @@ TEST_CASE("a link whose pivot lies in the ground is pushed no harder than its ma
     CHECK(fastest < 10);
     CHECK(std::abs(w.qd(0)) < 1);
 }
+
+TEST_CASE("the static sink is load / (m w^2) with w = pi / (2 h), whatever the mass and the sub-steps (DYN-077)")
+{
+    // contact_hertz = 0.25 / h, so w = 2 pi 0.25 / h. The soft row of a ball of mass m under a load M in a straight
+    // column carries (m + M) g; its effective mass is m.
+    for (const int substeps : {4, 8, 16})
+        for (const double load : {0.0, 1.0, 4.0}) {
+            CAPTURE(substeps);
+            CAPTURE(load);
+            auto b = ground(0);
+            add_ball(b, {0, 0, 0.1}, 0.1, 2);
+            if (load > 0) add_ball(b, {0, 0, 0.3}, 0.1, 2 * load);
+            World        w(b, substeps);
+            HandContacts c;
+            for (int i = 0; i < 300; ++i) {
+                c.clear();
+                c.sphere_plane(w, 0, 1, 0.1);
+                if (load > 0) c.sphere_sphere(w, 1, 2, 0.1, 0.1);
+                w.step(kDt, &c.contacts);
+            }
+            const double h = kDt / substeps, omega = kPi / (2 * h);
+            CHECK(0.1 - w.position(0).z == doctest::Approx((1 + load) * 9.81 / (omega * omega)).epsilon(0.1));
+        }
+}

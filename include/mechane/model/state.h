@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "mechane/math/pose.h"
@@ -51,6 +53,9 @@ Control make_control(const Model& model);
 /// length.
 void clear(Control& control, const Model& model);
 void clear_forces(State& state);
+/// The initial state again, in the worlds whose entry is not zero [world_count]; the time stays. Custom attributes of
+/// bodies and joints are left as they are.
+void reset_worlds(State& state, const Model& model, std::span<const std::uint8_t> selected);
 /// Whether both hold arrays of the same sizes, so that one may be assigned to the other.
 bool same_layout(const State& a, const State& b);
 

@@ -37,7 +37,8 @@ struct RunReport {
     double       final_penetration   = 0;         ///< into static shapes at the last frame [m]
     double start_overlap = 0, final_overlap = 0;  ///< between shapes of bodies at the first and the last frame [m]
     double joint_error_linear = 0, joint_error_angular = 0;  ///< worst loop error [m], [rad]
-    std::int32_t                  clamped_velocities = 0;
+    std::int32_t clamped_velocities = 0;
+    std::int64_t rows = 0, sweeps = 0;     ///< constraint rows of all steps, and passes over the rows of an island
     std::map<std::string, double> wall_s;  ///< wall time per phase [s]
 };
 

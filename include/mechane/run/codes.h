@@ -24,6 +24,9 @@ inline constexpr Code kOverlapKept{
 inline constexpr Code kDiverged{"RUN_DIVERGED", Severity::error,
                                 "The simulation diverged; the last good state is the end of the recording.",
                                 "Use a smaller --dt or more --substeps, or soften the joint that is named."};
+inline constexpr Code kWorldDiverged{"RUN_WORLD_DIVERGED", Severity::error,
+                                     "One world diverged and stays as it was; the others go on.",
+                                     "Use a smaller --dt or more --substeps, or soften the joint that is named."};
 inline constexpr Code kJointBroke{"RUN_JOINT_BROKE", Severity::info,
                                   "A joint carried more than its break force or torque and broke.",
                                   "Raise physics:breakForce or physics:breakTorque if it should hold."};

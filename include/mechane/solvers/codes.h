@@ -9,8 +9,11 @@ inline constexpr Code kSolverModel{"SOLVER_MODEL", Severity::error,
                                    "The model or the options cannot be stepped by this solver.",
                                    "Correct what the message names."};
 inline constexpr Code kSolverFeature{"SOLVER_FEATURE", Severity::warning,
-                                     "The model has a feature that this solver approximates or ignores.",
+                                     "The model has a feature that this solver ignores.",
                                      "Choose another solver or remove the feature."};
+inline constexpr Code kSolverApproximates{"SOLVER_APPROXIMATES", Severity::info,
+                                          "The model has a feature that this solver approximates.",
+                                          "The message says what happens instead."};
 inline constexpr Code kSolverMassless{"SOLVER_MASSLESS_DOF", Severity::warning,
                                       "A degree of freedom moves no mass and has no armature; it is held still.",
                                       "Give the link mass and inertia, or the joint an armature."};

@@ -32,19 +32,35 @@ struct Observables {
     std::vector<std::uint8_t> body_awake;     ///< whether the body was computed
 };
 
+/// What of a model was written to since the last step. One bit may stand for a part of what another stands for, so
+/// they are tested together; what a solver reads at every step (gains, limits, armature, forces, gravity, contact
+/// materials, `joint_enabled`) needs no notice.
+namespace change {
+inline constexpr std::uint32_t joint_properties = 1, joint_dof_properties = 2, body_properties = 4,
+                               body_inertial_properties = 8, shape_properties = 16, model_properties = 32,
+                               constraint_properties = 64, tendon_properties = 128, actuator_properties = 256,
+                               joint_dof_force_properties = 512, joint_dof_inertial_properties = 1024,
+                               joint_reference_pose_properties = 2048, shape_type_and_source = 4096, all = 8191;
+}
+
 /// What a step has to say besides the new state. The step itself stays defined whatever happens.
 struct StepReport {
-    bool diverged = false;  ///< a result was not finite or beyond all bounds: `out` is the state before the step
-    std::int32_t             culprit_body  = -1;  ///< body that diverged first
-    std::int32_t             culprit_joint = -1;  ///< joint whose drive, limit or inertia explains it, -1 if unknown
-    std::string              culprit;             ///< the same in words: stiffness, inertia, dt bound
-    std::int32_t             clamped_velocities = 0;  ///< bodies above max_velocity
-    std::int32_t             contact_rows = 0, limit_rows = 0, loop_rows = 0;
-    std::int32_t             sleeping_bodies = 0;
-    std::vector<BrokenJoint> broken;  ///< joints that broke at the end of this step; they stay broken until reset
-    double                   deepest_penetration = 0;  ///< of active contacts at the end of the step [m], positive
-    double                   joint_error_linear  = 0;  ///< largest anchor gap of loop joints [m]
-    double                   joint_error_angular = 0;  ///< [rad]
+    /// A state or a result was not finite or beyond all bounds, and no world could go on: `out` is the state before the
+    /// step.
+    bool diverged = false;
+    /// Worlds that are as they were before the step for that reason, while the others went on; ascending.
+    std::vector<std::int32_t> diverged_worlds;
+    std::int32_t              culprit_body  = -1;  ///< body that diverged first
+    std::int32_t              culprit_joint = -1;  ///< joint whose drive, limit or inertia explains it, -1 if unknown
+    std::string               culprit;             ///< the same in words: stiffness, inertia, dt bound
+    std::int32_t              clamped_velocities = 0;  ///< bodies above max_velocity
+    std::int32_t              contact_rows = 0, limit_rows = 0, loop_rows = 0;
+    std::int64_t              sweeps          = 0;  ///< passes over the rows of an island, of all islands and sub-steps
+    std::int32_t              sleeping_bodies = 0;
+    std::vector<BrokenJoint>  broken;  ///< joints that broke at the end of this step; they stay broken until reset
+    double                    deepest_penetration = 0;  ///< of active contacts at the end of the step [m], positive
+    double                    joint_error_linear  = 0;  ///< largest anchor gap of loop joints [m]
+    double                    joint_error_angular = 0;  ///< [rad]
 };
 
 /// One interface for every way of stepping. A solver belongs to one model and may keep caches (warm starting).
@@ -56,8 +72,12 @@ class Solver {
     virtual StepReport step(const model::State& in, model::State& out, const model::Control& control,
                             model::Contacts* contacts, double dt) = 0;
     /// Forgets caches, as after a teleport, and mends broken joints.
-    virtual void                           reset()      = 0;
-    [[nodiscard]] virtual std::string_view name() const = 0;
+    virtual void reset() = 0;
+    /// The same for the worlds whose entry is not zero [world_count]; the others go on with the same bits.
+    virtual void reset_worlds(std::span<const std::uint8_t> selected) = 0;
+    /// To be called after arrays of the model were written to; `changes` are bits of `change`.
+    virtual void                           notify(std::uint32_t changes) = 0;
+    [[nodiscard]] virtual std::string_view name() const                  = 0;
     /// Everything that one step hands on to the next besides the state, version tagged. A solver of the same model and
     /// options that is given it with the same state continues with the same bits.
     [[nodiscard]] virtual std::vector<std::byte> save() const { return {}; }
@@ -74,6 +94,7 @@ class Solver {
 struct SolverOptions {
     int                substeps = 8;        ///< 1..64
     const tasks::Pool* pool     = nullptr;  ///< null: one thread
+    bool               strict   = false;    ///< what the solver cannot honour of a model is an error
     bool               sleeping = false;    ///< islands that have come to rest are left out until something wakes them
 };
 

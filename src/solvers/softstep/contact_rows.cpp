@@ -263,8 +263,9 @@ void load_contacts(System& system, const model::Contacts& contacts, double h)
             row.mu_torsional = average(m.shape_material_mu_torsional, s0, s1);
             row.mu_rolling   = average(m.shape_material_mu_rolling, s0, s1);
         }
-        row.spin_at.group = row.at.group;
-        remember(row, same, h);
+        row.spin_at.group     = row.at.group;
+        const auto teleported = [&](std::int32_t group) { return group >= 0 && system.teleported[group] != 0; };
+        if (!teleported(row.at.group[0]) && !teleported(row.at.group[1])) remember(row, same, h);
     }
     while (old < system.memory.size()) lose(system, old++);
 }

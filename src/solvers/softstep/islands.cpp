@@ -156,6 +156,7 @@ void run_substep(System& system, Island& island, double h, int substep, IslandRe
     };
     const auto sweep = [&](bool relax) {
         for (int i = 0; i < kImpactSweeps; ++i) {
+            ++island.sweeps;
             double change = 0;
             general([&](GeneralRow& r) { change = std::max(change, solve_general(system, r, relax)); });
             groups([&](const Group& g) { change = std::max(change, solve_dof_rows(system, g, relax)); });

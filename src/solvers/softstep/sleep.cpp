@@ -11,7 +11,7 @@ namespace mechane::solvers::softstep {
 
 namespace {
 
-constexpr std::size_t kCommands = 7;
+constexpr std::int32_t kCommands = 7;
 
 void read_commands(const System& system, std::int32_t dof, double* out)
 {
@@ -60,18 +60,46 @@ void reset_sleep(System& system, const std::vector<std::uint8_t>& bodies_asleep)
         if (bodies_asleep[b] && system.body_group[b] >= 0) sleep.asleep[system.body_group[b]] = 1;
 }
 
+void carry_sleep(const System& old, System& now)
+{
+    if (!now.sleep.enabled) return;
+    std::fill(now.sleep.asleep.begin(), now.sleep.asleep.end(), std::uint8_t{1});
+    std::fill(now.sleep.still.begin(), now.sleep.still.end(), kSleepTime);
+    const bool known = !old.sleep.commands.empty();
+    if (known) now.sleep.commands.assign(static_cast<std::size_t>(kCommands * now.forest.dof_count), 0);
+    now.sleep.gravity = old.sleep.gravity;
+    now.sleep.wrench.assign(old.sleep.wrench.empty() ? 0 : now.forest.links.size(), {});
+    for (std::size_t l = 0; l < now.forest.links.size(); ++l) {
+        const Link&        link  = now.forest.links[l];
+        const std::int32_t group = now.body_group[link.body], from = old.forest.body_link[link.body];
+        const Link*        before = from >= 0 ? &old.forest.links[from] : nullptr;
+        if (!before || before->joint != link.joint || before->dofs != link.dofs) {
+            now.sleep.asleep[group] = 0;
+            now.sleep.still[group]  = 0;
+            continue;
+        }
+        const std::int32_t old_group = old.body_group[link.body];
+        now.sleep.asleep[group]      = now.sleep.asleep[group] && old.sleep.asleep[old_group] ? 1 : 0;
+        now.sleep.still[group]       = std::min(now.sleep.still[group], old.sleep.still[old_group]);
+        if (!now.sleep.wrench.empty()) now.sleep.wrench[l] = old.sleep.wrench[from];
+        if (known)
+            std::copy_n(old.sleep.commands.begin() + kCommands * before->dof, kCommands * link.dofs,
+                        now.sleep.commands.begin() + kCommands * link.dof);
+    }
+}
+
 void wake_changed(System& system)
 {
     Sleep& sleep = system.sleep;
     if (!sleep.enabled) return;
     const Forest& f     = system.forest;
     const bool    known = !sleep.commands.empty() || f.dof_count == 0;
-    if (!known) sleep.commands.assign(kCommands * static_cast<std::size_t>(f.dof_count), 0);
+    if (!known) sleep.commands.assign(static_cast<std::size_t>(kCommands * f.dof_count), 0);
     std::fill(sleep.actuated.begin(), sleep.actuated.end(), std::uint8_t{0});
     for (std::int32_t k = 0; k < f.dof_count; ++k) {
         double now[kCommands];
         read_commands(system, k, now);
-        double*            before = sleep.commands.data() + kCommands * static_cast<std::size_t>(k);
+        double*            before = sleep.commands.data() + kCommands * k;
         const std::int32_t g      = f.trees[f.links[f.dof_link[k]].tree].group;
         if (known && !std::equal(now, now + kCommands, before)) wake_group(system, g);
         std::copy(now, now + kCommands, before);

@@ -46,6 +46,33 @@ class SoftStep final : public Solver {
         }
         reset_sleep(system_, model_.body_starts_asleep);
     }
+    void reset_worlds(std::span<const std::uint8_t> selected) override
+    {
+        std::vector<std::uint8_t> chosen(model_.gravity.size(), 0);
+        for (std::size_t w = 0; w < selected.size() && w + 1 < chosen.size(); ++w) chosen[w + 1] = selected[w] != 0;
+        bool mended = false;
+        for (std::size_t j = 0; j < system_.broken.size(); ++j)
+            if (system_.broken[j] && chosen[static_cast<std::size_t>(model_.joint_world[j] + 1)]) {
+                system_.broken[j] = 0;
+                mended            = true;
+            }
+        if (mended) rebuild();
+        forget_worlds(system_, chosen);
+        for (std::size_t b = 0; system_.sleep.enabled && b < model_.body_count(); ++b)
+            if (model_.body_starts_asleep[b] && system_.body_group[b] >= 0 &&
+                chosen[static_cast<std::size_t>(model_.body_world[b] + 1)])
+                system_.sleep.asleep[system_.body_group[b]] = 1;
+    }
+    void notify(std::uint32_t changes) override
+    {
+        // Everything else that softstep uses of a model is read at every step.
+        constexpr std::uint32_t kStructure = change::joint_properties | change::joint_dof_properties |
+                                             change::body_properties | change::body_inertial_properties |
+                                             change::constraint_properties | change::joint_reference_pose_properties;
+        rebuild_                           = rebuild_ || (changes & kStructure) != 0;
+        for (std::size_t g = 0; changes != 0 && g < system_.groups.size(); ++g)
+            wake_group(system_, static_cast<std::int32_t>(g));
+    }
 
     [[nodiscard]] bool is_awake(std::int32_t body) const override
     {
@@ -110,10 +137,9 @@ class SoftStep final : public Solver {
     { return rebuild_ || enabled_ != model_.joint_enabled || flags_ != model_.body_flags; }
     void break_joints(double h, StepReport& report);
     void fill_observables(double h, double dt);
-    bool load_state(const model::State& in, const model::Control& control, double dt, StepReport& report);
+    void load_state(const model::State& in, const model::Control& control, double dt, Culprit& culprit);
+    void find_edits(const model::State& in);
     void publish(const model::State& in, model::State& out, double dt);
-    bool find_divergence(StepReport& report, const char* when);
-    void name_culprit(StepReport& report, std::int32_t link, const char* when);
 
     const model::Model&       model_;
     SolverOptions             options_;
@@ -130,6 +156,12 @@ class SoftStep final : public Solver {
     std::vector<Real>         published_q_, published_qd_;
 };
 
+bool of_faulty_world(const System& s, const ContactRow& row)
+{
+    return std::any_of(row.body.begin(), row.body.end(),
+                       [&](std::int32_t b) { return b >= 0 && faulty(s, s.model->body_world[b]); });
+}
+
 template <class T>
 bool same_bytes(const T& a, const T& b)
 { return std::memcmp(&a, &b, sizeof(T)) == 0; }
@@ -144,13 +176,6 @@ void SoftStep::remember_structure()
 
 void SoftStep::report_features(Diagnostics& out)
 {
-    const auto feature = [&](std::int32_t joint, const char* what) {
-        out.add(kSolverFeature, {.prim = model_.joint_label[joint]}, fmt::format("softstep: {}", what));
-    };
-    for (std::int32_t j = 0; j < static_cast<std::int32_t>(model_.joint_count()); ++j) {
-        if (model_.joint_type[j] == model::JointType::rod)
-            feature(j, "a ROD joint has no elasticity here, its child moves freely");
-    }
     if (!options_.sleeping)
         for (std::size_t b = 0; b < model_.body_count(); ++b)
             if (model_.body_starts_asleep[b])
@@ -158,8 +183,9 @@ void SoftStep::report_features(Diagnostics& out)
                         "softstep: sleeping is off, the body does not start asleep");
     // A trial factorisation at the initial state finds dofs that move nothing.
     model::State state = model::make_state(model_);
-    StepReport   ignored;
-    if (!load_state(state, model::make_control(model_), 1, ignored)) return;
+    Culprit      ignored;
+    load_state(state, model::make_control(model_), 1, ignored);
+    if (!ignored.text.empty()) return;
     for (const Tree& tree : system_.forest.trees) {
         if (tree.single || tree.dof_count() == 0) continue;
         dynamics::forward_kinematics(system_.forest, tree, system_.motion);
@@ -188,10 +214,11 @@ void SoftStep::report_features(Diagnostics& out)
     reset();
 }
 
-bool SoftStep::load_state(const model::State& in, const model::Control& control, double dt, StepReport& report)
+void SoftStep::load_state(const model::State& in, const model::Control& control, double dt, Culprit& culprit)
 {
     System& s = system_;
     read_laws(control, s);
+    s.faulty.assign(model_.gravity.size(), 0);
     for (const std::int32_t b : s.forest.prescribed) {
         s.base_start[b]        = static_cast<Posed>(in.body_q[b]);
         s.base_start[b].q      = normalized(s.base_start[b].q);
@@ -208,9 +235,9 @@ bool SoftStep::load_state(const model::State& in, const model::Control& control,
         }
         place_prescribed(s, b, 0);
         if (!is_finite(s.base_start[b]) || !is_finite(s.motion.base_twist[b])) {
-            report.culprit_body = b;
-            report.culprit      = fmt::format("the state of kinematic body '{}' is not finite", model_.body_label[b]);
-            return false;
+            s.faulty[static_cast<std::size_t>(model_.body_world[b] + 1)] = 1;
+            if (culprit.text.empty())
+                culprit = {b, -1, fmt::format("the state of kinematic body '{}' is not finite", model_.body_label[b])};
         }
     }
     // Joint coordinates are the state of free roots too, unless the caller has written the body and left the joint as
@@ -233,22 +260,7 @@ bool SoftStep::load_state(const model::State& in, const model::Control& control,
         f                = static_cast<Spatiald>(in.body_f.empty() ? Spatial{} : in.body_f[link.body]);
         if (!is_finite(f)) f = {};
     }
-    if (s.sleep.enabled && !published_body_.empty())
-        for (const Link& link : s.forest.links) {
-            const std::int32_t b = link.body;
-            bool kept = same_bytes(in.body_q[b], published_body_[b]) && same_bytes(in.body_qd[b], published_twist_[b]);
-            if (link.joint >= 0) {
-                const std::int32_t q = model_.joint_q_start[link.joint], qd = model_.joint_qd_start[link.joint];
-                const auto         nq = static_cast<std::size_t>(model_.joint_q_start[link.joint + 1] - q);
-                const auto         nd = static_cast<std::size_t>(model_.joint_qd_start[link.joint + 1] - qd);
-                kept = kept &&
-                       std::equal(in.joint_q.begin() + q, in.joint_q.begin() + q + static_cast<std::ptrdiff_t>(nq),
-                                  published_q_.begin() + q) &&
-                       std::equal(in.joint_qd.begin() + qd, in.joint_qd.begin() + qd + static_cast<std::ptrdiff_t>(nd),
-                                  published_qd_.begin() + qd);
-            }
-            if (!kept) wake_group(s, s.body_group[b]);
-        }
+    find_edits(in);
     // joint_f of FREE-like joints is a wrench at the child's centre of mass; the parent bears the reaction.
     const auto& joint_f = control.joint_f.size() == model_.joint_f.size() ? control.joint_f : model_.joint_f;
     for (const Tree& tree : s.forest.trees) dynamics::forward_kinematics(s.forest, tree, s.motion, true);
@@ -270,61 +282,36 @@ bool SoftStep::load_state(const model::State& in, const model::Control& control,
         }
     }
     wake_changed(s);
-    return !find_divergence(report, "at the start of the step");
+    find_divergence(s, options_.substeps, "at the start of the step", culprit);
 }
 
-void SoftStep::name_culprit(StepReport& report, std::int32_t l, const char* when)
+/// What the caller wrote into the state since the last step: a group that was moved forgets what it touched, one that
+/// was changed at all wakes.
+void SoftStep::find_edits(const model::State& in)
 {
-    const Forest& f     = system_.forest;
-    const Link&   link  = f.links[l];
-    report.culprit_body = link.body;
-    report.culprit      = fmt::format("body '{}' is not finite or too fast {}", model_.body_label[link.body], when);
-    // The stiffest drive or limit per inertia on the way to the root is the likeliest cause.
-    double       worst = 0;
-    std::int32_t dof   = -1;
-    for (std::int32_t a = l; a >= 0; a = f.links[a].parent)
-        for (std::int32_t k = f.links[a].dof; k < f.links[a].dof + f.links[a].dofs; ++k) {
-            if (f.model_dof[k] < 0) continue;
-            const DofLaw& law   = system_.laws[k];
-            const double  load  = law.ke + law.stiffness + law.kd + law.damping + std::abs(law.force);
-            const double  score = load / std::max(f.links[a].mass + law.armature, 1e-12);
-            if (score > worst) {
-                worst = score;
-                dof   = k;
-            }
+    System& s = system_;
+    s.teleported.assign(s.groups.size(), 0);
+    if (published_body_.empty()) return;
+    for (const Link& link : s.forest.links) {
+        const std::int32_t b = link.body, group = s.body_group[b];
+        bool               moved = false, pushed = false;
+        if (link.joint >= 0) {
+            const auto differs = [&](const std::vector<Real>& now, const std::vector<Real>& before, std::int32_t begin,
+                                     std::int32_t end) {
+                return !std::equal(now.begin() + begin, now.begin() + end, before.begin() + begin);
+            };
+            const auto j = static_cast<std::size_t>(link.joint);
+            moved        = differs(in.joint_q, published_q_, model_.joint_q_start[j], model_.joint_q_start[j + 1]);
+            pushed       = differs(in.joint_qd, published_qd_, model_.joint_qd_start[j], model_.joint_qd_start[j + 1]);
         }
-    const std::int32_t joint = dof >= 0 ? f.links[f.dof_link[dof]].joint : link.joint;
-    report.culprit_joint     = joint;
-    if (dof < 0) {
-        report.culprit += fmt::format("; mass {:g} kg", link.mass);
-        return;
+        const bool body_moved = !same_bytes(in.body_q[b], published_body_[b]);
+        if (moved || (link.free && body_moved)) {
+            s.teleported[group] = 1;
+            for (std::int32_t k = link.dof; k < link.dof + link.dofs; ++k)
+                s.dof_rows[k].lower.lambda = s.dof_rows[k].upper.lambda = 0;
+        }
+        if (moved || pushed || body_moved || !same_bytes(in.body_qd[b], published_twist_[b])) wake_group(s, group);
     }
-    const DofLaw& law    = system_.laws[dof];
-    const Link&   holder = f.links[f.dof_link[dof]];
-    const double  inertia =
-        law.armature + (dof - holder.dof < holder.axes.linear ? holder.mass : trace(holder.inertia) / 3);
-    report.culprit += fmt::format("; joint '{}' has drive ke {:g}, kd {:g}, limit ke {:g}, force {:g} on inertia {:g}",
-                                  model_.joint_label[joint], law.ke, law.kd, law.limit_ke, law.force, inertia);
-    const double ke = std::max(law.ke + law.stiffness, law.limit_ke);
-    if (ke > 0 && inertia > 0)
-        report.culprit += fmt::format("; try dt below {:.3g} s", 0.5 * std::sqrt(inertia / ke) * options_.substeps);
-}
-
-bool SoftStep::find_divergence(StepReport& report, const char* when)
-{
-    const System& s = system_;
-    for (std::int32_t l = 0; l < static_cast<std::int32_t>(s.forest.links.size()); ++l) {
-        const Link& link   = s.forest.links[l];
-        bool        broken = !is_finite(s.motion.X_WB[l]) || !is_finite(s.motion.twist[l]);
-        for (std::int32_t k = 0; k < link.coords; ++k)
-            broken = broken || !(std::abs(s.motion.q[link.coord + k]) < 1e12);
-        for (std::int32_t k = 0; k < link.dofs; ++k)
-            broken = broken || !(std::abs(s.motion.v[link.dof + k]) < kDivergedVelocity);
-        if (!broken) continue;
-        name_culprit(report, l, when);
-        return true;
-    }
-    return false;
 }
 
 void SoftStep::publish(const model::State& in, model::State& out, double dt)
@@ -332,12 +319,13 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
     System& s = system_;
     if (&out != &in) out = in;
     for (const std::int32_t b : s.forest.prescribed) {
-        if (!(model_.body_flags[b] & model::body_flag::kinematic)) continue;
+        if (!(model_.body_flags[b] & model::body_flag::kinematic) || faulty(s, model_.body_world[b])) continue;
         out.body_q[b]  = static_cast<Pose>(s.motion.base_X[b]);
         out.body_qd[b] = static_cast<Spatial>(s.motion.base_twist[b]);
     }
     for (std::size_t l = 0; l < s.forest.links.size(); ++l) {
         const Link& link = s.forest.links[l];
+        if (faulty(s, model_.body_world[link.body])) continue;
         if (slept_[l]) {
             out.body_qd[link.body] = {};
             continue;
@@ -353,7 +341,7 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
     // Joints that are not a link's own coordinates are read off the bodies; single angles keep their winding.
     for (std::int32_t j = 0; j < static_cast<std::int32_t>(model_.joint_count()); ++j) {
         const std::int32_t l = s.forest.joint_link[j];
-        if (l >= 0 && (slept_[l] || !s.forest.links[l].free)) continue;
+        if ((l >= 0 && (slept_[l] || !s.forest.links[l].free)) || faulty(s, model_.joint_world[j])) continue;
         const auto motion = [&](std::int32_t b) {
             if (b < 0) return dynamics::BodyMotion{};
             const std::int32_t at = s.forest.body_link[b];
@@ -410,20 +398,27 @@ void SoftStep::fill_observables(double h, double dt)
 
 void SoftStep::rebuild()
 {
-    const std::vector<ContactMemory> memory = system_.memory;  // keyed by shapes, which stay
+    System old;
+    std::swap(old, system_);
+    system_.broken        = old.broken;
+    system_.sleep.enabled = old.sleep.enabled;
     build_system(model_, system_);
-    system_.memory = memory;
-    rebuild_       = false;
-    remember_structure();
     reset_sleep(system_, {});
+    carry_over(old, system_);
+    rebuild_ = false;
+    remember_structure();
 }
 
 StepReport SoftStep::step(const model::State& in, model::State& out, const model::Control& control,
                           model::Contacts* contacts, double dt)
 {
     StepReport report;
+    Culprit    culprit;
     const auto undo = [&] {
-        report.diverged = true;
+        report.diverged      = true;
+        report.culprit_body  = culprit.body;
+        report.culprit_joint = culprit.joint;
+        if (!culprit.text.empty()) report.culprit = culprit.text;
         if (&out != &in) out = in;
         forget();
         return report;
@@ -445,7 +440,8 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     System&      s        = system_;
     const int    substeps = options_.substeps;
     const double h        = dt / substeps;
-    if (!load_state(in, control, dt, report)) return undo();
+    load_state(in, control, dt, culprit);
+    if (all_faulty(s)) return undo();
     s.wants_reactions = observed_ != nullptr || !breakable_.empty();
     if (s.wants_reactions) begin_reactions(s);
     if (contacts)
@@ -470,6 +466,9 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         else
             for (std::size_t i = 0; i < s.islands.size(); ++i) run(i);
     };
+    for (Island& island : s.islands)
+        for (std::int32_t i = island.group_begin; i < island.group_end; ++i)
+            island.frozen = island.frozen || faulty(s, s.forest.trees[s.groups[s.island_groups[i]].tree_begin].world);
     for (const Island& island : s.islands)
         if (island.asleep)
             for (std::int32_t i = island.contact_begin; i < island.contact_end; ++i) {
@@ -484,16 +483,16 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         for (int k = 0; k < substeps; ++k) {
             for (const std::int32_t b : s.forest.prescribed) place_prescribed(s, b, k * h);
             each_island([&](std::size_t i) {
-                if (!s.islands[i].asleep) run_substep(s, s.islands[i], h, k, reports_[i]);
+                if (s.islands[i].runs()) run_substep(s, s.islands[i], h, k, reports_[i]);
             });
         }
         for (const std::int32_t b : s.forest.prescribed) place_prescribed(s, b, dt);
         each_island([&](std::size_t i) {
-            if (!s.islands[i].asleep) finish_island(s, s.islands[i], h, reports_[i]);
+            if (s.islands[i].runs()) finish_island(s, s.islands[i], h, reports_[i]);
         });
     } else {
         each_island([&](std::size_t i) {
-            if (s.islands[i].asleep) return;
+            if (!s.islands[i].runs()) return;
             for (int k = 0; k < substeps; ++k) run_substep(s, s.islands[i], h, k, reports_[i]);
             finish_island(s, s.islands[i], h, reports_[i]);
         });
@@ -506,7 +505,9 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         report.joint_error_linear  = std::max(report.joint_error_linear, r.loop_error_linear);
         report.joint_error_angular = std::max(report.joint_error_angular, r.loop_error_angular);
     }
-    if (find_divergence(report, "after the step")) return undo();
+    for (const Island& island : s.islands) report.sweeps += island.sweeps;
+    find_divergence(s, options_.substeps, "after the step", culprit);
+    if (all_faulty(s)) return undo();
     if (s.wants_reactions) {
         find_reactions(s, h, dt);
         break_joints(h, report);
@@ -514,13 +515,25 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     }
     fall_asleep(s, dt);
     publish(in, out, dt);
-    for (const ContactRow& row : s.contacts) {
+    for (ContactRow& row : s.contacts) {
+        if (of_faulty_world(s, row)) {
+            row.lambda = row.impulse_sum = {};
+            continue;
+        }
         Vec3d moved;
         for (std::size_t side = 0; side < 2; ++side)
             moved += (side == 0 ? -1.0 : 1.0) * (body_pose(s, row.body[side]) * row.point_B[side] - row.start_W[side]);
         report.deepest_penetration = std::max(report.deepest_penetration, -(row.start_distance + dot(row.n, moved)));
     }
     if (contacts) store_contacts(s, *contacts, h, substeps);
+    if (!culprit.text.empty()) {
+        for (std::size_t w = 1; w < s.faulty.size(); ++w)
+            if (s.faulty[w]) report.diverged_worlds.push_back(static_cast<std::int32_t>(w) - 1);
+        report.culprit_body  = culprit.body;
+        report.culprit_joint = culprit.joint;
+        report.culprit       = culprit.text;
+        forget_worlds(s, s.faulty);
+    }
     if (rebuild_) rebuild();  // a joint broke
     return report;
 }

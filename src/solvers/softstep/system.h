@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "lanes.h"
@@ -180,11 +181,14 @@ struct Sleep {
 };
 
 struct Island {
-    bool         asleep      = false;
-    std::int32_t group_begin = 0, group_end = 0;      ///< in System::island_groups
-    std::int32_t contact_begin = 0, contact_end = 0;  ///< in System::order
-    std::int32_t active_end    = 0;                   ///< in System::active, from contact_begin on: of this substep
-    std::int32_t general_begin = 0, general_end = 0;  ///< in System::island_general
+    bool               asleep      = false;
+    bool               frozen      = false;                 ///< of a world whose state is not finite
+    std::int64_t       sweeps      = 0;                     ///< in this step
+    std::int32_t       group_begin = 0, group_end = 0;      ///< in System::island_groups
+    std::int32_t       contact_begin = 0, contact_end = 0;  ///< in System::order
+    std::int32_t       active_end = 0;  ///< in System::active, from contact_begin on: of this substep
+    [[nodiscard]] bool runs() const { return !asleep && !frozen; }
+    std::int32_t       general_begin = 0, general_end = 0;  ///< in System::island_general
 };
 
 /// Everything the solver keeps; sized when the model is seen, grown for contacts only.
@@ -234,6 +238,10 @@ struct System {
     std::vector<std::int32_t>  contact_blocks;
     std::vector<ContactMemory> memory, next_memory;
 
+    /// [world_count + 1], first the global world: whose state or result is not finite in this step.
+    std::vector<std::uint8_t> faulty;
+    std::vector<std::uint8_t> teleported;  ///< per group: its pose is not the one that the last step left
+
     Sleep                     sleep;
     std::vector<ContactRow*>  order;   ///< contacts, grouped by island
     std::vector<ContactRow*>  active;  ///< those that make rows in this substep, in each island from its first on
@@ -266,10 +274,28 @@ struct System {
     }
 };
 
+// -- divergence.cpp
+/// The first thing that went wrong in a step.
+struct Culprit {
+    std::int32_t body = -1, joint = -1;
+    std::string  text;
+};
+/// Marks the worlds of links that are not finite or too fast; `first` is filled in where it is empty.
+void find_divergence(System& system, int substeps, const char* when, Culprit& first);
+/// Whether everything that moves lies in faulty worlds.
+[[nodiscard]] bool        all_faulty(const System& system);
+[[nodiscard]] inline bool faulty(const System& system, std::int32_t world)
+{ return system.faulty[static_cast<std::size_t>(world + 1)] != 0; }
+/// Drops what steps hand on to each other, of the worlds that are chosen (layout of System::faulty).
+void forget_worlds(System& system, const std::vector<std::uint8_t>& chosen);
+
 // -- groups.cpp
 void build_system(const model::Model& model, System& system);
 /// Reads gains, limits and targets; non-finite commands count as zero. Returns how many there were.
 int read_laws(const model::Control& control, System& system);
+
+/// What steps hand on to each other, from a system of other joints of the same model.
+void carry_over(const System& old, System& now);
 
 // -- predict.cpp
 /// Kinematics, mass matrix with implicit drives, and velocities after h without constraints; loops closed (velocity and
@@ -375,6 +401,8 @@ void reset_sleep(System& system, const std::vector<std::uint8_t>& bodies_asleep)
 /// Wakes groups whose commands, loads or gravity differ from what they slept with.
 void wake_changed(System& system);
 void wake_group(System& system, std::int32_t group);
+/// Who sleeps in `old` sleeps on, as far as its trees are the same.
+void carry_sleep(const System& old, System& now);
 /// Drops contacts that cannot reach a sleeping group within `dt`, so that it sleeps on beside what passes.
 void drop_far_contacts(System& system, double dt);
 /// An island is awake if one of its groups is.

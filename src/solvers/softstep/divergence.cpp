@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "system.h"
+
+// Worlds that cannot go on stay behind alone: their state is left as it was, and nothing of them reaches the others.
+
+namespace mechane::solvers::softstep {
+
+namespace {
+
+bool out_of_bounds(const System& s, std::int32_t l)
+{
+    const Link& link   = s.forest.links[l];
+    bool        broken = !is_finite(s.motion.X_WB[l]) || !is_finite(s.motion.twist[l]);
+    for (std::int32_t k = 0; k < link.coords; ++k) broken = broken || !(std::abs(s.motion.q[link.coord + k]) < 1e12);
+    for (std::int32_t k = 0; k < link.dofs; ++k)
+        broken = broken || !(std::abs(s.motion.v[link.dof + k]) < kDivergedVelocity);
+    return broken;
+}
+
+Culprit culprit_of(const System& s, std::int32_t l, int substeps, const char* when)
+{
+    const model::Model& model = *s.model;
+    const Forest&       f     = s.forest;
+    const Link&         link  = f.links[l];
+    Culprit             out{link.body, link.joint,
+                            fmt::format("body '{}' is not finite or too fast {}", model.body_label[link.body], when)};
+    // The stiffest drive or limit per inertia on the way to the root is the likeliest cause.
+    double       worst = 0;
+    std::int32_t dof   = -1;
+    for (std::int32_t a = l; a >= 0; a = f.links[a].parent)
+        for (std::int32_t k = f.links[a].dof; k < f.links[a].dof + f.links[a].dofs; ++k) {
+            if (f.model_dof[k] < 0) continue;
+            const DofLaw& law   = s.laws[k];
+            const double  load  = law.ke + law.stiffness + law.kd + law.damping + std::abs(law.force);
+            const double  score = load / std::max(f.links[a].mass + law.armature, 1e-12);
+            if (score > worst) {
+                worst = score;
+                dof   = k;
+            }
+        }
+    if (dof < 0) {
+        out.text += fmt::format("; mass {:g} kg", link.mass);
+        return out;
+    }
+    out.joint            = f.links[f.dof_link[dof]].joint;
+    const DofLaw& law    = s.laws[dof];
+    const Link&   holder = f.links[f.dof_link[dof]];
+    const double  inertia =
+        law.armature + (dof - holder.dof < holder.axes.linear ? holder.mass : trace(holder.inertia) / 3);
+    out.text += fmt::format("; joint '{}' has drive ke {:g}, kd {:g}, limit ke {:g}, force {:g} on inertia {:g}",
+                            model.joint_label[out.joint], law.ke, law.kd, law.limit_ke, law.force, inertia);
+    const double ke = std::max(law.ke + law.stiffness, law.limit_ke);
+    if (ke > 0 && inertia > 0)
+        out.text += fmt::format("; try dt below {:.3g} s", 0.5 * std::sqrt(inertia / ke) * substeps);
+    return out;
+}
+
+}  // namespace
+
+void find_divergence(System& system, int substeps, const char* when, Culprit& first)
+{
+    for (std::int32_t l = 0; l < static_cast<std::int32_t>(system.forest.links.size()); ++l) {
+        if (!out_of_bounds(system, l)) continue;
+        system.faulty[static_cast<std::size_t>(system.model->body_world[system.forest.links[l].body] + 1)] = 1;
+        if (first.text.empty()) first = culprit_of(system, l, substeps, when);
+    }
+}
+
+bool all_faulty(const System& system)
+{
+    if (system.faulty.front()) return true;  // what is global touches every world
+    if (std::find(system.faulty.begin(), system.faulty.end(), 1) == system.faulty.end()) return false;
+    return std::all_of(system.forest.links.begin(), system.forest.links.end(),
+                       [&](const Link& link) { return faulty(system, system.model->body_world[link.body]); });
+}
+
+void forget_worlds(System& system, const std::vector<std::uint8_t>& chosen)
+{
+    const auto is_chosen = [&](std::int32_t world) { return chosen[static_cast<std::size_t>(world + 1)] != 0; };
+    std::erase_if(system.memory, [&](const ContactMemory& c) {
+        return is_chosen(system.model->shape_world[c.shape0]) || is_chosen(system.model->shape_world[c.shape1]);
+    });
+    for (std::size_t k = 0; k < system.laws.size(); ++k) {
+        if (!is_chosen(system.forest.trees[system.forest.links[system.forest.dof_link[k]].tree].world)) continue;
+        system.laws[k].saturated = 0;
+        DofRows& rows            = system.dof_rows[k];
+        rows.lower.lambda = rows.upper.lambda = rows.friction.lambda = rows.velocity.lambda = 0;
+    }
+    for (GeneralRow& row : system.general)
+        if (is_chosen(system.model->joint_world[row.joint])) row.law.lambda = 0;
+    for (std::size_t g = 0; g < system.groups.size(); ++g)
+        if (is_chosen(system.forest.trees[system.groups[g].tree_begin].world))
+            wake_group(system, static_cast<std::int32_t>(g));
+}
+
+void carry_over(const System& old, System& now)
+{
+    now.memory = old.memory;  // keyed by shapes, which stay
+    std::vector<std::int32_t> place(now.model->joint_dof_count(), -1);
+    for (std::size_t k = 0; k < old.laws.size(); ++k)
+        if (old.forest.model_dof[k] >= 0) place[old.forest.model_dof[k]] = static_cast<std::int32_t>(k);
+    for (std::size_t k = 0; k < now.laws.size(); ++k) {
+        const std::int32_t from = now.forest.model_dof[k] >= 0 ? place[now.forest.model_dof[k]] : -1;
+        if (from < 0) continue;
+        now.laws[k].saturated           = old.laws[from].saturated;
+        now.dof_rows[k].lower.lambda    = old.dof_rows[from].lower.lambda;
+        now.dof_rows[k].upper.lambda    = old.dof_rows[from].upper.lambda;
+        now.dof_rows[k].friction.lambda = old.dof_rows[from].friction.lambda;
+    }
+    // Both lists have the same order; rows are missing from either.
+    std::size_t at = 0;
+    for (GeneralRow& row : now.general)
+        for (std::size_t i = at; i < old.general.size(); ++i) {
+            const GeneralRow& from = old.general[i];
+            if (from.kind != row.kind || from.joint != row.joint || from.axis != row.axis) continue;
+            row.law.lambda = from.law.lambda;
+            at             = i + 1;
+            break;
+        }
+    carry_sleep(old, now);
+}
+
+}  // namespace mechane::solvers::softstep

@@ -1,0 +1,255 @@
+#include "mechane/solvers/support.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "mechane/model/builder.h"
+#include "mechane/model/types.h"
+
+namespace mechane::solvers {
+
+namespace {
+
+using model::JointType;
+using model::Model;
+using Labels = std::vector<std::string_view>;
+
+/// Labels of the entities [0, count) that `has` is true of.
+template <class Has>
+Labels those(const std::vector<std::string>& labels, Has&& has)
+{
+    Labels out;
+    for (std::size_t i = 0; i < labels.size(); ++i)
+        if (has(i)) out.emplace_back(labels[i]);
+    return out;
+}
+
+template <JointType... types>
+Labels joints_of_type(const Model& m)
+{
+    return those(m.joint_label, [&](std::size_t j) { return ((m.joint_type[j] == types) || ...); });
+}
+
+/// Joints that have a dof for which `has` is true.
+template <class Has>
+Labels joints_with_dof(const Model& m, Has&& has)
+{
+    return those(m.joint_label, [&](std::size_t j) {
+        const bool free = m.joint_type[j] == JointType::free || m.joint_type[j] == JointType::distance;
+        for (auto d = static_cast<std::size_t>(m.joint_qd_start[j]);
+             !free && d < static_cast<std::size_t>(m.joint_qd_start[j + 1]); ++d)
+            if (has(d)) return true;
+        return false;
+    });
+}
+
+bool bounded(Real value) { return static_cast<double>(value) < model::kMaxValue; }
+bool driven(const Model& m, std::size_t d) { return m.joint_target_ke[d] > 0 || m.joint_target_kd[d] > 0; }
+bool limited(const Model& m, std::size_t d)
+{ return bounded(m.joint_limit_upper[d]) || bounded(-m.joint_limit_lower[d]); }
+bool collides(const Model& m, std::size_t s) { return (m.shape_flags[s] & model::shape_flag::collide_shapes) != 0; }
+
+Labels shapes(const Model& m, const std::vector<Real>& values)
+{
+    return those(m.shape_label, [&](std::size_t s) { return collides(m, s) && values[s] > 0; });
+}
+
+struct Row {
+    Feature feature;
+    Labels (*find)(const Model&);
+    Support          softstep;
+    std::string_view consequence;
+};
+
+// The rows are those of a table of solvers: what a robot's description can ask for.
+const Row kRows[] = {
+    {{"joint.basic", "prismatic, revolute, fixed and free joints"},
+     joints_of_type<JointType::prismatic, JointType::revolute, JointType::fixed, JointType::free>,
+     Support::full,
+     {}},
+    {{"joint.ball", "ball joints"}, joints_of_type<JointType::ball>, Support::full, {}},
+    {{"joint.distance", "distance joints"}, joints_of_type<JointType::distance>, Support::full, {}},
+    {{"joint.d6", "joints of several axes"}, joints_of_type<JointType::d6>, Support::full, {}},
+    {{"joint.rod", "elastic rods"},
+     joints_of_type<JointType::rod>,
+     Support::ignored,
+     "the joint has no elasticity, its child moves freely"},
+    {{"joint.disabled", "joints that are switched off"},
+     [](const Model& m) { return those(m.joint_label, [&](std::size_t j) { return !m.joint_enabled[j]; }); },
+     Support::full,
+     {}},
+    {{"joint.loop", "joints that close a loop or are excluded from their articulation"},
+     [](const Model& m) {
+         return those(m.joint_label,
+                      [&](std::size_t j) { return m.joint_articulation[j] < 0 && m.joint_enabled[j] != 0; });
+     },
+     Support::full,
+     {}},
+    {{"joint.limit", "position limits"},
+     [](const Model& m) { return joints_with_dof(m, [&](std::size_t d) { return limited(m, d); }); },
+     Support::full,
+     {}},
+    {{"joint.limit_gains", "limits with a stiffness of their own"},
+     [](const Model& m) {
+         const model::JointDofConfig plain;
+         return joints_with_dof(m, [&](std::size_t d) {
+             return limited(m, d) && (m.joint_limit_ke[d] != static_cast<Real>(plain.limit_ke) ||
+                                      m.joint_limit_kd[d] != static_cast<Real>(plain.limit_kd));
+         });
+     },
+     Support::full,
+     {}},
+    {{"joint.velocity_limit", "velocity limits"},
+     [](const Model& m) {
+         return joints_with_dof(
+             m, [&](std::size_t d) { return m.joint_velocity_limit[d] > 0 && bounded(m.joint_velocity_limit[d]); });
+     },
+     Support::full,
+     {}},
+    {{"joint.effort_limit", "effort limits of drives"},
+     [](const Model& m) {
+         return joints_with_dof(m, [&](std::size_t d) { return driven(m, d) && bounded(m.joint_effort_limit[d]); });
+     },
+     Support::full,
+     {}},
+    {{"joint.drive", "drives"},
+     [](const Model& m) { return joints_with_dof(m, [&](std::size_t d) { return driven(m, d); }); },
+     Support::full,
+     {}},
+    {{"joint.acceleration_drive", "drives of type acceleration"},
+     [](const Model& m) {
+         return joints_with_dof(
+             m, [&](std::size_t d) { return driven(m, d) && m.joint_drive_type[d] == model::DriveType::acceleration; });
+     },
+     Support::full,
+     {}},
+    {{"joint.passive", "passive damping and springs"},
+     [](const Model& m) {
+         return joints_with_dof(m, [&](std::size_t d) { return m.joint_damping[d] > 0 || m.joint_stiffness[d] > 0; });
+     },
+     Support::full,
+     {}},
+    {{"joint.armature", "armature"},
+     [](const Model& m) { return joints_with_dof(m, [&](std::size_t d) { return m.joint_armature[d] > 0; }); },
+     Support::full,
+     {}},
+    {{"joint.friction", "dry friction"},
+     [](const Model& m) { return joints_with_dof(m, [&](std::size_t d) { return m.joint_friction[d] > 0; }); },
+     Support::full,
+     {}},
+    {{"joint.cone_limit", "cone limits of ball joints"},
+     [](const Model& m) {
+         return those(m.joint_label, [&](std::size_t j) {
+             return m.joint_type[j] == JointType::ball && m.joint_cone_limit[j][0] >= 0 &&
+                    m.joint_cone_limit[j][1] >= 0;
+         });
+     },
+     Support::full,
+     {}},
+    {{"joint.mimic", "joints that follow another"},
+     [](const Model& m) { return those(m.joint_label, [&](std::size_t j) { return m.joint_mimic_joint[j] >= 0; }); },
+     Support::full,
+     {}},
+    {{"joint.break", "joints that can break"},
+     [](const Model& m) {
+         // Exporters write the largest float where they mean infinity.
+         return those(m.joint_label, [&](std::size_t j) {
+             return static_cast<double>(m.joint_break_force[j]) < 1e30 ||
+                    static_cast<double>(m.joint_break_torque[j]) < 1e30;
+         });
+     },
+     Support::full,
+     {}},
+    {{"body.kinematic", "kinematic bodies"},
+     [](const Model& m) {
+         return those(m.body_label,
+                      [&](std::size_t b) { return (m.body_flags[b] & model::body_flag::kinematic) != 0; });
+     },
+     Support::full,
+     {}},
+    {{"body.starts_asleep", "bodies that start asleep"},
+     [](const Model& m) { return those(m.body_label, [&](std::size_t b) { return m.body_starts_asleep[b] != 0; }); },
+     Support::full,
+     {}},
+    {{"contact.friction", "sliding friction"},
+     [](const Model& m) { return shapes(m, m.shape_material_mu); },
+     Support::full,
+     {}},
+    {{"contact.static_friction", "static friction above the dynamic"},
+     [](const Model& m) {
+         return those(m.shape_label, [&](std::size_t s) {
+             return collides(m, s) && m.shape_material_mu_static[s] > m.shape_material_mu[s];
+         });
+     },
+     Support::full,
+     {}},
+    {{"contact.turning_friction", "torsional and rolling friction"},
+     [](const Model& m) {
+         return those(m.shape_label, [&](std::size_t s) {
+             return collides(m, s) && (m.shape_material_mu_torsional[s] > 0 || m.shape_material_mu_rolling[s] > 0);
+         });
+     },
+     Support::full,
+     {}},
+    {{"contact.restitution", "restitution"},
+     [](const Model& m) { return shapes(m, m.shape_material_restitution); },
+     Support::full,
+     {}},
+    {{"contact.adhesion", "shapes that stick to each other"},
+     [](const Model& m) { return shapes(m, m.shape_material_ka); },
+     Support::ignored,
+     "nothing pulls: contacts only push"},
+    {{"contact.stiffness", "contact stiffness and damping of materials"},
+     [](const Model& m) {
+         const model::ShapeConfig plain;
+         return those(m.shape_label, [&](std::size_t s) {
+             return collides(m, s) && (m.shape_material_ke[s] != static_cast<Real>(plain.ke) ||
+                                       m.shape_material_kd[s] != static_cast<Real>(plain.kd));
+         });
+     },
+     Support::approximated,
+     "contacts are as stiff as the sub-step can carry, and do not bounce by themselves"},
+    {{"contact.hydroelastic", "hydroelastic shapes"},
+     [](const Model& m) {
+         return those(m.shape_label,
+                      [&](std::size_t s) { return (m.shape_flags[s] & model::shape_flag::hydroelastic) != 0; });
+     },
+     Support::approximated,
+     "the contact points carry a stiff contact and no pressure field"},
+};
+
+template <std::size_t... i>
+std::array<SupportRow, sizeof...(i)> softstep_rows(std::index_sequence<i...>)
+{ return {SupportRow{&kRows[i].feature, kRows[i].softstep, kRows[i].consequence}...}; }
+
+}  // namespace
+
+std::string_view to_string(Support support)
+{
+    switch (support) {
+        case Support::full:
+            return "full";
+        case Support::approximated:
+            return "approximated";
+        case Support::ignored:
+            return "ignored";
+    }
+    return {};
+}
+
+std::span<const SupportRow> support_of(std::string_view solver)
+{
+    static const auto softstep = softstep_rows(std::make_index_sequence<std::size(kRows)>());
+    return solver == "softstep" ? std::span<const SupportRow>(softstep) : std::span<const SupportRow>();
+}
+
+std::vector<FeatureUse> features_of(const model::Model& model)
+{
+    std::vector<FeatureUse> out;
+    for (const Row& row : kRows)
+        if (auto labels = row.find(model); !labels.empty()) out.push_back({&row.feature, std::move(labels)});
+    return out;
+}
+
+}  // namespace mechane::solvers
