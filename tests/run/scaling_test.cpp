@@ -20,7 +20,7 @@ double shortest(const std::string& name)
     double best = 1e300;
     for (int i = 0; i < 7; ++i) {
         const auto result =
-            run::simulate(*model, {.dt = 0.002, .substeps = 1, .frames = 40, .every = 40, .threads = 1}, found);
+            run::simulate(*model, {.dt = 0.002, .frames = 40, .every = 40, .substeps = 1, .threads = 1}, found);
         REQUIRE(result);
         REQUIRE_FALSE(result->diverged);
         best = std::min(best, result->recording.report.wall_s.at("solve"));
