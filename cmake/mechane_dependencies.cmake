@@ -10,6 +10,7 @@ find_package(ZLIB REQUIRED)
 find_package(doctest REQUIRED)
 find_library(MECHANE_QHULL_R qhull_r REQUIRED)
 find_path(MECHANE_XXHASH xxhash.h REQUIRED)
+find_path(MECHANE_TOMLPLUSPLUS toml++/toml.h REQUIRED)
 
 set(OPENUSD_PREFIX "${MECHANE_DEPS}/openusd")
 if(NOT EXISTS "${OPENUSD_PREFIX}/pxr/.libs")

@@ -80,6 +80,7 @@ int run_render(const RenderArgs& args, Context& context)
     run::SimulateOptions run;
     run.threads = context.global.threads;
     run.frames  = static_cast<std::int64_t>(std::ceil(args.at / run.dt - 1e-9));
+    run.follow  = run::follower(*scene);
     Diagnostics running;
     auto        result = run::simulate(scene->model, run, running);
     io.report(running);

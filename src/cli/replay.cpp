@@ -84,7 +84,8 @@ int run_replay(const ReplayArgs& args, Context& context)
                                                 [&io](std::int64_t step, std::int64_t total) {
                                                    io.progress("verifying", step, total);
                                                    return !g_interrupted;
-                                                }},
+                                                },
+                                            .follow = run::follower(*scene)},
                                            running);
             io.end_progress();
             if (!done) return io.fail(done.error());

@@ -10,7 +10,8 @@ namespace mechane::cli {
 // What a run depends on; how it is shown, and on how many threads it runs, is left out.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(GlobalOptions, variants, resolvers, packages, search_paths, unloaded,
                                                 compat, unauthored_units, units)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(SceneArgs, file, ground, ground_wanted, floating, hold, worlds)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(SceneArgs, file, ground, ground_wanted, floating, no_animation, hold,
+                                                worlds)
 
 namespace {
 
@@ -54,6 +55,7 @@ void add_scene_args(CLI::App& verb, SceneArgs& args)
         ->allow_extra_args(false)
         ->trigger_on_parse();
     verb.add_flag("--floating", args.floating, "Free a robot that is fixed to the world");
+    verb.add_flag("--no-animation", args.no_animation, "Hold what the stage animates at its first value");
     verb.add_option("--hold", args.hold, "KE,KD: drive every joint to its start pose");
 }
 
@@ -88,7 +90,8 @@ std::optional<run::SceneOptions> scene_options(SceneArgs& args, const Context& c
         }
     }
     if (args.floating) options->import.floating = true;
-    options->worlds = args.worlds;
+    options->import.animation = !args.no_animation;
+    options->worlds           = args.worlds;
     return options;
 }
 

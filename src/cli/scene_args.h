@@ -13,6 +13,7 @@ struct SceneArgs {
     std::vector<std::string> ground;  ///< empty: no ground; one empty text: default height
     bool                     ground_wanted = false;
     bool                     floating      = false;
+    bool                     no_animation  = false;
     std::string              hold;
     int                      worlds = 1;
 };

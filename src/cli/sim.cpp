@@ -144,6 +144,7 @@ int run_sim(SimArgs& args, Context& context)
     Diagnostics running;
     Recorder    recorder;
     if (const auto opened = recorder.open(args, context, *scene, args.options); !opened) return io.fail(opened.error());
+    args.options.follow = run::follower(*scene);
     std::signal(SIGINT, on_interrupt);
     args.options.progress = [&io](std::int64_t done, std::int64_t total) {
         io.progress("simulating", done, total);

@@ -106,11 +106,11 @@ bool usable_joint(Import& run, physics::Index index)
                    fmt::format("both ends of {} resolve to {}", joint.path.text(), run.body(joint.body0).path.text()));
         return false;
     }
-    const auto there = [&](physics::Index b) { return b != physics::kNone && run.imports(b); };
-    const bool any   = there(joint.body0) || there(joint.body1);
-    const bool others =
-        run.scope != physics::kNone && !any && (joint.body0 != physics::kNone || joint.body1 != physics::kNone);
-    if (others) return false;  // belongs to the world of another scene
+    const auto there  = [&](physics::Index b) { return b != physics::kNone && run.imports(b); };
+    const bool any    = there(joint.body0) || there(joint.body1);
+    const bool others = (run.scope != physics::kNone || !run.world_of_body.empty()) && !any &&
+                        (joint.body0 != physics::kNone || joint.body1 != physics::kNone);
+    if (others) return false;  // belongs to another world
     if (!joint.valid || !any) {
         run.found.add(codes::kJointSkipped, joint.prim.site(),
                       joint.valid

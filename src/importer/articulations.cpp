@@ -168,8 +168,9 @@ void add_base_joints(Import& run)
         if (held[slot] || (spare_jointed && jointed[slot]) || run.builder.bodies[slot].mass <= 0) continue;
         if (run.builder.bodies[slot].world != run.world) continue;
         const std::string            path = run.builder.bodies[slot].label;
-        const physics::Articulation* root = root_prim_above(run, usd::Path(path));
-        const std::int32_t           j    = add_base_joint(run, b);
+        const physics::Articulation* root =
+            run.physics.articulations.empty() ? nullptr : root_prim_above(run, usd::Path(path));
+        const std::int32_t j = add_base_joint(run, b);
         add_articulation(run, {j}, root != nullptr ? root->path.text() : path,
                          root != nullptr && !run.newton() ? root->prim : usd::Prim{});
     }

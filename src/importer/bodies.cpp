@@ -57,7 +57,7 @@ bool Import::imports(physics::Index i) const
 {
     const physics::Body& b = body(i);
     if (!b.valid || ignored_bodies.count(i) != 0) return false;
-    if (scope != physics::kNone && b.scene != scope) return false;
+    if (!in_turn(b.scene, world_of_body, static_cast<std::size_t>(i))) return false;
     // A disabled body is part of the world: its colliders already are, and a joint to it holds its other end in place.
     if (!b.enabled) return newton() && !options.only_load_enabled_rigid_bodies;
     return true;

@@ -118,8 +118,8 @@ class ColliderAdder {
         shape_.body   = owner_;
         shape_.xform  = owner_ < 0 ? run_.placed(owner_pose_in_stage() * collider_.X_BS) : run_.scaled(collider_.X_BS);
         shape_.config = config_of(run_, collider_, path);
-        look_         = appearance_of(run_.stage, collider_.prim, run_.found);
-        drawn_        = is_drawn(run_.stage, collider_.prim);
+        look_         = appearance_of(run_.stage, run_.physics, collider_.prim, run_.found);
+        drawn_        = is_drawn(run_, collider_.prim);
         hidden_       = run_.options.hide_collision_shapes && run_.options.load_visual_shapes &&
                         run_.bodies_with_visuals.count(owner_) != 0;
         shape_.config.is_visible = (run_.options.force_show_colliders || drawn_) && !hidden_;
@@ -142,7 +142,8 @@ class ColliderAdder {
                      : look_.color.value_or(shape.config.is_visible ? Vec3d{kNeutralGrey, kNeutralGrey, kNeutralGrey}
                                                                     : palette_color(run_.builder.shapes.size()));
         if (shape.config.is_visible) shape.opacity = look_.opacity.value_or(1);
-        const std::string  label = shape.label;
+        const std::string label = shape.label;
+        if (textured) run_.note_texture(label, look_);
         const std::int32_t index = run_.builder.add_shape(std::move(shape));
         if (run_.shape_of[static_cast<std::size_t>(index_)] >= 0) {
             run_.further_shapes[index_].push_back(index);
@@ -339,7 +340,7 @@ void add_colliders(Import& run)
     for (const physics::Index i : run.physics.colliders_by_kind()) {
         const physics::Collider& collider = run.collider(i);
         if (!collider.valid || run.ignored(collider.path) || run.deformable.count(collider.path) != 0) continue;
-        if (run.scope != physics::kNone && collider.scene != run.scope) continue;
+        if (!run.in_turn(collider.scene, run.world_of_collider, static_cast<std::size_t>(i))) continue;
         if (collider.body != physics::kNone && run.ignored_bodies.count(collider.body) != 0)
             run.found.add(codes::kIgnoredBodyShapes, run.body(collider.body).prim.site(),
                           fmt::format("{} is ignored, its colliders are static", run.body(collider.body).path.text()));

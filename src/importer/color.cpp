@@ -48,22 +48,34 @@ std::optional<Vec3d> as_color(const usd::Value& value)
     return std::nullopt;
 }
 
-std::optional<double> as_opacity(const usd::Value& value)
+/// One opacity in [0, 1]. An array says one for each face or point, of which a shape shows the first.
+std::optional<double> as_opacity(const InputValue& authored, Diagnostics& found)
 {
-    std::optional<double> opacity = value.get<double>();
-    if (!opacity)
-        if (const auto list = value.get<std::vector<double>>(); list && !list->empty()) opacity = list->front();
-    if (!opacity || !std::isfinite(*opacity)) return std::nullopt;
-    return std::clamp(*opacity, 0.0, 1.0);
+    std::optional<double> opacity = authored.value.get<double>();
+    if (!opacity) {
+        const auto list = authored.value.get<std::vector<double>>();
+        if (!list || list->empty()) return std::nullopt;
+        opacity = list->front();
+        if (list->size() > 1)
+            found.add(codes::kOpacityMulti, authored.attribute.site(),
+                      fmt::format("{} opacities for one shape, {} is used", list->size(), *opacity));
+    }
+    if (!std::isfinite(*opacity)) {
+        found.add(codes::kOpacityClamp, authored.attribute.site(), "the opacity is not finite; it is ignored");
+        return std::nullopt;
+    }
+    const double clamped = std::clamp(*opacity, 0.0, 1.0);
+    if (clamped != *opacity)
+        found.add(codes::kOpacityClamp, authored.attribute.site(),
+                  fmt::format("the opacity is {}, {} is used", *opacity, clamped));
+    return clamped;
 }
 
 Vec3d display_color(const Vec3d& color, const usd::Attribute& attribute, Diagnostics& found)
 {
-    constexpr std::array kLinear{"",    "auto", "lin_rec709_scene", "lin_rec709", "lin_srgb",
-                                 "raw", "data", "identity",         "linear"};
     constexpr std::array kDisplay{"srgb", "srgb_texture", "srgb_rec709_scene", "srgb_rec709_display"};
     const std::string    space = lower(usd::color_space(attribute));
-    if (std::find(kLinear.begin(), kLinear.end(), space) != kLinear.end()) return to_display(color);
+    if (space.empty() || space == "auto" || is_linear_space(space)) return to_display(color);
     if (std::find(kDisplay.begin(), kDisplay.end(), space) != kDisplay.end()) return color;
     const bool linear = space.starts_with("lin_") || space == "acescg";
     found.add(codes::kColorSpace, attribute.site(),
@@ -89,25 +101,32 @@ bool names_color(const std::string& input)
     return false;
 }
 
-bool has_color_texture(const usd::Prim& node, Diagnostics& found)
+/// @param texture  receives the UsdUVTexture that is connected
+bool has_color_texture(const usd::Prim& node, usd::Prim& texture, Diagnostics& found)
 {
     for (const usd::Token& name : node.authored_property_names()) {
         if (!name.text().starts_with("inputs:") || !names_color(name.text())) continue;
         const usd::Attribute input = node.attribute(name);
         if (const auto asset = input.get<usd::AssetPath>(); asset && !asset->authored.empty()) return true;
         const usd::Attribute producer = usd::shading_source(input, &found).attribute;
-        if (producer && producer.prim() != node && is_texture(producer.prim(), found)) return true;
+        if (producer && producer.prim() != node && is_texture(producer.prim(), found)) {
+            texture = producer.prim();
+            return true;
+        }
     }
     return false;
 }
 
-void add_from_display_primvars(const usd::Prim& prim, Appearance& look, Diagnostics& found)
+void add_from_display_primvars(const physics::PhysicsModel& physics, const usd::Prim& prim, Appearance& look,
+                               Diagnostics& found)
 {
+    if (!physics.may_inherit(prim, physics::Inherited::display_primvars)) return;
     if (!look.color && !look.textured)
         if (const usd::Attribute a = usd::find_primvar(prim, "displayColor"))
             if (const auto color = as_color(a.value())) look.color = display_color(*color, a, found);
     if (!look.opacity)
-        if (const usd::Attribute a = usd::find_primvar(prim, "displayOpacity")) look.opacity = as_opacity(a.value());
+        if (const usd::Attribute a = usd::find_primvar(prim, "displayOpacity"))
+            look.opacity = as_opacity({a.value(), a}, found);
 }
 
 /// The shader that makes a material's surface, or else the first shader below it.
@@ -127,6 +146,7 @@ void add_from_preview_surface(const usd::Prim& shader, Appearance& look, Diagnos
     const usd::Attribute producer = usd::shading_source(input, &found).attribute;
     if (producer && producer.prim() != shader && producer.prim().is_a("Shader")) {
         look.textured = is_texture(producer.prim(), found);
+        if (look.textured) look.texture = producer.prim();
         if (look.textured) return;
         const InputValue value = first_input(
             producer.prim(),
@@ -150,13 +170,14 @@ std::optional<double> opacity_of(const usd::Prim& node, Diagnostics& found)
         const usd::Attribute producer = usd::shading_source(input, &found).attribute;
         if (!producer || producer.prim() == node || !producer.prim().is_a("Shader")) continue;
         return as_opacity(
-            first_input(producer.prim(), {"opacity", "alpha", "opacity_constant", "alpha_constant"}, found).value);
+            first_input(producer.prim(), {"opacity", "alpha", "opacity_constant", "alpha_constant"}, found), found);
     }
     return as_opacity(
-        first_input(node, {"opacity", "alpha", "displayOpacity", "opacity_constant", "alpha_constant"}, found).value);
+        first_input(node, {"opacity", "alpha", "displayOpacity", "opacity_constant", "alpha_constant"}, found), found);
 }
 
-std::optional<Appearance> from_material(const usd::Stage& stage, const usd::Prim& prim, Diagnostics& found)
+std::optional<Appearance> from_material(const usd::Stage& stage, const physics::PhysicsModel& physics,
+                                        const usd::Prim& prim, Diagnostics& found)
 {
     const usd::Prim material = stage.bound_material(prim, {});
     if (!material) return std::nullopt;
@@ -175,26 +196,34 @@ std::optional<Appearance> from_material(const usd::Stage& stage, const usd::Prim
             if (const auto color = as_color(value.value)) look.color = display_color(*color, value.attribute, found);
         }
         if (!look.opacity) look.opacity = opacity_of(node, found);
-        if (!look.textured && has_color_texture(node, found)) look.textured = true;
+        if (!look.textured && has_color_texture(node, look.texture, found)) look.textured = true;
     }
     if (!shader && !look.color && !look.opacity && !look.textured) return std::nullopt;
-    add_from_display_primvars(prim, look, found);
+    add_from_display_primvars(physics, prim, look, found);
     return look;
 }
 
 }  // namespace
 
-Appearance appearance_of(const usd::Stage& stage, const usd::Prim& prim, Diagnostics& found)
+Appearance appearance_of(const usd::Stage& stage, const physics::PhysicsModel& physics, const usd::Prim& prim,
+                         Diagnostics& found)
 {
-    if (auto look = from_material(stage, prim, found)) return *look;
+    if (auto look = from_material(stage, physics, prim, found)) return *look;
     if (prim.is_a("Mesh")) {
         for (const usd::Prim& child : prim.children())
             if (child.is_a("GeomSubset"))
-                if (auto look = from_material(stage, child, found)) return *look;
+                if (auto look = from_material(stage, physics, child, found)) return *look;
     }
     Appearance look;
-    add_from_display_primvars(prim, look, found);
+    add_from_display_primvars(physics, prim, look, found);
     return look;
+}
+
+bool is_linear_space(std::string_view space)
+{
+    constexpr std::array<std::string_view, 7> kLinear{"lin_rec709_scene", "lin_rec709", "lin_srgb", "raw", "data",
+                                                      "identity",         "linear"};
+    return std::find(kLinear.begin(), kLinear.end(), lower(std::string(space))) != kLinear.end();
 }
 
 Vec3d to_display(const Vec3d& linear)

@@ -1,7 +1,9 @@
 #pragma once
 #include <optional>
+#include <string_view>
 
 #include "mechane/core/diagnostic.h"
+#include "mechane/physics/physics_model.h"
 #include "mechane/usd/stage.h"
 
 namespace mechane::importer {
@@ -11,10 +13,15 @@ struct Appearance {
     std::optional<Vec3d>  color;             ///< display (sRGB-encoded) RGB
     std::optional<double> opacity;           ///< 0..1
     bool                  textured = false;  ///< the colour comes from an image; `color` is then unset
+    usd::Prim             texture;           ///< the UsdUVTexture that gives it; invalid when another shader does
 };
 
 /// Colour of a prim: the material bound for rendering, then displayColor (import-usd 7.2).
-Appearance appearance_of(const usd::Stage& stage, const usd::Prim& prim, Diagnostics& found);
+Appearance appearance_of(const usd::Stage& stage, const physics::PhysicsModel& physics, const usd::Prim& prim,
+                         Diagnostics& found);
+
+/// Whether numbers of a colour space are linear ones, by its name: of a file, or of a value that says nothing.
+bool is_linear_space(std::string_view space);
 
 /// Linear Rec.709 to display RGB by the sRGB curve; negatives become 0, values above 1 stay above 1.
 Vec3d to_display(const Vec3d& linear);

@@ -7,8 +7,10 @@
 #include <set>
 
 #include "import.h"
+#include "ledger_reasons.h"
 #include "mechane/model/codes.h"
 #include "mechane/model/joint_table.h"
+#include "mujoco_attributes.h"
 
 namespace mechane::importer {
 namespace {
@@ -146,13 +148,17 @@ void declare(Import& run, const usd::Token& name)
 class ValueReader {
   public:
     ValueReader(Import& run, CustomAttribute& attribute, std::set<std::uint32_t>& read)
-        : run_(run), attribute_(attribute), name_(std::string(kNamespace) + attribute.key()), read_(read)
+        : run_(run),
+          attribute_(attribute),
+          mujoco_(run.resolvers.has("mjc") ? mujoco_attribute(attribute) : nullptr),
+          name_(mujoco_ != nullptr ? std::string(mujoco_->authored) : std::string(kNamespace) + attribute.key()),
+          read_(read)
     {
     }
 
     void read()
     {
-        if (is_skipped_setting()) return;
+        if (is_skipped_setting() || !run_.physics.authored_names.contains(name_)) return;
         switch (attribute_.frequency) {
             case CustomFrequency::once:
                 if (const auto v = value(run_.scene)) set(0, *v);
@@ -198,7 +204,7 @@ class ValueReader {
     {
         const bool of_scene =
             attribute_.frequency == CustomFrequency::once || attribute_.frequency == CustomFrequency::world;
-        return of_scene && !run_.options.parse_mujoco_options && attribute_.space == "mujoco";
+        return of_scene && !run_.options.parse_mujoco_options && attribute_.space == kMujocoSpace;
     }
 
     std::optional<CustomValue> value(const usd::Prim& prim)
@@ -207,6 +213,7 @@ class ValueReader {
         const usd::Value authored = prim.attribute(name_).authored_value();
         if (authored.empty()) return std::nullopt;
         read_.insert(prim.index());
+        if (mujoco_ != nullptr) return mujoco_value(prim, authored);
         auto v = value_of(authored, attribute_.type);
         if (prim == run_.scene && attribute_.frequency != CustomFrequency::once &&
             attribute_.frequency != CustomFrequency::world)
@@ -214,6 +221,27 @@ class ValueReader {
         run_.took(prim, name_.text(), v ? Use::used : Use::ignored,
                   v ? fmt::format("custom attribute {} of the {}", attribute_.key(), to_string(attribute_.assignment))
                     : fmt::format("{} is no {}", authored.type_name(), to_string(attribute_.type)));
+        return v;
+    }
+    /// MuJoCo's attributes reach the model for whoever reads them there; simulated is only what a resolver took.
+    std::optional<CustomValue> mujoco_value(const usd::Prim& prim, const usd::Value& authored)
+    {
+        std::optional<CustomValue> v;
+        if (const auto token = authored.get<std::string>(); token && !mujoco_->tokens.empty()) {
+            for (const MujocoToken& t : mujoco_->tokens)
+                if (t.name == *token) v = CustomValue{t.value};
+        } else if (const auto list = authored.get<std::vector<double>>();
+                   list && attribute_.type == CustomType::vec2 && list->size() >= 2) {
+            v = CustomValue{(*list)[0], (*list)[1]};
+        } else {
+            v = value_of(authored, attribute_.type);
+        }
+        if (v && mujoco_->angle && prim.is_a("PhysicsRevoluteJoint")) (*v)[0] *= kPi / 180;
+        if (run_.log != nullptr && run_.log->find(prim, name_) == nullptr) {
+            const std::string reason = reason_not_read(prim, name_.text(), run_.resolvers);
+            run_.took(prim, name_.text(), Use::ignored,
+                      v ? fmt::format("kept as custom attribute {}; {}", attribute_.key(), reason) : reason);
+        }
         return v;
     }
     void set(std::int32_t index, const CustomValue& v) { attribute_.values[index] = v; }
@@ -288,6 +316,7 @@ class ValueReader {
 
     Import&                  run_;
     CustomAttribute&         attribute_;
+    const MujocoAttribute*   mujoco_;  ///< null for attributes that users declare
     usd::Token               name_;
     std::set<std::uint32_t>& read_;
 };
@@ -307,7 +336,9 @@ std::string kind_of(const usd::Prim& prim)
 
 void declare_custom_attributes(Import& run)
 {
-    if (!run.scene || run.resolvers.empty()) return;
+    if (run.resolvers.has("mjc") && run.options.register_mujoco)
+        if (auto ok = register_mujoco_attributes(run.builder); !ok) run.fatal = ok.error();
+    if (!run.scene || run.resolvers.empty() || run.fatal) return;
     for (const usd::Token& name : run.scene.authored_property_names())
         if (name.text().starts_with(kNamespace)) declare(run, name);
 }

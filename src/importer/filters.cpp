@@ -23,6 +23,29 @@ std::vector<std::int32_t> shapes_of_collider(const Import& run, physics::Index c
     return shapes;
 }
 
+/// A group's number in the order of the stage, from 1; merged groups share one.
+std::int32_t number_of_group(const Import& run, physics::Index group)
+{ return static_cast<std::int32_t>(run.physics.groups[static_cast<std::size_t>(group)].table_index) + 1; }
+
+/// Numbers of the first group of each shape; by Newton's rule they decide who meets whom.
+void number_groups(Import& run, const std::vector<physics::Index>& colliders)
+{
+    for (const physics::Index c : colliders) {
+        if (run.collider(c).groups.empty()) continue;
+        const std::int32_t number = number_of_group(run, run.collider(c).groups.front());
+        for (const std::int32_t s : shapes_of_collider(run, c)) {
+            std::vector<std::int32_t>& numbers = run.result.shape_usd_collision_group;
+            numbers.resize(std::max(numbers.size(), static_cast<std::size_t>(s) + 1), 0);
+            numbers[static_cast<std::size_t>(s)] = number;
+            if (run.options.usd_group_mode == UsdGroupMode::newton_ids)
+                run.builder.shapes[static_cast<std::size_t>(s)].config.collision_group = number;
+        }
+    }
+    for (std::size_t g = 0; g < run.physics.groups.size(); ++g)
+        run.result.path_collision_group_map[run.physics.groups[g].path.text()] =
+            number_of_group(run, static_cast<physics::Index>(g));
+}
+
 /// Pairs, each once, in order.
 class PairSet {
   public:
@@ -105,8 +128,7 @@ void filter_groups(Import& run, const physics::PairFilter& filter, PairSet& pair
                 pairs.add(shapes_of_collider(run, i), shapes_of_collider(run, j), group_reason(i, j));
         }
     }
-    for (const physics::Group& group : run.physics.groups)
-        run.result.path_collision_group_map[group.path.text()] = static_cast<std::int32_t>(group.table_index) + 1;
+    number_groups(run, imported);
 }
 
 }  // namespace

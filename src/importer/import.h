@@ -43,6 +43,7 @@ struct Import {
     ImportResult                      result;
     physics::PhysicsModel             physics;
     resolve::ResolverList             resolvers;
+    resolve::Owners                   owners;   ///< remembered by `collect`
     resolve::Context                  context;  ///< units and rules of every lookup
     resolve::MassTable                masses;
     MeshReader                        meshes;
@@ -67,9 +68,11 @@ struct Import {
     std::vector<physics::Index>                          twins;  ///< colliders whose authored mesh is drawn beside them
     JointPlan                                            plan;
     std::size_t                                          first_joint = 0, first_articulation = 0;  ///< of this import
-    std::map<std::int32_t, bool>                         self_collision;                           ///< by articulation
-    std::int32_t              world = model::kGlobalWorld;  ///< of everything that is added now
-    physics::Index            scope = physics::kNone;       ///< only what this scene owns; kNone: everything
+    std::map<std::uint32_t, std::shared_ptr<const Texture>> textures;        ///< by index of the shader
+    std::map<std::int32_t, bool>                            self_collision;  ///< by articulation
+    std::int32_t              world = model::kGlobalWorld;                   ///< of everything that is added now
+    physics::Index            scope = physics::kNone;            ///< only what this scene owns; kNone: everything
+    std::vector<std::int32_t> world_of_body, world_of_collider;  ///< as newton:world says; empty: nothing is said
     std::optional<Diagnostic> fatal;
 
     [[nodiscard]] bool   newton() const { return options.compat == Compat::newton_1_8; }
@@ -81,8 +84,11 @@ struct Import {
     /// The same in the builder's world.
     [[nodiscard]] Posed placed(const Posed& pose) const { return X_WS * scaled(pose); }
     [[nodiscard]] bool  imports(physics::Index body) const;  ///< the body becomes one of the builder's
-    [[nodiscard]] bool  ignored(const std::string& path) const;
-    [[nodiscard]] bool  ignored(const usd::Path& path) const { return ignore.empty() ? false : ignored(path.text()); }
+    /// Whether the scene and the world that are imported now own it.
+    [[nodiscard]] bool in_turn(physics::Index owner, const std::vector<std::int32_t>& worlds, std::size_t i) const
+    { return (scope == physics::kNone || owner == scope) && (worlds.empty() || worlds[i] == world); }
+    [[nodiscard]] bool ignored(const std::string& path) const;
+    [[nodiscard]] bool ignored(const usd::Path& path) const { return ignore.empty() ? false : ignored(path.text()); }
     /// What override_root_xform puts between the builder's world and an articulation: its root moved to the origin.
     /// Else nothing.
     [[nodiscard]] Posed root_offset(const usd::Prim& articulation) const;
@@ -104,6 +110,8 @@ struct Import {
     {
         if (log != nullptr) log->note(prim, property, use, std::move(note));
     }
+    /// Notes the picture of a shape that a texture colours, read once for each shader.
+    void note_texture(const std::string& label, const Appearance& look);
     void collect(const usd::Prim& prim);  ///< vendor attributes into the result, once per prim
 };
 
@@ -130,11 +138,12 @@ void         add_equalities(Import& run);  ///< MuJoCo's connect and weld as loo
 void         add_visuals_of_body(Import& run, physics::Index body, std::int32_t index);
 void         add_static_visuals(Import& run);
 /// Visible, and of a purpose that viewports draw.
-bool is_drawn(const usd::Stage& stage, const usd::Prim& prim);
+bool is_drawn(const Import& run, const usd::Prim& prim);
 void add_colliders(Import& run);
 void add_filters(Import& run);
 void add_mimics(Import& run);
 void add_actuators(Import& run);         ///< MuJoCo's servos as targets of their joints
+void find_animation(Import& run);        ///< drives' targets and kinematic bodies that move over time
 void settle_initial_state(Import& run);  ///< poses and velocities of bodies and joints made to agree
 void finish_result(Import& run);
 

@@ -5,9 +5,11 @@
 #include <algorithm>
 
 #include "approximation.h"
+#include "authored_worlds.h"
 #include "import.h"
 #include "ledger.h"
 #include "mechane/geometry/mass.h"
+#include "mechane/importer/mujoco_attributes.h"
 
 namespace mechane::importer {
 namespace {
@@ -130,6 +132,25 @@ std::vector<physics::Index> populated_scenes(const Import& run)
     return scenes;
 }
 
+/// What colliders say about their world: the global one first, then each, empty ones too.
+void import_worlds(Import& run)
+{
+    const std::int32_t worlds = read_authored_worlds(run);
+    if (worlds == 0) {
+        run.world_of_body.clear();
+        run.world_of_collider.clear();
+    }
+    import_entities(run);
+    for (std::int32_t w = 0; w < worlds && !run.fatal; ++w) {
+        run.world = run.builder.begin_world();
+        import_entities(run);
+        run.builder.end_world();
+        run.world = model::kGlobalWorld;
+    }
+    run.world_of_body.clear();
+    run.world_of_collider.clear();
+}
+
 void import_all(Import& run)
 {
     if (run.scope != physics::kNone) {
@@ -138,10 +159,8 @@ void import_all(Import& run)
         return;
     }
     const std::vector<physics::Index> scenes = populated_scenes(run);
-    if (run.newton() || scenes.size() <= 1) {
-        import_entities(run);
-        return;
-    }
+    if (run.newton()) return import_entities(run);
+    if (scenes.size() <= 1) return import_worlds(run);
     if (run.builder.current_world() != model::kGlobalWorld) {
         const usd::Prim second = run.physics.scenes[static_cast<std::size_t>(scenes[1])].prim;
         run.fatal =
@@ -189,11 +208,19 @@ Posed Import::root_offset(const usd::Prim& articulation) const
     return inverse(scaled(Posed{root.translation, root.rotation}));
 }
 
+void Import::note_texture(const std::string& label, const Appearance& look)
+{
+    if (!look.texture) return;
+    const auto [place, fresh] = textures.try_emplace(look.texture.index());
+    if (fresh) place->second = std::make_shared<const Texture>(read_texture(look.texture, found));
+    result.path_shape_texture[label] = place->second;
+}
+
 void Import::collect(const usd::Prim& prim)
 {
     const std::string path = prim.path().text();
     if (resolvers.empty() || result.schema_attrs[resolvers.resolvers().front().name].count(path) != 0) return;
-    const std::vector<resolve::Collected> collected = resolvers.collect(prim);
+    const std::vector<resolve::Collected> collected = resolvers.collect(prim, &owners);
     for (std::size_t r = 0; r < collected.size(); ++r)
         result.schema_attrs[resolvers.resolvers()[r].name][path] = collected[r];
 }
@@ -240,6 +267,9 @@ Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& op
 
     auto resolvers = resolve::resolvers_named(options.schema_resolvers, rules_of(options), options.own_resolvers);
     if (!resolvers) return resolvers.error();
+    if (resolvers->has("mjc") && !options.register_mujoco && !has_mujoco_attributes(builder))
+        return make_diagnostic(codes::kMjcNotRegistered, {},
+                               "the resolver mjc is listed, and the builder has no MuJoCo attributes");
 
     // All work goes into a copy, so that a failure leaves the caller's builder as it was.
     model::ModelBuilder work = builder;
@@ -257,10 +287,12 @@ Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& op
 
     report_unsupported(run);
     run.physics = parse_physics(run);
+    run.resolvers.rest_unauthored(run.physics.authored_names);
     if (const auto ok = choose_scene(run); !ok) return ok.error();
     read_units(run);
     read_scenes(run);
     declare_custom_attributes(run);
+    if (run.fatal) return *run.fatal;
     run.body_of.assign(run.physics.bodies.size(), -1);
     run.joint_of.assign(run.physics.joints.size(), -1);
     run.shape_of.assign(run.physics.colliders.size(), -1);
@@ -275,6 +307,7 @@ Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& op
     add_newton_actuators(run);
     read_custom_values(run);
     settle_initial_state(run);
+    find_animation(run);
     if (!run.fatal) collapse(run);
     if (!run.fatal) number_actuators(run);
     if (run.fatal) return *run.fatal;

@@ -121,6 +121,11 @@ constexpr std::pair<std::string_view, Setter> kSetters[] = {
              v, {{"dfs", JointOrdering::dfs}, {"bfs", JointOrdering::bfs}, {"none", JointOrdering::none}},
              o.joint_ordering);
      }},
+    {"usd_group_mode",
+     [](ImportOptions& o, const Json& v) {
+         return choose<UsdGroupMode>(v, {{"schema", UsdGroupMode::schema}, {"newton_ids", UsdGroupMode::newton_ids}},
+                                     o.usd_group_mode);
+     }},
     {"bodies_follow_joint_ordering", set_flag<&ImportOptions::bodies_follow_joint_ordering>},
     {"skip_mesh_approximation", set_flag<&ImportOptions::skip_mesh_approximation>},
     {"load_sites", set_flag<&ImportOptions::load_sites>},
@@ -145,13 +150,14 @@ constexpr std::pair<std::string_view, Setter> kSetters[] = {
          return read_list(v, o.legacy) && std::all_of(o.legacy.begin(), o.legacy.end(), known);
      }},
     {"legacy_margin_gap", set_flag<&ImportOptions::legacy_margin_gap>},
-    // Newton's names for what has no effect here: no deformables, no registration, no log of its own.
+    {"register_mujoco", set_flag<&ImportOptions::register_mujoco>},
+    // Newton's names for what has no effect here: no deformables, no log of its own.
     {"return_deformable_results", [](ImportOptions&, const Json& v) { return v.is_boolean(); }},
-    {"register_mujoco", [](ImportOptions&, const Json& v) { return v.is_boolean(); }},
     {"parse_mujoco_options", set_flag<&ImportOptions::parse_mujoco_options>},
     {"verbose", [](ImportOptions&, const Json& v) { return v.is_boolean(); }},
     {"collapse_fixed_joints", set_flag<&ImportOptions::collapse_fixed_joints>},
     {"joints_to_keep", [](ImportOptions& o, const Json& v) { return read_list(v, o.joints_to_keep); }},
+    {"animation", set_flag<&ImportOptions::animation>},
     {"ledger", set_flag<&ImportOptions::ledger>},
     {"allow_missing", set_flag<&ImportOptions::allow_missing>},
 };

@@ -76,8 +76,8 @@ class VisualLoader {
                                          ? placed_as_newton(*in_single_, world * stage_to_builder())
                                          : placed_scale(world * owner_from_stage_);
         if (!is_finite(placed.pose)) return;
-        const bool drawn = is_drawn(run_.stage, prim);
-        look_            = appearance_of(run_.stage, prim, run_.found);
+        const bool drawn = is_drawn(run_, prim);
+        look_            = appearance_of(run_.stage, run_.physics, prim, run_.found);
 
         model::BuilderShape shape;
         shape.label                         = prim.path().text();
@@ -152,9 +152,10 @@ class VisualLoader {
         shape.color = textured ? Vec3d{1, 1, 1}
                                : look_.color.value_or(visible && !part ? Vec3d{kNeutralGrey, kNeutralGrey, kNeutralGrey}
                                                                        : palette_color(run_.builder.shapes.size()));
-        shape.opacity                       = look_.opacity.value_or(1);
-        const bool         counts           = visible && !shape.config.is_site;
-        const std::string  label            = shape.label;
+        shape.opacity            = look_.opacity.value_or(1);
+        const bool        counts = visible && !shape.config.is_site;
+        const std::string label  = shape.label;
+        if (textured) run_.note_texture(label, look_);
         const std::int32_t index            = run_.builder.add_shape(std::move(shape));
         run_.result.path_shape_map[label]   = index;
         run_.result.path_shape_scale[label] = scale;
@@ -203,7 +204,7 @@ class VisualLoader {
             part.label               = owner.path().text();
             part.source              = MeshReader::part_of(*data, faces);
             if (part.source->triangles.empty()) continue;
-            look_ = appearance_of(run_.stage, owner, run_.found);
+            look_ = appearance_of(run_.stage, run_.physics, owner, run_.found);
             emit(std::move(part), scale, true);
             if (first < 0) first = static_cast<std::int32_t>(run_.builder.shapes.size()) - 1;
         }
@@ -251,11 +252,15 @@ PlacedScale placed_scale(const usd::Matrix4d& m)
     return out;
 }
 
-bool is_drawn(const usd::Stage& stage, const usd::Prim& prim)
+bool is_drawn(const Import& run, const usd::Prim& prim)
 {
-    if (!prim.is_a("Imageable") || !stage.visible(prim)) return false;
-    const usd::Token purpose = stage.purpose(prim);
-    return purpose == usd::Token("default") || purpose == usd::Token("proxy");
+    static const usd::Token kImageable("Imageable"), kDefault("default"), kProxy("proxy");
+    using physics::Inherited;
+    if (!prim.is_a(kImageable)) return false;
+    if (run.physics.may_inherit(prim, Inherited::visibility) && !run.stage.visible(prim)) return false;
+    if (!run.physics.may_inherit(prim, Inherited::purpose)) return true;
+    const usd::Token purpose = run.stage.purpose(prim);
+    return purpose == kDefault || purpose == kProxy;
 }
 
 void add_visuals_of_body(Import& run, physics::Index body, std::int32_t index)

@@ -25,6 +25,12 @@ std::vector<Index> by_kind(const std::vector<T>& entries)
 
 }  // namespace
 
+bool PhysicsModel::may_inherit(const usd::Prim& prim, Inherited what) const
+{
+    const std::size_t i = prim.index();
+    return i >= inherited.size() || (inherited[i] & static_cast<std::uint8_t>(what)) != 0;
+}
+
 Index PhysicsModel::body_at(const usd::Path& path) const { return find(lookup.bodies, path); }
 Index PhysicsModel::collider_at(const usd::Path& path) const { return find(lookup.colliders, path); }
 Index PhysicsModel::joint_at(const usd::Path& path) const { return find(lookup.joints, path); }

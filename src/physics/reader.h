@@ -29,9 +29,10 @@ struct Record : Traits {
     std::vector<usd::Token>
         authored;  ///< names of properties that some layer has: all others keep the schema's fallback
 
-    Index         body   = kNone;  ///< body entry of this very prim
-    Index         owner  = kNone;  ///< enabled body at or above
-    bool          resets = false;  ///< ignores its parents' transforms
+    Index         body      = kNone;  ///< body entry of this very prim
+    Index         owner     = kNone;  ///< enabled body at or above
+    bool          resets    = false;  ///< ignores its parents' transforms
+    std::uint8_t  inherited = 0;      ///< bits of Inherited that it authors itself
     usd::Matrix4d world;
 };
 

@@ -193,15 +193,30 @@ class Walk {
     std::vector<Index>                      stack_;
 };
 
+/// The bits of what a prim authors itself.
+std::uint8_t inherited_bits(const std::vector<usd::Token>& authored)
+{
+    static const usd::Token kVisibility("visibility"), kPurpose("purpose"), kColor("primvars:displayColor"),
+        kOpacity("primvars:displayOpacity");
+    std::uint8_t bits = 0;
+    for (const usd::Token& name : authored) {
+        if (name == kVisibility) bits |= static_cast<std::uint8_t>(Inherited::visibility);
+        if (name == kPurpose) bits |= static_cast<std::uint8_t>(Inherited::purpose);
+        if (name == kColor || name == kOpacity) bits |= static_cast<std::uint8_t>(Inherited::display_primvars);
+    }
+    return bits;
+}
+
 /// Names of authored properties, and transforms. The stage knows the matrices at the default time; they change only
 /// below a transform that has samples and no default there.
 void read_records(Reader& reader)
 {
     reader.parallel(reader.records.size(), [&](const Reader& part, std::size_t i) {
-        Record& record  = part.records[i];
-        record.authored = record.prim.unordered_property_names();
-        record.resets   = part.stage.resets_transform(record.prim);
-        record.world    = part.stage.world_matrix(record.prim);
+        Record& record   = part.records[i];
+        record.authored  = record.prim.unordered_property_names();
+        record.inherited = inherited_bits(record.authored);
+        record.resets    = part.stage.resets_transform(record.prim);
+        record.world     = part.stage.world_matrix(record.prim);
     });
     if (reader.options.strict_reference) return;
     std::vector<char> moved(reader.records.size(), 0);
@@ -220,6 +235,28 @@ void read_records(Reader& reader)
             record.world = local * reader.stage.world_matrix(record.prim.parent());
         moved[i] = 1;
     }
+}
+
+/// Passes the bits on to the prims below. Prims that were not read, and those below them, keep all bits.
+void note_inherited(Reader& reader)
+{
+    constexpr std::uint8_t     kUnknown = 0xff;
+    std::vector<std::uint8_t>& bits     = reader.model.inherited;
+    bits.assign(reader.stage.prim_count(), kUnknown);
+    bits[0] = 0;
+    for (const Record& record : reader.records)
+        bits[record.prim.index()] = static_cast<std::uint8_t>(bits[record.prim.parent().index()] | record.inherited);
+}
+
+/// The prims that were not read count too: materials may lie anywhere.
+void note_authored_names(Reader& reader)
+{
+    std::unordered_set<usd::Token>& names = reader.model.authored_names;
+    for (const Record& record : reader.records) names.insert(record.authored.begin(), record.authored.end());
+    if (reader.records.size() + 1 == reader.stage.prim_count()) return;
+    for (const usd::Prim& prim : reader.stage.traverse({.all = true, .instance_proxies = true}))
+        if (reader.record(prim) == nullptr)
+            for (usd::Token& name : prim.unordered_property_names()) names.insert(std::move(name));
 }
 
 void list_prims(Reader& reader)
@@ -252,6 +289,8 @@ void sweep(Reader& reader)
 {
     list_prims(reader);
     read_records(reader);
+    note_inherited(reader);
+    note_authored_names(reader);
 }
 
 }  // namespace mechane::physics

@@ -206,15 +206,18 @@ bool ResolverList::has(std::string_view name) const
 Resolved ResolverList::get(const usd::Prim& prim, Key key, const Context& context,
                            const std::optional<Value>& importer_default, Diagnostics* found) const
 {
-    for (const Resolver& resolver : resolvers_)
-        for (const Row& row : resolver.rows) {
-            if (row.key != key) continue;
+    for (std::size_t r = 0; r < resolvers_.size(); ++r) {
+        const Resolver& resolver = resolvers_[r];
+        for (std::size_t i = 0; i < resolver.rows.size(); ++i) {
+            const Row& row = resolver.rows[i];
+            if (row.key != key || rests(r, i)) continue;
             if (auto answer = authored_by(resolver, row, prim, context)) {
                 note_use(row, *answer, found);
                 if (context.log != nullptr) note_answers(prim, key, context, &row, *answer);
                 return std::move(*answer);
             }
         }
+    }
     Resolved answer;
     if (context.log != nullptr) note_answers(prim, key, context, nullptr, answer);
     if (importer_default) {
@@ -228,6 +231,17 @@ Resolved ResolverList::get(const usd::Prim& prim, Key key, const Context& contex
             if (auto fallback = schema_default(resolver, row, prim, context)) return std::move(*fallback);
         }
     return answer;
+}
+
+void ResolverList::rest_unauthored(const std::unordered_set<usd::Token>& authored)
+{
+    resting_.clear();
+    for (const Resolver& resolver : resolvers_) {
+        std::vector<bool>& rests = resting_.emplace_back();
+        for (const Row& row : resolver.rows)
+            rests.push_back(std::none_of(row.attributes.begin(), row.attributes.end(),
+                                         [&](const std::string& name) { return authored.contains(usd::Token(name)); }));
+    }
 }
 
 // What became of each attribute of the key: of the winner's row, of rows that lost, of rows that declined.
@@ -289,12 +303,17 @@ std::vector<Resolved> ResolverList::authored(const usd::Prim& prim, Key key, con
     return answers;
 }
 
-std::vector<Collected> ResolverList::collect(const usd::Prim& prim) const
+std::vector<Collected> ResolverList::collect(const usd::Prim& prim, Owners* known) const
 {
+    Owners own;
+    if (known == nullptr) known = &own;
     std::vector<Collected> out(resolvers_.size());
-    for (const usd::Token& name : prim.authored_property_names()) {
+    for (const usd::Token& name : prim.unordered_property_names()) {
+        const auto [place, fresh] = known->try_emplace(name, resolvers_.size());
+        if (fresh)
+            for (std::size_t i = 0; i < resolvers_.size(); ++i) place->second[i] = resolvers_[i].owns(name.text());
         for (std::size_t i = 0; i < resolvers_.size(); ++i) {
-            if (!resolvers_[i].owns(name.text())) continue;
+            if (!place->second[i]) continue;
             const usd::Attribute attribute = prim.attribute(name);
             // Relationships share the name space; they are no attributes.
             if (!attribute || prim.relationship(name).authored()) continue;

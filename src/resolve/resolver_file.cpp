@@ -9,6 +9,7 @@
 
 #include "converters.h"
 #include "mechane/resolve/codes.h"
+#include "toml_document.h"
 
 namespace mechane::resolve {
 
@@ -102,7 +103,14 @@ Result<Row> read_row(const Json& json, const std::string& source, std::size_t in
 
 Result<Resolver> read_resolver(const std::string& text, const std::string& source)
 {
-    const Json json = Json::parse(text, nullptr, false);
+    Json json;
+    if (source.ends_with(".toml")) {
+        auto document = json_from_toml(text, source);
+        if (!document) return document.error();
+        json = *std::move(document);
+    } else {
+        json = Json::parse(text, nullptr, false);
+    }
     if (json.is_discarded() || !json.is_object()) return fault(source, "it is no JSON object");
     if (!json.contains("name") || !json["name"].is_string() || json["name"].get<std::string>().empty())
         return fault(source, "it has no name");

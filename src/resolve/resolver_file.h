@@ -6,8 +6,8 @@
 
 namespace mechane::resolve {
 
-/// A user's own table from JSON text; the format is in docs/resolve.md.
-/// @param source  name of the file, for messages
+/// A user's own table from JSON text, or from TOML text when `source` ends in ".toml"; docs/resolve.md shows both.
+/// @param source  name of the file, also for messages
 /// @error RESOLVER_TABLE
 Result<Resolver> read_resolver(const std::string& text, const std::string& source);
 

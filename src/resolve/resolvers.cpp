@@ -23,7 +23,7 @@ Result<ResolverList> resolvers_named(std::span<const std::string> names, const R
             list.push_back(SchemaResolverPhysx(rules));
         else if (name == "mjc")
             list.push_back(SchemaResolverMjc(rules));
-        else if (name.ends_with(".json")) {
+        else if (name.ends_with(".json") || name.ends_with(".toml")) {
             auto table = load_resolver(name);
             if (!table) return table.error();
             list.push_back(*std::move(table));

@@ -60,6 +60,13 @@ void hold_joints(model::ModelBuilder& builder, const Hold& hold)
 
 }  // namespace
 
+std::function<void(double begin, double end, model::Control& control)> follower(const Scene& scene)
+{
+    if (scene.imported.animation.empty()) return {};
+    return [animation = importer::Animation(*scene.stage, scene.imported.animation, scene.model)](
+               double begin, double end, model::Control& control) { animation.apply(begin, end, control); };
+}
+
 std::optional<double> lowest_collider(const model::Model& model)
 {
     model::State start = model::make_state(model);

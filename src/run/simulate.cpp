@@ -109,6 +109,7 @@ class Loop {
     {
         if (done_ >= options_.frames) return false;
         record::RunReport& report = recording().report;
+        if (options_.follow) options_.follow(state_.time, state_.time + options_.dt, control_);
         if (!table_.times.empty()) apply_controls(table_, state_.time, state_, control_);
         {
             const Stopwatch watch(report.wall_s["collide"]);

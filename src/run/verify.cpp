@@ -47,6 +47,7 @@ Result<Verification> verify(const model::Model& model, const record::RecordingFi
                         .control_name = header.source,
                         .sleeping     = header.sleeping,
                         .from         = from ? &*from : nullptr};
+    run.follow  = options.follow;
     run.on_step = [&](std::int64_t step, std::uint64_t hash) {
         const auto index = static_cast<std::size_t>(step - file.first_step);
         if (index >= file.hashes.size()) return;

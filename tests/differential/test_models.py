@@ -13,6 +13,8 @@ GOLDEN = pathlib.Path(os.environ.get("MECHANE_GOLDEN", ROOT.parent / "shared" / 
 STAGES = (".usd", ".usda", ".usdc", ".usdz")
 
 # Places that may differ ("*": any), each with its reason. Everything else of every stage is equal.
+# Measured with Newton on nine of these files: 60 of 63 hulls have more vertices than the budget of 64 (72 to 672) and are cut. Newton stops
+# Qhull after 60 added points; the radius of 22 of them then falls short of the whole hull's, by up to 1.7 %.
 HULL = "a hull that is cut down to its budget of vertices keeps other vertices than Newton's; both lie on the authored mesh"
 TOKEN = "Newton reads the token 'pgs' of mjc:option:solver as a number and fails: int('pgs')"
 LOST = "Newton drops a body that an excluded joint ties to an articulation: it is listed as articulated, but no tree joint reaches it"
@@ -47,7 +49,8 @@ DIFFERENCES = {
         "robots-urdf/example-robot-data/ur5/ur5.usdc")},
     **{f"robots-urdf/example-robot-data/bolt/{file}": {
         "shape_collision_radius": HULL,
-        "body_mass": "the meshes are small and far from their origin: Newton's sum of signed volumes in single precision is 3e-5 off",
+        "body_mass": "the feet author no mass. Their 3384 signed volumes sum to 1.03416448e-5 m3 in double precision, which is ours, and to "
+                     "1.03412949e-5 in single precision one after the other, which is Newton's to the last digit",
         "body_inv_mass": "as body_mass"} for file in ("bolt.usda", "Payload/Contents.usda")},
 }
 

@@ -80,6 +80,33 @@ TEST_CASE("a textured mesh is white, or of the colour on its material; a primiti
           1e-9);
 }
 
+TEST_CASE("an opacity outside 0 to 1 is clamped, of several the first counts, and both are said (IMP-228)")
+{
+    const struct {
+        const char* authored;
+        double      opacity;
+        const char* code;
+    } table[] = {
+        {"float inputs:opacity = 2", 1, "W_OPACITY_CLAMP"},
+        {"float inputs:opacity = -0.5", 0, "W_OPACITY_CLAMP"},
+        {"float inputs:opacity = nan", 1, "W_OPACITY_CLAMP"},
+        {"float inputs:opacity = 0.25", 0.25, nullptr},
+    };
+    for (const auto& row : table) {
+        CAPTURE(row.authored);
+        const Imported in = import_text(painted(row.authored));
+        REQUIRE(in.result);
+        CHECK(shape(in).opacity == row.opacity);
+        CHECK(in.found.count("W_OPACITY_CLAMP") == (row.code != nullptr ? 1U : 0U));
+    }
+    const Imported several =
+        import_text(stage_text("def Sphere \"c\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) {\n"
+                               "float[] primvars:displayOpacity = [0.25, 0.75]\n}\n"));
+    REQUIRE(several.result);
+    CHECK(several.shape_at("/c").opacity == 0.25);
+    CHECK(several.found.count("W_OPACITY_MULTI") == 1);
+}
+
 TEST_CASE("a connected opacity beats the constant beside it")
 {
     const Imported in = import_text(painted(

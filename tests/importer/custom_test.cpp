@@ -1,4 +1,5 @@
 #include "import_support.h"
+#include "mechane/importer/mujoco_attributes.h"
 #include "mechane/model/state.h"
 
 using namespace mechane;
@@ -319,4 +320,56 @@ TEST_CASE("custom values are used in the ledger, as are their declarations")
     CHECK(used == 2);
     CHECK(ignored == 1);
     CHECK(out.found.count("W_CUSTOM_UNDECLARED") == 1);  // newton:thing on the drawn cube
+}
+
+TEST_CASE("MuJoCo's resolver wants its attributes declared, by itself or by the caller, and then fills them (IMP-083)")
+{
+    // A hinge of 90 degrees reference, a collider of condim 4, options of the scene; all of the schema mjcPhysics.
+    const std::string stage =
+        declaring("token mjc:option:cone = \"elliptic\"\nint mjc:option:iterations = 7\nbool mjc:flag:contact = false",
+                  "float mjc:gravcomp = 0.5", "", "",
+                  "int mjc:condim = 4\nuniform double[] mjc:solref = [0.01, 2]\nint mjc:group = 3");
+    ImportOptions options;
+    options.schema_resolvers = {"newton", "mjc"};
+    options.register_mujoco  = false;
+    const Imported refused   = import_text(stage, options);
+    CHECK_FALSE(refused.result);
+    CHECK(refused.error == "E_MJC_NOT_REGISTERED");
+
+    options.register_mujoco = true;
+    options.ledger          = true;
+    const Imported in       = import_text(stage, options);
+    REQUIRE(in.result);
+    Diagnostics found;
+    const auto  model = in.builder.finalize({}, found);
+    REQUIRE(model);
+    const auto shape  = in.shape("/robot/b/c");
+    const auto condim = model->custom<std::int32_t>("mujoco:condim");
+    REQUIRE(condim);
+    CHECK((*condim)[shape] == 4);
+    CHECK((*condim)[in.shape("/robot/a/c")] == 3);  // MuJoCo's default
+    const auto solref = model->custom<std::array<Real, 2>>("mujoco:solref");
+    REQUIRE(solref);
+    CHECK((*solref)[shape] == std::array<Real, 2>{Real(0.01), Real(2)});
+    CHECK((*model->custom<Real>("mujoco:gravcomp"))[in.body("/robot/b")] == Real(0.5));
+    CHECK((*model->custom<std::int32_t>("mujoco:cone"))[0] == 1);  // mjCONE_ELLIPTIC
+    CHECK((*model->custom<std::int32_t>("mujoco:iterations"))[0] == 7);
+    CHECK((*model->custom<std::uint8_t>("mujoco:flag_contact"))[0] == 0);
+    // They have no effect on the simulation, and the ledger says so.
+    for (const LedgerEntry& entry : in.result->ledger)
+        if (entry.property == "mjc:condim" || entry.property == "mjc:gravcomp") {
+            CAPTURE(entry.note);
+            CHECK(entry.verdict == Verdict::ignored);
+            CHECK(entry.note.starts_with("kept as custom attribute mujoco:"));
+        }
+
+    // Declared by the caller, the same stage is accepted.
+    options.register_mujoco = false;
+    model::ModelBuilder own;
+    REQUIRE(register_mujoco_attributes(own));
+    const auto opened = usd::Stage::open_text(with_line_ends(stage));
+    REQUIRE(opened);
+    Diagnostics more;
+    CHECK(import_usd(**opened, options, own, more));
+    CHECK(own.custom_attribute("mujoco:condim")->values.size() == 1);
 }

@@ -9,10 +9,11 @@ using mechane::test::close_to;
 
 namespace {
 
-Result<ResolverList> listed(const std::string& json, const std::vector<std::string>& others = {})
+Result<ResolverList> listed(const std::string& text, const std::vector<std::string>& others = {},
+                            const char* name = "acme.json")
 {
     const mechane::test::TemporaryFolder folder;
-    std::vector<std::string>             names{folder.write("acme.json", json)};
+    std::vector<std::string>             names{folder.write(name, text)};
     names.insert(names.end(), others.begin(), others.end());
     return resolvers_named(names);
 }
@@ -80,4 +81,72 @@ TEST_CASE("a faulty table is refused with what is wrong in it")
     }
     CHECK(resolvers_named(std::vector<std::string>{"/nowhere/acme.json"}).error().id == "RESOLVER_TABLE");
     CHECK(resolvers_named(std::vector<std::string>{"acme"}).error().id == "RESOLVER_UNKNOWN");
+}
+
+TEST_CASE("a table may be written in TOML, which then says what JSON says (GAP-013)")
+{
+    const auto toml = listed(R"(# motors of our own
+name = "acme"
+namespaces = ["acmeJoint"]
+
+[[rows]]
+key = "joint_armature"
+attributes = ["acmeJoint:rotorInertia"]
+unit = "mass_or_inertia"
+
+[[rows]]
+key = "shape_gap"
+attributes = ["acme:outer", "acme:inner"]
+unit = "length"
+convert = "difference"
+
+[[rows]]
+key = "joint_velocity_limit"
+attributes = ["acmeJoint:fastest"]
+fallback = inf
+)",
+                             {"newton"}, "acme.toml");
+    REQUIRE(toml);
+    auto stage = usd::Stage::open_text(R"(#usda 1.0
+def Xform "p"
+{
+    float acmeJoint:rotorInertia = 0.5
+    float newton:armature = 0.25
+    float acme:outer = 0.5
+    float acme:inner = 0.25
+}
+)");
+    REQUIRE(stage);
+    const usd::Prim prim     = (*stage)->prim_at(usd::Path("/p"));
+    const Resolved  armature = toml->get(prim, Key::joint_armature, {});
+    CHECK(*armature.number() == 0.5);
+    CHECK(armature.resolver == "acme");
+    CHECK(*toml->get(prim, Key::shape_gap, {}).number() == 0.25);
+    CHECK(*toml->get(prim, Key::joint_velocity_limit, {}).number() == kInfinity);
+}
+
+TEST_CASE("a faulty TOML table is refused with the place of the mistake")
+{
+    struct Row {
+        const char *toml, *message;
+        int         line;  // 0: the mistake is in the content, which has no line
+    };
+    const Row table[] = {
+        {"name = \"a\"\nrows = [\n", "no TOML", 2},
+        {"name = \"a\"\nname = \"b\"\n", "no TOML", 2},
+        {"name = 1\nrows = []\n", "no name", 0},
+        {"name = \"a\"\n[[rows]]\nkey = \"joint_armor\"\nattributes = [\"x\"]\n", "no key 'joint_armor'", 0},
+        {"name = \"a\"\n[[rows]]\nkey = \"joint_armature\"\nattributes = [\"x\"]\nfallback = 1979-05-27\n",
+         "fallback is no value", 0},
+    };
+    for (const Row& row : table) {
+        CAPTURE(row.toml);
+        const auto list = listed(row.toml, {}, "acme.toml");
+        REQUIRE_FALSE(list);
+        CHECK(list.error().id == "RESOLVER_TABLE");
+        CHECK(list.error().message.find(row.message) != std::string::npos);
+        if (row.line != 0) CHECK(list.error().site.line >= row.line);
+    }
+    // Deep nesting is a mistake like another, not the end of the stack.
+    CHECK_FALSE(listed("name = " + std::string(100000, '['), {}, "acme.toml"));
 }

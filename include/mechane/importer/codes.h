@@ -54,6 +54,12 @@ inline constexpr Code kMeshData{"E_MESH_DATA", Severity::error, "A mesh has no u
 inline constexpr Code kApproxFallback{"W_APPROX_FALLBACK", Severity::warning, "The approximation of a mesh collider was replaced by a simpler one.", "Author convex pieces as colliders of their own."};
 inline constexpr Code kFilteredPair{"W_FILTERED_PAIR", Severity::warning, "An end of physics:filteredPairs has no imported shapes; the pair is dropped.", "Name a collider, a body or an articulation."};
 inline constexpr Code kColorSpace{"W_COLOR_SPACE", Severity::warning, "A colour has a colour space that is not converted.", "Author the colour in linear Rec.709 or sRGB."};
+inline constexpr Code kOpacityClamp{"W_OPACITY_CLAMP", Severity::warning, "An opacity lies outside 0 to 1.", "Author a number from 0 to 1."};
+inline constexpr Code kOpacityMulti{"W_OPACITY_MULTI", Severity::warning, "One shape has several opacities.", "Author one opacity, or split the mesh; the first is used."};
+inline constexpr Code kMjcNotRegistered{"E_MJC_NOT_REGISTERED", Severity::error, "MuJoCo's resolver is listed, but its custom attributes are not declared.", "Call register_mujoco_attributes on the builder, or leave register_mujoco on."};
+inline constexpr Code kWorldMixed{"E_WORLD_MIXED", Severity::error, "The colliders of one body, or of bodies that joints tie together, name different worlds.", "Author one newton:world for all of them; they stay global."};
+inline constexpr Code kWorldIgnored{"W_WORLD_IGNORED", Severity::warning, "A collider's newton:world has no effect.", "Author a whole number from -1 on, and import into a builder without worlds."};
+inline constexpr Code kTextureLinear{"W_TEXTURE_LINEAR", Severity::warning, "A picture with linear colours cannot be read, so it is shown without being encoded.", "Use a PNG file, or author the colour space that the file has."};
 // clang-format on
 
 }  // namespace mechane::importer::codes

@@ -1,14 +1,17 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "mechane/core/diagnostic.h"
 #include "mechane/core/result.h"
+#include "mechane/importer/animation.h"
 #include "mechane/importer/ledger.h"
 #include "mechane/importer/options.h"
+#include "mechane/importer/texture.h"
 #include "mechane/model/builder.h"
 #include "mechane/model/collapse.h"
 #include "mechane/usd/stage.h"
@@ -47,8 +50,12 @@ struct ImportResult {
     std::map<std::string, std::int32_t> path_body_map, path_joint_map, path_shape_map;
     std::map<std::string, std::int32_t> path_original_body_map;  ///< before fixed joints were collapsed
     std::map<std::string, Vec3d>        path_shape_scale;        ///< world scale of the prim
+    /// Pictures of meshes that a texture colours; one for each shader.
+    std::map<std::string, std::shared_ptr<const Texture>> path_shape_texture;
     std::map<std::string, std::int32_t>
         path_collision_group_map;  ///< groups numbered from 1 in traversal order; merged ones share
+    std::vector<std::int32_t>
+        shape_usd_collision_group;  ///< by shape index, up to the last shape in a group: number of its first; 0: none
     std::map<std::string, usd::Value> scene_attributes;  ///< of the first scene, fallbacks included
     std::optional<std::string>        physics_scene_path;
     std::optional<double>             physics_dt;  ///< [s]; of the first scene
@@ -64,7 +71,8 @@ struct ImportResult {
     /// Why pairs of shapes do not collide, by shape indices, smaller first; only with a ledger.
     std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::string>> filter_reasons;
     std::map<std::string, std::vector<std::string>> path_shape_groups;  ///< collision groups of colliders, by path
-    std::vector<LedgerEntry> ledger;  ///< by prim in traversal order and property; empty unless asked for
+    AnimationTracks          animation;  ///< what a simulation follows; empty without ImportOptions::animation
+    std::vector<LedgerEntry> ledger;     ///< by prim in traversal order and property; empty unless asked for
     std::map<std::string, std::string_view> mass_rules;  ///< which rule gave each body its inertia, by prim path
 };
 

@@ -24,6 +24,10 @@ enum class UnauthoredUnits { one, usd };
 
 enum class JointOrdering { dfs, bfs, none };
 
+/// What a PhysicsCollisionGroup does. `schema`: its table filters pairs. `newton_ids`: its number is also the shape's
+/// collision group, so that colliders of different groups never meet.
+enum class UsdGroupMode { schema, newton_ids };
+
 /// Everything `import_usd` can be told. Defaults are those of a plain `mechane sim FILE`.
 struct ImportOptions {
     Compat          compat           = Compat::mechane;
@@ -46,26 +50,31 @@ struct ImportOptions {
     bool        apply_up_axis_from_stage = false;  ///< the builder takes the stage's up axis; nothing is rotated
     std::string root_path                = "/";    ///< only this subtree
     /// Which physics scenes become simulations: "all", a world for each that is populated, or the path of one.
-    std::string   scene                        = "all";
-    bool          parse_mujoco_options         = true;  ///< false: settings of MuJoCo on the scene keep their defaults
-    JointOrdering joint_ordering               = JointOrdering::dfs;
-    bool          bodies_follow_joint_ordering = true;
-    bool          skip_mesh_approximation      = false;
-    bool          load_sites                   = true;
-    bool          load_visual_shapes           = true;
-    bool          load_static_visual_shapes    = true;
-    bool          hide_collision_shapes        = false;
-    bool          force_show_colliders         = false;
-    bool          convert_mjc_equality_constraints = true;  ///< MuJoCo's connect and weld become loop joints
-    int           mesh_maxhullvert                 = 64;
-    std::vector<std::string>       schema_resolvers{"newton"};  ///< by priority; empty: no vendor attribute is read
-    std::vector<resolve::Resolver> own_resolvers;  ///< tables of the caller that `schema_resolvers` may name
+    std::string scene                = "all";
+    bool        parse_mujoco_options = true;  ///< false: settings of MuJoCo on the scene keep their defaults
+    /// Declares MuJoCo's custom attributes (mujoco_attributes.h) when the resolver "mjc" is listed. Without it they
+    /// must have been declared on the builder.
+    bool                     register_mujoco                  = true;
+    JointOrdering            joint_ordering                   = JointOrdering::dfs;
+    bool                     bodies_follow_joint_ordering     = true;
+    UsdGroupMode             usd_group_mode                   = UsdGroupMode::schema;
+    bool                     skip_mesh_approximation          = false;
+    bool                     load_sites                       = true;
+    bool                     load_visual_shapes               = true;
+    bool                     load_static_visual_shapes        = true;
+    bool                     hide_collision_shapes            = false;
+    bool                     force_show_colliders             = false;
+    bool                     convert_mjc_equality_constraints = true;  ///< MuJoCo's connect and weld become loop joints
+    int                      mesh_maxhullvert                 = 64;
+    std::vector<std::string> schema_resolvers{"newton"};  ///< by priority; empty: no vendor attribute is read
+    std::vector<resolve::Resolver> own_resolvers;         ///< tables of the caller that `schema_resolvers` may name
     bool                           force_position_velocity_actuation = false;
     bool lenient_names      = false;  ///< misspelled names of documents are read as meant ("RevoluteJoint", "gravity")
     bool move_scaled_tensor = false;  ///< inertia scaled from the shapes is moved to the body's centre of mass
     /// Rules of older importers, each by its name in `legacy_rules()`.
     std::vector<std::string> legacy;
     bool ledger                = false;  ///< keep account of every authored physics property (ImportResult::ledger)
+    bool animation             = true;   ///< a simulation follows animated targets and kinematic bodies
     bool legacy_margin_gap     = false;  ///< mjc:margin becomes margin minus gap also under `newton_1_8`
     bool collapse_fixed_joints = false;  ///< merge bodies that fixed joints hold together
     std::vector<std::string> joints_to_keep;         ///< fixed joints that are not collapsed, by prim path

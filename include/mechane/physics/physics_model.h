@@ -1,5 +1,7 @@
 #pragma once
+#include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "mechane/physics/filter.h"
@@ -8,6 +10,9 @@
 #include "mechane/physics/units.h"
 
 namespace mechane::physics {
+
+/// What a prim takes over from those above it, in one bit each.
+enum class Inherited : std::uint8_t { visibility = 1, purpose = 2, display_primvars = 4 };
 
 /// Everything UsdPhysics says on a stage, in stage units and degrees as authored. Bodies, scenes, groups, materials and
 /// colliders are in traversal order; joints are in traversal order, `kind` says which.
@@ -28,6 +33,10 @@ struct PhysicsModel {
     UnitScale    units;  ///< as OpenUSD reads the stage: metersPerUnit 0.01 when it is not authored
     ParseOptions options;
 
+    /// Whether the prim or one above it authors something that is inherited downwards. True also when the parse has not
+    /// seen the prim: only a "no" spares a look at all prims above.
+    [[nodiscard]] bool may_inherit(const usd::Prim& prim, Inherited what) const;
+
     [[nodiscard]] Index body_at(const usd::Path& path) const;
     [[nodiscard]] Index collider_at(const usd::Path& path) const;
     [[nodiscard]] Index joint_at(const usd::Path& path) const;
@@ -44,6 +53,9 @@ struct PhysicsModel {
     struct Lookup {
         std::unordered_map<usd::Path, Index> bodies, colliders, joints, materials, articulations, groups;
     } lookup;  ///< filled by `parse`; never iterated
+    /// Names of all properties that any prim of the stage authors; what is not among them need not be looked for.
+    std::unordered_set<usd::Token> authored_names;
+    std::vector<std::uint8_t>      inherited;  ///< bits of Inherited by Prim::index, for `may_inherit`
 };
 
 }  // namespace mechane::physics

@@ -5,6 +5,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <variant>
 #include <vector>
 
@@ -120,6 +122,9 @@ struct Resolved {
 /// Attributes that one resolver owns on one prim, by name; unreadable or sampled-only values are empty.
 using Collected = std::map<std::string, usd::Value>;
 
+/// Which resolvers of a list own an attribute's name, by name; never iterated.
+using Owners = std::unordered_map<usd::Token, std::vector<bool>>;
+
 /// Resolvers in order of priority.
 class ResolverList {
   public:
@@ -145,13 +150,21 @@ class ResolverList {
                    bool was_noted = false) const;
 
     /// Authored attributes of the prim that each resolver owns, one map for each resolver, in order.
-    [[nodiscard]] std::vector<Collected> collect(const usd::Prim& prim) const;
+    /// @param known  remembers who owns a name from prim to prim; for callers that collect from many
+    [[nodiscard]] std::vector<Collected> collect(const usd::Prim& prim, Owners* known = nullptr) const;
+
+    /// Lets rows rest whose attributes are not among these names: what no prim of a stage authors need not be looked
+    /// for. The list then serves this stage only.
+    void rest_unauthored(const std::unordered_set<usd::Token>& authored);
 
   private:
+    [[nodiscard]] bool rests(std::size_t resolver, std::size_t row) const
+    { return !resting_.empty() && resting_[resolver][row]; }
     void note_answers(const usd::Prim& prim, Key key, const Context& context, const Row* winner,
                       const Resolved& answer) const;
 
-    std::vector<Resolver> resolvers_;
+    std::vector<Resolver>          resolvers_;
+    std::vector<std::vector<bool>> resting_;  ///< by resolver and row; empty: all are awake
 };
 
 }  // namespace mechane::resolve

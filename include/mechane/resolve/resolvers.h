@@ -8,8 +8,8 @@ Resolver SchemaResolverNewton(const Rules& rules = {});
 Resolver SchemaResolverPhysx(const Rules& rules = {});
 Resolver SchemaResolverMjc(const Rules& rules = {});
 
-/// Resolvers by name, in this order: one of `own`, "newton", "physx", "mjc", or a file "*.json" with a table of the
-/// user's.
+/// Resolvers by name, in this order: one of `own`, "newton", "physx", "mjc", or a file "*.toml" or "*.json" with a
+/// table of the user's.
 /// @error RESOLVER_UNKNOWN, RESOLVER_TABLE
 Result<ResolverList> resolvers_named(std::span<const std::string> names, const Rules& rules = {},
                                      std::span<const Resolver> own = {});

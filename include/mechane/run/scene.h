@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,6 +38,10 @@ struct Scene {
 /// Opens a stage, imports it, applies the options, finalizes.
 /// @error those of usd::Stage::open, importer::import_usd and model::ModelBuilder::finalize; RUN_ARGUMENT
 Result<Scene> load_scene(const std::string& file, const SceneOptions& options, Diagnostics& found);
+
+/// What sets the commands of each step that the stage animates, for SimulateOptions::follow; empty when it animates
+/// nothing. The scene must live as long.
+std::function<void(double begin, double end, model::Control& control)> follower(const Scene& scene);
 
 /// Height of the lowest point of any collider along the up axis [m], infinite planes left out; nothing when there is
 /// none. Conservative for meshes.

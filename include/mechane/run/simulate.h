@@ -25,6 +25,9 @@ struct SimulateOptions {
     const record::Checkpoint* from     = nullptr;   ///< to go on from: `frames` more steps
     bool                      keep_end = false;     ///< fill SimulateResult::end
 
+    /// Called before each step with its begin and end [s]: sets what the stage commands. The control table has the last
+    /// word.
+    std::function<void(double begin, double end, model::Control& control)> follow;
     /// Told each state as it comes: the start is step 0, or that of the checkpoint; `hash` is chained up to it.
     std::function<void(std::int64_t step, std::uint64_t hash)> on_step;
     /// Told each frame that is kept.

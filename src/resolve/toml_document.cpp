@@ -1,0 +1,55 @@
+#include "toml_document.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "mechane/resolve/codes.h"
+
+// No exceptions leave this module: mistakes come back in the result.
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+namespace mechane::resolve {
+
+namespace {
+
+using Json = nlohmann::json;
+
+Json json_of(const toml::node& node)
+{
+    if (const toml::table* table = node.as_table()) {
+        Json out = Json::object();
+        for (const auto& [key, value] : *table) out[std::string(key.str())] = json_of(value);
+        return out;
+    }
+    if (const toml::array* array = node.as_array()) {
+        Json out = Json::array();
+        for (const toml::node& value : *array) out.push_back(json_of(value));
+        return out;
+    }
+    if (const auto* text = node.as_string()) return text->get();
+    if (const auto* integer = node.as_integer()) return integer->get();
+    if (const auto* number = node.as_floating_point()) return number->get();
+    if (const auto* flag = node.as_boolean()) return flag->get();
+    return nullptr;
+}
+
+}  // namespace
+
+Result<Json> json_from_toml(const std::string& text, const std::string& source)
+{
+    const toml::parse_result parsed = toml::parse(text, source);
+    if (!parsed) {
+        const toml::source_position at = parsed.error().source().begin;
+        return make_diagnostic(kResolverTable,
+                               Site{.layer    = source,
+                                    .line     = static_cast<int>(at.line),
+                                    .column   = static_cast<int>(at.column),
+                                    .prim     = {},
+                                    .property = {}},
+                               "it is no TOML: " + std::string(parsed.error().description()));
+    }
+    return json_of(parsed.table());
+}
+
+}  // namespace mechane::resolve
