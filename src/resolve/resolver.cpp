@@ -239,7 +239,8 @@ void ResolverList::rest_unauthored(const std::unordered_set<usd::Token>& authore
     for (const Resolver& resolver : resolvers_) {
         std::vector<bool>& rests = resting_.emplace_back();
         for (const Row& row : resolver.rows)
-            rests.push_back(std::none_of(row.attributes.begin(), row.attributes.end(),
+            rests.push_back(!row.attributes.empty() &&
+                            std::none_of(row.attributes.begin(), row.attributes.end(),
                                          [&](const std::string& name) { return authored.contains(usd::Token(name)); }));
     }
 }
