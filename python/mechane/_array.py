@@ -148,5 +148,5 @@ def flags(name: str, value: Any, size: int) -> np.ndarray | None:
         return None
     out = np.ascontiguousarray(plain(value).reshape(-1)).astype(np.uint8)
     if out.size != size:
-        raise ValueError(f"{name}: {out.size} flags, expected {size}")
+        raise ValueError(f"{name}: shape {np.shape(plain(value))}, expected ({size},) flags")
     return out

@@ -9,7 +9,7 @@ import numpy as np
 from . import _core
 from ._array import check_device
 from ._configs import JointDofConfig, MeshApproximationConfig, ShapeConfig
-from ._custom import CustomAttribute, CustomFrequency, CustomVerbs
+from ._custom import AttributeFrequency, CustomAttribute, CustomFrequency, CustomVerbs
 from ._custom_merge import CustomMerge
 from ._diagnostics import Diagnostic, Diagnostics, MechaneDeprecationWarning, error, publish, warn
 from ._enums import Axis, AxisType
@@ -32,6 +32,9 @@ def _column(name: str) -> property:
         ColumnList(self, name)[:] = list(values)
 
     return property(get, put if COLUMNS[name][2] else None, doc=f"List of the builder's {name}.")
+
+
+_MIMIC_COLUMNS = tuple(f"constraint_mimic_{name}" for name in ("joint0", "joint1", "coef0", "coef1", "enabled", "label", "world"))
 
 
 class BvhConfig:
@@ -64,6 +67,8 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
         self._joint_between: dict[tuple[int, int], Any] = {}
         self._filters: list[tuple[int, int]] = []
         self._filters_seen = 0
+        for name in _MIMIC_COLUMNS:
+            setattr(self, name, [])
         self._state_attributes: set[str] = set()
         self._contact_attributes: set[str] = set()
         self._allow_orphans = False
@@ -142,6 +147,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
     joint_coord_count = property(lambda self: self._counts()[5])
     world_count = property(lambda self: self._counts()[6])
     joint_constraint_count = property(lambda self: sum(_constraints(t, d) for t, d in zip(self.joint_type, self.joint_dof_dim)))
+    constraint_mimic_count = property(lambda self: len(self.constraint_mimic_joint0))
     particle_count = spring_count = tri_count = tet_count = edge_count = muscle_count = 0
 
     # -- what follows from other columns
@@ -153,7 +159,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
     def body_inv_inertia(self) -> list[mat33]:
         out = []
         for inertia in self.body_inertia:
-            m = np.asarray(inertia)
+            m = np.array([float(x) for x in np.asarray(inertia).reshape(-1)]).reshape(3, 3)
             out.append(mat33(*np.linalg.inv(m).reshape(-1)) if abs(np.linalg.det(m)) > 0 else mat33())
         return out
 
@@ -260,6 +266,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
         """A copy of another builder as a world of its own."""
         if self.current_world != -1:
             raise error(RuntimeError, "E_WORLD_OPEN", f"world {self.current_world} is open; call end_world() before add_world()")
+        self._check_merge(builder)
         self.begin_world(gravity=builder.gravity)
         try:
             self.add_builder(builder, xform=xform, label_prefix=label_prefix)
@@ -272,6 +279,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
             raise TypeError(f"builder: expected ModelBuilder, not {type(builder).__name__}")
         if builder.world_count or builder.current_world != -1:
             raise error(ValueError, "E_STRUCTURE", "builder: has worlds of its own")
+        self._check_merge(builder)
         builder._resolve_owners()
         before = self._offsets()
         shapes = self.shape_count
@@ -280,6 +288,9 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
         self._sources.update({shapes + i: src for i, src in builder._sources.items()})
         self._sdf.update({shapes + i: sdf for i, sdf in builder._sdf.items()})
         _ = self.shape_collision_filter_pairs
+        for name in _MIMIC_COLUMNS:
+            shift = before[AttributeFrequency.JOINT] if name.endswith(("joint0", "joint1")) else 0
+            getattr(self, name).extend(self.current_world if name.endswith("world") else v + shift if shift else v for v in getattr(builder, name))
         self._merge_custom(builder, before, label_prefix)
 
     def replicate(self, builder: "ModelBuilder", copy_count: int | None = None, spacing: Any = (0.0, 0.0, 0.0), *, separate_worlds: bool = True,
@@ -393,13 +404,13 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
         self._push_filters()
         self._check_custom()
         core, found = self._core.finalize(skip_all_validations or skip_validation_joints or self._allow_orphans, self.balance_inertia, self.bound_mass, self.bound_inertia)
-        return Model._from_builder(core, self, self._published(found), requires_grad)
+        return Model._from_builder(core, self, self._published([] if skip_all_validations else [d for d in found if not (skip_validation_inertia and d["code"] == "W_INERTIA_FIXED")]), requires_grad)
 
     def _published(self, found: list[dict[str, Any]]) -> Diagnostics:
         """Corrections that many entities need alike are told in one warning, unless details are asked for."""
         said = []
         for code, summary in (("W_INERTIA_FIXED", "Inertia validation corrected {n} bodies; set validate_inertia_detailed=True to see each"),
-                              ("W_NEG_GAP", "{n} shape(s) with gap < 0: {names}")):
+                              ("W_NEG_GAP", "{n} shape(s) with gap < 0, which makes for missed collisions: {names}")):
             same = [d for d in found if d["code"] == code]
             if not same or (code == "W_INERTIA_FIXED" and self.validate_inertia_detailed):
                 continue

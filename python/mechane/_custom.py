@@ -203,6 +203,9 @@ class CustomFrequency:
     def key(self) -> str:
         return f"{self.namespace}:{self.name}" if self.namespace else self.name
 
+    def same_kind(self, other: "CustomFrequency") -> bool:
+        return all(getattr(self, f) == getattr(other, f) for f in ("usd_prim_filter", "usd_entry_expander", "articulation_owner_attribute", "label_attribute"))
+
 
 class CustomVerbs:
     """Mixed into ModelBuilder."""
@@ -215,7 +218,7 @@ class CustomVerbs:
         if attribute.is_custom_frequency and attribute.frequency not in self.custom_frequencies:
             raise error(ValueError, "E_CUSTOM_FREQUENCY", f"custom frequency {attribute.frequency!r} is not registered; call add_custom_frequency first")
         if attribute.usd_attribute_name == "*" and attribute.usd_value_transformer is None:
-            raise error(ValueError, "E_CUSTOM_CONFLICT", f"custom attribute {attribute.key!r} is asked of every prim ('*') and has no usd_value_transformer")
+            raise error(ValueError, "E_CUSTOM_CONFLICT", f"custom attribute {attribute.key!r} has usd_attribute_name='*', every prim, and no usd_value_transformer")
         there = self.custom_attributes.get(attribute.key)
         if there is not None:
             if not there.same_kind(attribute):
@@ -225,7 +228,7 @@ class CustomVerbs:
 
     def add_custom_frequency(self, frequency: CustomFrequency) -> None:
         there = self.custom_frequencies.get(frequency.key)
-        if there is not None and (there.usd_prim_filter, there.usd_entry_expander) != (frequency.usd_prim_filter, frequency.usd_entry_expander):
+        if there is not None and not there.same_kind(frequency):
             raise error(ValueError, "E_CUSTOM_CONFLICT", f"custom frequency {frequency.key!r} already exists with a different declaration")
         self.custom_frequencies[frequency.key] = frequency
 

@@ -31,6 +31,10 @@ def moved(value: Any, by: Any) -> Any:
     return value
 
 
+def _of_worlds(references: Any) -> bool:
+    return references in ("world", AttributeFrequency.WORLD)
+
+
 class CustomMerge:
     """Mixed into ModelBuilder."""
 
@@ -39,9 +43,22 @@ class CustomMerge:
         f = AttributeFrequency
         bodies, joints, shapes, trees, dofs, coords, _ = self._counts()
         out: dict[Any, int] = {f.BODY: bodies, f.JOINT: joints, f.SHAPE: shapes, f.ARTICULATION: trees, f.JOINT_DOF: dofs, f.JOINT_COORD: coords,
-                               f.JOINT_CONSTRAINT: self.joint_constraint_count, f.CONSTRAINT_MIMIC: 0, f.ONCE: 0, f.WORLD: max(self.current_world, 0)}
+                               f.JOINT_CONSTRAINT: self.joint_constraint_count, f.CONSTRAINT_MIMIC: len(self.constraint_mimic_joint0), f.ONCE: 0, f.WORLD: max(self.current_world, 0)}
         out.update({key: self._custom_count(key) for key in self.custom_frequencies})
         return out
+
+    def _check_merge(self, other: Any) -> None:
+        """Whether another builder's declarations fit in, before anything is copied."""
+        for key, frequency in other.custom_frequencies.items():
+            mine = self.custom_frequencies.get(key)
+            if mine is not None and not mine.same_kind(frequency):
+                raise error(ValueError, "E_CUSTOM_CONFLICT", f"custom frequency {key!r} is declared differently in the two builders")
+        for key, theirs in other.custom_attributes.items():
+            mine_too = self.custom_attributes.get(key)
+            if mine_too is not None and not mine_too.same_kind(theirs):
+                raise error(ValueError, "E_CUSTOM_CONFLICT", f"custom attribute {key!r} is declared differently in the two builders")
+            if other._custom_count(theirs.frequency) if theirs.is_custom_frequency else theirs.values:
+                self._shifted(theirs, other, self._offsets())
 
     def _merge_custom(self, other: Any, before: dict[Any, int], label_prefix: str | None = None) -> None:
         """Takes over another builder's declarations and values, whose entities were appended behind `before`."""
@@ -66,7 +83,7 @@ class CustomMerge:
         to = attribute.references
         if to is None:
             return None
-        if to == "world" or to == AttributeFrequency.WORLD:
+        if _of_worlds(to):
             return lambda index: self.current_world
         if isinstance(to, AttributeFrequency):
             return lambda index: index + before.get(to, 0)
@@ -97,9 +114,12 @@ class CustomMerge:
             by = self._shifted(theirs, other, before)
             if by is not None:
                 # A default that is an index means the source's own entity, so its copies need theirs.
-                shifts = isinstance(theirs.default, (int, np.integer)) and theirs.default >= 0 and by(int(theirs.default)) != theirs.default
+                shifts = not _of_worlds(theirs.references) and isinstance(theirs.default, (int, np.integer)) and theirs.default >= 0 and by(int(theirs.default)) != theirs.default
                 if shifts and theirs.frequency == AttributeFrequency.ONCE:
                     if new and not rows:
+                        indices, rows = [0], [theirs.default]
+                elif shifts and theirs.frequency == AttributeFrequency.WORLD:
+                    if self.current_world >= 0 and not rows:
                         indices, rows = [0], [theirs.default]
                 elif shifts and theirs.is_custom_frequency:
                     rows = [theirs.default if v is None else v for v in rows]
@@ -107,7 +127,7 @@ class CustomMerge:
                     here = dict(zip(indices, rows))
                     indices = list(range(other._offsets().get(theirs.frequency, 0)))
                     rows = [here.get(i, theirs.default) for i in indices]
-                rows = [moved(v, by) for v in rows]
+                rows = [self.current_world] * len(rows) if _of_worlds(theirs.references) else [moved(v, by) for v in rows]
         if theirs.is_custom_frequency:
             mine.values += [None] * (start - len(mine.values))
             mine.values += rows

@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _core
 from ._array import REAL, Array, flags, output, plain, reals
-from ._diagnostics import kind_of
+from ._diagnostics import MechaneDeprecationWarning, kind_of, warn
 from ._enums import BodyFlags
 from ._state import State
 
@@ -17,7 +17,7 @@ __all__ = ["eval_fk", "eval_ik", "eval_inverse_dynamics_force", "eval_inverse_dy
 
 def _chosen(model: Any, mask: Any, indices: Any) -> tuple[Any, Any]:
     if mask is not None and indices is not None:
-        raise kind_of(ValueError)("Cannot specify both mask and indices; give one", "E_ARG_SELECTION")
+        raise kind_of(ValueError)("mask and indices are mutually exclusive: Cannot specify both mask and indices", "E_ARG_SELECTION")
     return flags("mask", mask, model.articulation_count), None if indices is None else np.ascontiguousarray(plain(indices), dtype=np.int32).reshape(-1)
 
 
@@ -79,7 +79,26 @@ def eval_mimic(model: Any, state_in: Any, state_out: Any = None, *, mask: Any = 
 def _into(name: str, out: Any, values: np.ndarray) -> Array:
     if out is None:
         return values.view(Array)
-    output(name, out, values.shape)[...] = values.reshape(out.shape)
+    target = output(name, out, None)
+    if target.size != values.size:
+        raise kind_of(ValueError)(f"{name}: shape {tuple(out.shape)}, expected {values.shape}", "E_ARG_SHAPE")
+    target[...] = values.reshape(target.shape)
+    return out
+
+
+def _forces_into(model: Any, name: str, out: Any, values: np.ndarray) -> Any:
+    """Rows of articulations into such rows, or one after another into [dof_count]."""
+    if out is None:
+        return values.view(Array)
+    target = output(name, out, None)
+    if target.shape == values.shape:
+        target[...] = values
+    elif target.shape == (model.joint_dof_count,):
+        for a in range(model.articulation_count):
+            begin, end = _dofs(model, a)
+            target[begin:end] = values[a, : end - begin]
+    else:
+        raise kind_of(ValueError)(f"{name}: shape {target.shape}, expected {values.shape} or ({model.joint_dof_count},)", "E_ARG_SHAPE")
     return out
 
 
@@ -100,6 +119,7 @@ def eval_mass_matrix(model: Any, state: State, H: Any = None, J: Any = None, bod
         return None
     values = _core.eval_mass_matrix(model._core, state._core, flags("mask", mask, model.articulation_count))
     if not include_armature:
+        warn("include_armature=False is deprecated; subtract joint_armature from the diagonal", MechaneDeprecationWarning)
         armature = np.asarray(model._np("joint_armature"))
         for a in range(model.articulation_count):
             begin, end = _dofs(model, a)
@@ -121,9 +141,9 @@ def eval_inverse_dynamics_passive(model: Any, state: State, *, mass_matrix: Any 
     What is given is filled; with no output given all three are computed and returned."""
     chosen = flags("mask", mask, model.articulation_count)
     every = mass_matrix is None and gravity_force is None and coriolis_force is None
-    m = eval_mass_matrix(model, state, H=mass_matrix, mask=mask) if every or mass_matrix is not None else None
-    g = _into("gravity_force", gravity_force, _core.gravity_force(model._core, state._core, chosen)) if every or gravity_force is not None else None
-    c = _into("coriolis_force", coriolis_force, _core.coriolis_force(model._core, state._core, chosen)) if every or coriolis_force is not None else None
+    m = _into("mass_matrix", mass_matrix, _core.eval_mass_matrix(model._core, state._core, chosen)) if every or mass_matrix is not None else None
+    g = _forces_into(model, "gravity_force", gravity_force, _core.gravity_force(model._core, state._core, chosen)) if every or gravity_force is not None else None
+    c = _forces_into(model, "coriolis_force", coriolis_force, _core.coriolis_force(model._core, state._core, chosen)) if every or coriolis_force is not None else None
     return m, g, c
 
 
@@ -145,10 +165,18 @@ def _rows(model: Any, name: str, values: Any) -> np.ndarray:
 def eval_inverse_dynamics_force(model: Any, state: State, *, mass_matrix: Any, joint_qdd: Any, coriolis_force: Any, gravity_force: Any, joint_f: Any,
                                 mask: Any = None) -> Any:
     """joint_f = M qdd + C qd + g, for the accelerations `joint_qdd`; written into `joint_f`."""
+    if model.articulation_count == 0:
+        return joint_f
+    h = plain(mass_matrix)
+    square = (model.articulation_count, model.max_dofs_per_articulation, model.max_dofs_per_articulation)
+    if h.shape != square:
+        raise kind_of(ValueError)(f"mass_matrix: shape {h.shape}, expected {square}", "E_ARG_SHAPE")
     qdd, c, g = (_rows(model, n, v) for n, v in (("joint_qdd", joint_qdd), ("coriolis_force", coriolis_force), ("gravity_force", gravity_force)))
-    tau = np.einsum("aij,aj->ai", plain(mass_matrix).astype(REAL), qdd) + c + g
+    tau = np.einsum("aij,aj->ai", h.astype(REAL), qdd) + c + g
     chosen = flags("mask", mask, model.articulation_count)
     out = output("joint_f", joint_f, None)
+    if out.shape not in ((model.joint_dof_count,), tau.shape):
+        raise kind_of(ValueError)(f"joint_f: shape {out.shape}, expected ({model.joint_dof_count},) or {tau.shape}", "E_ARG_SHAPE")
     for a in range(model.articulation_count):
         if chosen is not None and not chosen[a]:
             continue

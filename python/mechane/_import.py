@@ -198,6 +198,7 @@ class ImportVerbs:
         texts = [(key, value if isinstance(value, str) else json.dumps(value)) for key, value in options.items() if value is not None]
         stage, notes = open_stage(source, variants=variants, resolver_paths=resolver_paths)
         before, kept = self._core.copy(), self._custom_copy()
+        self._core.set_defaults(self.default_shape_cfg, self.default_joint_cfg)
         shapes, first_articulation = self.shape_count, self.articulation_count
         live = source if is_live_stage(source) else None
         tables, python = _tables(resolvers, live)

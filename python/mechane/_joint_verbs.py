@@ -184,7 +184,7 @@ class JointVerbs:
         if leaders[reference_joint] >= 0:
             raise error(ValueError, "E_MIMIC_CHAIN", f"Reference joint {reference_joint} is already a mimic joint of joint {leaders[reference_joint]}; chains are not followed")
         if joint in leaders:
-            raise error(ValueError, "E_MIMIC_CHAIN", f"joint {joint} is followed by another; chains are not followed")
+            raise error(ValueError, "E_MIMIC_CHAIN", f"Follower joint {joint} is already referenced by another mimic joint; chains are not followed")
         if self.joint_dof_dim[joint] != self.joint_dof_dim[reference_joint] or self.joint_type[joint] in (JointType.FREE, JointType.BALL, JointType.FIXED, JointType.DISTANCE):
             raise error(ValueError, "E_MIMIC_DOF", f"mimic joints need matching position and velocity dimensions of scalar dofs: joint {joint} has "
                         f"{self.joint_dof_dim[joint]}, reference_joint {reference_joint} {self.joint_dof_dim[reference_joint]}")
@@ -194,9 +194,14 @@ class JointVerbs:
                              custom_attributes: dict[str, Any] | None = None) -> int:
         """The older spelling of `set_joint_mimic`: joint0 follows joint1. Returns the number of the relation."""
         warn("add_constraint_mimic is called set_joint_mimic", MechaneDeprecationWarning)
-        if enabled:
+        if enabled and self.joint_articulation[joint0] == self.joint_articulation[joint1]:
             self.set_joint_mimic(joint0, joint1, coeffs=(coef0, coef1))
-        return sum(leader >= 0 for leader in self.joint_mimic_joint) - 1
+        for name, value in (("joint0", int(joint0)), ("joint1", int(joint1)), ("coef0", float(coef0)), ("coef1", float(coef1)), ("enabled", bool(enabled)),
+                            ("label", label or ""), ("world", self.current_world)):
+            getattr(self, f"constraint_mimic_{name}").append(value)
+        index = len(self.constraint_mimic_joint0) - 1
+        self._values_of("CONSTRAINT_MIMIC", index, custom_attributes)
+        return index
 
     def collapse_fixed_joints(self, verbose: bool = False, joints_to_keep: list[str] | None = None) -> dict[str, Any]:
         """Merges bodies that FIXED joints hold together; the joints named in `joints_to_keep` stay."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._array import Array
+from ._array import REAL, Array
 from ._custom import AttributeAssignment, AttributeFrequency, AttributeNamespace, AttributeSpec
 from ._diagnostics import Diagnostics, error, kind_of
 from ._enums import Axis
@@ -65,6 +65,9 @@ class Model(Arrays):
         put("body_shapes", {-1: list(core.static_shapes), **{i: list(s) for i, s in enumerate(core.body_shapes)}})
         for name, value in (("soft_contact_ke", 1.0e3), ("soft_contact_kd", 10.0), ("soft_contact_kf", 1.0e3), ("soft_contact_mu", 0.5), ("soft_contact_restitution", 0.0)):
             put(name, value)
+        for name, kind in (("joint0", np.int32), ("joint1", np.int32), ("coef0", REAL), ("coef1", REAL), ("enabled", bool), ("world", np.int32)):
+            put(f"constraint_mimic_{name}", np.array(getattr(builder, f"constraint_mimic_{name}"), dtype=kind).view(Array))
+        put("constraint_mimic_label", list(builder.constraint_mimic_label))
         self._declare_custom(builder)
         return self
 
@@ -150,6 +153,7 @@ class Model(Arrays):
     articulation_count = property(lambda self: len(self.articulation_label))
     joint_coord_count = property(lambda self: len(self._np("joint_q")))
     joint_dof_count = property(lambda self: len(self._np("joint_qd")))
+    particle_world_start = None
     particle_count = spring_count = tri_count = tet_count = edge_count = muscle_count = heightfield_count = soft_contact_max = 0
     max_joints_per_articulation = property(lambda self: self._core.max_joints_per_articulation)
     max_dofs_per_articulation = property(lambda self: self._core.max_dofs_per_articulation)
@@ -190,15 +194,7 @@ class Model(Arrays):
     def shape_heightfield_index(self) -> Array:
         return self._derived("_shape_heightfield_index", lambda: np.full(self.shape_count, -1, np.int32).view(Array))
 
-    def _mimics(self) -> np.ndarray:
-        return np.flatnonzero(np.asarray(self._np("joint_mimic_joint")) >= 0).astype(np.int32)
-
-    constraint_mimic_count = property(lambda self: len(self._mimics()))
-    constraint_mimic_joint0 = property(lambda self: self._mimics().view(Array))
-    constraint_mimic_joint1 = property(lambda self: self._np("joint_mimic_joint")[self._mimics()])
-    constraint_mimic_coef0 = property(lambda self: self._np("joint_mimic_coeffs")[self._mimics(), 0])
-    constraint_mimic_coef1 = property(lambda self: self._np("joint_mimic_coeffs")[self._mimics(), 1])
-    constraint_mimic_enabled = property(lambda self: self._np("joint_enabled")[self._mimics()])
+    constraint_mimic_count = property(lambda self: len(self.constraint_mimic_joint0))
 
     # -- filters
     @property
@@ -226,7 +222,7 @@ class Model(Arrays):
         return (ga == gb if ga > 0 and gb > 0 else ga != gb) and self._np("shape_body")[a] != self._np("shape_body")[b]
 
     @property
-    def shape_contact_pairs(self) -> Array:
+    def shape_contact_pairs(self) -> Any:
         """Pairs that the explicit broad phase looks at, [pairs, 2]."""
         def make() -> Array:
             colliding = [i for i in range(self.shape_count) if int(self._np("shape_flags")[i]) & 2]

@@ -50,7 +50,10 @@ class EqType(IntEnum):
 
 
 def _vector(length: int) -> type:
-    return type(f"vec{length}", (tuple,), {"__doc__": f"{length} numbers."})
+    def make(cls: type, *numbers: Any) -> Any:
+        return tuple.__new__(cls, numbers if len(numbers) != 1 else numbers[0])
+
+    return type(f"vec{length}", (tuple,), {"__doc__": f"{length} numbers.", "__new__": make})
 
 
 vec5, vec6, vec10 = _vector(5), _vector(6), _vector(10)
@@ -106,7 +109,7 @@ _ON = ("constraint", "equality", "frictionloss", "limit", "contact", "spring", "
 _OFF = ("multiccd", "energy", "invdiscrete")
 #: (name, frequency, default, attribute, words by number)
 _WORDS: tuple[tuple[str, str, int, str, dict[str, int]], ...] = (
-    ("integrator", "ONCE", 3, "option:integrator", {"euler": 0, "rk4": 1, "implicit": 2, "implicitfast": 3}),
+    ("integrator", "ONCE", 3, "option:integrator", {"euler": 0, "rk4": 1, "implicit": 2, "implicitfast": 3, "discrete": 4}),
     ("solver", "ONCE", 2, "option:solver", {"pgs": 0, "cg": 1, "newton": 2}),
     ("cone", "ONCE", 0, "option:cone", {"pyramidal": 0, "elliptic": 1}),
     ("jacobian", "ONCE", 2, "option:jacobian", {"dense": 0, "sparse": 1, "auto": 2}),

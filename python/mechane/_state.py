@@ -68,7 +68,7 @@ class Arrays:
         out = {}
         for key in self.__dict__.get("_custom", ()):
             space, _, name = key.rpartition(":")
-            out[key] = getattr(self.__dict__[space], name) if space else self.__dict__[name]
+            out[key] = getattr(self.__dict__.get(space), name, None) if space else self.__dict__.get(name)
         return out
 
     def _attach_all(self, arrays: dict[str, Any]) -> None:
@@ -131,7 +131,7 @@ class State(Arrays):
         """Copies all arrays of another state of the same layout."""
         if not isinstance(other, State):
             raise TypeError(f"other: expected State, not {type(other).__name__}")
-        mine, theirs = self._custom_arrays(), other._custom_arrays()
+        mine, theirs = ({k: a for k, a in s._custom_arrays().items() if a is not None} for s in (self, other))
         if set(mine) != set(theirs):
             raise kind_of(ValueError)(f"other: holds the custom attributes {sorted(theirs)}, this one {sorted(mine)}", "E_STATE_LAYOUT")
         for name in sorted(self.EXTENDED_ATTRIBUTES):

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core
 from ._array import REAL, Array, plain, output
-from ._diagnostics import MechaneError, NotSupportedError
+from ._diagnostics import warn
 from ._enums import MAXVAL, GeoType
 from ._mesh import Mesh
 from ._reserved import _Later
@@ -324,7 +324,21 @@ def _inertia(type: int, scale: tuple[float, float, float], mesh: Any, density: f
 
 def compute_inertia_shape(type: int, scale: Any, src: Any, density: float, is_solid: bool = True, thickness: float = 0.001) -> tuple[float, vec3, mat33]:
     """(mass [kg], centre of mass [m], inertia about it [kg m^2]) of a shape; `is_solid` false: a shell of `thickness` [m]."""
+    if not is_solid and int(type) in _HOLLOW:
+        thickness = float(np.asarray(thickness).reshape(-1)[0])
+        if not (np.isfinite(thickness) and thickness >= 0):
+            raise ValueError(f"thickness must be finite and nonnegative, got {thickness}")
+        inner = min(float(x) for x in tuple(scale)[: _HOLLOW[int(type)]])
+        if thickness > inner:
+            raise ValueError(f"thickness {thickness} does not fit inside the shape, whose smallest half size is {inner}")
+        if thickness == 0:
+            warn("W_INERTIA_FIXED: a hollow shape of zero thickness has zero mass and inertia")
+            return 0.0, vec3(), mat33()
     return _inertia(type, tuple(float(x) for x in scale), src if isinstance(src, Mesh) else None, density, is_solid, thickness)  # type: ignore[arg-type]
+
+
+#: closed primitives, and how many of their sizes count
+_HOLLOW = {int(GeoType.SPHERE): 1, int(GeoType.BOX): 3, int(GeoType.CAPSULE): 1, int(GeoType.CYLINDER): 2, int(GeoType.CONE): 2, int(GeoType.ELLIPSOID): 3}
 
 
 def compute_inertia_sphere(density: float, radius: float) -> tuple[float, vec3, mat33]:

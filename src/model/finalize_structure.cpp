@@ -27,7 +27,7 @@ Misfit check_worlds(const Entities& entities, std::size_t worlds, std::string_vi
     for (const auto& e : entities) {
         if (e.world < kGlobalWorld || (e.world >= 0 && !is_index(e.world, worlds)))
             return misfit(e.label, array,
-                          fmt::format("world {} does not exist, expected -1 to {}", e.world,
+                          fmt::format("Invalid world index: world {} does not exist, expected -1 to {}", e.world,
                                       static_cast<std::int64_t>(worlds) - 1));
         if (e.world == kGlobalWorld) {
             closed = last != kGlobalWorld;
@@ -61,6 +61,8 @@ Misfit check_joints(const ModelBuilder& b)
         const std::size_t n = b.bodies.size();
         if (static_cast<std::uint32_t>(j.type) > static_cast<std::uint32_t>(JointType::rod))
             return misfit(j.label, "joint_type", fmt::format("joint type {} is unknown", static_cast<int>(j.type)));
+        if (j.child == kWorldBody)
+            return misfit(j.label, "joint_child", "Invalid body reference: Child cannot be the world");
         if (!is_index(j.child, n))
             return misfit(
                 j.label, "joint_child",
@@ -171,13 +173,14 @@ Misfit check_orphans(const ModelBuilder& b)
     for (const BuilderJoint& j : b.joints)
         if (j.articulation < 0 && j.parent != kWorldBody && !reached[static_cast<std::size_t>(j.child)])
             orphans.push_back(&j);
-    if (!orphans.empty())
+    if (!orphans.empty()) {
+        std::vector<std::string> labels;
+        for (std::size_t i = 0; i < std::min<std::size_t>(orphans.size(), 5); ++i) labels.push_back(orphans[i]->label);
         return make_diagnostic(
             kOrphanJoint, {.prim = orphans.front()->label, .property = "joint_articulation"},
-            fmt::format("Found {} joint(s) not belonging to any articulation, nor do their children; the first is '{}' "
-                        "of child '{}'",
-                        orphans.size(), orphans.front()->label,
-                        b.bodies[static_cast<std::size_t>(orphans.front()->child)].label));
+            fmt::format("Found {} joint(s) not belonging to any articulation, nor do their children: {}{}",
+                        orphans.size(), fmt::join(labels, ", "), orphans.size() > labels.size() ? ", ..." : ""));
+    }
     return {};
 }
 
@@ -220,7 +223,8 @@ Misfit check_shapes(const ModelBuilder& b)
     for (const BuilderShape& s : b.shapes) {
         if (s.body != kWorldBody && !is_index(s.body, b.bodies.size()))
             return misfit(s.label, "shape_body",
-                          fmt::format("body {} does not exist; there are {} bodies", s.body, b.bodies.size()));
+                          fmt::format("Invalid body reference: body {} does not exist; there are {} bodies", s.body,
+                                      b.bodies.size()));
         if (s.body != kWorldBody && !worlds_meet(s.world, b.bodies[static_cast<std::size_t>(s.body)].world))
             return misfit(s.label, "shape_world", "the shape and its body belong to different worlds");
         if (static_cast<std::uint32_t>(s.type) > static_cast<std::uint32_t>(GeoType::gaussian))

@@ -278,6 +278,11 @@ void bind_builder(nb::module_& m)
                      .articulations[static_cast<std::size_t>(checked("articulation", tree, b.articulations.size(), 0))]
                      .joints;
              })
+        .def("set_defaults",
+             [](ModelBuilder& b, nb::handle shape, nb::handle dof) {
+                 b.default_shape = shape_config(shape);
+                 b.default_dof   = dof_config(dof);
+             })
         .def("take_custom", &take_custom)
         .def("add_filter_pair", [](ModelBuilder& b, std::int32_t shape_a,
                                    std::int32_t shape_b) { b.add_shape_collision_filter_pair(shape_a, shape_b); })

@@ -47,9 +47,12 @@ class Result(unittest.TestResult):
         if kind.__name__ == "PrivateName" or (issubclass(kind, (AttributeError, ImportError)) and private):
             self.outcome[test.id()] = ("left out", f"private: {value if private is None else private.group(1) or private.group(2)}")
             return
-        stage = re.search(r"belongs to a later stage \((.*)\)|SolverMuJoCo is not built", str(value))
-        if issubclass(kind, NotImplementedError) and stage and (stage.group(1) is None or stage.group(1) in self.stages):
-            self.outcome[test.id()] = ("left out", f"not built: {stage.group(1) or 'SolverMuJoCo'}")
+        if issubclass(kind, AttributeError) and " is left out" in str(value):
+            self.outcome[test.id()] = ("left out", f"not part of mechane: {value}")
+            return
+        stage = re.search(r"belongs to a later stage \((.*)\)|(Solver[A-Za-z]+) is not built", str(value))
+        if issubclass(kind, NotImplementedError) and stage and (stage.group(2) or stage.group(1) in self.stages):
+            self.outcome[test.id()] = ("left out", f"not built: {stage.group(2) or stage.group(1)}")
             return
         self.outcome[test.id()] = ("fail", f"{kind.__name__}: {str(value).strip().splitlines()[0][:160] if str(value).strip() else ''}")
 

@@ -43,7 +43,7 @@ def test_a_mask_with_indices_is_refused():
     m, s = moving_pendulum()
     with pytest.raises(ValueError, match="mask and indices"):
         mc.eval_fk(m, s.joint_q, s.joint_qd, s, mask=[True], indices=[0])
-    with pytest.raises(ValueError, match="mask: 2 flags, expected 1"):
+    with pytest.raises(ValueError, match=r"mask: shape \(2,\), expected \(1,\) flags"):
         mc.eval_fk(m, s.joint_q, s.joint_qd, s, mask=[True, False])
     with pytest.raises(IndexError, match="indices"):
         mc.eval_fk(m, s.joint_q, s.joint_qd, s, indices=[3])
@@ -76,7 +76,9 @@ def test_armature_is_on_the_diagonal_unless_left_out():
     b.joint_armature = [0.5, 0.25]
     m = b.finalize()
     s = m.state()
-    difference = np.asarray(mc.eval_mass_matrix(m, s) - mc.eval_mass_matrix(m, s, include_armature=False))[0]
+    with pytest.warns(mc.MechaneDeprecationWarning, match="include_armature"):
+        rigid = mc.eval_mass_matrix(m, s, include_armature=False)
+    difference = np.asarray(mc.eval_mass_matrix(m, s) - rigid)[0]
     assert np.allclose(difference, np.diag([0.5, 0.25]), atol=1e-6)
 
 
@@ -115,7 +117,7 @@ def test_followers_follow():
     s = m.state()
     s.joint_q[0], s.joint_qd[0] = 0.25, 1.0
     mc.eval_mimic(m, s)
-    assert s.joint_q.tolist() == [0.25, 0.0] and s.joint_qd.tolist() == [1, -2] and m.constraint_mimic_count == 1
+    assert s.joint_q.tolist() == [0.25, 0.0] and s.joint_qd.tolist() == [1, -2] and m.joint_mimic_joint.tolist() == [-1, 0]
 
 
 def test_collide_keeps_one_buffer():

@@ -12,7 +12,10 @@ import types
 import mechane
 import newton_usd_schemas  # noqa: F401  registers the schemas that the tests apply
 from mechane import *  # noqa: F401,F403
-from mechane import conformance, config, math, solvers, usd  # noqa: F401
+from mechane import conformance, config, geometry, interop, math, selection, sensors, solvers, usd, utils, viewer  # noqa: F401
+
+# Newton hands out Warp's arrays and values.
+interop.use_warp(True)
 
 #: Folder of the installed Newton; only its tests and assets are used.
 INSTALLED = os.environ["NEWTON_INSTALLED"]
@@ -41,6 +44,16 @@ class _Private:
             raise AttributeError(attribute)
         raise PrivateName(f"{self.name}.{attribute}")
 
+    def _used(self, *_):
+        raise PrivateName(self.name)
+
+    __eq__ = __ne__ = __lt__ = __gt__ = __le__ = __ge__ = __float__ = __int__ = __index__ = __truediv__ = __rtruediv__ = __mul__ = __rmul__ = _used
+    __hash__ = object.__hash__
+
+
+#: Names that both have, of Newton's not public.
+_PRIVATE = ("match_labels",)
+
 
 class _Shell(types.ModuleType):
     """A private module: any public name of mechane can be imported from it."""
@@ -48,10 +61,12 @@ class _Shell(types.ModuleType):
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        for home in (mechane, mechane.ModelBuilder, mechane.Model, usd, solvers, math):
+        if self.__name__.startswith("newton._src") and (name in _PRIVATE or os.path.exists(os.path.join(INSTALLED, *self.__name__.split(".")[1:], name + ".py"))):
+            return _Private(f"{self.__name__}.{name}")
+        for home in (mechane, mechane.ModelBuilder, mechane.Model, usd, solvers, math, geometry, selection, utils):
             if name in vars(home) or name in getattr(home, "__all__", ()):
                 return getattr(home, name)
-        if self.__name__.startswith("newton._src"):
+        if self.__name__.startswith(("newton._src", "newton.actuators", "newton.solvers.experimental")):
             return _Private(f"{self.__name__}.{name}")
         raise AttributeError(f"mechane has no {name}")
 
@@ -59,7 +74,9 @@ class _Shell(types.ModuleType):
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name, path, target=None):
         file = os.path.join(INSTALLED, *name.split(".")[1:])
-        if name.startswith("newton._src") and (os.path.isdir(file) or os.path.exists(file + ".py")):
+        if name.startswith("newton.solvers."):
+            file = os.path.join(INSTALLED, "_src")
+        if name.startswith(("newton._src", "newton.solvers.")) and (os.path.isdir(file) or os.path.exists(file + ".py")):
             return importlib.machinery.ModuleSpec(name, self, is_package=True)
         return None
 
@@ -78,13 +95,28 @@ def _installed(name):
     return module
 
 
+class _Solvers(types.ModuleType):
+    """The solvers; those of Newton's that mechane leaves out are shells."""
+
+    __path__: list = []
+
+    def __getattr__(self, name):
+        try:
+            return getattr(solvers, name)
+        except AttributeError as missing:
+            if "left out" not in str(missing):
+                raise
+            return _Private(f"newton.solvers.{name}")
+
+
 sys.meta_path.insert(0, _Finder())
-for _name, _module in (("usd", usd), ("solvers", solvers), ("math", math), ("config", config)):
+for _name, _module in (("usd", usd), ("solvers", _Solvers("newton.solvers")), ("math", math), ("config", config), ("geometry", geometry), ("selection", selection),
+                       ("sensors", sensors), ("utils", utils), ("viewer", viewer)):
     sys.modules[f"newton.{_name}"] = _module
 tests = _installed("tests")
 examples = _installed("examples")
 examples.get_asset = lambda filename: os.path.join(INSTALLED, "examples", "assets", filename)
 examples.get_asset_directory = lambda: os.path.join(INSTALLED, "examples", "assets")
-for _name in ("geometry", "selection", "sensors", "ik", "utils", "viewer", "actuators"):
+for _name in ("ik", "actuators"):
     sys.modules[f"newton.{_name}"] = _Shell(f"newton.{_name}")
     globals()[_name] = sys.modules[f"newton.{_name}"]
