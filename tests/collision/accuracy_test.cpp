@@ -160,7 +160,7 @@ TEST_CASE("everything meets a plane at its lowest points (COL-078 B)")
     for (const Row& r : rows) check(r);
 }
 
-TEST_CASE("a sphere meets the closest point of its partner, or leaves by the shortest way (COL-078 C, COL-087)")
+TEST_CASE("a sphere meets the closest point of its partner, or leaves by the shortest way (COL-078 C, COL-087, COL-158 I04, I06)")
 {
     const double s2     = std::sqrt(0.18);  // (1.3 - 1) along x and y
     const Row    rows[] = {
@@ -262,7 +262,7 @@ TEST_CASE("capsules rest on two points where they lie along something (COL-078 D
     for (const Row& r : rows) check(r);
 }
 
-TEST_CASE("boxes and hulls share faces, edges and corners (COL-078 E, G, I)")
+TEST_CASE("boxes and hulls share faces, edges and corners (COL-078 E, G, I, COL-158 I01, I02, I03, I05)")
 {
     const double r2 = std::sqrt(0.5), corner = std::sqrt(0.75);
     const Quatd  on_corner = rotation_between(normalized(Vec3d{1, 1, 1}), -kZ);

@@ -115,13 +115,12 @@ TEST_CASE("each method gives what it says, and what it cannot do a simpler one d
     CHECK(fewer->parts[0].triangles.size() <= ball.triangles.size() / 3);
     CHECK(is_closed(fewer->parts[0]));
     CHECK(found.size() == 0);
-    // A line of points spans nothing once its hull may not be thickened: decomposition, hull, and at last the box.
+    // Three times the same point spans nothing: no parts, no hull, and at last the box.
     Mesh line;
-    line.points         = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
-    line.triangles      = {{0, 1, 2}};
-    o.method            = Preparation::decomposition;
-    o.hull.extrude_flat = o.decomposition.hull.extrude_flat = false;
-    const auto box                                          = prepare_mesh(line, o, nullptr, found);
+    line.points    = {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}};
+    line.triangles = {{0, 1, 2}};
+    o.method       = Preparation::decomposition;
+    const auto box = prepare_mesh(line, o, nullptr, found);
     REQUIRE(box.has_value());
     CHECK(box->method == Preparation::box);
     CHECK(found.count("GEOMETRY_FALLBACK") == 2);
