@@ -69,6 +69,13 @@ Result<void> check(const model::Model& model, const Selection& selection)
     return {};
 }
 
+/// Whether all rates of a joint are zero.
+bool still(const model::Model& model, std::int32_t j, std::span<const Real> joint_qd)
+{
+    return std::all_of(joint_qd.begin() + model.joint_qd_start[j], joint_qd.begin() + model.joint_qd_start[j + 1],
+                       [](Real rate) { return rate == 0; });
+}
+
 bool selects(const Selection& selection, const model::Model& model, std::int32_t j)
 {
     if (!selection.joint_mask.empty() && !selection.joint_mask[j]) return false;
@@ -155,20 +162,29 @@ void eval_mimic(const model::Model& model, std::span<Real> joint_q, std::span<Re
     });
 }
 
-Projection project_to_joints(const model::Model& model, model::State& state)
+Projection project_to_joints(const model::Model& model, model::State& state, bool initial)
 {
     const Forest forest = build_forest(model);
     Projection   moved;
     double       most = 0;
     for (const Link& link : forest.links) {
         if (link.from_body) continue;
-        const std::int32_t p   = link.free ? -1 : model.joint_parent[link.joint];
-        const BodyMotion child = child_motion(model, link.joint, body_motion(state, p), state.joint_q, state.joint_qd);
-        const Posed      old   = static_cast<Posed>(state.body_q[link.body]);
-        const double     d     = length(child.X.p - old.p);
-        const double     angle = length(to_rotation_vector(normalized(conjugate(normalized(old.q)) * child.X.q)));
-        moved.linear           = std::max(moved.linear, d);
-        moved.angular          = std::max(moved.angular, angle);
+        const std::int32_t p = link.free ? -1 : model.joint_parent[link.joint];
+        BodyMotion     child = child_motion(model, link.joint, body_motion(state, p), state.joint_q, state.joint_qd);
+        const Posed    old   = static_cast<Posed>(state.body_q[link.body]);
+        const Spatiald twist = static_cast<Spatiald>(state.body_qd[link.body]);
+        if (initial && !link.free && !(twist == Spatiald{}) && still(model, link.joint, state.joint_qd)) {
+            // What the body was given is all that says how the joint moves.
+            std::vector<Real> q = state.joint_q;
+            joint_state(model, link.joint, body_motion(state, p), {child.X, twist}, q, state.joint_qd);
+            child          = child_motion(model, link.joint, body_motion(state, p), state.joint_q, state.joint_qd);
+            moved.velocity = std::max({moved.velocity, length(child.twist.linear - twist.linear),
+                                       length(child.twist.angular - twist.angular)});
+        }
+        const double d     = length(child.X.p - old.p);
+        const double angle = length(to_rotation_vector(normalized(conjugate(normalized(old.q)) * child.X.q)));
+        moved.linear       = std::max(moved.linear, d);
+        moved.angular      = std::max(moved.angular, angle);
         if (d + angle > most) {
             most       = d + angle;
             moved.body = link.body;

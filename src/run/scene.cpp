@@ -70,7 +70,7 @@ std::function<void(double begin, double end, model::Control& control)> follower(
 std::optional<double> lowest_collider(const model::Model& model)
 {
     model::State start = model::make_state(model);
-    dynamics::project_to_joints(model, start);  // where the first step will find the bodies
+    dynamics::project_to_joints(model, start, true);  // where the first step will find the bodies
     const auto            up = static_cast<std::size_t>(model.up_axis);
     std::optional<double> lowest;
     for (std::size_t i = 0; i < model.shape_count(); ++i) {

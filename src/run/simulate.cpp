@@ -25,6 +25,8 @@ namespace {
 
 /// Above these a start pose that disagrees with its joints is reported (DYN 6.17).
 constexpr double kReportedLinear = 1e-3, kReportedAngular = 0.5 * kDegrees;
+/// And authored velocities that disagree with their joints (DYN 6.14) [m/s, rad/s].
+constexpr double kReportedVelocity = 1e-3;
 
 /// Adds the time it lives to a sum.
 class Stopwatch {
@@ -182,9 +184,14 @@ class Loop {
     /// Moves bodies onto their joints.
     void project()
     {
-        const auto projected     = dynamics::project_to_joints(model_, state_);
+        const auto projected     = dynamics::project_to_joints(model_, state_, true);
         result.projected_linear  = projected.linear;
         result.projected_angular = projected.angular;
+        if (projected.velocity > kReportedVelocity)
+            found_.add(kProjected, {},
+                       fmt::format("a body's authored velocity breaks its joint by {:.3g} m/s or rad/s; what the joint "
+                                   "allows of it is kept",
+                                   projected.velocity));
         if (projected.linear > kReportedLinear || projected.angular > kReportedAngular)
             found_.add(
                 kProjected, {.prim = label_or_nothing(model_.body_label, projected.body)},

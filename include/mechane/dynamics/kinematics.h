@@ -53,11 +53,15 @@ struct Projection {
     double       linear  = 0;   ///< largest displacement of a body's origin [m]
     double       angular = 0;   ///< largest turn [rad]
     std::int32_t body    = -1;  ///< the body that moved most (metres and radians alike)
+    /// Largest change of a velocity that a jointed body was given, by what its joint does not allow [m/s, rad/s].
+    double velocity = 0;
 };
 
 /// Makes a state consistent before the first step: body poses and velocities of every tree (the forest that the solver
 /// builds, articulations first, then joints outside them) follow joint_q and joint_qd; coordinates of FREE roots are
 /// kept; loop joints get their coordinates from the bodies. A body without any joint keeps its pose.
-Projection project_to_joints(const model::Model& model, model::State& state);
+/// @param initial  the state is the one that the model starts from: a joint whose rates are all zero takes them from
+/// the velocity that its child was given, if any
+Projection project_to_joints(const model::Model& model, model::State& state, bool initial = false);
 
 }  // namespace mechane::dynamics

@@ -137,6 +137,15 @@ void scale_acceleration_drives(System& system, const Tree& tree)
     }
 }
 
+/// Whether velocity forces turn so far within a step that those of its beginning would feed the motion: an explicit
+/// step grows by (w h)^2 / 2.
+bool spins(const System& system, const Tree& tree, double h)
+{
+    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l)
+        if (length(system.motion.twist[l].angular) * h > kSpin) return true;
+    return false;
+}
+
 void predict_tree(System& system, const Tree& tree, const Vec3d& gravity, double h, bool first)
 {
     const Forest& f = system.forest;
@@ -189,6 +198,26 @@ void predict_tree(System& system, const Tree& tree, const Vec3d& gravity, double
             if (round + 1 < kMaxDriveRounds) law.saturated = now;
         }
         if (!changed) break;
+    }
+    if (spins(system, tree, h)) {
+        // The same step with the velocity forces of its middle.
+        double* const middle = system.row_scratch.data() + 8 * dofs;
+        for (std::size_t k = 0; k < n; ++k) {
+            middle[k] = v[k];
+            v[k] += 0.5 * x[k];
+            x[k] = bias[k];
+        }
+        dynamics::forward_kinematics(f, tree, system.motion);
+        dynamics::inverse_dynamics(f, tree, gravity, system.wrench, nullptr, system.motion, bias);
+        for (std::size_t k = 0; k < n; ++k) {
+            const double first_half = 2 * (v[k] - middle[k]);
+            v[k]                    = middle[k];
+            middle[k]               = first_half;
+            x[k]                    = h * (x[k] - bias[k]);
+        }
+        dynamics::forward_kinematics(f, tree, system.motion);
+        respond_tree(system, tree, x);
+        for (std::size_t k = 0; k < n; ++k) x[k] += middle[k];
     }
     for (std::size_t k = 0; k < n; ++k) v[k] += x[k];
 }
