@@ -10,10 +10,10 @@
 int main()
 {
     using namespace bench;
-    std::vector<coal::Vec3s> points;
-    for (const Vec3d& p : hull_points()) points.emplace_back(p.x, p.y, p.z);
+    auto points = std::make_shared<std::vector<coal::Vec3s>>();
+    for (const Vec3d& p : hull_points()) points->emplace_back(p.x, p.y, p.z);
     const std::shared_ptr<coal::CollisionGeometry> hull(
-        coal::ConvexBase::convexHull(std::make_shared<std::vector<coal::Vec3s>>(points), true, "Qt"));
+        coal::ConvexBase::convexHull(points, static_cast<unsigned>(points->size()), true));
     const auto shaped = [&](Kind kind) -> std::shared_ptr<coal::CollisionGeometry> {
         switch (kind) {
             case Kind::sphere:
@@ -35,7 +35,7 @@ int main()
     };
     const auto placed = [](const Quatd& q, const Vec3d& p) {
         coal::Transform3s X;
-        X.setQuatRotation(coal::Quats(q.w, q.x, q.y, q.z));
+        X.setQuatRotation(coal::Quatf(q.w, q.x, q.y, q.z));
         X.setTranslation(coal::Vec3s(p.x, p.y, p.z));
         return X;
     };

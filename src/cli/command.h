@@ -58,11 +58,13 @@ std::optional<std::vector<usd::Path>> prim_paths(const std::vector<std::string>&
 void add_bench(CLI::App& app, Context& context);
 void add_cat(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);
+void add_collide(CLI::App& app, Context& context);
 void add_demo(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_dump(CLI::App& app, Context& context);
 void add_explain(CLI::App& app, Context& context);
 void add_info(CLI::App& app, Context& context);
+void add_mesh(CLI::App& app, Context& context);
 void add_render(CLI::App& app, Context& context);
 void add_replay(CLI::App& app, Context& context);
 void add_ros(CLI::App& app, Context& context);

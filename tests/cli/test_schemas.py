@@ -24,6 +24,8 @@ DOCUMENTS = {
     "trajectory": ["sim", QUADRUPED, "--frames", "2", "--json"],
     "bench": ["bench", "ant", "--nstep", "5", "--json"],
     "bench.import": ["bench", "--import", QUADRUPED, "--json"],
+    "collide": ["collide", QUADRUPED, "--json"],
+    "mesh": ["mesh", QUADRUPED, "--hull", "--json"],
     "replay": ["replay", "RECORDING", "--verify", "--json"],
 }
 

@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/collide_cases.h"
+#include "cli/command.h"
+#include "cli/contact_rows.h"
+#include "cli/outputs.h"
+#include "cli/scene_args.h"
+#include "mechane/collision/pipeline.h"
+#include "mechane/collision/scene_queries.h"
+#include "mechane/tasks/parallel.h"
+
+namespace mechane::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+struct CollideArgs {
+    SceneArgs                scene;
+    std::string              cases, output, algorithm = "auto", broad_phase = "auto";
+    std::vector<std::string> pair;
+    std::vector<double>      ray;
+};
+
+Json list(const Vec3d& v) { return {v.x, v.y, v.z}; }
+
+int run_cases(const CollideArgs& args, Context& context)
+{
+    std::ifstream in(args.cases, std::ios::binary);
+    if (!in) {
+        context.io.say(fmt::format("error: {}: the file cannot be read\n", args.cases));
+        return kExitInput;
+    }
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const auto        answer = collide_cases(text, args.cases);
+    if (!answer) {
+        context.io.report(answer.error());
+        return kExitInput;
+    }
+    return write_text(args.output, *answer, context.io);
+}
+
+/// The ray's first hit, or null.
+Json ray_of(const run::Scene& scene, const model::State& state, const std::vector<double>& ray)
+{
+    collision::SceneQueries queries(scene.model);
+    queries.update(state);
+    const auto hit = queries.cast_ray({ray[0], ray[1], ray[2]}, {ray[3], ray[4], ray[5]});
+    if (hit.shape < 0) return nullptr;
+    return {{"shape", scene.model.shape_label[static_cast<std::size_t>(hit.shape)]},
+            {"distance", hit.distance},
+            {"normal", list(hit.normal)}};
+}
+
+int run_stage(CollideArgs& args, Context& context)
+{
+    const auto options = scene_options(args.scene, context);
+    if (!options) return kExitUsage;
+    Diagnostics found;
+    const auto  scene = run::load_scene(args.scene.file, *options, found);
+    context.io.report(found);
+    if (!scene) return context.io.fail(scene.error());
+    const auto mode = collision::broad_phase_mode(args.broad_phase);
+    if (!mode) {
+        context.io.report(mode.error());
+        return kExitUsage;
+    }
+    const tasks::Pool            pool(context.global.threads);
+    collision::CollisionPipeline pipeline(scene->model, {.pool = &pool, .broad_phase = *mode});
+    context.io.report(pipeline.diagnostics());
+    auto        contacts = pipeline.make_contacts();
+    const auto  state    = model::make_state(scene->model);
+    const auto  status   = pipeline.collide(state, 0, contacts);
+    Diagnostics overflow;
+    collision::report_overflow(status, overflow);
+    context.io.report(overflow);
+
+    const auto& labels = scene->model.shape_label;
+    const auto  wanted = [&](const ContactRow& row) {
+        const std::string &a = labels[static_cast<std::size_t>(row.shape0)],
+                          &b = labels[static_cast<std::size_t>(row.shape1)];
+        return args.pair.empty() || (a == args.pair[0] && b == args.pair[1]) ||
+               (a == args.pair[1] && b == args.pair[0]);
+    };
+    for (const std::string& name : args.pair)
+        if (std::find(labels.begin(), labels.end(), name) == labels.end()) {
+            context.io.say(fmt::format("error: --pair: there is no shape '{}'\n", name));
+            return kExitUsage;
+        }
+    Json        rows = Json::array();
+    std::string lines;
+    for (const ContactRow& row : contact_rows(scene->model, state, contacts)) {
+        if (!wanted(row)) continue;
+        const std::string &a = labels[static_cast<std::size_t>(row.shape0)],
+                          &b = labels[static_cast<std::size_t>(row.shape1)];
+        Json json            = to_json(row);
+        json["shape_a"]      = a;
+        json["shape_b"]      = b;
+        rows.push_back(std::move(json));
+        lines += fmt::format("{:+.6f} m  {}  {}  normal ({:.4f}, {:.4f}, {:.4f})\n", row.distance, a, b, row.normal.x,
+                             row.normal.y, row.normal.z);
+    }
+    Json out{{"schema", "mechane.contacts/1"},
+             {"file", args.scene.file},
+             {"candidate_pairs", status.candidate_pairs},
+             {"contacts", std::move(rows)}};
+    if (!args.ray.empty()) {
+        out["ray"] = ray_of(*scene, state, args.ray);
+        lines += out["ray"].is_null() ? "ray        nothing\n"
+                                      : fmt::format("ray        {} at {:.6f}\n", out["ray"]["shape"].get<std::string>(),
+                                                    out["ray"]["distance"].get<double>());
+    }
+    const auto count = out["contacts"].size();
+    lines += fmt::format("{} contacts of {} candidate pairs\n", count, status.candidate_pairs);
+    return write_text(args.output, context.global.json ? out.dump(1) + "\n" : lines, context.io);
+}
+
+}  // namespace
+
+void add_collide(CLI::App& app, Context& context)
+{
+    auto      args = std::make_shared<CollideArgs>();
+    CLI::App* verb = app.add_subcommand("collide", "Contacts of a stage where it stands, or of single pairs of shapes");
+    auto*     cases = verb->add_option("--cases", args->cases, "Pairs of shapes as a document mechane.cases/1");
+    verb->add_option("file", args->scene.file, "Stage")->excludes(cases);
+    verb->add_option("--algorithm", args->algorithm, "How pairs are computed: auto chooses by their kinds")
+        ->check(CLI::IsMember({"auto"}));
+    verb->add_option("--broad-phase", args->broad_phase, "auto, explicit, nxn, sap or tree");
+    verb->add_option("--pair", args->pair, "Only contacts of these two shapes, by path")->expected(2);
+    verb->add_option("--ray", args->ray, "First hit of a ray: origin and direction, six numbers")->expected(6);
+    verb->add_option("-o,--output", args->output, "File, .gz compresses; stdout by default");
+    add_global_options(*verb, context);
+    verb->callback([args, &context] {
+        if (args->cases.empty() && args->scene.file.empty()) {
+            context.io.say("error: name a stage, or pairs with --cases\n");
+            context.exit = kExitUsage;
+            return;
+        }
+        context.exit = args->cases.empty() ? run_stage(*args, context) : run_cases(*args, context);
+    });
+}
+
+}  // namespace mechane::cli

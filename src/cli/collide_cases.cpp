@@ -1,0 +1,215 @@
+#include "cli/collide_cases.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/contact_rows.h"
+#include "mechane/collision/pipeline.h"
+#include "mechane/geometry/heightfield.h"
+#include "mechane/model/builder.h"
+
+namespace mechane::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr Code kCases{"CLI_CASES", Severity::error, "A document of collision cases could not be understood.",
+                      "Write {\"schema\": \"mechane.cases/1\", \"cases\": [{\"id\", \"a\", \"b\", \"gap\"}, ...]}."};
+
+/// What is wrong with one case; its row carries the text.
+struct CaseError {
+    std::string text;
+};
+template <class T>
+using Read = std::variant<T, CaseError>;
+
+CaseError bad(std::string text) { return {std::move(text)}; }
+
+std::optional<std::vector<double>> numbers(const Json& value, std::size_t most)
+{
+    if (!value.is_array() || value.size() > most) return std::nullopt;
+    std::vector<double> out;
+    for (const Json& x : value) {
+        if (!x.is_number()) return std::nullopt;
+        out.push_back(x.get<double>());
+    }
+    return out;
+}
+
+struct Type {
+    const char*    name;
+    model::GeoType type;
+    std::size_t    sizes;
+};
+constexpr Type kTypes[] = {{"plane", model::GeoType::plane, 2},   {"heightfield", model::GeoType::heightfield, 0},
+                           {"sphere", model::GeoType::sphere, 1}, {"capsule", model::GeoType::capsule, 2},
+                           {"box", model::GeoType::box, 3},       {"cylinder", model::GeoType::cylinder, 2},
+                           {"cone", model::GeoType::cone, 2},     {"ellipsoid", model::GeoType::ellipsoid, 3},
+                           {"mesh", model::GeoType::mesh, 0},     {"convex_mesh", model::GeoType::convex_mesh, 0}};
+
+Read<std::shared_ptr<const geometry::Mesh>> mesh_of(const Json& json)
+{
+    geometry::Mesh mesh;
+    if (!json.contains("vertices")) return bad("a mesh without vertices");
+    for (const Json& v : json["vertices"]) {
+        const auto p = numbers(v, 3);
+        if (!p || p->size() != 3) return bad(fmt::format("vertex {} is not three numbers", mesh.points.size()));
+        mesh.points.push_back({(*p)[0], (*p)[1], (*p)[2]});
+        if (!is_finite(mesh.points.back())) return bad(fmt::format("vertex {} is not finite", mesh.points.size() - 1));
+    }
+    for (const Json& t : json.value("indices", Json::array())) {
+        const auto i = numbers(t, 3);
+        if (!i || i->size() != 3) return bad(fmt::format("triangle {} is not three indices", mesh.triangles.size()));
+        auto& triangle = mesh.triangles.emplace_back();
+        for (std::size_t k = 0; k < 3; ++k) {
+            const double x = (*i)[k];
+            if (!(x >= 0 && x < static_cast<double>(mesh.points.size())) || x != std::floor(x))
+                return bad(
+                    fmt::format("triangle {} names vertex {} of {}", mesh.triangles.size() - 1, x, mesh.points.size()));
+            triangle[k] = static_cast<std::int32_t>(x);
+        }
+    }
+    return std::make_shared<const geometry::Mesh>(std::move(mesh));
+}
+
+Read<std::shared_ptr<const geometry::Mesh>> field_of(const Json& json)
+{
+    if (!json.contains("heightfield") || !json["heightfield"].is_object()) return bad("a heightfield without its grid");
+    const Json&          h = json["heightfield"];
+    geometry::HeightGrid grid;
+    grid.rows       = h.value("rows", 0);
+    grid.columns    = h.value("cols", 0);
+    grid.half_x     = h.value("hx", 1.0);
+    grid.half_y     = h.value("hy", 1.0);
+    const auto data = numbers(h.value("data", Json::array()), std::size_t{1} << 24);
+    if (!data) return bad("the data of the heightfield are not numbers");
+    grid.elevations = *data;
+    auto mesh       = geometry::heightfield_mesh(grid);
+    if (!mesh) return bad(mesh.error().message);
+    return std::make_shared<const geometry::Mesh>(*std::move(mesh));
+}
+
+Read<model::BuilderShape> shape_of(const Json& json)
+{
+    if (!json.is_object()) return bad("a shape is not an object");
+    const std::string name = json.value("type", "");
+    const auto type = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const Type& t) { return name == t.name; });
+    if (type == std::end(kTypes)) return bad(fmt::format("there is no shape '{}'", name));
+    model::BuilderShape shape;
+    shape.type       = type->type;
+    const auto sizes = numbers(json.value("scale", Json::array()), 3);
+    if (!sizes || sizes->size() < type->sizes)
+        return bad(fmt::format("scale of a {} takes {} numbers", name, type->sizes));
+    if (type->sizes > 0) shape.scale = {};
+    for (std::size_t i = 0; i < sizes->size(); ++i) {
+        shape.scale[i] = (*sizes)[i];
+        if (!std::isfinite(shape.scale[i]) || (type->sizes > 0 && shape.scale[i] < 0))
+            return bad(fmt::format("scale[{}] of a {} is {}", i, name, shape.scale[i]));
+    }
+    const auto pose = numbers(json.value("pose", Json{0, 0, 0, 0, 0, 0, 1}), 7);
+    if (!pose || pose->size() != 7) return bad("pose takes seven numbers, px py pz qx qy qz qw");
+    shape.xform = {{(*pose)[0], (*pose)[1], (*pose)[2]}, {(*pose)[3], (*pose)[4], (*pose)[5], (*pose)[6]}};
+    if (!is_finite(shape.xform) || std::abs(dot(shape.xform.q, shape.xform.q) - 1) > 1e-3)
+        return bad("pose is not finite, or its quaternion not a unit one");
+    shape.config.margin = json.value("margin", 0.0);
+    if (type->type == model::GeoType::mesh || type->type == model::GeoType::convex_mesh ||
+        type->type == model::GeoType::heightfield) {
+        auto mesh = type->type == model::GeoType::heightfield ? field_of(json) : mesh_of(json);
+        if (const auto* error = std::get_if<CaseError>(&mesh)) return *error;
+        shape.source = std::get<0>(mesh);
+    }
+    if (const auto sdf = json.find("sdf"); sdf != json.end() && sdf->is_object()) {
+        model::SdfConfig config;
+        config.force_sdf = true;
+        if (sdf->contains("max_resolution")) config.sdf_max_resolution = (*sdf)["max_resolution"].get<int>();
+        if (sdf->contains("target_voxel_size"))
+            config.sdf_target_voxel_size = (*sdf)["target_voxel_size"].get<double>();
+        if (sdf->contains("padding")) config.sdf_padding = (*sdf)["padding"].get<double>();
+        config.sdf_narrow_band_inner = sdf->value("narrow_band_inner", config.sdf_narrow_band_inner);
+        config.sdf_narrow_band_outer = sdf->value("narrow_band_outer", config.sdf_narrow_band_outer);
+        shape.config.sdf             = config;
+        shape.config.is_hydroelastic = sdf->value("hydroelastic", false);
+        shape.config.kh              = sdf->value("stiffness", shape.config.kh);
+    }
+    return shape;
+}
+
+bool stays(model::GeoType type) { return type == model::GeoType::plane || type == model::GeoType::heightfield; }
+
+/// The contacts of one case, through the pipeline.
+Read<Json> answer(const Json& json)
+{
+    model::ModelBuilder builder;
+    const double        gap = json.value("gap", 0.0);
+    if (!std::isfinite(gap)) return bad("gap is not finite");
+    for (const char* side : {"a", "b"}) {
+        auto shape = shape_of(json.value(side, Json()));
+        if (const auto* error = std::get_if<CaseError>(&shape)) return bad(fmt::format("{}: {}", side, error->text));
+        auto& s          = std::get<0>(shape);
+        s.label          = side;
+        s.config.gap     = 0.5 * gap;  // the pair has the sum of both
+        s.config.density = 0;
+        if (!stays(s.type)) {
+            s.body  = builder.add_body(s.xform, side);
+            s.xform = {};
+        }
+        builder.add_shape(std::move(s));
+    }
+    Diagnostics found;
+    const auto  model = builder.finalize({}, found);
+    if (!model) return bad(model.error().message);
+    if (const Diagnostic* unusable = found.find("MODEL_SHAPE_DEGENERATE")) return bad(unusable->message);
+    collision::CollisionPipeline pipeline(*model);
+    if (pipeline.diagnostics().size() > 0) return bad(pipeline.diagnostics().items().front().message);
+    auto       contacts = pipeline.make_contacts();
+    const auto state    = model::make_state(*model);
+    pipeline.collide(state, 0, contacts);
+    Json   rows     = Json::array();
+    double distance = kInfinity;
+    for (ContactRow row : contact_rows(*model, state, contacts)) {
+        if (row.shape0 != 0) row = reversed(row);
+        distance = std::min(distance, row.distance);
+        rows.push_back(to_json(row));
+    }
+    Json out{{"contacts", std::move(rows)}, {"distance", nullptr}};
+    if (std::isfinite(distance)) out["distance"] = distance;
+    return out;
+}
+
+}  // namespace
+
+Result<std::string> collide_cases(const std::string& text, const std::string& where)
+{
+    const Json document = Json::parse(text, nullptr, false);
+    if (document.is_discarded()) return make_diagnostic(kCases, {.layer = where}, "the file is not JSON");
+    if (!document.is_object() || document.value("schema", "") != "mechane.cases/1" || !document.contains("cases") ||
+        !document["cases"].is_array())
+        return make_diagnostic(kCases, {.layer = where}, "the document is not of schema mechane.cases/1");
+    Json rows = Json::array();
+    for (const Json& one : document["cases"]) {
+        Json row{{"id", one.is_object() ? one.value("id", Json()) : Json()}};
+        // A member of another type than expected makes the library of JSON throw; it ends in this row.
+        Read<Json> result = bad("the case is not an object");
+        if (one.is_object()) {
+            try {
+                result = answer(one);
+            } catch (const Json::exception& error) {
+                result = bad(error.what());
+            }
+        }
+        if (const auto* error = std::get_if<CaseError>(&result)) {
+            row["error"]    = error->text;
+            row["contacts"] = Json::array();
+            row["distance"] = nullptr;
+        } else {
+            row.update(std::get<0>(result));
+        }
+        rows.push_back(std::move(row));
+    }
+    return Json{{"schema", "mechane.contacts/1"}, {"cases", std::move(rows)}}.dump(1) + "\n";
+}
+
+}  // namespace mechane::cli

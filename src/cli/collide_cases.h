@@ -1,0 +1,14 @@
+#pragma once
+#include <string>
+
+#include "mechane/core/result.h"
+
+namespace mechane::cli {
+
+/// Contacts of the pairs of a document "mechane.cases/1" as a document "mechane.contacts/1" (docs/contracts). A case
+/// that makes no sense has an "error" in its row; the others are answered.
+/// @param where  how messages call the document
+/// @error CLI_CASES  the document itself is not one
+Result<std::string> collide_cases(const std::string& text, const std::string& where);
+
+}  // namespace mechane::cli

@@ -1,0 +1,234 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/outputs.h"
+#include "mechane/geometry/mass.h"
+#include "mechane/geometry/mesh_report.h"
+#include "mechane/geometry/preparation.h"
+#include "mechane/resolve/mesh_source.h"
+#include "mechane/tasks/parallel.h"
+
+namespace mechane::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+struct MeshArgs {
+    std::string              file, output, cache;
+    std::vector<std::string> prims;
+    bool                     watertight = false, hull = false, decompose = false, sdf = false;
+    double                   simplify = 0, time_limit = 0, voxel = 0;
+    int                      max_vertices = 64, max_hulls = 32, resolution = 0;
+};
+
+const char* to_string(geometry::Orientation orientation)
+{
+    switch (orientation) {
+        case geometry::Orientation::outward:
+            return "outward";
+        case geometry::Orientation::inward:
+            return "inward";
+        case geometry::Orientation::mixed:
+            return "mixed";
+        case geometry::Orientation::open:
+            break;
+    }
+    return "open";
+}
+
+const char* to_string(geometry::Preparation method)
+{
+    switch (method) {
+        case geometry::Preparation::decomposition:
+            return "decomposition";
+        case geometry::Preparation::hull:
+            return "hull";
+        case geometry::Preparation::box:
+            return "box";
+        case geometry::Preparation::simplification:
+            break;
+    }
+    return "simplification";
+}
+
+Json report_json(const geometry::MeshReport& r)
+{
+    return {{"points", r.points},
+            {"triangles", r.triangles},
+            {"components", r.components},
+            {"watertight", r.watertight()},
+            {"orientation", to_string(r.orientation)},
+            {"boundary_edges", r.faults.boundary_edges},
+            {"non_manifold_edges", r.faults.non_manifold_edges},
+            {"winding_edges", r.faults.winding_edges},
+            {"degenerate_triangles", r.faults.degenerate_triangles},
+            {"self_intersections", r.self_intersections},
+            {"area", r.area},
+            {"volume", r.volume}};
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start)
+{ return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
+
+/// What one preparation came to.
+Json prepare(const geometry::Mesh& mesh, const MeshArgs& args, geometry::Preparation method, geometry::BlobCache* cache,
+             const std::string& path, const Context& context)
+{
+    geometry::PreparationOptions options;
+    options.method                          = method;
+    options.hull.max_vertices               = args.max_vertices;
+    options.decomposition.hull.max_vertices = args.max_vertices;
+    options.decomposition.max_hulls         = args.max_hulls;
+    if (args.simplify > 0) options.simplification.ratio = args.simplify;
+    if (args.time_limit > 0) options.time_limit = args.time_limit;
+    Diagnostics found;
+    const auto  start    = std::chrono::steady_clock::now();
+    const auto  prepared = geometry::prepare_mesh(mesh, options, cache, found);
+    for (Diagnostic d : found.items()) {
+        d.site.prim = path;
+        context.io.report(d);
+    }
+    if (!prepared) return {{"error", prepared.error().message}};
+    double      volume    = 0;
+    std::size_t triangles = 0;
+    Json        parts     = Json::array();
+    for (const geometry::Mesh& part : prepared->parts) {
+        const double own = geometry::inspect_mesh(part).volume;
+        volume += own;
+        triangles += part.triangles.size();
+        parts.push_back({{"points", part.points.size()}, {"triangles", part.triangles.size()}, {"volume", own}});
+    }
+    Json out{{"method", to_string(prepared->method)},
+             {"parts", std::move(parts)},
+             {"triangles", triangles},
+             {"volume", volume},
+             {"cut_short", prepared->cut_short}};
+    if (!context.global.reproducible) out["seconds"] = seconds_since(start), out["cached"] = prepared->cached;
+    return out;
+}
+
+Json field(const geometry::Mesh& mesh, const MeshArgs& args, geometry::BlobCache* cache, const Context& context)
+{
+    geometry::SdfOptions options;
+    if (args.resolution != 0) options.max_resolution = args.resolution;
+    if (args.voxel > 0) options.target_voxel_size = args.voxel;
+    const tasks::Pool pool(context.global.threads);
+    const auto        start = std::chrono::steady_clock::now();
+    const auto        sdf   = geometry::cached_sdf(mesh, options, cache, &pool);
+    if (!sdf) return {{"error", sdf.error().message}};
+    Json out{{"voxel", sdf->voxel()},
+             {"cells", {8 * sdf->blocks()[0], 8 * sdf->blocks()[1], 8 * sdf->blocks()[2]}},
+             {"bricks", sdf->brick_count()},
+             {"bytes", sdf->memory()}};
+    if (!context.global.reproducible) out["seconds"] = seconds_since(start);
+    return out;
+}
+
+std::string line_of(const Json& row)
+{
+    const Json& r = row["report"];
+    std::string text =
+        fmt::format("{}\n  {} points, {} triangles, {} components, {}{}, volume {:.6g}, area {:.6g}\n",
+                    row["prim"].get<std::string>(), r["points"].get<std::size_t>(), r["triangles"].get<std::size_t>(),
+                    r["components"].get<std::size_t>(), r["watertight"].get<bool>() ? "watertight, " : "",
+                    r["orientation"].get<std::string>(), r["volume"].get<double>(), r["area"].get<double>());
+    for (const char* fault :
+         {"boundary_edges", "non_manifold_edges", "winding_edges", "degenerate_triangles", "self_intersections"})
+        if (r[fault].get<std::int64_t>() > 0) text += fmt::format("  {} {}\n", r[fault].get<std::int64_t>(), fault);
+    for (const char* made : {"hull", "decomposition", "simplification"})
+        if (row.contains(made)) {
+            const Json& p = row[made];
+            text += p.contains("error")
+                        ? fmt::format("  {}: {}\n", made, p["error"].get<std::string>())
+                        : fmt::format("  {}: {} parts, {} triangles, volume {:.6g}{}\n", p["method"].get<std::string>(),
+                                      p["parts"].size(), p["triangles"].get<std::size_t>(), p["volume"].get<double>(),
+                                      p["cut_short"].get<bool>() ? " (cut short)" : "");
+        }
+    if (row.contains("sdf")) {
+        const Json& s = row["sdf"];
+        text += s.contains("error") ? fmt::format("  sdf: {}\n", s["error"].get<std::string>())
+                                    : fmt::format("  sdf: {} x {} x {} cells of {:.6g}, {} bricks, {} bytes\n",
+                                                  s["cells"][0].get<int>(), s["cells"][1].get<int>(),
+                                                  s["cells"][2].get<int>(), s["voxel"].get<double>(),
+                                                  s["bricks"].get<std::size_t>(), s["bytes"].get<std::size_t>());
+    }
+    return text;
+}
+
+int run_mesh(const MeshArgs& args, Context& context)
+{
+    const auto options = scene_options(context);
+    if (!options) return kExitUsage;
+    const auto stage = usd::Stage::open(args.file, options->open);
+    if (!stage) return context.io.fail(stage.error());
+    std::optional<geometry::DiskCache> disk;
+    if (!args.cache.empty()) disk.emplace(args.cache);
+    geometry::BlobCache* cache = disk ? &*disk : nullptr;
+
+    Json rows     = Json::array();
+    bool faulty   = false;
+    int  selected = 0;
+    for (const usd::Prim& prim : (*stage)->traverse()) {
+        const std::string path = prim.path().text();
+        if (prim.type_name().text() != "Mesh") continue;
+        if (!args.prims.empty() && std::find(args.prims.begin(), args.prims.end(), path) == args.prims.end()) continue;
+        ++selected;
+        Diagnostics          found;
+        const geometry::Mesh mesh = resolve::read_mesh(prim, false, found);
+        context.io.report(found);
+        const bool sound = geometry::has_valid_indices(mesh) && geometry::is_finite(mesh);
+        Json row{{"prim", path}, {"report", report_json(geometry::inspect_mesh(sound ? mesh : geometry::Mesh{}))}};
+        faulty = faulty || !row["report"]["watertight"].get<bool>();
+        if (args.hull) row["hull"] = prepare(mesh, args, geometry::Preparation::hull, cache, path, context);
+        if (args.decompose)
+            row["decomposition"] = prepare(mesh, args, geometry::Preparation::decomposition, cache, path, context);
+        if (args.simplify > 0)
+            row["simplification"] = prepare(mesh, args, geometry::Preparation::simplification, cache, path, context);
+        if (args.sdf) row["sdf"] = field(mesh, args, cache, context);
+        rows.push_back(std::move(row));
+    }
+    if (!args.prims.empty() && selected != static_cast<int>(args.prims.size())) {
+        context.io.say("error: --prim: a path names no mesh\n");
+        return kExitUsage;
+    }
+    std::string text;
+    if (context.global.json)
+        text = Json{{"schema", "mechane.mesh/1"}, {"file", args.file}, {"meshes", rows}}.dump(1) + "\n";
+    else
+        for (const Json& row : rows) text += line_of(row);
+    const ExitCode written = write_text(args.output, text, context.io);
+    if (written != kExitClean) return written;
+    return args.watertight && faulty ? kExitFindings : kExitClean;
+}
+
+}  // namespace
+
+void add_mesh(CLI::App& app, Context& context)
+{
+    auto      args = std::make_shared<MeshArgs>();
+    CLI::App* verb = app.add_subcommand(
+        "mesh", "The meshes of a stage: what is wrong with them, and what collision would make of them");
+    verb->add_option("file", args->file, "Stage")->required();
+    verb->add_option("--prim", args->prims, "Only the mesh at this path; may repeat");
+    verb->add_flag("--watertight", args->watertight, "Exit status 1 when a mesh is not");
+    verb->add_flag("--hull", args->hull, "Convex hull");
+    verb->add_flag("--decompose", args->decompose, "Convex parts");
+    verb->add_option("--simplify", args->simplify, "Fewer triangles: this part of them")->check(CLI::Range(1e-6, 1.0));
+    verb->add_flag("--sdf", args->sdf, "Signed distance field");
+    verb->add_option("--resolution", args->resolution, "Cells of the field along its longest side, a multiple of 8");
+    verb->add_option("--voxel", args->voxel, "Edge of a cell, in units of the stage; goes before the resolution");
+    verb->add_option("--max-vertices", args->max_vertices, "Vertices of a hull at most")->check(CLI::Range(4, 100000));
+    verb->add_option("--max-hulls", args->max_hulls, "Parts at most")->check(CLI::Range(1, 100000));
+    verb->add_option("--time-limit", args->time_limit, "Seconds after which a decomposition is not cut further");
+    verb->add_option("--cache", args->cache, "Folder that keeps what was made; any number of processes may share it");
+    verb->add_option("-o,--output", args->output, "File, .gz compresses; stdout by default");
+    add_global_options(*verb, context);
+    verb->callback([args, &context] { context.exit = run_mesh(*args, context); });
+}
+
+}  // namespace mechane::cli
