@@ -123,7 +123,7 @@ class Flattening {
             if (known == source) return path;
         SdfPath path;
         do path = SdfPath(fmt::format("/Flattened_Prototype_{}", ++numbered_));
-        while (impl_.by_path.contains(path));
+        while (impl_.places().contains(path));
         return prototypes_.emplace_back(source, path).second;
     }
 

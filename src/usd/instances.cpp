@@ -24,6 +24,15 @@ bool same_prims(const Stage::Impl& stage, std::uint32_t a, std::uint32_t b)
 
 }  // namespace
 
+Moved to_own(const Stage::Impl& stage, const PrimRecord& prim)
+{
+    if (prim.shared_below == 0) return {};
+    const PrimRecord& instance = stage.prims[prim.shared_below];
+    SdfPath           source   = prim.sites->GetPath();
+    for (std::uint32_t i = instance.depth; i < prim.depth; ++i) source = source.GetParentPath();
+    return {source, unwrap(instance.path)};
+}
+
 std::map<std::uint32_t, std::uint32_t> prototype_sources(const Stage::Impl& stage)
 {
     std::map<std::uint32_t, std::uint32_t>                                               out;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <pxr/ar/resolverContextBinder.h>
+#include <pxr/pcp/instanceKey.h>
 #include <pxr/sdf/listOp.h>
 #include <pxr/tf/hash.h>
 #include <pxr/vt/array.h>
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <unordered_map>
 #include <utility>
 
@@ -134,6 +136,7 @@ struct Found {
     SdfPath     path;
     Composed    composed;
     bool        maybe_local = false;               ///< nothing above it brings arcs
+    std::size_t like        = 0;                   ///< the prim whose composition this one shares, or 0
     std::size_t first_child = 0, child_count = 0;  ///< children lie side by side: prims are found level by level
 };
 
@@ -147,11 +150,11 @@ class Indexer {
         for (const Path& path : options.mask) mask_.push_back(unwrap(path));
     }
 
-    std::vector<Found> run()
+    std::deque<Found> run()
     {
-        std::vector<Found> found(1);
+        std::deque<Found> found(1);
         found[0].path    = SdfPath::AbsoluteRootPath();
-        std::size_t done = 0, batch = 1;
+        std::size_t done = 0, batch = 128;
         while (done < found.size() && !limited_) {
             const std::size_t end = std::min(found.size(), done + batch);
             index(found, done, end);
@@ -169,7 +172,7 @@ class Indexer {
     }
 
   private:
-    void index(std::vector<Found>& found, std::size_t begin, std::size_t end)
+    void index(std::deque<Found>& found, std::size_t begin, std::size_t end)
     {
         // Most prims need no index; those that do get it from the library, which works on all cores.
         pool_.for_each(end - begin, 256, [&](std::size_t i) {
@@ -180,11 +183,19 @@ class Indexer {
         SdfPathVector            paths;
         std::vector<std::size_t> indexed;
         for (std::size_t i = begin; i < end; ++i)
-            if (!found[i].composed.local) {
+            if (!found[i].composed.local && found[i].like == 0) {
                 paths.push_back(found[i].path);
                 indexed.push_back(i);
             }
-        if (paths.empty()) return;
+        if (!paths.empty()) index(found, paths, indexed);
+        if (begin == 0 && found[0].composed.sites != nullptr) local_.emplace(*found[0].composed.sites);
+        for (std::size_t i = begin; i < end; ++i)  // what one is like was found, and composed, before it
+            if (found[i].like != 0) found[i].composed = found[found[i].like].composed;
+    }
+
+    /// Has the library index these prims, and asks what the layers say.
+    void index(std::deque<Found>& found, const SdfPathVector& paths, const std::vector<std::size_t>& places)
+    {
         const auto no_children = [](const PcpPrimIndex&, TfTokenVector*) { return false; };
         const auto loads       = [this](const SdfPath& path) {
             (void)g_handed_over.load(std::memory_order_acquire);
@@ -192,19 +203,20 @@ class Indexer {
         };
         g_handed_over.fetch_add(1, std::memory_order_release);
         stage_.cache->ComputePrimIndexesInParallel(paths, &errors_, no_children, loads);
-        pool_.for_each(indexed.size(), 64, [&](std::size_t i) {
-            Found& prim = found[indexed[i]];
+        pool_.for_each(places.size(), 256, [&](std::size_t i) {
+            Found& prim = found[places[i]];
             if (const PcpPrimIndex* index = stage_.cache->FindPrimIndex(prim.path))
                 prim.composed = compose_prim(prim.path, *index);
         });
-        if (begin == 0 && found[0].composed.sites != nullptr) local_.emplace(*found[0].composed.sites);
     }
 
-    void expand(std::vector<Found>& found, std::size_t at)
+    void expand(std::deque<Found>& found, std::size_t at)
     {
         const SdfPath path     = found[at].path;
         Composed&     composed = found[at].composed;
         if (composed.sites == nullptr) return;
+        if (const std::size_t other = found[at].like != 0 ? found[at].like : equal_instance(found[at], at); other != 0)
+            return expand_like(found, at, other);
         nodes_ += composed.nodes;
         if (composed.nodes > kMaxNodesOfOnePrim)
             limit(fmt::format("{} is composed of more than {} sites", path.GetString(), kMaxNodesOfOnePrim));
@@ -225,6 +237,31 @@ class Indexer {
         }
     }
 
+    /// An instance found earlier that is composed as this one is; 0 for the first of its kind, and for other prims.
+    std::size_t equal_instance(const Found& prim, std::size_t at)
+    {
+        if (!share_ || prim.composed.local || !prim.composed.sites->IsInstanceable()) return 0;
+        const auto [first, fresh] = instances_.try_emplace(PcpInstanceKey(*prim.composed.sites), at);
+        return fresh ? 0 : first->second;
+    }
+
+    /// The children are those of another prim, which was expanded before.
+    void expand_like(std::deque<Found>& found, std::size_t at, std::size_t other)
+    {
+        const SdfPath     path  = found[at].path;
+        const std::size_t first = found[other].first_child, count = found[other].child_count;
+        found[at].composed.children.clear();
+        if (count != 0 && path.GetPathElementCount() >= options_.limits.max_depth)
+            return limit(fmt::format("prims nest deeper than {}", options_.limits.max_depth));
+        found[at].first_child = found.size();
+        for (std::size_t i = first; i < first + count; ++i) {
+            if (found.size() >= options_.limits.max_prims)
+                return limit(fmt::format("more than {} prims", options_.limits.max_prims));
+            ++found[at].child_count;
+            found.push_back({.path = path.AppendChild(found[i].path.GetNameToken()), .composed = {}, .like = i});
+        }
+    }
+
     void limit(std::string why)
     {
         limited_ = true;
@@ -241,9 +278,12 @@ class Indexer {
     std::vector<SdfPath>      mask_;
     std::optional<LocalPrims> local_;  ///< as soon as the pseudo-root is indexed
     PcpErrorVector            errors_;
-    std::size_t               nodes_   = 0;
-    bool                      limited_ = false;
-    std::string               why_;
+    /// Instances that are masked or loaded in different ways are not alike, whatever the library says of them.
+    const bool share_ = options_.share_instances && options_.mask.empty() && options_.load_rules.empty();
+    std::unordered_map<PcpInstanceKey, std::size_t, PcpInstanceKey::Hash> instances_;  ///< the first of each kind
+    std::size_t                                                           nodes_   = 0;
+    bool                                                                  limited_ = false;
+    std::string                                                           why_;
 };
 
 /// Definitions and problems by (type, authored schemas): a stage has few kinds of prims, and asking the registry costs
@@ -303,22 +343,36 @@ class Kinds {
     std::unordered_map<Key, Kind, Hash, Equal> kinds_;
 };
 
+/// PrimRecord::shared_below of a prim's children: paths go on being moved over with the instance that they are moved
+/// with at the prim itself, unless the indexes lie elsewhere from here on.
+/// @param at   the prim's place on the stage
+std::uint32_t shared_by_children(const std::deque<Found>& found, std::size_t prim, std::uint32_t at,
+                                 std::uint32_t of_prim)
+{
+    for (std::size_t i = 0; i < found[prim].child_count; ++i) {
+        const Found& child = found[found[prim].first_child + i];
+        if (child.like == 0) return 0;
+        if (child.composed.sites == nullptr) continue;
+        return child.composed.sites->GetPath().GetParentPath() == found[prim].composed.sites->GetPath() ? of_prim : at;
+    }
+    return 0;
+}
+
 }  // namespace
 
 void populate(Stage::Impl& stage, const OpenOptions& options)
 {
     const ArResolverContextBinder bind(stage.context);
-    std::vector<Found>            found = Indexer(stage, options).run();
+    std::deque<Found>             found = Indexer(stage, options).run();
     const LoadRules               rules(options);
 
     struct Entry {
         std::size_t   at;
-        std::uint32_t parent, depth;
+        std::uint32_t parent, depth, shared_below;
     };
-    std::vector<Entry> stack{{0, 0, 0}};
+    std::vector<Entry> stack{{0, 0, 0, 0}};
     Kinds              kinds(stage);
     stage.prims.reserve(found.size());
-    stage.by_path.reserve(found.size());
     while (!stack.empty()) {
         const Entry entry = stack.back();
         stack.pop_back();
@@ -332,6 +386,7 @@ void populate(Stage::Impl& stage, const OpenOptions& options)
                                 .sites          = index,
                                 .layer          = composed.layer,
                                 .property_names = std::move(composed.property_names),
+                                .shared_below   = entry.shared_below,
                                 .parent         = entry.parent,
                                 .depth          = entry.depth};
         const std::uint8_t above = root ? std::uint8_t(prim_flag::active | prim_flag::defined | prim_flag::loaded)
@@ -358,10 +413,11 @@ void populate(Stage::Impl& stage, const OpenOptions& options)
                 (!composed.local && index->IsInstanceable() ? prim_flag::instance : 0));
             report_schemas(stage, prim, kind.problems);
         }
-        stage.by_path.emplace(path, at);
         stage.prims.push_back(std::move(prim));
+        const std::size_t   first_below  = found[entry.at].first_child;
+        const std::uint32_t shared_below = shared_by_children(found, entry.at, at, entry.shared_below);
         for (std::size_t i = found[entry.at].child_count; i-- > 0;)
-            stack.push_back({found[entry.at].first_child + i, at, entry.depth + 1});
+            stack.push_back({first_below + i, at, entry.depth + 1, shared_below});
     }
     // In depth-first order the subtree of a prim ends where the next prim of no greater depth begins.
     std::vector<std::uint32_t> open;

@@ -194,7 +194,10 @@ std::vector<Token> Prim::unordered_property_names() const
 {
     std::vector<Token> out;
     if (stage_ == nullptr) return out;
-    const TfTokenVector names = authored_names(record(*this));
+    const PrimRecord&    prim    = record(*this);
+    const bool           at_hand = prim.property_names.IsHolding<TfTokenVector>();
+    const TfTokenVector  several = at_hand ? TfTokenVector() : authored_names(prim);
+    const TfTokenVector& names   = at_hand ? prim.property_names.UncheckedGet<TfTokenVector>() : several;
     out.reserve(names.size());
     for (const TfToken& name : names) out.push_back(wrap(name));
     return out;

@@ -37,6 +37,9 @@ struct PrimRecord {
     /// TfTokenVector, or empty). Properties that are not among them have no opinions.
     std::uint32_t layer = kSeveral;
     pxr::VtValue  property_names;
+    /// The instance above this prim whose prims share the indexes of another, or 0: `sites` then belongs to the prim at
+    /// the same place below that other instance, and paths that the library maps are to be moved over by to_own.
+    std::uint32_t shared_below = 0;
     std::uint32_t parent = 0, subtree_end = 0;
     std::uint32_t depth     = 0;
     Specifier     specifier = Specifier::over;

@@ -61,6 +61,20 @@ void author_variables(const SdfLayerRefPtr& session, const OpenOptions& options)
     session->SetExpressionVariables(variables);
 }
 
+/// Without the table of all paths, which may never be needed.
+bool has_prim(const Stage::Impl& stage, const SdfPath& path)
+{
+    std::uint32_t at = 0;
+    for (const SdfPath& prefix : path.GetPrefixes()) {
+        std::uint32_t child = at + 1;
+        while (child < stage.prims[at].subtree_end && unwrap(stage.prims[child].path) != prefix)
+            child = stage.prims[child].subtree_end;
+        if (child >= stage.prims[at].subtree_end) return false;
+        at = child;
+    }
+    return !stage.prims.empty();
+}
+
 Result<std::shared_ptr<const Stage>> compose(
     std::unique_ptr<Stage::Impl> impl, const OpenOptions& options, MessageScope& messages, GuardScope& guard,
     const std::function<std::shared_ptr<const Stage>(std::unique_ptr<Stage::Impl>)>& wrap_stage)
@@ -115,7 +129,7 @@ Result<std::shared_ptr<const Stage>> compose(
     }
     if (const std::string& name = impl->metadata.default_prim; !name.empty()) {
         const SdfPath path(name.starts_with('/') ? name : "/" + name);
-        if (!impl->by_path.contains(path) && options.mask.empty())
+        if (options.mask.empty() && !has_prim(*impl, path))
             impl->diagnostics.add(kDefaultPrimMissing, {.layer = impl->source, .property = "defaultPrim"},
                                   fmt::format("there is no prim '{}'", name));
     }
@@ -223,7 +237,16 @@ Result<std::shared_ptr<const Stage>> Stage::with_mask(std::vector<Path> mask) co
     return composed_anew(options);
 }
 
-int                  Stage::generation() const { return impl_->generation; }
+int                                                              Stage::generation() const { return impl_->generation; }
+const std::unordered_map<SdfPath, std::uint32_t, SdfPath::Hash>& Stage::Impl::places() const
+{
+    std::call_once(places_once, [this] {
+        by_path.reserve(prims.size());
+        for (std::uint32_t i = 0; i < prims.size(); ++i) by_path.emplace(unwrap(prims[i].path), i);
+    });
+    return by_path;
+}
+
 const std::string&   Stage::source() const { return impl_->source; }
 const StageMetadata& Stage::metadata() const { return impl_->metadata; }
 const Diagnostics&   Stage::diagnostics() const { return impl_->diagnostics; }
@@ -259,8 +282,9 @@ std::vector<std::string> Stage::used_layers() const
 
 Prim Stage::prim_at(const Path& path) const
 {
-    const auto found = impl_->by_path.find(unwrap(path));
-    return found == impl_->by_path.end() ? Prim() : Prim(this, found->second);
+    const auto& places = impl_->places();
+    const auto  found  = places.find(unwrap(path));
+    return found == places.end() ? Prim() : Prim(this, found->second);
 }
 
 Prim Stage::default_prim() const

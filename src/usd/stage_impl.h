@@ -30,30 +30,33 @@ inline constexpr std::uint8_t resets = 1, only_sampled = 2;
 
 /// Everything a stage holds. Written by open, read only afterwards.
 struct Stage::Impl {
-    std::string                                                         source;
-    pxr::SdfLayerRefPtr                                                 root, session;
-    pxr::ArResolverContext                                              context;
-    std::unique_ptr<pxr::PcpCache>                                      cache;
-    std::vector<PrimRecord>                                             prims;
-    std::unordered_map<pxr::SdfPath, std::uint32_t, pxr::SdfPath::Hash> by_path;
-    std::vector<Matrix4d>                                               world;        ///< at the default time, by prim
-    std::vector<std::uint8_t>                                           xform_flags;  ///< xform_flag, by prim
-    StageMetadata                                                       metadata;
-    Diagnostics                                                         diagnostics;
+    std::string                    source;
+    pxr::SdfLayerRefPtr            root, session;
+    pxr::ArResolverContext         context;
+    std::unique_ptr<pxr::PcpCache> cache;
+    std::vector<PrimRecord>        prims;
+    std::vector<Matrix4d>          world;        ///< at the default time, by prim
+    std::vector<std::uint8_t>      xform_flags;  ///< xform_flag, by prim
+    StageMetadata                  metadata;
+    Diagnostics                    diagnostics;
     /// Value clips by the prim that has them, strongest first, those of prims above included.
-    std::map<pxr::SdfPath, std::vector<std::shared_ptr<const ClipSet>>> clips;
-    bool                                                                openusd_schemas_only = false;
-    OpenOptions                                                         options;  ///< the mask expanded
-    int                                                                 generation = 0;
-    mutable std::once_flag                                              prototypes_once;
-    mutable std::map<std::uint32_t, std::uint32_t>                      prototypes;  ///< instances.cpp, on demand
-    mutable std::mutex                                                  lines_mutex;
-    mutable std::unordered_map<std::string, TextIndex>                  lines;  ///< locator.cpp, by layer, on demand
-    mutable std::once_flag                                              bindings_once;
-    mutable std::unique_ptr<const BindingTable>                         bindings;  ///< material_binding.cpp, on demand
+    std::map<pxr::SdfPath, std::vector<std::shared_ptr<const ClipSet>>>         clips;
+    bool                                                                        openusd_schemas_only = false;
+    OpenOptions                                                                 options;  ///< the mask expanded
+    int                                                                         generation = 0;
+    mutable std::once_flag                                                      places_once;
+    mutable std::unordered_map<pxr::SdfPath, std::uint32_t, pxr::SdfPath::Hash> by_path;  ///< on demand: places()
+    mutable std::once_flag                                                      prototypes_once;
+    mutable std::map<std::uint32_t, std::uint32_t>     prototypes;  ///< instances.cpp, on demand
+    mutable std::mutex                                 lines_mutex;
+    mutable std::unordered_map<std::string, TextIndex> lines;  ///< locator.cpp, by layer, on demand
+    mutable std::once_flag                             bindings_once;
+    mutable std::unique_ptr<const BindingTable>        bindings;  ///< material_binding.cpp, on demand
 
     mutable std::mutex index_mutex;  ///< of what index_of adds to the cache
 
+    /// Places in the array, by path.
+    [[nodiscard]] const std::unordered_map<pxr::SdfPath, std::uint32_t, pxr::SdfPath::Hash>& places() const;
     [[nodiscard]] const PrimRecord& record(const Prim& prim) const { return prims[prim.index()]; }
 };
 
@@ -76,6 +79,12 @@ void         report_composition_errors(const Stage::Impl& stage, const pxr::PcpE
                                        Diagnostics& found);  ///< composition_errors.cpp
 pxr::VtValue compose_metadata(const PrimRecord& prim, const pxr::TfToken& property,
                               const pxr::TfToken& key);  ///< metadata.cpp
+
+/// Where paths that a prim's index maps lie, and where they belong; both empty unless the index is another's.
+struct Moved {
+    pxr::SdfPath from, to;
+};
+Moved to_own(const Stage::Impl& stage, const PrimRecord& prim);  ///< instances.cpp
 
 /// The library's index of a prim, made now if the prim is local; null when the library gave up on the prim. For what
 /// only the library can tell; safe on any thread, but one at a time.

@@ -19,7 +19,8 @@ std::vector<Path> compose_targets(const Stage::Impl& stage, const PrimRecord& pr
     std::vector<Path> out;
     if (prim.sites == nullptr || !may_have_opinions(prim, name)) return out;
     const PcpPrimIndex* index = index_of(stage, prim);
-    const SdfPath       path  = unwrap(prim.path).AppendProperty(name);
+    const Moved         moved = to_own(stage, prim);
+    const SdfPath       path  = index->GetPath().AppendProperty(name);
     PcpPropertyIndex    property;
     PcpErrorVector      errors;
     PcpBuildPrimPropertyIndex(path, *stage.cache, *index, &property, &errors);
@@ -27,7 +28,8 @@ std::vector<Path> compose_targets(const Stage::Impl& stage, const PrimRecord& pr
     PcpTargetIndex targets;
     PcpBuildTargetIndex(PcpSite(stage.cache->GetLayerStackIdentifier(), path), property,
                         connections ? SdfSpecTypeAttribute : SdfSpecTypeRelationship, &targets, &errors);
-    for (const SdfPath& target : targets.paths) out.push_back(wrap(target));
+    for (const SdfPath& target : targets.paths)
+        out.push_back(wrap(moved.to.IsEmpty() ? target : target.ReplacePrefix(moved.from, moved.to)));
     return out;
 }
 

@@ -52,12 +52,11 @@ std::optional<NestingFinding> check_nesting(std::string_view text, const Nesting
 {
     std::size_t brackets = 0, braces = 0;
     for (std::size_t i = 0; i < text.size();) {
-        const char c = text[i];
-        if (!kSpecial[static_cast<unsigned char>(c)]) {
-            ++i;
-            continue;
-        }
-        switch (c) {
+        const auto special = [&](std::size_t at) { return kSpecial[static_cast<unsigned char>(text[at])]; };
+        while (i + 4 <= text.size() && !(special(i) | special(i + 1) | special(i + 2) | special(i + 3))) i += 4;
+        while (i < text.size() && !special(i)) ++i;
+        if (i == text.size()) break;
+        switch (text[i]) {
             case '#':
                 i = std::min(text.find('\n', i), text.size());
                 continue;

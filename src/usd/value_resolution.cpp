@@ -25,8 +25,8 @@ const TfToken kDefault("default"), kSpline("spline");
 
 /// Asset paths: evaluated, anchored to the layer that authored them, resolved. Time codes: mapped to stage time. Path
 /// expressions: mapped into the stage's namespace. `property` is its path in that layer.
-void finish(const Stage::Impl& stage, const SdfLayerRefPtr& layer, const PcpNodeRef& node, const SdfPath& property,
-            const SdfLayerOffset& offset, VtValue& value)
+void finish(const Stage::Impl& stage, const PrimRecord& prim, const SdfLayerRefPtr& layer, const PcpNodeRef& node,
+            const SdfPath& property, const SdfLayerOffset& offset, VtValue& value)
 {
     const auto resolve = [&](const SdfAssetPath& asset) {
         std::string evaluated = asset.GetAuthoredPath();
@@ -60,7 +60,9 @@ void finish(const Stage::Impl& stage, const SdfLayerRefPtr& layer, const PcpNode
     } else if (value.IsHolding<SdfPathExpression>()) {
         const SdfPathExpression absolute = value.UncheckedGet<SdfPathExpression>().MakeAbsolute(
             property.GetPrimOrPrimVariantSelectionPath().StripAllVariantSelections());
-        value = VtValue(node.GetMapToRoot().Evaluate().MapSourceToTarget(absolute));
+        const SdfPathExpression mapped = node.GetMapToRoot().Evaluate().MapSourceToTarget(absolute);
+        const Moved             moved  = to_own(stage, prim);
+        value = VtValue(moved.to.IsEmpty() ? mapped : mapped.ReplacePrefix(moved.from, moved.to));
     }
 }
 
@@ -118,7 +120,7 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
                 if (layer->GetNumTimeSamplesForPath(path) > 0) {
                     out.source = ValueSource::time_samples;
                     out.value  = sample_layer(layer, path, local, held);
-                    finish(stage, layer, node, path, offset, out.value);
+                    finish(stage, prim, layer, node, path, offset, out.value);
                     return true;
                 }
                 if (VtValue spline; layer->HasField(path, kSpline, &spline) && spline.IsHolding<TsSpline>()) {
@@ -135,7 +137,7 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
                 return false;
             }
             out.source = ValueSource::default_value;
-            finish(stage, layer, node, path, time_offset(node, i), out.value);
+            finish(stage, prim, layer, node, path, time_offset(node, i), out.value);
             return true;
         },
         [&](const ClipSet& clips, const PcpNodeRef& node, const SdfPath& path) {
@@ -144,7 +146,7 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
             out.value  = clips.value(path, *time.value, held, from);
             out.source = ValueSource::value_clips;
             out.layer  = get_pointer(from);
-            if (from) finish(stage, from, node, path, SdfLayerOffset(), out.value);
+            if (from) finish(stage, prim, from, node, path, SdfLayerOffset(), out.value);
             return true;
         });
     if (!found) out.layer = nullptr;
@@ -161,11 +163,11 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
         out.source = out.value.IsEmpty() ? ValueSource::none : ValueSource::fallback;
     }
     // The schema's type wins over the authored one.
-    if (out.authored && definition->second.type &&
-        !TfSafeTypeCompare(out.value.GetTypeid(), definition->second.type.GetType().GetTypeid()))
-        if (VtValue cast = VtValue::CastToTypeid(out.value, definition->second.type.GetType().GetTypeid());
-            !cast.IsEmpty())
-            out.value = cast;
+    if (out.authored && definition->second.type) {
+        const std::type_info &wanted = definition->second.type.GetType().GetTypeid(), &given = out.value.GetTypeid();
+        if (&wanted != &given && !TfSafeTypeCompare(given, wanted))
+            if (VtValue cast = VtValue::CastToTypeid(out.value, wanted); !cast.IsEmpty()) out.value = cast;
+    }
     return out;
 }
 

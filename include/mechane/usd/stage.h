@@ -195,9 +195,13 @@ struct OpenOptions {
     std::string                        session_text;          ///< usda of a session layer, or empty
     std::map<std::string, std::string> expression_variables;  ///< stronger than those of the layers
     bool                               openusd_schemas_only = false;  ///< leave out Newton, PhysX, MuJoCo schemas
-    bool                               held_interpolation   = false;  ///< samples hold until the next, nothing blends
-    int                                threads              = 0;      ///< 0: all cores
-    Limits                             limits;
+    /// Prims below instances that are composed alike are indexed for the first one only, unless a mask or load rules
+    /// may treat the instances differently. Every answer is the same either way; without, arcs that fail below an
+    /// instance are told for each.
+    bool   share_instances    = true;
+    bool   held_interpolation = false;  ///< samples hold until the next, nothing blends
+    int    threads            = 0;      ///< 0: all cores
+    Limits limits;
 };
 
 /// A composed stage. Immutable after `open`; every const method may be called from many threads.
