@@ -63,6 +63,7 @@ void add_demo(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_dump(CLI::App& app, Context& context);
 void add_explain(CLI::App& app, Context& context);
+void add_fix(CLI::App& app, Context& context);
 void add_info(CLI::App& app, Context& context);
 void add_mesh(CLI::App& app, Context& context);
 void add_render(CLI::App& app, Context& context);

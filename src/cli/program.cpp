@@ -56,8 +56,8 @@ int run(int argc, char** argv, const Launch& launch)
     app.set_help_flag("-h,--help", "Print this help and exit");
     app.set_version_flag("--version", std::string("mechane ") + MECHANE_VERSION);
     for (const auto add :
-         {add_bench, add_cat, add_check, add_collide, add_demo, add_doctor, add_dump, add_explain, add_info, add_mesh,
-          add_render, add_replay, add_ros, add_sim, add_tree, add_try_read, add_version})
+         {add_bench, add_cat, add_check, add_collide, add_demo, add_doctor, add_dump, add_explain, add_fix, add_info,
+          add_mesh, add_render, add_replay, add_ros, add_sim, add_tree, add_try_read, add_version})
         add(app, context);
     take_one_value_each_time(app);
     try {

@@ -53,7 +53,9 @@ std::span<const Family* const> families();
 // One family a file under rules/.
 extern const Family kUnitRules, kTransformRules, kKindRules, kAssetRules, kInstanceRules, kJointRules, kTreeRules,
     kMassRules, kColliderRules, kContactMaterialRules, kRosSchemaRules, kRosContextRules, kRosPlacementRules,
-    kRosTopicRules, kRosFrameRules, kRosJointRules, kCameraRules, kMeshRules, kLightRules;
+    kRosTopicRules, kRosFrameRules, kVendorSchemaRules, kLayerRules, kArcRules, kVariantRules, kPathRules,
+    kShadingRules, kTextureRules, kExtensionRules, kControlRules, kRepresentationRules, kPivotRules, kIsolationRules,
+    kRosJointRules, kCameraRules, kMeshRules, kLightRules;
 
 /// "1.2 kg" style number for messages: shortest text that reads back.
 std::string number(double value);

@@ -104,8 +104,40 @@ std::string replacement(std::string_view call)
     const std::vector<std::string> w = words(call);
     if (w.size() == 2 && w[0] == "body") return fmt::format(kBody, w[1]);
     if (w.size() == 4 && w[0] == "joint") return fmt::format(kJoint, w[1], w[2], w[3]);
+    if (w.size() == 2 && w[0] == "zeros") {
+        std::string list = "0";
+        for (int n = std::stoi(w[1]); n > 1; --n) list += ", 0";
+        return list;
+    }
     if (w.size() == 2 && w[0] == "topic") return fmt::format(kTopic, w[1]);
     return {};
+}
+
+/// usda wants a line of its own for each closing brace that ends a statement; examples are written shorter.
+std::string with_broken_lines(std::string_view text)
+{
+    std::string out;
+    bool        quoted = false, path = false;
+    char        last = '\n';  // that was no blank
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (c == '"' && (i == 0 || text[i - 1] != '\\')) quoted = !quoted;
+        if (!quoted && c == '<' && i + 1 < text.size() && text[i + 1] == '/') path = true;
+        if (c == '>') path = false;
+        if (c == '}' && !quoted && !path && last != '\n' && last != '{') out += '\n';
+        if (c != ' ' && c != '\t') last = c;
+        out += c;
+    }
+    return out;
+}
+
+/// Bytes of hexadecimal digits.
+std::string bytes_of(std::string_view digits)
+{
+    std::string bytes;
+    for (std::size_t i = 0; i + 1 < digits.size(); i += 2)
+        bytes += static_cast<char>(std::stoi(std::string(digits.substr(i, 2)), nullptr, 16));
+    return bytes;
 }
 
 }  // namespace
@@ -122,8 +154,29 @@ std::string fixture_stage(std::string_view fragment)
         text += replacement(fragment.substr(open + 2, close - open - 2));
         fragment.remove_prefix(close + 2);
     }
-    if (text.starts_with("#usda")) return text;
-    return std::string(kHead) + text + "\n}\n";
+    if (text.starts_with("#usda")) return with_broken_lines(text);
+    return with_broken_lines(std::string(kHead) + text + "\n}\n");
+}
+
+std::vector<FixtureFile> fixture_files(std::string_view fragment)
+{
+    if (!fragment.starts_with("#files")) return {{"robot.usda", fixture_stage(fragment), false}};
+    std::vector<FixtureFile> files;
+    fragment.remove_prefix(std::min(fragment.size(), fragment.find('\n') + 1));
+    while (fragment.starts_with("=== ")) {
+        const std::size_t end  = std::min(fragment.find('\n'), fragment.size() - 1);
+        const auto        head = words(fragment.substr(4, end - 4));
+        fragment.remove_prefix(end + 1);
+        const std::size_t next = fragment.starts_with("=== ") ? 0 : fragment.find("\n=== ");
+        const std::size_t size =
+            next == std::string_view::npos ? fragment.size() : next + (next > 0 || !fragment.starts_with("=== "));
+        FixtureFile file{head.empty() ? "" : head[0], {}, head.size() > 1 && head[1] == "binary"};
+        file.text = head.size() > 1 && head[1] == "hex" ? bytes_of(fragment.substr(0, size))
+                                                        : fixture_stage(fragment.substr(0, size));
+        files.push_back(std::move(file));
+        fragment.remove_prefix(size);
+    }
+    return files;
 }
 
 }  // namespace mechane::conformance

@@ -8,10 +8,12 @@ namespace mechane::conformance {
 namespace {
 
 constexpr std::array kFamilies{
-    &kUnitRules,      &kTransformRules,  &kKindRules,         &kAssetRules,    &kInstanceRules,
-    &kJointRules,     &kTreeRules,       &kMassRules,         &kColliderRules, &kContactMaterialRules,
+    &kUnitRules,      &kTransformRules,  &kLayerRules,        &kKindRules,     &kArcRules,
+    &kVariantRules,   &kAssetRules,      &kPathRules,         &kInstanceRules, &kJointRules,
+    &kTreeRules,      &kMassRules,       &kVendorSchemaRules, &kColliderRules, &kContactMaterialRules,
     &kRosSchemaRules, &kRosContextRules, &kRosPlacementRules, &kRosTopicRules, &kRosFrameRules,
-    &kCameraRules,    &kRosJointRules,   &kMeshRules,         &kLightRules};
+    &kCameraRules,    &kRosJointRules,   &kShadingRules,      &kMeshRules,     &kLightRules,
+    &kExtensionRules};
 
 }  // namespace
 

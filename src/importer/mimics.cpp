@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "import.h"
@@ -15,25 +16,41 @@ struct Mimic {
 
 bool turns(const model::BuilderJoint& joint) { return joint.type == model::JointType::revolute; }
 
-/// NewtonMimicAPI, else PhysxMimicJointAPI of any axis. Coordinates of the model: radians or lengths.
+/// One mimic per joint in words of the prim: the relationship, multiplier, offset and switch of a schema.
+std::optional<Mimic> read_plain_mimic(const Import& run, const usd::Prim& prim, const model::BuilderJoint& follower,
+                                      const char* joint, const char* factor, const char* offset, const char* enabled)
+{
+    for (const char* name : {enabled, joint, factor}) run.took(prim, name);
+    const bool degrees = turns(follower);
+    run.took(prim, offset, degrees ? physics::Use::converted : physics::Use::read, degrees ? "degrees to radians" : "");
+    if (!prim.attribute(enabled).get_or<bool>(true)) return std::nullopt;
+    Mimic mimic;
+    mimic.site                         = prim.relationship(joint).site();
+    const std::vector<usd::Path> leads = prim.relationship(joint).targets();
+    if (!leads.empty()) mimic.leader = leads.front();
+    mimic.offset = prim.attribute(offset).get_or<double>(0) * (degrees ? kDegrees : run.length());
+    mimic.factor = prim.attribute(factor).get_or<double>(1);
+    return mimic;
+}
+
+/// REP-0158's ExtendedPhysicsMimicAPI is registered by its own plug-in only: the name in apiSchemas counts.
+bool has_neutral_mimic(const usd::Prim& prim)
+{
+    const std::vector<usd::Token> apis = prim.authored_apis();
+    return std::find(apis.begin(), apis.end(), usd::Token("ExtendedPhysicsMimicAPI")) != apis.end();
+}
+
+/// ExtendedPhysicsMimicAPI, else NewtonMimicAPI, else PhysxMimicJointAPI of any axis. Coordinates of the model: radians
+/// or lengths.
 std::optional<Mimic> read_mimic(const Import& run, const usd::Prim& prim, const model::BuilderJoint& follower)
 {
     if (prim.has_api("MjcEqualityJointAPI") && !run.options.convert_mjc_equality_constraints) return std::nullopt;
-    if (prim.has_api("NewtonMimicAPI")) {
-        for (const char* name : {"newton:mimicEnabled", "newton:mimicJoint", "newton:mimicCoef1"}) run.took(prim, name);
-        const bool degrees = turns(follower);
-        run.took(prim, "newton:mimicCoef0", degrees ? physics::Use::converted : physics::Use::read,
-                 degrees ? "degrees to radians" : "");
-        if (!prim.attribute("newton:mimicEnabled").get_or<bool>(true)) return std::nullopt;
-        Mimic mimic;
-        mimic.site                         = prim.relationship("newton:mimicJoint").site();
-        const std::vector<usd::Path> leads = prim.relationship("newton:mimicJoint").targets();
-        if (!leads.empty()) mimic.leader = leads.front();
-        mimic.offset =
-            prim.attribute("newton:mimicCoef0").get_or<double>(0) * (turns(follower) ? kDegrees : run.length());
-        mimic.factor = prim.attribute("newton:mimicCoef1").get_or<double>(1);
-        return mimic;
-    }
+    if (!run.newton() && has_neutral_mimic(prim))
+        return read_plain_mimic(run, prim, follower, "ext_physics:mimic:joint", "ext_physics:mimic:multiplier",
+                                "ext_physics:mimic:offset", "ext_physics:mimic:enabled");
+    if (prim.has_api("NewtonMimicAPI"))
+        return read_plain_mimic(run, prim, follower, "newton:mimicJoint", "newton:mimicCoef1", "newton:mimicCoef0",
+                                "newton:mimicEnabled");
     if (prim.has_api("MjcEqualityJointAPI")) return std::nullopt;
     for (const usd::Token& axis : prim.api_instances("PhysxMimicJointAPI")) {
         const std::string stem = "physxMimicJoint:" + axis.text() + ":";

@@ -7,6 +7,7 @@
 #include <pxr/sdf/variableExpression.h>
 #include <pxr/vt/dictionary.h>
 
+#include "mechane/usd/stage_layers.h"
 #include "usd/layer_impl.h"
 
 namespace mechane::usd {
@@ -104,6 +105,37 @@ void rewrite_assets(const SdfLayerHandle& layer, const std::function<std::string
             if (!holds_assets && (field == SdfFieldKeys->Default || field == SdfFieldKeys->TimeSamples)) continue;
             VtValue value = layer->GetField(path, field);
             if (rewriter.value(value)) layer->SetField(path, field, value);
+        }
+    });
+}
+
+void for_each_asset(const Layer& layer, const std::function<void(const Path&, const Token&, const std::string&)>& visit)
+{
+    static const TfTokenVector kFields{SdfFieldKeys->References, SdfFieldKeys->Payload, SdfFieldKeys->AssetInfo,
+                                       SdfFieldKeys->CustomData, TfToken("clips")};
+    const SdfLayerRefPtr&      sdf = layer.impl().layer;
+    for_each_spec(sdf, SdfPath::AbsoluteRootPath(), [&](const SdfPath& path) {
+        TfToken                                              at;
+        const std::function<std::string(const std::string&)> tell = [&](const std::string& authored) {
+            visit(wrap(path), wrap(at), authored);
+            return authored;
+        };
+        const Rewriter rewriter(tell);
+        const auto     read = [&](const TfToken& field) {
+            if (VtValue value; sdf->HasField(path, field, &value)) {
+                at = field;
+                rewriter.value(value);
+            }
+        };
+        if (path == SdfPath::AbsoluteRootPath()) {
+            at = SdfFieldKeys->SubLayers;
+            for (std::string sublayer : sdf->GetFieldAs<std::vector<std::string>>(path, at)) rewriter.text(sublayer);
+        }
+        if (!path.IsPropertyPath()) {
+            for (const TfToken& field : kFields) read(field);
+        } else if (sdf->GetFieldAs<TfToken>(path, SdfFieldKeys->TypeName).GetString().starts_with("asset")) {
+            read(SdfFieldKeys->Default);
+            read(SdfFieldKeys->TimeSamples);
         }
     });
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "mechane/conformance/check.h"
+#include "mechane/usd/layer.h"
 #include "support/support.h"
 
 using namespace mechane;
@@ -29,6 +30,29 @@ std::string listed(const Report& report)
     return text;
 }
 
+/// The report of a rule's example, its layers written to a folder when there are several.
+Report checked_example(std::string_view fragment)
+{
+    if (!fragment.starts_with("#files")) return checked(fixture_stage(fragment));
+    const test::TemporaryFolder folder;
+    std::string                 entry;
+    for (const FixtureFile& file : fixture_files(fragment)) {
+        const std::string path = folder.write(file.name, file.text);
+        if (entry.empty()) entry = path;
+        if (!file.binary) continue;
+        auto layer = usd::Layer::from_text(file.text);
+        REQUIRE_MESSAGE(layer, (layer ? "" : layer.error().message));
+        REQUIRE(layer->save(path, {.format = usd::SaveOptions::Format::binary}));
+    }
+    usd::OpenOptions options;
+    options.packages["lib"] = (folder.path() / "lib").string();
+    const auto stage        = usd::Stage::open(entry, options);
+    REQUIRE_MESSAGE(stage, (stage ? "" : stage.error().message));
+    auto report = check(**stage, {});
+    REQUIRE(report);
+    return std::move(*report);
+}
+
 std::string in_robot(std::string_view fragment) { return fixture_stage(fragment); }
 
 bool has(const Report& report, std::string_view id, std::string_view variant = {})
@@ -44,12 +68,12 @@ TEST_CASE("every rule's bad example gives findings of that rule alone, and its g
 {
     for (const Rule* rule : rules()) {
         CAPTURE(rule->id);
-        const Report bad = checked(in_robot(rule->bad));
+        const Report bad = checked_example(rule->bad);
         CHECK_MESSAGE(!bad.findings.empty(), rule->id);
         for (const Finding& finding : bad.findings)
             CHECK_MESSAGE(finding.rule == rule, rule->id << " also gives\n" << listed(bad));
         if (!bad.findings.empty()) CHECK(bad.findings.front().severity >= rule->severity);
-        const Report good = checked(in_robot(rule->good));
+        const Report good = checked_example(rule->good);
         CHECK_MESSAGE(good.findings.empty(), rule->id << "\n" << listed(good));
     }
 }
@@ -319,7 +343,7 @@ TEST_CASE("a baseline hides what it knows, and fingerprints survive shifted line
     const auto                  in_file = [&](const std::string& usda) {
         const auto stage = usd::Stage::open(folder.write("a" + std::to_string(usda.size()) + ".usda", usda));
         REQUIRE(stage);
-        return std::move(*check(**stage, {}));
+        return std::move(*check(**stage, {.ignore = {"1.2.1"}}));  // one layer
     };
     const Report before = in_file(in_robot(mass.bad));
     const Report after  = in_file(in_robot("\n\n\n" + std::string(mass.bad)));

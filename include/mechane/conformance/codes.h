@@ -6,5 +6,11 @@ namespace mechane::conformance::codes {
 
 inline constexpr Code kOption{"CHECK_OPTION", Severity::error, "An option of the check names nothing that exists.",
                               "`mechane check --list-rules` prints rules and profiles."};
+inline constexpr Code kWorkFolder{"FIX_WORK_FOLDER", Severity::error, "The copy to be repaired could not be made.",
+                                  "Check that the asset can be read and that there is room for a copy."};
+inline constexpr Code kPackage{"FIX_PACKAGE", Severity::error, "A package cannot be repaired in place.",
+                               "Unpack the .usdz, repair its root layer, and pack it again."};
+inline constexpr Code kNotPublished{"FIX_MOVED", Severity::error, "A repair would have moved something.",
+                                    "This is a bug in Mechane; nothing was written. Leave the rule out with --ignore."};
 
 }  // namespace mechane::conformance::codes

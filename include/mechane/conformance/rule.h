@@ -42,6 +42,16 @@ bool selects(std::string_view selector, const Rule& rule);
 /// usda text of a clean asset that holds `fragment` in its default prim /robot, or `fragment` itself when it is a whole
 /// layer. `<<body NAME>>` in a fragment stands for a clean rigid body, `<<joint NAME A B>>` for a clean revolute joint,
 /// `<<topic NAME>>` for a prim with a complete topic.
+/// `<<zeros N>>` for a list of N zeros.
 std::string fixture_stage(std::string_view fragment);
+
+/// A file of a fixture.
+struct FixtureFile {
+    std::string name, text;
+    bool        binary = false;  ///< to be stored as a crate
+};
+/// The files of an example, the entry layer first: one "robot.usda", or, of a fragment that begins with "#files", one
+/// for each line "=== name", "=== name binary" or, of bytes in hexadecimal digits, "=== name hex".
+std::vector<FixtureFile> fixture_files(std::string_view fragment);
 
 }  // namespace mechane::conformance

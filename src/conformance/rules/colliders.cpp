@@ -3,8 +3,9 @@
 #include <set>
 
 #include "conformance/family.h"
-#include "mechane/geometry/hull.h"
+#include "conformance/mesh_shape.h"
 #include "mechane/geometry/mesh.h"
+#include "mechane/usd/stage_layers.h"
 
 /// REP-0158 1.3.1 and 1.3.3: what collides.
 namespace mechane::conformance {
@@ -183,30 +184,13 @@ void check_guide(const Facts& facts, const PrimFacts& collider, Sink& sink)
          .variant  = shared ? "shared-visual" : ""});
 }
 
-/// True when every point of the mesh lies on its convex hull, within 1e-3 of the hull's extent.
-bool is_convex(const usd::Prim& mesh)
+/// True below a set of fidelities: its default is REP-1.3.1-d's.
+bool in_fidelity_set(usd::Prim prim)
 {
-    const auto points = mesh.attribute("points").get<std::vector<Vec3d>>();
-    if (!points || points->size() < 4 || points->size() > 20000) return false;
-    const auto hull = geometry::build_hull(*points);
-    if (!hull) return false;
-    Vec3d low = points->front(), high = low;
-    for (const Vec3d& p : *points)
-        low  = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)},
-        high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
-    const double tolerance = 1e-3 * length(high - low);
-    for (const Vec3d& p : *points) {
-        double outside = -kInfinity;
-        for (const std::array<std::int32_t, 3>& t : hull->triangles) {
-            const Vec3d &a = hull->points[static_cast<std::size_t>(t[0])],
-                        &b = hull->points[static_cast<std::size_t>(t[1])],
-                        &c = hull->points[static_cast<std::size_t>(t[2])];
-            const Vec3d n  = cross(b - a, c - a);
-            if (const double l = length(n); l > 0) outside = std::max(outside, dot(p - a, n) / l);
-        }
-        if (outside < -tolerance) return false;
-    }
-    return true;
+    for (; prim; prim = prim.parent())
+        for (const usd::VariantSetUse& set : usd::variant_sets(prim))
+            if (set.name == "collision_fidelity") return true;
+    return false;
 }
 
 void check_approximation(const Facts& facts, const PrimFacts& prim, Sink& sink)
@@ -234,7 +218,8 @@ void check_approximation(const Facts& facts, const PrimFacts& prim, Sink& sink)
     if (*authored == "convexHull") return;
     const physics::Index c       = facts.physics.collider_at(prim.prim.path());
     const bool           dynamic = c >= 0 && facts.physics.colliders[static_cast<std::size_t>(c)].body >= 0;
-    if (*authored == "none" && (!dynamic || is_convex(prim.prim))) return;
+    if (*authored == "none" && (!dynamic || is_convex_mesh(prim.prim))) return;
+    if (in_fidelity_set(prim.prim)) return;
     say("default-fidelity", "the default fidelity of the collider is " + *authored,
         "use convexHull here, and keep the finer form in a variant", Severity::warning);
 }

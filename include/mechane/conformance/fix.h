@@ -1,0 +1,85 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mechane/conformance/check.h"
+
+namespace mechane::conformance {
+
+/// Where the phases of a repair stand in their fixed order: transforms come before units so that scaling only meets
+/// translate, orient and scale; vendors before the layer split so that splitting sees neutral layers.
+enum class Phase {
+    schemas    = 1,  ///< P1: names of vendors that have a neutral word
+    transforms = 2,  ///< P2: operations, scales, mesh orientation
+    units      = 3,  ///< P3: units, axis, time, rotation of the root
+    variants   = 4,  ///< P4: selections, limits
+    metadata   = 5,  ///< P5: metadata and small edits of schemas
+    paths      = 6,  ///< P6: asset paths
+    vendors    = 7,  ///< P7: vendor names into layers of their own
+    layers     = 8   ///< P8: layer split, encoding, instancing flags
+};
+
+struct FixOptions {
+    usd::OpenOptions         open;
+    std::string              profile = "distributed";  ///< of the check that finds what is to be repaired
+    std::vector<std::string> select, ignore;           ///< rules whose repairs run; empty `select`: all
+    std::vector<int>         phases;                   ///< empty: all; 2 is P2
+    bool unsafe = false;  ///< also repairs that choose a value for the author or change what is simulated
+    std::optional<double> assume_meters;    ///< what an unauthored metersPerUnit means
+    std::optional<char>   assume_up_axis;   ///< 'Y' or 'Z': what an unauthored upAxis means
+    std::string           identifier;       ///< of assetInfo, instead of a placeholder
+    bool                  localize = true;  ///< copy relative files from outside the asset's folder into ./deps
+    /// Name of a layer ("fixes.usda") that gets every edit as an opinion over the asset; the asset's layers stay as
+    /// they are. Repairs that need more than opinions are left out. Empty: layers are edited.
+    std::string overlay;
+};
+
+/// One change of one field.
+struct FixEdit {
+    const Rule* rule  = nullptr;
+    Phase       phase = Phase::schemas;
+    std::string layer;  ///< relative to the asset's folder
+    std::string path;   ///< of the spec
+    std::string field;
+    std::string before, after;  ///< as usda would write them; empty for nothing
+};
+
+/// What could not be repaired, and why.
+struct Unrepaired {
+    const Rule* rule = nullptr;
+    std::string prim, property;
+    std::string reason;  ///< stable word: "shear", "no-units", "unsafe", "mirrored-body", "external-layer", ...
+    std::string message;
+};
+
+/// A file of the repaired asset.
+struct FixedFile {
+    std::string name;             ///< relative to the asset's folder
+    std::string source;           ///< of the original; empty for a new file
+    bool        changed = false;  ///< differs from the original, or is new
+};
+
+struct FixResult {
+    std::string             folder;  ///< that holds the repaired asset
+    std::string             entry;   ///< its entry layer, relative to `folder`
+    std::vector<FixEdit>    edits;
+    std::vector<Unrepaired> left;  ///< by rule and prim
+    std::vector<FixedFile>  files;
+    Report                  after;  ///< of the repaired asset
+    std::string             moved;  ///< what moved although nothing should; empty when the repair is right
+};
+
+/// Repairs a copy of an asset. Sources are only read. The copy lies below `work_folder`, which exists and is empty; of
+/// the asset's folder exactly the files that it needs are copied, unedited ones byte by byte.
+///
+/// Every finding of the check is offered to the repair of its rule, phase by phase, until a pass changes nothing; at
+/// the end world placements of geometry, bodies and joint frames are compared with those before (1e-5 relative).
+/// @error STAGE_OPEN_FAILED, CHECK_OPTION, FIX_WORK_FOLDER, FIX_PACKAGE
+Result<FixResult> fix(const std::string& asset, const std::string& work_folder, const FixOptions& options);
+
+/// `fix-report.json`, `mechane.fix/1`.
+std::string to_json(const FixResult& result);
+
+}  // namespace mechane::conformance

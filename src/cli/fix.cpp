@@ -1,0 +1,350 @@
+#include "mechane/conformance/fix.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <sstream>
+
+#include "cli/command.h"
+#include "cli/line_diff.h"
+#include "cli/outputs.h"
+#include "mechane/conformance/formats.h"
+#include "mechane/resolve/port_sdf.h"
+
+/// mechane fix: repairs what the check found, where the repair follows from the asset.
+namespace mechane::cli {
+namespace fs = std::filesystem;
+namespace {
+
+struct FixArgs {
+    std::string              asset, output, layer, profile = "distributed", identifier, report;
+    std::vector<std::string> select, ignore, phases;
+    bool                     in_place = false, diff = false, unsafe = false, no_localize = false;
+    double                   assume_units = 0;
+    std::string              assume_up_axis;
+    bool                     port_sdf = false, remove_physx = false;
+    std::string              defaults = "newton";
+};
+
+/// A new folder that goes away with its owner.
+class ScratchFolder {
+  public:
+    explicit ScratchFolder(const fs::path& beside)
+    {
+        std::string pattern = (beside / ".mechane-fix-XXXXXX").string();
+        if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+    }
+    ~ScratchFolder()
+    {
+        std::error_code unused;
+        if (!path_.empty()) fs::remove_all(path_, unused);
+    }
+    ScratchFolder(const ScratchFolder&)            = delete;
+    ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+    [[nodiscard]] const fs::path& path() const { return path_; }
+
+  private:
+    fs::path path_;
+};
+
+bool inside(const fs::path& file, const fs::path& folder)
+{
+    std::error_code error;
+    const fs::path  a = fs::weakly_canonical(file, error), b = fs::weakly_canonical(folder, error);
+    const auto [end, rest] = std::mismatch(b.begin(), b.end(), a.begin(), a.end());
+    return end == b.end();
+}
+
+bool is_layer_name(const std::string& file)
+{
+    const std::string extension = fs::path(file).extension().string();
+    return extension == ".usd" || extension == ".usda" || extension == ".usdc";
+}
+
+/// What usda says of a layer, comments and layout apart; empty for a layer that does not exist.
+std::string decoded(const std::string& file)
+{
+    if (file.empty()) return {};
+    const auto layer = usd::Layer::open(file);
+    return layer ? layer->to_text() : std::string();
+}
+
+std::string diff_of(const conformance::FixResult& result)
+{
+    std::string out;
+    for (const conformance::FixedFile& file : result.files) {
+        if (!file.changed) continue;
+        const std::string after =
+            is_layer_name(file.name) ? decoded((fs::path(result.folder) / file.name).string()) : "";
+        out += unified_diff(decoded(file.source), after, file.source.empty() ? "/dev/null" : "a/" + file.name,
+                            "b/" + file.name);
+    }
+    return out;
+}
+
+std::string summary(const conformance::FixResult& result, const FixArgs& args)
+{
+    std::string                        out;
+    std::map<std::string, std::size_t> by_rule;
+    for (const conformance::FixEdit& edit : result.edits) ++by_rule[std::string(edit.rule->id)];
+    for (const auto& [rule, count] : by_rule)
+        out += fmt::format("fixed    {:12} {:5} edits   {}\n", rule, count, conformance::find_rule(rule)->slug);
+    std::size_t shown = 0, unsafe = 0;
+    for (const conformance::Unrepaired& u : result.left) {
+        unsafe += u.reason == "unsafe";
+        if (++shown <= 40) out += fmt::format("left     {:12} {}  {}\n", u.rule->id, u.prim, u.message);
+    }
+    if (shown > 40) out += fmt::format("         ... and {} more (--report FILE lists all)\n", shown - 40);
+    out += fmt::format("{} edits; {} errors and {} warnings remain", result.edits.size(),
+                       result.after.count(Severity::error), result.after.count(Severity::warning));
+    if (unsafe > 0) out += fmt::format("; {} more with --unsafe", unsafe);
+    out += "\n";
+    if (args.diff && !result.edits.empty())
+        out += "Write them with -o FOLDER, --in-place, or as an overriding layer with --layer fixes.usda\n";
+    return out;
+}
+
+int fail_output(const fs::path& file, const std::string& why, const Io& io)
+{ return io.say(fmt::format("error: {}: {}\n", file.string(), why)), kExitOutput; }
+
+/// The folder becomes the repaired asset, all at once.
+int publish_folder(const conformance::FixResult& result, const std::string& report, const fs::path& to, const Io& io)
+{
+    const int written = write_text((fs::path(result.folder) / "fix-report.json").string(), report, io);
+    if (written != kExitClean) return written;
+    std::error_code error;
+    if (fs::exists(to, error)) fs::remove_all(to, error);
+    if (!error) fs::rename(result.folder, to, error);
+    return error ? fail_output(to, error.message(), io) : kExitClean;
+}
+
+int publish_file(const fs::path& from, const fs::path& to, const Io& io)
+{
+    std::error_code error;
+    if (to.has_parent_path()) fs::create_directories(to.parent_path(), error);
+    fs::path beside = to;
+    beside += ".mechane-new";
+    if (!error) fs::copy_file(from, beside, fs::copy_options::overwrite_existing, error);
+    if (!error) fs::rename(beside, to, error);
+    return error ? fail_output(to, error.message(), io) : kExitClean;
+}
+
+int publish_in_place(const conformance::FixResult& result, const fs::path& folder, const Io& io)
+{
+    for (const conformance::FixedFile& file : result.files)
+        if (file.changed)
+            if (const int exit = publish_file(fs::path(result.folder) / file.name, folder / file.name, io);
+                exit != kExitClean)
+                return exit;
+    return kExitClean;
+}
+
+/// The overriding layer, with the asset as its sublayer from where it is written to.
+int publish_layer(const conformance::FixResult& result, const FixArgs& args, const Io& io)
+{
+    auto layer = usd::Layer::open((fs::path(result.folder) / result.entry).string());
+    if (!layer) return io.fail(layer.error());
+    const fs::path    to   = fs::absolute(args.layer).lexically_normal();
+    const fs::path    from = fs::absolute(args.asset).lexically_normal().lexically_relative(to.parent_path());
+    const std::string path = from.string().starts_with("..") ? from.string() : "./" + from.string();
+    if (auto set = layer->set_sublayers({path}); !set) return io.fail(set.error());
+    if (auto saved = layer->save(to.string()); !saved) return io.report(saved.error()), kExitOutput;
+    return kExitClean;
+}
+
+/// Where the results may go; says what is wrong.
+int check_targets(const FixArgs& args, const Io& io)
+{
+    const int targets = !args.output.empty() + args.in_place + !args.layer.empty() + args.diff;
+    if (targets == 0)
+        return io.say(
+                   "error: where shall the repaired asset go?\n  -o FOLDER, --in-place, --layer FILE, or --diff to "
+                   "look at it first\n"),
+               kExitUsage;
+    if (targets > 1) return io.say("error: -o, --in-place, --layer and --diff exclude each other\n"), kExitUsage;
+    const fs::path  asset = fs::absolute(args.asset).lexically_normal();
+    std::error_code error;
+    if (!args.layer.empty() && fs::equivalent(args.layer, asset, error))
+        return io.say("error: the overriding layer is the asset itself\n"), kExitUsage;
+    if (args.output.empty() || args.port_sdf) return kExitClean;
+    if (is_layer_name(args.output)) {
+        if (fs::equivalent(args.output, asset, error))
+            return io.say("error: -o names the asset itself; --in-place replaces it\n"), kExitUsage;
+        return kExitClean;
+    }
+    if (inside(args.output, asset.parent_path()))
+        return io.say(fmt::format("error: {} lies inside the asset's folder, which is never written to\n  name a "
+                                  "folder elsewhere, or use --in-place\n",
+                                  args.output)),
+               kExitUsage;
+    if (fs::exists(args.output, error) && !fs::is_empty(args.output, error) &&
+        !fs::exists(fs::path(args.output) / "fix-report.json", error))
+        return io.say(fmt::format("error: {} is not empty, and no earlier result of fix\n", args.output)), kExitUsage;
+    return kExitClean;
+}
+
+std::optional<conformance::FixOptions> options_of(const FixArgs& args, const Context& context)
+{
+    const auto scene = scene_options(context);
+    if (!scene) return std::nullopt;
+    conformance::FixOptions options;
+    options.open       = scene->open;
+    options.profile    = args.profile;
+    options.select     = args.select;
+    options.ignore     = args.ignore;
+    options.unsafe     = args.unsafe;
+    options.identifier = args.identifier;
+    options.localize   = !args.no_localize;
+    if (args.assume_units > 0) options.assume_meters = args.assume_units;
+    if (!args.assume_up_axis.empty()) options.assume_up_axis = args.assume_up_axis[0];
+    if (!args.layer.empty()) options.overlay = fs::path(args.layer).filename().string();
+    for (const std::string& phase : args.phases) {
+        const std::string digits = phase.starts_with('P') ? phase.substr(1) : phase;
+        if (digits.size() != 1 || digits[0] < '1' || digits[0] > '8') {
+            context.io.say(fmt::format("error: there is no phase {}; they are P1 to P8\n", phase));
+            return std::nullopt;
+        }
+        options.phases.push_back(digits[0] - '0');
+    }
+    return options;
+}
+
+/// Relative asset paths of a layer that moves from one folder to another.
+void move_assets(usd::Layer& layer, const fs::path& from, const fs::path& to)
+{
+    if (from == to) return;
+    layer.rewrite_assets([&](const std::string& authored) {
+        if (authored.find("://") != std::string::npos || authored.starts_with('/')) return authored;
+        return (from / authored).lexically_normal().lexically_relative(to).string();
+    });
+}
+
+int run_port(const FixArgs& args, Context& context)
+{
+    const Io&  io    = context.io;
+    const auto scene = scene_options(context);
+    if (!scene) return kExitUsage;
+    const auto stage = usd::Stage::open(args.asset, scene->open);
+    if (!stage) return io.fail(stage.error());
+    auto before = usd::Layer::open(args.asset);
+    if (!before) return io.fail(before.error());
+    const fs::path asset = fs::absolute(args.asset).lexically_normal();
+    usd::Layer     into;
+    if (args.layer.empty()) into = before->copy();
+    resolve::PortOptions options;
+    if (args.defaults == "physx") options.defaults = resolve::PortOptions::Defaults::physx;
+    options.remove_source = args.remove_physx;
+    Diagnostics found;
+    const auto  count = resolve::port_physx_sdf_to_newton(**stage, into, options, found);
+    io.report(found);
+    if (!count) return io.fail(count.error());
+    io.say(fmt::format("{} colliders ported\n", *count));
+    if (args.diff)
+        return io.out(unified_diff(before->to_text(), into.to_text(), "a/" + asset.filename().string(),
+                                   "b/" + asset.filename().string())),
+               kExitClean;
+    const fs::path to =
+        args.in_place ? asset : fs::absolute(args.layer.empty() ? args.output : args.layer).lexically_normal();
+    if (args.layer.empty()) {
+        move_assets(into, asset.parent_path(), to.parent_path());
+    } else {
+        const std::string from = asset.lexically_relative(to.parent_path()).string();
+        if (auto set = into.set_sublayers({from.starts_with("..") ? from : "./" + from}); !set)
+            return io.fail(set.error());
+    }
+    if (auto saved = into.save(to.string()); !saved) return io.report(saved.error()), kExitOutput;
+    return kExitClean;
+}
+
+int run_fix(const FixArgs& args, Context& context)
+{
+    const Io& io = context.io;
+    if (const int exit = check_targets(args, io); exit != kExitClean) return exit;
+    if (args.port_sdf) return run_port(args, context);
+    const auto options = options_of(args, context);
+    if (!options) return kExitUsage;
+    const fs::path  asset  = fs::absolute(args.asset).lexically_normal();
+    const bool      folder = !args.output.empty() && !is_layer_name(args.output);
+    const fs::path  to     = fs::absolute(args.output.empty() ? "." : args.output).lexically_normal();
+    std::error_code error;
+    if (folder) fs::create_directories(to.parent_path(), error);
+    const ScratchFolder scratch(folder ? to.parent_path() : fs::temp_directory_path(error));
+    if (scratch.path().empty())
+        return fail_output(folder ? to : fs::temp_directory_path(error), "cannot be written", io);
+    const auto result = conformance::fix(args.asset, scratch.path().string(), *options);
+    if (!result)
+        return result.error().id == "CHECK_OPTION" ? (io.report(result.error()), int(kExitUsage))
+                                                   : int(io.fail(result.error()));
+    if (!result->moved.empty())
+        return io.say(fmt::format("error: a repair would have moved something: {}\n  This is a bug in Mechane; nothing "
+                                  "was written.\n",
+                                  result->moved)),
+               kExitBug;
+    const std::string report = conformance::to_json(*result);
+    int               exit   = kExitClean;
+    if (args.diff) {
+        io.out(context.global.json ? report : diff_of(*result));
+    } else if (args.in_place) {
+        exit = publish_in_place(*result, asset.parent_path(), io);
+    } else if (!args.layer.empty()) {
+        exit = publish_layer(*result, args, io);
+    } else if (folder) {
+        exit = publish_folder(*result, report, to, io);
+    } else if (result->files.size() > 1) {
+        return io.say("error: the asset has several files; name a folder\n"), kExitUsage;
+    } else {
+        exit = publish_file(fs::path(result->folder) / result->entry, to, io);
+    }
+    if (exit != kExitClean) return exit;
+    if (!args.report.empty())
+        if (const int written = write_text(args.report, report, io); written != kExitClean) return written;
+    if (context.global.json && !args.diff) io.out(report);
+    io.say(summary(*result, args));
+    return result->after.count(Severity::error) > 0 ? kExitFindings : kExitClean;
+}
+
+}  // namespace
+
+void add_fix(CLI::App& app, Context& context)
+{
+    const auto args = std::make_shared<FixArgs>();
+    CLI::App*  verb = app.add_subcommand("fix", "Repair what check found, without changing what the asset means");
+    verb->footer(
+        "Examples:\n  mechane fix robot.usda --diff\n  mechane fix robot/robot.usda -o fixed/\n  mechane fix "
+        "robot.usda "
+        "--layer fixes.usda --select 1.1\n  mechane fix old.usda --port-physx-sdf --diff");
+    verb->add_option("asset", args->asset, "Entry layer of the asset")->required();
+    verb->add_option("-o,--output,--out", args->output,
+                     "New folder for the repaired asset, or file of a one-file asset");
+    verb->add_flag("--in-place", args->in_place, "Replace the asset's own files");
+    verb->add_option("--layer", args->layer, "Write the repairs as a layer over the asset");
+    verb->add_flag("--diff,--dry-run", args->diff, "Print what would change; write nothing");
+    verb->add_flag("--unsafe", args->unsafe, "Also repairs that choose a value or change what is simulated");
+    verb->add_option("--select,--rules,--rule,--only", args->select, "Rules by id, slug or section (1.3, REP-2)")
+        ->delimiter(',');
+    verb->add_option("--ignore,--disable-rule", args->ignore, "Rules to leave alone")->delimiter(',');
+    verb->add_option("--phases", args->phases,
+                     "P1 schemas, P2 transforms, P3 units, P4 variants and limits, P5 "
+                     "metadata, P6 paths, P7 vendors, P8 layers")
+        ->delimiter(',');
+    verb->add_option("--profile", args->profile, "Profile of the check")->capture_default_str();
+    verb->add_option("--assume-units", args->assume_units, "Metres in one unit, where metersPerUnit is not authored")
+        ->check(CLI::PositiveNumber);
+    verb->add_option("--assume-up-axis", args->assume_up_axis, "Up axis, where it is not authored")
+        ->check(CLI::IsMember({"Y", "Z"}));
+    verb->add_option("--identifier", args->identifier, "assetInfo.identifier, instead of a placeholder");
+    verb->add_flag("--no-localize", args->no_localize, "Leave files outside the asset's folder where they are");
+    verb->add_option("--report", args->report, "File for the report (JSON)");
+    verb->add_flag("--port-physx-sdf", args->port_sdf, "Only: write PhysX distance fields in Newton's words");
+    verb->add_option("--defaults", args->defaults, "Of --port-physx-sdf: what stands for unauthored PhysX values")
+        ->check(CLI::IsMember({"newton", "physx"}))
+        ->capture_default_str();
+    verb->add_flag("--remove-physx", args->remove_physx, "Of --port-physx-sdf: delete what was ported");
+    add_global_options(*verb, context);
+    verb->callback([args, &context] { context.exit = run_fix(*args, context); });
+}
+
+}  // namespace mechane::cli

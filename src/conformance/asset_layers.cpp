@@ -1,0 +1,207 @@
+#include "conformance/asset_layers.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "conformance/vendors.h"
+
+namespace mechane::conformance {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 16> kGprimTypes{
+    "Mesh",   "Points",   "BasisCurves", "NurbsCurves", "NurbsPatch", "HermiteCurves", "TetMesh",   "Cube",
+    "Sphere", "Cylinder", "Capsule",     "Cone",        "Plane",      "Cylinder_1",    "Capsule_1", "GeomSubset"};
+constexpr std::array<std::string_view, 4> kTopology{"points", "faceVertexIndices", "faceVertexCounts",
+                                                    "curveVertexCounts"};
+
+bool is_in(std::string_view name, const auto& names)
+{ return std::find(names.begin(), names.end(), name) != names.end(); }
+
+std::uint32_t role_of_schema(std::string_view name)
+{
+    if (!vendor_of_schema(name).empty()) return kVendorRole;
+    if (name.starts_with("ExtendedPhysics")) return kExtPhysicsRole;
+    if (name.starts_with("Physics")) return kPhysicsRole;
+    if (name.starts_with("RosControl")) return kControlRole;
+    if (name.starts_with("Ros") && name.ends_with("API")) return kRosRole;
+    return 0;
+}
+
+std::uint32_t role_of_property(std::string_view name)
+{
+    if (!vendor_of_property(name).empty()) return kVendorRole;
+    if (name.starts_with("physics:") || name.starts_with("drive:") || name.starts_with("limit:") ||
+        name == "material:binding:physics")
+        return kPhysicsRole;
+    if (name.starts_with("ext_physics:")) return kExtPhysicsRole;
+    if (name.starts_with("ros:")) return kRosRole;
+    if (name.starts_with("control:")) return kControlRole;
+    if (name.starts_with("material:binding")) return kInstanceRole;
+    if (is_in(name, kTopology)) return kGeometryRole;
+    return 0;
+}
+
+/// Reads one layer spec by spec, parents before children.
+class Reader {
+  public:
+    explicit Reader(AssetLayer& out) : out_(out), layer_(*out.layer.layer) {}
+
+    void read()
+    {
+        for (const usd::Path& path : layer_.specs()) switch (layer_.kind(path)) {
+                case usd::SpecKind::prim:
+                    prim(path);
+                    break;
+                case usd::SpecKind::attribute:
+                case usd::SpecKind::relationship:
+                    property(path);
+                    break;
+                case usd::SpecKind::none:
+                case usd::SpecKind::root:
+                case usd::SpecKind::variant:
+                    break;
+            }
+        judge();
+    }
+
+  private:
+    struct Prim {
+        usd::Path     path;
+        std::string   type;
+        std::uint32_t roles = 0;
+        bool          arcs = false, moved = false, topology = false;
+        std::size_t   bytes   = 0;
+        bool          carries = false;  ///< a feature stands here or below
+    };
+    AssetLayer&                      out_;
+    const usd::Layer&                layer_;
+    std::vector<Prim>                prims_;
+    std::map<usd::Path, std::size_t> at_;
+
+    void note(std::uint32_t role, const usd::Path& path, std::string what)
+    {
+        out_.roles |= role;
+        out_.first.try_emplace(role, RoleExample{path, std::move(what)});
+    }
+
+    void prim(const usd::Path& path)
+    {
+        static const usd::Token kType("typeName");
+        Prim                    prim{.path = path, .type = layer_.field(path, kType).get<std::string>().value_or("")};
+        const auto              schema = [&](const std::string& name) {
+            const std::uint32_t role = role_of_schema(name);
+            prim.roles |= role;
+            if (role != 0) note(role, path, name);
+            if (role == kVendorRole) out_.vendors[std::string(vendor_of_schema(name))].push_back({path, name});
+        };
+        schema(prim.type);
+        for (const usd::Token& api : layer_.apis(path)) schema(api.text());
+        prim.arcs = !layer_.references(path).empty() || !layer_.payloads(path).empty();
+        at_.emplace(path, prims_.size());
+        prims_.push_back(std::move(prim));
+    }
+
+    void property(const usd::Path& path)
+    {
+        const std::string   name  = path.name().text();
+        const std::uint32_t role  = role_of_property(name);
+        const auto          at    = at_.find(path.parent());
+        Prim*               owner = at == at_.end() ? nullptr : &prims_[at->second];
+        if (role == kVendorRole) out_.vendors[std::string(vendor_of_property(name))].push_back({path, name});
+        if (role != 0 && role != kGeometryRole) note(role, path, name);
+        const std::size_t elements = layer_.kind(path) == usd::SpecKind::attribute ? usd::array_size(layer_, path) : 0;
+        if (elements > kHeavyElements) out_.heavy.push_back(path);
+        if (owner == nullptr) return;
+        owner->roles |= role;
+        owner->topology |= role == kGeometryRole && elements > 0;
+        owner->moved |= name.starts_with("xformOp");
+        if (elements <= kHeavyElements) owner->bytes += elements * 12;  // three floats, the usual element
+    }
+
+    /// What a prim is for can be said when everything below it is known.
+    void judge()
+    {
+        for (auto i = prims_.size(); i-- > 0;) {
+            Prim& prim = prims_[i];
+            prim.carries |= (prim.roles & (kPhysicsGroup | kInterfaceGroup | kVendorRole)) != 0;
+            if (prim.bytes > kHeavyBytes) out_.heavy.push_back(prim.path);
+            if (const auto above = at_.find(prim.path.parent()); above != at_.end() && prim.carries)
+                prims_[above->second].carries = true;
+        }
+        bool look = false;
+        for (const Prim& prim : prims_) {
+            const bool feature  = (prim.roles & (kPhysicsGroup | kInterfaceGroup)) != 0;
+            const bool gprim    = is_in(prim.type, kGprimTypes);
+            const bool material = prim.type == "Material";
+            if (prim.topology || (gprim && !feature)) {
+                ++out_.gprims;
+                note(kGeometryRole, prim.path, prim.type.empty() ? "points" : prim.type);
+            }
+            if (prim.type == "Shader" || prim.type == "NodeGraph") out_.shaders.push_back(prim.path);
+            if ((material && !feature) || prim.type == "Shader" || prim.type == "NodeGraph")
+                note(kMaterialRole, prim.path, prim.type);
+            look |= material;
+            if (prim.arcs && !prim.carries) note(kInstanceRole, prim.path, "arc");
+            // A def that is there to carry a feature, and what stands above it, is no geometry (GAP-081).
+            if ((prim.type == "Xform" && !prim.carries && !gprim) || (prim.moved && prim.type.empty() && !prim.carries))
+                note(kBaseRole, prim.path, prim.type.empty() ? "xformOp" : prim.type);
+        }
+        std::sort(out_.heavy.begin(), out_.heavy.end());
+        out_.holds_physics_material_only = out_.has(kPhysicsRole) && look;
+        for (const Prim& prim : prims_)
+            if ((prim.roles & kPhysicsRole) != 0 && prim.type != "Material") out_.holds_physics_material_only = false;
+    }
+};
+
+}  // namespace
+
+std::string_view role_name(std::uint32_t role)
+{
+    switch (role) {
+        case kGeometryRole:
+            return "geometry";
+        case kMaterialRole:
+            return "material";
+        case kInstanceRole:
+            return "instances";
+        case kBaseRole:
+            return "base";
+        case kPhysicsRole:
+            return "physics";
+        case kExtPhysicsRole:
+            return "ext-physics";
+        case kRosRole:
+            return "ros";
+        case kControlRole:
+            return "control";
+        case kVendorRole:
+            return "proprietary";
+        default:
+            return "";
+    }
+}
+
+std::string AssetLayer::stem() const { return fs::path(relative).stem().string(); }
+
+std::vector<AssetLayer> read_asset_layers(const usd::Stage& stage)
+{
+    std::vector<AssetLayer> out;
+    fs::path                folder;
+    for (usd::StageLayer& layer : usd::layers_of(stage)) {
+        AssetLayer found{
+            .layer = std::move(layer), .relative = {}, .first = {}, .vendors = {}, .heavy = {}, .shaders = {}};
+        const fs::path file(found.layer.file);
+        if (out.empty()) folder = file.parent_path();
+        const fs::path relative = file.lexically_relative(folder);
+        found.inside            = out.empty() || (!relative.empty() && !relative.string().starts_with(".."));
+        found.relative          = out.empty() ? file.filename().string() : relative.string();
+        if (found.inside) Reader(found).read();
+        out.push_back(std::move(found));
+    }
+    return out;
+}
+
+}  // namespace mechane::conformance

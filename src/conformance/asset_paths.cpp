@@ -1,0 +1,72 @@
+#include "conformance/asset_paths.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace mechane::conformance {
+namespace {
+
+bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
+
+/// "<name>/<path>" behind package://.
+void judge_package(std::string_view rest, AssetPathForm& form)
+{
+    const std::size_t      slash = rest.find('/');
+    const std::string_view name  = rest.substr(0, slash),
+                           path  = slash == std::string_view::npos ? "" : rest.substr(slash + 1);
+    form.well_formed =
+        !name.empty() && !path.empty() && is_letter(name[0]) && path.find_first_of("?#") == std::string_view::npos;
+    for (const char c : name) {
+        form.well_formed &= std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+        form.upper_case |= std::isupper(static_cast<unsigned char>(c)) != 0;
+    }
+    int depth = 0;  // ".." must not climb out of the package
+    for (std::size_t at = 0; at <= path.size();) {
+        const std::size_t end  = std::min(path.find('/', at), path.size());
+        const auto        part = path.substr(at, end - at);
+        depth += part == ".." ? -1 : part == "." || part.empty() ? 0 : 1;
+        form.well_formed &= depth >= 0;
+        at = end + 1;
+    }
+}
+
+}  // namespace
+
+AssetPathForm form_of(const std::string& authored)
+{
+    AssetPathForm form;
+    if (authored.starts_with("anon:")) return form.kind = PathKind::anonymous, form;
+    std::string path = authored.substr(0, authored.find(":SDF_FORMAT_ARGS:"));
+    if (const std::size_t inner = path.find('['); inner != std::string::npos) path.resize(inner);
+    const std::size_t colon = path.find(':');
+    if (colon == 1 && is_letter(path[0])) return form.kind = PathKind::absolute, form;  // a drive
+    if (colon != std::string::npos && colon > 1 && path.find('/') > colon &&
+        std::all_of(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(colon), [](char c) {
+            return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '+' || c == '-' || c == '.';
+        })) {
+        form.scheme = path.substr(0, colon);
+        for (char& c : form.scheme) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        form.kind = form.scheme == "package" ? PathKind::package
+                    : form.scheme == "file"  ? PathKind::absolute
+                                             : PathKind::scheme;
+        if (form.kind == PathKind::package)
+            judge_package(std::string_view(path).substr(
+                              std::min(path.size(), colon + (path.compare(colon, 3, "://") == 0 ? 3 : 1))),
+                          form);
+        return form;
+    }
+    if (path.starts_with('/') || path.starts_with('\\')) return form.kind = PathKind::absolute, form;
+    form.backslashes = path.find('\\') != std::string::npos;
+    std::replace(path.begin(), path.end(), '\\', '/');
+    form.file = path;
+    form.kind = path.starts_with("./") || path.starts_with("../") ? PathKind::relative : PathKind::search;
+    return form;
+}
+
+bool is_pattern(const std::string& path)
+{
+    return path.find("<UDIM>") != std::string::npos || path.find("<UVTILE>") != std::string::npos ||
+           path.find('#') != std::string::npos;
+}
+
+}  // namespace mechane::conformance

@@ -1,0 +1,28 @@
+#pragma once
+#include <string>
+
+namespace mechane::conformance {
+
+/// What an authored asset path looks like.
+enum class PathKind {
+    anonymous,  ///< of a layer in memory
+    relative,   ///< begins with ./ or ../
+    search,     ///< relative without either
+    absolute,   ///< /a, \a, C:..., file: of this machine
+    package,    ///< package://
+    scheme      ///< any other scheme
+};
+struct AssetPathForm {
+    PathKind    kind = PathKind::relative;
+    std::string scheme;  ///< lower case, "omniverse"
+    std::string file;    ///< of relative ones: forward slashes, without format arguments and what lies in a package
+    bool        backslashes = false;
+    bool        well_formed = true;   ///< of package URIs (rep-0158 1.2.5-j)
+    bool        upper_case  = false;  ///< of package URIs
+};
+AssetPathForm form_of(const std::string& authored);
+
+/// True for a name with <UDIM> or # in it.
+bool is_pattern(const std::string& path);
+
+}  // namespace mechane::conformance

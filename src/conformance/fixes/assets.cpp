@@ -1,0 +1,113 @@
+#include <array>
+
+#include "conformance/fixes/repair.h"
+
+/// P5: metadata of the asset: default prim, identity, kinds, instancing flags.
+namespace mechane::conformance {
+namespace {
+
+usd::Prim prim_of(const Repair& repair, const Finding& finding)
+{ return repair.facts.stage.prim_at(usd::Path(finding.site.prim)); }
+
+usd::Value text(const std::string& value) { return usd::make_value("string", value); }
+usd::Value token(const char* value) { return usd::make_value("token", usd::Token(value)); }
+
+/// The only root prim that can be an asset; scenes of physics, materials and render settings beside it do not count.
+void fix_default_prim(Repair& repair, const Finding&)
+{
+    std::vector<usd::Prim> candidates;
+    for (const usd::Prim& top : repair.facts.stage.pseudo_root().children()) {
+        const std::string name = top.name().text();
+        if (!top.is_a("Xformable") && !top.is_a("Scope")) continue;
+        if (top.is_a("Scope") &&
+            (name == "Materials" || name == "Looks" || name == "Render" || name == "PhysicsMaterials"))
+            continue;
+        candidates.push_back(top);
+    }
+    if (candidates.size() > 1)  // lights and cameras beside the one thing
+        std::erase_if(candidates, [](const usd::Prim& prim) { return !prim.is_a("Xform"); });
+    if (candidates.size() != 1) {
+        std::string names;
+        for (const usd::Prim& prim : candidates) names += (names.empty() ? "" : ", ") + prim.name().text();
+        return repair.refuse("ambiguous", candidates.empty() ? "no root prim can be the asset"
+                                                             : "several root prims can be the asset: " + names);
+    }
+    repair.set_field(repair.root(), "defaultPrim", usd::make_value("token", candidates.front().name()));
+}
+
+void write_info(Repair& repair, const Finding& finding, const char* key, const std::string& value)
+{
+    if (finding.variant == "asset-typed") return;  // USD's own key, tolerated
+    repair.set_field(repair.place(prim_of(repair, finding)), std::string("assetInfo:") + key, text(value));
+}
+
+void fix_identifier(Repair& repair, const Finding& finding)
+{
+    const usd::Prim root = prim_of(repair, finding);
+    std::string     id   = repair.options.identifier;
+    if (id.empty()) id = root.metadata("assetInfo:name").get<std::string>().value_or("");
+    if (id.empty()) {
+        id = "urn:mechane:" + root.name().text();
+        repair.refuse("placeholder", "the identifier " + id + " is a placeholder; --identifier gives the real one");
+    }
+    write_info(repair, finding, "identifier", id);
+}
+
+void fix_version(Repair& repair, const Finding& finding)
+{
+    if (finding.variant != "asset-typed")
+        repair.refuse("placeholder", "the version 0.0.0 is a placeholder; write the real one into assetInfo");
+    write_info(repair, finding, "version", "0.0.0");
+}
+
+void write_kind(Repair& repair, const Finding& finding, const char* kind)
+{ repair.set_field(repair.place(prim_of(repair, finding)), "kind", token(kind)); }
+
+void fix_component(Repair& repair, const Finding& finding) { write_kind(repair, finding, "component"); }
+void fix_aggregate(Repair& repair, const Finding& finding) { write_kind(repair, finding, "assembly"); }
+void fix_subcomponent(Repair& repair, const Finding& finding) { write_kind(repair, finding, "subcomponent"); }
+
+void fix_contiguous(Repair& repair, const Finding& finding)
+{
+    if (finding.expected != "subcomponent")
+        return repair.refuse("hierarchy", "the kinds above it are the author's to say");
+    // An opinion of the asset that composes the part: the part by itself stays a component.
+    repair.set_field(repair.own_place(prim_of(repair, finding)), "kind", token("subcomponent"));
+}
+
+void fix_instance(Repair& repair, const Finding& finding)
+{ repair.set_field(repair.place(prim_of(repair, finding)), "instanceable", usd::make_value("bool", false)); }
+
+void fix_instanceable(Repair& repair, const Finding& finding)
+{
+    const EditPlace at = repair.place(prim_of(repair, finding));
+    if (at && !repair.work.has_overlay() && !at.layer->field(at.path, "instanceable").empty())
+        repair.clear_field(at, "instanceable");
+    else
+        repair.set_field(at, "instanceable", usd::make_value("bool", false));
+}
+
+void fix_family(Repair& repair, const Finding& finding)
+{ repair.set(prim_of(repair, finding), "familyName", "token", token("materialBind"), true); }
+
+void fix_color_space(Repair& repair, const Finding& finding)
+{ repair.set(prim_of(repair, finding), "inputs:sourceColorSpace", "token", token("raw")); }
+
+constexpr std::array kRepairs{RepairOf{"REP-3.1-f", Phase::metadata, fix_family},
+                              RepairOf{"REP-3.2-g", Phase::metadata, fix_color_space},
+                              RepairOf{"REP-1.2.2-a", Phase::metadata, fix_component},
+                              RepairOf{"REP-1.2.2-b", Phase::metadata, fix_aggregate},
+                              RepairOf{"REP-1.2.2-c", Phase::metadata, fix_subcomponent},
+                              RepairOf{"REP-1.2.2-d", Phase::metadata, fix_contiguous},
+                              RepairOf{"REP-1.2.5-a", Phase::metadata, fix_default_prim},
+                              RepairOf{"REP-1.2.5-b", Phase::metadata, fix_default_prim},
+                              RepairOf{"REP-1.2.5-c", Phase::metadata, fix_identifier},
+                              RepairOf{"REP-1.2.5-d", Phase::metadata, fix_version},
+                              RepairOf{"REP-1.2.6-a", Phase::layers, fix_instance},
+                              RepairOf{"REP-3.5-c", Phase::layers, fix_instanceable}};
+
+}  // namespace
+
+std::span<const RepairOf> asset_repairs() { return kRepairs; }
+
+}  // namespace mechane::conformance

@@ -1,0 +1,208 @@
+#include "mechane/conformance/fix.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "conformance/fixes/placement.h"
+#include "conformance/fixes/repair.h"
+#include "conformance/fixes/verify.h"
+#include "mechane/conformance/codes.h"
+
+namespace mechane::conformance {
+namespace {
+
+constexpr int kPasses = 100;  // each one makes an edit, so that only a repair that undoes another would get here
+
+const RepairOf* repair_of(const Rule& rule)
+{
+    for (const RepairOf& repair : repairs())
+        if (repair.rule == rule.id) return &repair;
+    return nullptr;
+}
+
+class Fixer {
+  public:
+    Fixer(const FixOptions& options, Workspace& work, FixResult& result)
+        : options_(options), work_(work), result_(result)
+    { check_.profile = options.profile; }
+
+    Result<void> run()
+    {
+        for (int pass = 0; pass < kPasses; ++pass) {
+            const auto stage = usd::Stage::open(work_.entry().string(), options_.open);
+            if (!stage) return stage.error();
+            const Facts facts(**stage);
+            if (!before_) before_.emplace(facts);
+            restore_joints(facts);
+            if (work_edited_) {
+                if (auto saved = flush(); !saved) return saved;
+                continue;
+            }
+            auto report = check(**stage, check_);
+            if (!report) return report.error();
+            if (repair_pass(facts, *report)) {
+                if (auto saved = flush(); !saved) return saved;
+                continue;
+            }
+            result_.after = std::move(*report);
+            if (!mixed_units_) result_.moved = Whereabouts(facts).moved_since(*before_, turned_, stretched_);
+            return {};
+        }
+        return make_diagnostic(codes::kNotPublished, {.layer = work_.entry().string()},
+                               "the repairs do not come to an end");
+    }
+
+  private:
+    const FixOptions&          options_;
+    Workspace&                 work_;
+    FixResult&                 result_;
+    CheckOptions               check_;
+    std::optional<Whereabouts> before_;
+    std::optional<JointFrames> frames_;  ///< before the pass that moved something
+    usd::Matrix4d              turned_, turned_now_;
+    double                     stretched_   = 1;
+    bool                       mixed_units_ = false, work_edited_ = false;
+    std::map<std::tuple<std::string, std::string, std::string, std::string>, int> tries_;
+
+    Result<void> flush()
+    {
+        work_edited_ = false;
+        return work_.save();
+    }
+
+    /// After placements were written: joint frames that hang on them.
+    void restore_joints(const Facts& facts)
+    {
+        if (!frames_) return;
+        Repair repair(facts, options_, work_, result_);
+        repair.begin(*find_rule("REP-1.1-g"), Phase::transforms, nullptr);
+        frames_->restore(repair, turned_now_);
+        frames_.reset();
+        work_edited_ = repair.edits() > 0;
+    }
+
+    [[nodiscard]] bool wanted(const Rule& rule, Phase phase) const
+    {
+        const auto any = [&](const auto& selectors) {
+            return std::any_of(selectors.begin(), selectors.end(), [&](const auto& s) { return selects(s, rule); });
+        };
+        if (!options_.phases.empty() &&
+            std::find(options_.phases.begin(), options_.phases.end(), static_cast<int>(phase)) == options_.phases.end())
+            return false;
+        return (options_.select.empty() || any(options_.select)) && !any(options_.ignore);
+    }
+
+    /// Repairs what belongs to the earliest phase that can do something.
+    /// @return whether anything was edited
+    bool repair_pass(const Facts& facts, const Report& report)
+    {
+        std::map<Phase, std::vector<const Finding*>> by_phase;
+        for (const Finding& finding : report.findings)
+            if (const RepairOf* repair = repair_of(*finding.rule);
+                repair != nullptr && wanted(*finding.rule, repair->phase))
+                by_phase[repair->phase].push_back(&finding);
+        for (auto& [phase, findings] : by_phase) {
+            // Parents first: what they hand down is then written once.
+            std::stable_sort(findings.begin(), findings.end(), [](const Finding* a, const Finding* b) {
+                return usd::Path(a->site.prim) < usd::Path(b->site.prim);
+            });
+            Repair            repair(facts, options_, work_, result_);
+            const JointFrames frames(facts);
+            for (const Finding* finding : findings) {
+                int& tries = tries_[{std::string(finding->rule->id), finding->site.prim, finding->site.property,
+                                     finding->variant}];
+                if (tries >= 2) continue;  // the second time a repair may finish what the first one uncovered
+                ++tries;
+                const std::size_t edits = repair.edits(), left = result_.left.size();
+                repair.begin(*finding->rule, phase, finding);
+                repair_of(*finding->rule)->run(repair, *finding);
+                if (repair.take_deferred()) --tries;
+                if (result_.left.size() > left && repair.edits() == edits) tries = 2;  // refused: once is enough
+            }
+            turned_ = turned_ * repair.turned;
+            stretched_ *= repair.stretched;
+            mixed_units_ |= repair.mixed_units;
+            if (!repair.moved.empty()) {
+                frames_.emplace(frames);
+                turned_now_ = repair.turned;
+            }
+            if (repair.edits() > 0) return true;
+        }
+        return false;
+    }
+};
+
+nlohmann::ordered_json edit_json(const FixEdit& edit)
+{
+    return {{"phase", "P" + std::to_string(static_cast<int>(edit.phase))},
+            {"rule", edit.rule->id},
+            {"layer", edit.layer},
+            {"path", edit.path},
+            {"field", edit.field},
+            {"old", edit.before},
+            {"new", edit.after}};
+}
+
+}  // namespace
+
+std::span<const RepairOf> repairs()
+{
+    static const std::vector<RepairOf> kAll = [] {
+        std::vector<RepairOf> all;
+        for (const auto table : {schema_repairs(), transform_repairs(), unit_repairs(), asset_repairs(),
+                                 physics_repairs(), ros_repairs(), mesh_repairs(), path_repairs(), variant_repairs()})
+            all.insert(all.end(), table.begin(), table.end());
+        return all;
+    }();
+    return kAll;
+}
+
+Result<FixResult> fix(const std::string& asset, const std::string& work_folder, const FixOptions& options)
+{
+    for (const auto* selectors : {&options.select, &options.ignore})
+        for (const std::string& selector : *selectors)
+            if (std::none_of(rules().begin(), rules().end(), [&](const Rule* r) { return selects(selector, *r); }))
+                return make_diagnostic(codes::kOption, {}, "'" + selector + "' names no rule and no section");
+    auto work = Workspace::copy(asset, work_folder);
+    if (!work) return work.error();
+    if (!options.overlay.empty())
+        if (auto made = work->add_overlay(options.overlay); !made) return made.error();
+    FixResult result;
+    if (auto ran = Fixer(options, *work, result).run(); !ran) return ran.error();
+    result.folder = work->folder().string();
+    result.entry  = work->entry().filename().string();
+    result.files  = work->files();
+    const auto by = [](const Unrepaired& u) { return std::tuple(u.rule->id, u.prim, u.property, u.reason, u.message); };
+    std::sort(result.left.begin(), result.left.end(), [&](const auto& a, const auto& b) { return by(a) < by(b); });
+    result.left.erase(std::unique(result.left.begin(), result.left.end(),
+                                  [&](const auto& a, const auto& b) { return by(a) == by(b); }),
+                      result.left.end());
+    return result;
+}
+
+std::string to_json(const FixResult& result)
+{
+    nlohmann::ordered_json edits = nlohmann::ordered_json::array(), left = edits, files = edits;
+    for (const FixEdit& edit : result.edits) edits.push_back(edit_json(edit));
+    for (const Unrepaired& u : result.left)
+        left.push_back({{"rule", u.rule->id},
+                        {"prim", u.prim},
+                        {"property", u.property},
+                        {"reason", u.reason},
+                        {"message", u.message}});
+    for (const FixedFile& file : result.files)
+        if (file.changed) files.push_back(file.name);
+    const nlohmann::ordered_json all{{"schema", "mechane.fix/1"},
+                                     {"entry", result.entry},
+                                     {"edits", edits},
+                                     {"unrepaired", left},
+                                     {"changedFiles", files},
+                                     {"remaining",
+                                      {{"error", result.after.count(Severity::error)},
+                                       {"warning", result.after.count(Severity::warning)},
+                                       {"info", result.after.count(Severity::info)}}}};
+    return all.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace mechane::conformance

@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "conformance/fixes/repair.h"
+#include "mechane/geometry/triangulation.h"
+#include "mechane/usd/primvar.h"
+
+/// P2 and P5: faces of meshes, with everything that is said about faces and corners.
+namespace mechane::conformance {
+namespace {
+
+usd::Prim prim_of(const Repair& repair, const Finding& finding)
+{ return repair.facts.stage.prim_at(usd::Path(finding.site.prim)); }
+
+using Indices = std::vector<int>;
+
+/// New faces made of old corners: where each new corner and each new face comes from.
+struct Regrouping {
+    Indices counts;   ///< of the new faces
+    Indices corners;  ///< old corner of each new corner
+    Indices faces;    ///< old face of each new face
+};
+
+Indices integers(const usd::Prim& prim, const usd::Token& name)
+{ return prim.attribute(name).get<Indices>().value_or(Indices{}); }
+
+Indices picked(const Indices& from, const Indices& which)
+{
+    Indices out;
+    out.reserve(which.size());
+    for (const int i : which) out.push_back(from[static_cast<std::size_t>(i)]);
+    return out;
+}
+
+/// The values of a primvar by face or corner stay; its indices say which one is where now.
+void regroup_primvar(Repair& repair, const usd::Prim& mesh, const usd::Attribute& primvar, const Indices& sources)
+{
+    const std::string interpolation = usd::primvar_interpolation(primvar);
+    const usd::Token  name(primvar.name().text() + ":indices");
+    const Indices     old = integers(mesh, name);
+    if (!old.empty() && old.size() < static_cast<std::size_t>(1 + *std::max_element(sources.begin(), sources.end())))
+        return repair.refuse("bad-primvar", primvar.name().text() + " has too few indices");
+    const EditPlace at = repair.place(mesh, primvar.name());
+    repair.set(at, name, "int[]", usd::make_value("int[]", old.empty() ? sources : picked(old, sources)));
+}
+
+/// `normals` is no primvar and has no indices: its values are put in order.
+void regroup_normals(Repair& repair, const usd::Prim& mesh, const Indices& sources)
+{
+    const auto values = mesh.attribute("normals").authored_as<std::vector<Vec3d>>();
+    if (!values || values->size() < static_cast<std::size_t>(1 + *std::max_element(sources.begin(), sources.end())))
+        return;
+    std::vector<Vec3d> now;
+    for (const int i : sources) now.push_back((*values)[static_cast<std::size_t>(i)]);
+    repair.set(mesh, "normals", "normal3f[]", usd::make_value("normal3f[]", now));
+}
+
+void regroup_faces(Repair& repair, const usd::Prim& mesh, const Indices& new_face_sources)
+{
+    std::vector<Indices> of_old;
+    for (std::size_t f = 0; f < new_face_sources.size(); ++f) {
+        const auto old = static_cast<std::size_t>(new_face_sources[f]);
+        if (of_old.size() <= old) of_old.resize(old + 1);
+        of_old[old].push_back(static_cast<int>(f));
+    }
+    const auto mapped = [&](const Indices& faces) {
+        Indices out;
+        for (const int f : faces)
+            if (f >= 0 && static_cast<std::size_t>(f) < of_old.size())
+                out.insert(out.end(), of_old[static_cast<std::size_t>(f)].begin(),
+                           of_old[static_cast<std::size_t>(f)].end());
+        std::sort(out.begin(), out.end());
+        return out;
+    };
+    if (const Indices holes = integers(mesh, "holeIndices"); !holes.empty())
+        repair.set(mesh, "holeIndices", "int[]", usd::make_value("int[]", mapped(holes)));
+    for (const usd::Prim& subset : mesh.children()) {
+        if (!subset.is_a("GeomSubset") || subset.attribute("elementType").get<std::string>().value_or("face") != "face")
+            continue;
+        repair.set(subset, "indices", "int[]", usd::make_value("int[]", mapped(integers(subset, "indices"))));
+    }
+}
+
+void regroup(Repair& repair, const usd::Prim& mesh, const Regrouping& to)
+{
+    const bool      same_faces = to.faces.empty();
+    const EditPlace at         = repair.place(mesh, "faceVertexIndices");
+    if (!at) return repair.refuse("external-layer", "the faces are authored outside the asset");
+    if (!same_faces) repair.set(mesh, "faceVertexCounts", "int[]", usd::make_value("int[]", to.counts));
+    repair.set(at, "faceVertexIndices", "int[]",
+               usd::make_value("int[]", picked(integers(mesh, "faceVertexIndices"), to.corners)));
+    for (const usd::Token& name : mesh.authored_property_names()) {
+        const std::string& text = name.text();
+        if (!text.starts_with("primvars:") || text.ends_with(":indices")) continue;
+        const usd::Attribute primvar       = mesh.attribute(name);
+        const std::string    interpolation = usd::primvar_interpolation(primvar);
+        if (interpolation == "faceVarying") regroup_primvar(repair, mesh, primvar, to.corners);
+        if (interpolation == "uniform" && !same_faces) regroup_primvar(repair, mesh, primvar, to.faces);
+    }
+    const auto by = mesh.attribute("normals").metadata("interpolation").get<std::string>().value_or("vertex");
+    if (by == "faceVarying") regroup_normals(repair, mesh, to.corners);
+    if (by == "uniform" && !same_faces) regroup_normals(repair, mesh, to.faces);
+    if (!same_faces) regroup_faces(repair, mesh, to.faces);
+}
+
+bool animated_topology(Repair& repair, const usd::Prim& mesh)
+{
+    if (!mesh.attribute("faceVertexIndices").varying() && !mesh.attribute("faceVertexCounts").varying()) return false;
+    repair.refuse("animated-topology", "the faces change over time");
+    return true;
+}
+
+void triangulate(Repair& repair, const Finding& finding)
+{
+    const usd::Prim mesh = prim_of(repair, finding);
+    if (animated_topology(repair, mesh)) return;
+    const Indices counts = integers(mesh, "faceVertexCounts"), indices = integers(mesh, "faceVertexIndices");
+    const auto    points = mesh.attribute("points").get<std::vector<Vec3d>>().value_or(std::vector<Vec3d>{});
+    // Each corner a point of its own: the triangles then name corners.
+    std::vector<Vec3d> corner_points;
+    for (const int i : indices) corner_points.push_back(points[static_cast<std::size_t>(i)]);
+    Indices corners(indices.size());
+    std::iota(corners.begin(), corners.end(), 0);
+    const geometry::Triangulation cut = geometry::triangulate(
+        {.points = corner_points, .face_vertex_counts = counts, .face_vertex_indices = corners, .hole_indices = {}});
+    if (!cut.dropped.empty())
+        return repair.refuse("bad-mesh", "face " + std::to_string(cut.dropped.front().face) + " " +
+                                             std::string(to_string(cut.dropped.front().fault)));
+    Regrouping to;
+    for (std::size_t t = 0; t < cut.mesh.triangles.size(); ++t) {
+        to.counts.push_back(3);
+        for (const auto corner : cut.mesh.triangles[t]) to.corners.push_back(static_cast<int>(corner));
+        to.faces.push_back(cut.triangle_to_face[t]);
+    }
+    regroup(repair, mesh, to);
+}
+
+void turn_over(Repair& repair, const Finding& finding)
+{
+    const usd::Prim mesh = prim_of(repair, finding);
+    if (animated_topology(repair, mesh)) return;
+    const Indices counts = integers(mesh, "faceVertexCounts");
+    Regrouping    to;
+    int           at = 0;
+    for (const int count : counts) {
+        for (int i = count - 1; i >= 0; --i) to.corners.push_back(at + i);
+        at += count;
+    }
+    if (static_cast<std::size_t>(at) != integers(mesh, "faceVertexIndices").size())
+        return repair.refuse("bad-mesh", "the faces do not add up");
+    if (at > 0) regroup(repair, mesh, to);
+    repair.set(mesh, "orientation", "token", usd::make_value("token", usd::Token("rightHanded")), true);
+}
+
+constexpr std::array kRepairs{RepairOf{"REP-3.4-b", Phase::transforms, turn_over},
+                              RepairOf{"REP-3.4-a", Phase::metadata, triangulate}};
+
+}  // namespace
+
+std::span<const RepairOf> mesh_repairs() { return kRepairs; }
+
+}  // namespace mechane::conformance

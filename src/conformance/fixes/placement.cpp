@@ -1,0 +1,258 @@
+#include "conformance/fixes/placement.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mechane::conformance {
+namespace {
+
+constexpr double kUnitTolerance = 1e-6;  // of a scale, as the rules judge it
+
+bool is_unit(const Vec3d& s)
+{
+    return std::abs(s.x - 1) <= kUnitTolerance && std::abs(s.y - 1) <= kUnitTolerance &&
+           std::abs(s.z - 1) <= kUnitTolerance;
+}
+
+usd::Matrix4d scaling(const Vec3d& s)
+{
+    usd::Matrix4d m;
+    m(0, 0) = s.x, m(1, 1) = s.y, m(2, 2) = s.z;
+    return m;
+}
+
+/// Ops of the prim that are in its order, as attribute names.
+std::vector<usd::Token> op_names(const usd::Prim& prim)
+{
+    std::vector<usd::Token> names;
+    for (const usd::Token& name : prim.authored_property_names())
+        if (name.text().starts_with("xformOp:")) names.push_back(name);
+    return names;
+}
+
+std::vector<double> sample_times(const usd::Prim& prim, const std::vector<usd::Token>& ops)
+{
+    std::set<double> times;
+    for (const usd::Token& op : ops)
+        for (const double t : prim.attribute(op).time_samples()) times.insert(t);
+    return {times.begin(), times.end()};
+}
+
+/// Rounds what is a whole number within the accuracy of a matrix of doubles, so that 1 is written as 1.
+double tidy(double value)
+{
+    const double whole = std::round(value);
+    return std::abs(value - whole) <= 1e-12 * std::max(1.0, std::abs(value)) ? whole + 0.0 : value;
+}
+Vec3d tidy(const Vec3d& v) { return {tidy(v.x), tidy(v.y), tidy(v.z)}; }
+/// The representative with w >= 0, or on the side of the sample before.
+Quatd tidy(Quatd q, const std::optional<Quatd>& before)
+{
+    const double side = before ? q.x * before->x + q.y * before->y + q.z * before->z + q.w * before->w : q.w;
+    if (side < 0) q = {-q.x, -q.y, -q.z, -q.w};
+    return {tidy(q.x), tidy(q.y), tidy(q.z), tidy(q.w)};
+}
+
+/// The parts of a local matrix at one time.
+struct Parts {
+    Vec3d translate, scale{1, 1, 1};
+    Quatd orient{0, 0, 0, 1};
+};
+
+/// Whether and why a decomposition cannot be written.
+const char* fault_of(const usd::Decomposition& d) { return d.singular ? "singular" : d.sheared ? "shear" : nullptr; }
+
+usd::Matrix4d rigid(const usd::Matrix4d& m)
+{
+    const usd::Decomposition d = usd::decompose(m);
+    return usd::from_pose({d.translation, d.rotation});
+}
+
+bool near(const usd::Matrix4d& a, const usd::Matrix4d& b)
+{
+    double size = 1;
+    for (const double x : a.m) size = std::max(size, std::abs(x));
+    for (std::size_t i = 0; i < 16; ++i)
+        if (!(std::abs(a.m[i] - b.m[i]) <= 1e-7 * size)) return false;  // authored as float
+    return true;
+}
+
+}  // namespace
+
+Placement::HandDown allowed_scale(const PrimFacts& prim)
+{
+    if (prim.is(kGprim)) return Placement::HandDown::nothing;
+    return prim.is(kBody) || prim.above_body || prim.above_gprim || prim.is(kXform) ? Placement::HandDown::scale
+                                                                                    : Placement::HandDown::nothing;
+}
+
+bool Placement::rewrite(const usd::Prim& prim, const usd::Matrix4d& after, HandDown hand, bool local)
+{
+    if (hand != HandDown::nothing)
+        for (const usd::Prim& below : prim.subtree())
+            if (repair_.moved.count(below.path()) != 0) return repair_.defer(), true;
+    if (repair_.moved.count(prim.path()) != 0) return repair_.defer(), true;
+    usd::Matrix4d handed;
+    if (!write(prim, after, hand, local, handed)) return false;
+    return hand_down(prim, handed);
+}
+
+bool Placement::write(const usd::Prim& prim, const usd::Matrix4d& after, HandDown hand, bool local,
+                      usd::Matrix4d& handed)
+{
+    const usd::Stage&             stage = repair_.facts.stage;
+    const std::vector<usd::Token> ops   = op_names(prim);
+    const std::vector<double>     times = sample_times(prim, ops);
+    std::vector<Parts>            parts;
+    for (std::size_t i = 0; i <= times.size(); ++i) {  // 0: the default time
+        const usd::Matrix4d m =
+            stage.local_matrix(prim, i == 0 ? usd::TimeCode() : usd::TimeCode(times[i - 1])) * after;
+        const usd::Decomposition d = usd::decompose(m);
+        if (const char* fault = fault_of(d)) {
+            repair_.refuse(fault, prim.path().text() + ": the placement is not translate, orient and scale");
+            return false;
+        }
+        Parts p{tidy(d.translation), tidy(d.scale), {}};
+        p.orient = tidy(d.rotation, parts.empty() ? std::nullopt : std::optional(parts.back().orient));
+        parts.push_back(p);
+    }
+    const auto keeps = [&](auto&& part) {
+        return std::all_of(parts.begin(), parts.end(), [&](const Parts& p) { return part(p) == part(parts.front()); });
+    };
+    if (hand != HandDown::nothing) {
+        if (!keeps([](const Parts& p) { return p.scale; }) ||
+            (hand == HandDown::turn && !keeps([](const Parts& p) { return p.orient; }))) {
+            repair_.refuse("animated-scale", prim.path().text() + ": what would go to the children changes over time");
+            return false;
+        }
+        handed = scaling(parts.front().scale);
+        if (determinant3(handed) < 0) {
+            repair_.refuse("mirrored-body", prim.path().text() + ": a mirror cannot be handed down");
+            return false;
+        }
+        if (hand == HandDown::turn) handed = handed * usd::from_pose({{}, parts.front().orient});
+        for (Parts& p : parts) {
+            if (!is_unit(p.scale)) scale_mass(prim, p.scale);
+            p.scale = {1, 1, 1};
+            if (hand == HandDown::turn) p.orient = {0, 0, 0, 1};
+        }
+    }
+    const EditPlace at = local ? repair_.place(prim, "xformOpOrder") : repair_.own_place(prim, "xformOpOrder");
+    if (!at) {
+        repair_.refuse("instance", prim.path().text() + ": the prim lies inside an instance");
+        return false;
+    }
+    repair_.moved.insert(prim.path());
+    const bool scaled = std::any_of(parts.begin(), parts.end(), [](const Parts& p) { return !is_unit(p.scale); });
+    const bool turned =
+        prim.is_a("Boundable")
+            ? std::any_of(parts.begin(), parts.end(), [](const Parts& p) { return p.orient != Quatd{0, 0, 0, 1}; })
+            : true;
+    const auto type_of = [&](const char* name, const char* otherwise) {
+        const std::string type = prim.attribute(name).type_name();
+        return type.empty() || type.starts_with("half") || type == "quath" ? std::string(otherwise) : type;
+    };
+    // What the same layer says of operations that are no longer listed would only mislead.
+    for (const usd::Token& op : ops) {
+        const usd::Path path = at.path.property(op);
+        if (at.layer->kind(path) == usd::SpecKind::none) continue;
+        const std::string& name = op.text();
+        if (name == "xformOp:translate" || (name == "xformOp:orient" && turned) ||
+            (name == "xformOp:scale" && scaled)) {
+            static_cast<void>(at.layer->clear_value(path));
+            continue;
+        }
+        repair_.note(at.file, path, "spec", at.layer->value(path).empty() ? "" : at.layer->value(path).to_text(), "");
+        static_cast<void>(at.layer->remove(path));
+    }
+    std::vector<usd::Token> order;
+    bool                    resets = false;
+    static_cast<void>(stage.local_matrix(prim, {}, &resets));
+    if (resets) order.emplace_back("!resetXformStack!");
+    const auto write_op = [&](const char* name, const char* otherwise, auto&& part) {
+        const std::string type = type_of(name, otherwise);
+        order.emplace_back(name);
+        repair_.set(at, name, type, usd::make_value(type, part(parts.front())));
+        if (!keeps(part))
+            for (std::size_t i = 0; i < times.size(); ++i)
+                repair_.set_sample(at, name, type, times[i], usd::make_value(type, part(parts[i + 1])));
+    };
+    write_op("xformOp:translate", "double3", [](const Parts& p) { return p.translate; });
+    if (turned) write_op("xformOp:orient", "quatf", [](const Parts& p) { return p.orient; });
+    if (scaled) write_op("xformOp:scale", "float3", [](const Parts& p) { return p.scale; });
+    return repair_.set(at, "xformOpOrder", "token[]", usd::make_value("token[]", order), true);
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the hierarchy, which opening the stage has bounded
+bool Placement::hand_down(const usd::Prim& prim, const usd::Matrix4d& handed)
+{
+    if (near(handed, {})) return true;
+    bool well = true;
+    for (const usd::Prim& child : prim.children()) {
+        if (repair_.facts.stage.resets_transform(child)) continue;
+        const PrimFacts* facts = repair_.facts.find(child.path());
+        if (facts == nullptr) continue;
+        if (!facts->is(kXformable)) {  // a scope passes its parent's placement on
+            well = hand_down(child, handed) && well;
+            continue;
+        }
+        well = rewrite(child, handed, allowed_scale(*facts), false) && well;
+    }
+    return well;
+}
+
+void Placement::scale_mass(const usd::Prim& prim, const Vec3d& scale)
+{
+    if (const auto com = prim.attribute("physics:centerOfMass").authored_as<Vec3d>(); com && is_finite(*com))
+        repair_.set(repair_.own_place(prim, "physics:centerOfMass"), "physics:centerOfMass", "point3f",
+                    usd::make_value("point3f", Vec3d{com->x * scale.x, com->y * scale.y, com->z * scale.z}));
+}
+
+JointFrames::JointFrames(const Facts& facts)
+{
+    for (const physics::Joint& joint : facts.physics.joints)
+        for (int side = 0; side < 2; ++side) {
+            const usd::Path&  target = side == 0 ? joint.rel0 : joint.rel1;
+            const std::string n      = std::to_string(side);
+            const usd::Prim   prim   = target.empty() ? usd::Prim() : facts.stage.prim_at(target);
+            if (!target.empty() && !prim) continue;
+            const Vec3d p = joint.prim.attribute("physics:localPos" + n).get<Vec3d>().value_or(Vec3d{});
+            Quatd       q = joint.prim.attribute("physics:localRot" + n).get<Quatd>().value_or(Quatd{0, 0, 0, 1});
+            if (!(dot(q, q) > 0)) q = {0, 0, 0, 1};
+            const usd::Matrix4d world = prim ? facts.stage.world_matrix(prim) : usd::Matrix4d();
+            usd::Matrix4d       frame = usd::from_pose({{}, normalized(q)}) * rigid(world);
+            const Vec3d         at    = usd::transform_point(world, p);
+            frame(3, 0) = at.x, frame(3, 1) = at.y, frame(3, 2) = at.z;
+            sides_.push_back({joint.prim.path(), target, side, frame});
+        }
+}
+
+void JointFrames::restore(Repair& repair, const usd::Matrix4d& turned) const
+{
+    for (const Side& was : sides_) {
+        const usd::Prim joint = repair.facts.stage.prim_at(was.joint);
+        const usd::Prim prim  = was.target.empty() ? usd::Prim() : repair.facts.stage.prim_at(was.target);
+        if (!joint || (!was.target.empty() && !prim)) continue;
+        const std::string   n     = std::to_string(was.side);
+        const usd::Matrix4d world = prim ? repair.facts.stage.world_matrix(prim) : usd::Matrix4d();
+        const auto          back  = usd::inverse(world);
+        const auto          turn  = usd::inverse(rigid(world));
+        if (!back || !turn) continue;
+        const usd::Matrix4d wanted = was.frame * turned;
+        const Vec3d         p      = tidy(usd::transform_point(*back, {wanted(3, 0), wanted(3, 1), wanted(3, 2)}));
+        const Quatd         q      = tidy(usd::decompose(wanted * *turn).rotation, std::nullopt);
+        const Vec3d         old_p  = joint.attribute("physics:localPos" + n).get<Vec3d>().value_or(Vec3d{});
+        Quatd               old_q  = joint.attribute("physics:localRot" + n).get<Quatd>().value_or(Quatd{0, 0, 0, 1});
+        if (!(dot(old_q, old_q) > 0)) old_q = {0, 0, 0, 1};
+        old_q = normalized(old_q);
+        // Authored as float: what differs by less is the same.
+        if (length(p - old_p) > 1e-6 * std::max(1.0, length(p)))
+            repair.set(repair.own_place(joint, "physics:localPos" + n), "physics:localPos" + n, "point3f",
+                       usd::make_value("point3f", p));
+        if (std::abs(std::abs(dot(q, old_q)) - 1) > 1e-7)
+            repair.set(repair.own_place(joint, "physics:localRot" + n), "physics:localRot" + n, "quatf",
+                       usd::make_value("quatf", q));
+    }
+}
+
+}  // namespace mechane::conformance

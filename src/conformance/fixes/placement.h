@@ -1,0 +1,56 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <set>
+
+#include "conformance/fixes/repair.h"
+
+namespace mechane::conformance {
+
+/// Writes placements of prims anew as translate, orient and, on leaves, scale, so that everything stays where it is in
+/// the world. What a prim may not keep (a body's scale, the root's rotation) goes to what lies below it.
+class Placement {
+  public:
+    explicit Placement(Repair& repair) : repair_(repair) {}
+
+    /// What a prim hands down of its local matrix M = handed * kept.
+    enum class HandDown {
+        scale,    ///< keeps rotation and translation
+        turn,     ///< keeps the translation only
+        nothing,  ///< keeps everything, scale too
+    };
+
+    /// @param after  multiplied to the prim's local matrix: what its parent handed down, or a turn of the world
+    /// @param local  the change is one that every user of the prim's source shares
+    /// @return false when it was refused
+    bool rewrite(const usd::Prim& prim, const usd::Matrix4d& after, HandDown hand, bool local);
+
+  private:
+    Repair& repair_;
+
+    bool write(const usd::Prim& prim, const usd::Matrix4d& after, HandDown hand, bool local, usd::Matrix4d& handed);
+    bool hand_down(const usd::Prim& prim, const usd::Matrix4d& handed);
+    void scale_mass(const usd::Prim& prim, const Vec3d& scale);
+};
+
+/// How a prim of these facts may keep a scale.
+Placement::HandDown allowed_scale(const PrimFacts& prim);
+
+/// Where the two frames of each joint are in the world.
+class JointFrames {
+  public:
+    explicit JointFrames(const Facts& facts);
+    /// Writes the joints' local frames anew, for bodies that were moved or scaled since.
+    /// @param turned  the world turned meanwhile (row vectors)
+    void restore(Repair& repair, const usd::Matrix4d& turned) const;
+
+  private:
+    struct Side {
+        usd::Path     joint, target;
+        int           side = 0;
+        usd::Matrix4d frame;  ///< in the world, rigid
+    };
+    std::vector<Side> sides_;
+};
+
+}  // namespace mechane::conformance

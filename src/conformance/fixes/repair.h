@@ -1,0 +1,126 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/facts.h"
+#include "conformance/fixes/workspace.h"
+#include "mechane/conformance/fix.h"
+#include "mechane/usd/make_value.h"
+
+namespace mechane::conformance {
+
+/// A spec of a layer of the asset.
+struct EditPlace {
+    usd::Layer* layer = nullptr;
+    std::string file;  ///< of the copy
+    usd::Path   path;
+
+    explicit  operator bool() const { return layer != nullptr; }
+    EditPlace property(const usd::Token& name) const { return {layer, file, path.property(name)}; }
+};
+
+/// One pass of repairs over one composed state of the asset. Edits go to the copied layers; the stage stays as it was
+/// composed until the pass is over.
+class Repair {
+  public:
+    Repair(const Facts& f, const FixOptions& o, Workspace& w, FixResult& r) : facts(f), options(o), work(w), result_(r)
+    {
+    }
+
+    const Facts&      facts;
+    const FixOptions& options;
+    Workspace&        work;
+
+    /// The rule and phase that edits are made for.
+    void begin(const Rule& rule, Phase phase, const Finding* finding)
+    { rule_ = &rule, phase_ = phase, finding_ = finding; }
+
+    // -- where an opinion belongs
+    /// The strongest place of the asset with an opinion about the prim, or about its property; without one about the
+    /// property, the strongest one that says something alike ("physics:..."), then the one that defines the prim.
+    [[nodiscard]] EditPlace place(const usd::Prim& prim, const usd::Token& property = {});
+    /// The same, but one that belongs to this prim alone: where a source is shared by several references, an opinion of
+    /// the root layer. No place for what lies inside an instance.
+    [[nodiscard]] EditPlace own_place(const usd::Prim& prim, const usd::Token& property = {});
+    /// The root layer's own metadata.
+    [[nodiscard]] EditPlace root();
+
+    // -- edits; each records itself, and does nothing where nothing changes
+    bool set(const EditPlace& prim, const usd::Token& property, std::string_view type, const usd::Value& value,
+             bool uniform = false, bool custom = false);
+    bool set(const usd::Prim& prim, const usd::Token& property, std::string_view type, const usd::Value& value,
+             bool uniform = false, bool custom = false)
+    { return set(place(prim, property), property, type, value, uniform, custom); }
+    bool set_sample(const EditPlace& prim, const usd::Token& property, std::string_view type, double time,
+                    const usd::Value& value);
+    bool set_targets(const EditPlace& prim, const usd::Token& property, const std::vector<usd::Path>& targets);
+    /// Removes every opinion of the asset's layers; what others say is blocked.
+    bool erase(const usd::Prim& prim, const usd::Token& property);
+    bool apply_api(const EditPlace& prim, const usd::Token& name);
+    bool remove_api(const usd::Prim& prim, const usd::Token& name);
+    bool set_field(const EditPlace& place, const usd::Token& key, const usd::Value& value);
+    bool clear_field(const EditPlace& place, const usd::Token& key);
+    bool define(const EditPlace& prim, const usd::Token& type);
+
+    /// Prims whose placement this pass has written: the stage still shows the old one, so that a second change has to
+    /// wait for the next pass.
+    std::set<usd::Path> moved;
+    /// What this pass does to the whole world: its placements are multiplied by `turned`, its lengths by `stretched`.
+    usd::Matrix4d turned;
+    double        stretched   = 1;
+    bool          mixed_units = false;  ///< layers disagreed about lengths: nothing can be compared
+    /// The finding at hand is taken up again in the next pass.
+    void               defer() { deferred_ = true; }
+    [[nodiscard]] bool take_deferred() { return std::exchange(deferred_, false); }
+
+    /// Notes that the finding at hand cannot be repaired.
+    void refuse(std::string reason, std::string message);
+    /// Notes it, unless unsafe repairs are wanted.
+    bool unsafe(const std::string& message);
+    /// An edit that was made on the layer itself.
+    void note(const std::string& file, const usd::Path& path, std::string field, std::string before, std::string after);
+    [[nodiscard]] std::size_t edits() const { return edits_; }
+
+  private:
+    FixResult&                         result_;
+    const Rule*                        rule_     = nullptr;
+    Phase                              phase_    = Phase::schemas;
+    const Finding*                     finding_  = nullptr;
+    std::size_t                        edits_    = 0;
+    bool                               deferred_ = false;
+    std::map<std::string, std::size_t> users_;  ///< how many prims a spec speaks about; made when it is asked for
+
+    bool                   done(const Result<void>& edit, const EditPlace& place);
+    std::vector<EditPlace> places(const usd::Prim& prim, const usd::Token& property = {});
+    bool                   shared(const EditPlace& place);
+};
+
+/// Repairs findings of one rule.
+struct RepairOf {
+    std::string_view rule;
+    Phase            phase;
+    void (*run)(Repair& repair, const Finding& finding);
+};
+/// Every repair, by phase.
+std::span<const RepairOf> repairs();
+
+// One table a file under fixes/.
+std::span<const RepairOf> schema_repairs();
+std::span<const RepairOf> transform_repairs();
+std::span<const RepairOf> unit_repairs();
+std::span<const RepairOf> asset_repairs();
+std::span<const RepairOf> physics_repairs();
+std::span<const RepairOf> ros_repairs();
+std::span<const RepairOf> mesh_repairs();
+std::span<const RepairOf> path_repairs();
+std::span<const RepairOf> variant_repairs();
+
+/// A double as a value of a USD type.
+inline usd::Value number_value(std::string_view type, double value) { return usd::make_value(type, value); }
+
+}  // namespace mechane::conformance

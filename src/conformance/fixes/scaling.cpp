@@ -1,0 +1,135 @@
+#include "conformance/fixes/scaling.h"
+
+#include <map>
+#include <string_view>
+
+#include "mechane/usd/make_value.h"
+
+namespace mechane::conformance {
+namespace {
+
+constexpr Dimension kLength{1, 0}, kMass{0, 1}, kInertia{2, 1}, kForce{1, 1};
+
+const std::map<std::string_view, Dimension>& plain_names()
+{
+    static const std::map<std::string_view, Dimension> kNames{
+        // geometry
+        {"points", kLength},
+        {"extent", kLength},
+        {"extentsHint", kLength},
+        {"size", kLength},
+        {"radius", kLength},
+        {"radiusTop", kLength},
+        {"radiusBottom", kLength},
+        {"height", kLength},
+        {"width", kLength},
+        {"length", kLength},
+        {"widths", kLength},
+        {"velocities", kLength},
+        {"accelerations", kLength},
+        {"positions", kLength},
+        {"primvars:widths", kLength},
+        // cameras and lights; aperture and focal length are tenths of the unit and keep their ratio
+        {"clippingRange", kLength},
+        {"focusDistance", kLength},
+        {"focalLength", kLength},
+        {"horizontalAperture", kLength},
+        {"verticalAperture", kLength},
+        {"horizontalApertureOffset", kLength},
+        {"verticalApertureOffset", kLength},
+        {"inputs:radius", kLength},
+        {"inputs:width", kLength},
+        {"inputs:height", kLength},
+        {"inputs:length", kLength},
+        // physics
+        {"physics:localPos0", kLength},
+        {"physics:localPos1", kLength},
+        {"physics:centerOfMass", kLength},
+        {"physics:minDistance", kLength},
+        {"physics:maxDistance", kLength},
+        {"physics:velocity", kLength},
+        {"physics:gravityMagnitude", kLength},
+        {"physics:mass", kMass},
+        {"physics:density", {-3, 1}},
+        {"physics:diagonalInertia", kInertia},
+        {"physics:breakForce", kForce},
+        {"physics:breakTorque", kInertia},
+        {"newton:contactMargin", kLength},
+        {"newton:contactGap", kLength},
+        {"newton:inertia", kInertia},
+        {"physxCollision:contactOffset", kLength},
+        {"physxCollision:restOffset", kLength},
+        {"mjc:margin", kLength},
+        {"mjc:gap", kLength}};
+    return kNames;
+}
+
+bool is_linear_axis(std::string_view axis)
+{ return axis == "linear" || axis.starts_with("trans") || axis == "distance"; }
+
+double times(double x, double factor) { return factor * x; }
+Vec2d  times(const Vec2d& v, double factor) { return {factor * v.x, factor * v.y}; }
+Vec3d  times(const Vec3d& v, double factor) { return factor * v; }
+
+template <class T>
+usd::Value times_value(const usd::Value& value, double factor)
+{
+    const auto held = value.get<T>();
+    if (!held) return {};
+    if constexpr (std::is_same_v<T, std::vector<double>> || std::is_same_v<T, std::vector<Vec3d>> ||
+                  std::is_same_v<T, std::vector<Vec2d>>) {
+        T all = *held;
+        for (auto& item : all) item = times(item, factor);
+        return usd::make_value(value.type_name(), all);
+    } else {
+        return usd::make_value(value.type_name(), times(*held, factor));
+    }
+}
+
+}  // namespace
+
+std::optional<Dimension> dimension_of(const std::string& attribute, bool angular)
+{
+    const std::string_view name = attribute;
+    if (const auto known = plain_names().find(name); known != plain_names().end()) return known->second;
+    if (name == "physics:lowerLimit" || name == "physics:upperLimit")
+        return angular ? std::nullopt : std::optional(kLength);
+    if (name.starts_with("xformOp:translate")) return kLength;
+    if (name.starts_with("xformOp:transform")) return kLength;  // its last row
+    for (const bool limit : {true, false}) {
+        const std::string_view family = limit ? "limit:" : "drive:";
+        if (!name.starts_with(family)) continue;
+        const std::string_view rest  = name.substr(family.size());
+        const std::string_view axis  = rest.substr(0, rest.find(':'));
+        const std::string_view field = rest.substr(rest.rfind(':') + 1);
+        const bool             line  = is_linear_axis(axis);
+        if (limit) return line && (field == "low" || field == "high") ? std::optional(kLength) : std::nullopt;
+        if (field == "targetPosition" || field == "targetVelocity") return line ? std::optional(kLength) : std::nullopt;
+        if (field == "stiffness" || field == "damping") return line ? kMass : kInertia;
+        if (field == "maxForce") return line ? kForce : kInertia;
+    }
+    return std::nullopt;
+}
+
+usd::Value scaled(const usd::Value& value, double factor)
+{
+    const std::string type = value.type_name();
+    if (type.starts_with("matrix4")) {
+        auto m = value.get<usd::Matrix4d>();
+        if (!m) return {};
+        for (int c = 0; c < 3; ++c) (*m)(3, c) *= factor;
+        return usd::make_value(type, *m);
+    }
+    if (type.ends_with("3[]")) return times_value<std::vector<Vec3d>>(value, factor);
+    if (type.find("3") != std::string::npos && !type.ends_with("[]")) return times_value<Vec3d>(value, factor);
+    if (type.ends_with("2[]")) return times_value<std::vector<Vec2d>>(value, factor);
+    if (type.ends_with("2")) return times_value<Vec2d>(value, factor);
+    if (type.ends_with("[]")) {
+        if (const usd::Value triple = times_value<std::vector<Vec3d>>(value, factor); !triple.empty()) return triple;
+        return times_value<std::vector<double>>(value, factor);
+    }
+    if (const usd::Value triple = times_value<Vec3d>(value, factor); !triple.empty()) return triple;
+    return times_value<double>(value, factor);
+}
+
+}  // namespace mechane::conformance

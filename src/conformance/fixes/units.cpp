@@ -1,0 +1,231 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <functional>
+
+#include "conformance/fixes/placement.h"
+#include "conformance/fixes/scaling.h"
+
+/// P3: metres, kilograms, seconds, Z up.
+namespace mechane::conformance {
+namespace {
+
+bool needs_layers(Repair& repair)
+{
+    if (!repair.work.has_overlay()) return true;
+    repair.refuse("overlay", "an overriding layer cannot change units; use -o or --in-place");
+    return false;
+}
+
+/// Calls `edit` for every attribute of every layer of the asset that belongs to the unit `field` and does not say
+/// `wanted` yet; then writes `wanted`. Factors come from what each layer says itself, else from the root's.
+template <class Edit>
+void for_each_attribute(Repair& repair, const Edit& edit)
+{
+    for (const auto& file : repair.work.asset_layers()) {
+        usd::Layer* layer = repair.work.layer(file.string());
+        if (layer == nullptr) continue;
+        for (const usd::Path& path : layer->specs())
+            if (layer->kind(path) == usd::SpecKind::attribute) edit(EditPlace{layer, file.string(), path});
+    }
+}
+
+/// True when the prim that an attribute spec belongs to is a joint about an axis, by what any layer says.
+bool is_angular(const Repair& repair, const EditPlace& at)
+{
+    const std::string own = at.layer->field(at.path.prim(), "typeName").get<std::string>().value_or("");
+    if (!own.empty()) return own == "PhysicsRevoluteJoint" || own == "PhysicsSphericalJoint";
+    const usd::Prim prim = repair.facts.stage.prim_at(at.path.prim());
+    return prim && (prim.is_a("PhysicsRevoluteJoint") || prim.is_a("PhysicsSphericalJoint"));
+}
+
+/// True for the gains of a drive that is stated in accelerations: masses do not enter them.
+bool is_acceleration_gain(const EditPlace& at)
+{
+    const std::string name = at.path.name().text();
+    if (!name.starts_with("drive:") || !(name.ends_with(":stiffness") || name.ends_with(":damping"))) return false;
+    const std::string type = name.substr(0, name.rfind(':')) + ":type";
+    return at.layer->value(at.path.prim().property(type)).get<std::string>().value_or("") == "acceleration";
+}
+
+void scale_attribute(Repair& repair, const EditPlace& at, double lengths, double masses)
+{
+    const auto dimension = dimension_of(at.path.name().text(), is_angular(repair, at));
+    if (!dimension || is_acceleration_gain(at)) return;
+    // Gravity below zero stands for the earth's, in any unit.
+    const usd::Value value = at.layer->value(at.path);
+    if (at.path.name() == usd::Token("physics:gravityMagnitude") && !(value.get<double>().value_or(0) > 0)) return;
+    const double factor = std::pow(lengths, dimension->length) * std::pow(masses, dimension->mass);
+    if (factor == 1) return;
+    if (!value.empty())
+        if (const usd::Value now = scaled(value, factor); !now.empty()) {
+            static_cast<void>(at.layer->set(at.path, now));
+            repair.note(at.file, at.path, "default", value.to_text(), now.to_text());
+        }
+    for (const auto& [time, sample] : at.layer->samples(at.path))
+        if (const usd::Value now = scaled(sample, factor); !now.empty()) {
+            static_cast<void>(at.layer->set_sample(at.path, time, now));
+            repair.note(at.file, at.path, fmt::format("timeSamples[{}]", time), sample.to_text(), now.to_text());
+        }
+}
+
+/// What a layer says of its unit, or what is said for it.
+std::optional<double> unit_of(const usd::Layer& layer, const char* field)
+{
+    const auto value = layer.field(usd::Path::root(), field).get<double>();
+    return value && *value > 0 && std::isfinite(*value) ? value : std::nullopt;
+}
+
+/// Factors a layer's numbers need; a layer that says nothing shares the root's unit.
+void convert_units(Repair& repair, const char* field, double assumed, bool masses)
+{
+    const double                  root = unit_of(*repair.root().layer, field).value_or(assumed);
+    std::map<std::string, double> factors;
+    for (const auto& file : repair.work.asset_layers())
+        if (const usd::Layer* layer = repair.work.layer(file.string()))
+            factors[file.string()] = unit_of(*layer, field).value_or(root);
+    for (const auto& [file, factor] : factors) repair.mixed_units |= !masses && factor != root;
+    if (!masses) repair.stretched *= root;
+    for_each_attribute(repair, [&](const EditPlace& at) {
+        const double factor = factors[at.file];
+        scale_attribute(repair, at, masses ? 1 : factor, masses ? factor : 1);
+    });
+    for (const auto& [file, factor] : factors) {
+        const EditPlace at{repair.work.layer(file), file, usd::Path::root()};
+        if (file == repair.work.entry().string() || unit_of(*at.layer, field))
+            repair.set_field(at, field, usd::make_value("double", 1.0));
+    }
+}
+
+void fix_meters(Repair& repair, const Finding& finding)
+{
+    if (finding.variant == "absent" && !repair.options.assume_meters)
+        return repair.refuse("no-units", "metersPerUnit is not authored; --assume-units says what was meant");
+    const double assumed = repair.options.assume_meters.value_or(1);
+    if (finding.variant == "absent" && assumed == 1) {
+        repair.set_field(repair.root(), "metersPerUnit", usd::make_value("double", 1.0));
+        return;
+    }
+    if (needs_layers(repair)) convert_units(repair, "metersPerUnit", assumed, false);
+}
+
+void fix_kilograms(Repair& repair, const Finding& finding)
+{
+    if (finding.variant == "absent") {
+        repair.set_field(repair.root(), "kilogramsPerUnit", usd::make_value("double", 1.0));
+        return;
+    }
+    if (needs_layers(repair)) convert_units(repair, "kilogramsPerUnit", 1, true);
+}
+
+void divide_times(Repair& repair, const EditPlace& at, double rate)
+{
+    const auto samples = at.layer->samples(at.path);
+    if (samples.empty()) return;
+    static_cast<void>(at.layer->clear_samples(at.path));
+    for (const auto& [time, value] : samples) static_cast<void>(at.layer->set_sample(at.path, time / rate, value));
+    repair.note(at.file, at.path, "timeSamples", fmt::format("{} to {}", samples.front().first, samples.back().first),
+                fmt::format("{} to {}", samples.front().first / rate, samples.back().first / rate));
+}
+
+void fix_time_codes(Repair& repair, const Finding&)
+{
+    const usd::Token field("timeCodesPerSecond");
+    bool             sampled = false, clips = false, offsets = false;
+    for (const auto& file : repair.work.asset_layers())
+        if (const usd::Layer* layer = repair.work.layer(file.string()))
+            for (const usd::Path& path : layer->specs()) {
+                const usd::SpecKind kind = layer->kind(path);
+                sampled |= kind == usd::SpecKind::attribute && !layer->samples(path).empty();
+                if (kind != usd::SpecKind::prim) continue;
+                clips |= !layer->field(path, "clips").empty();
+                for (const auto& arcs : {layer->references(path), layer->payloads(path)})
+                    for (const usd::Arc& arc : arcs) offsets |= arc.offset != 0 || arc.scale != 1;
+            }
+    if (!sampled) {
+        repair.set_field(repair.root(), field, usd::make_value("double", 1.0));
+        return;
+    }
+    if (clips || offsets)
+        return repair.refuse("state-dependent-edit", "value clips or layer offsets map times; they are not rewritten");
+    if (!needs_layers(repair)) return;
+    for (const auto& file : repair.work.asset_layers()) {
+        usd::Layer* layer = repair.work.layer(file.string());
+        if (layer == nullptr) continue;
+        // OpenUSD's fallbacks: framesPerSecond where only that is written, else 24.
+        const double rate =
+            unit_of(*layer, "timeCodesPerSecond").value_or(unit_of(*layer, "framesPerSecond").value_or(24));
+        const EditPlace root{layer, file.string(), usd::Path::root()};
+        if (rate != 1) {
+            for (const usd::Path& path : layer->specs())
+                if (layer->kind(path) == usd::SpecKind::attribute)
+                    divide_times(repair, {layer, file.string(), path}, rate);
+            for (const char* end : {"startTimeCode", "endTimeCode"})
+                if (const auto time = layer->field(usd::Path::root(), end).get<double>())
+                    repair.set_field(root, end, usd::make_value("double", *time / rate));
+        }
+        repair.set_field(root, field, usd::make_value("double", 1.0));
+    }
+}
+
+/// Rotates (x, y, z) to (x, -z, y): row vectors.
+usd::Matrix4d y_up_to_z_up()
+{
+    usd::Matrix4d m;
+    m(1, 1) = 0, m(1, 2) = 1, m(2, 1) = -1, m(2, 2) = 0;
+    return m;
+}
+
+void fix_up_axis(Repair& repair, const Finding& finding)
+{
+    const EditPlace root = repair.root();
+    const char      axis = finding.variant == "absent" ? repair.options.assume_up_axis.value_or(' ')
+                           : finding.observed == "Y"   ? 'Y'
+                                                       : 'X';
+    if (axis == ' ') return repair.refuse("no-up-axis", "upAxis is not authored; --assume-up-axis says what was meant");
+    if (axis == 'X') return repair.refuse("no-up-axis", "upAxis is neither Y nor Z");
+    if (axis == 'Y') {
+        const usd::Matrix4d turn = y_up_to_z_up();
+        repair.turned            = turn;
+        // The default prim keeps no rotation (REP-1.1-l): it goes to what lies below.
+        for (const usd::Prim& top : repair.facts.stage.pseudo_root().children()) {
+            const PrimFacts* facts = repair.facts.find(top.path());
+            if (facts == nullptr) continue;
+            const bool is_root = top == repair.facts.stage.default_prim() && !facts->is(kGprim);
+            if (facts->is(kXformable)) {
+                Placement(repair).rewrite(top, turn, is_root ? Placement::HandDown::turn : allowed_scale(*facts),
+                                          false);
+                continue;
+            }
+            for (const usd::Prim& child : top.subtree())
+                if (const PrimFacts* below = repair.facts.find(child.path());
+                    below != nullptr && below->is(kXformable) &&
+                    repair.facts.nearest(below->parent, kXformable) == nullptr)
+                    Placement(repair).rewrite(child, turn, allowed_scale(*below), false);
+        }
+        for (const physics::Scene& scene : repair.facts.physics.scenes) {
+            if (!scene.prim) continue;
+            const auto direction = scene.prim.attribute("physics:gravityDirection").authored_as<Vec3d>();
+            if (direction && length(*direction) > 0)
+                repair.set(scene.prim, "physics:gravityDirection", "vector3f",
+                           usd::make_value("vector3f", usd::transform_vector(turn, *direction)));
+        }
+    }
+    repair.set_field(root, "upAxis", usd::make_value("token", usd::Token("Z")));
+    for (const auto& file : repair.work.asset_layers())
+        if (usd::Layer* layer = repair.work.layer(file.string());
+            layer != nullptr && !layer->field(usd::Path::root(), "upAxis").empty())
+            repair.set_field({layer, file.string(), usd::Path::root()}, "upAxis",
+                             usd::make_value("token", usd::Token("Z")));
+}
+
+constexpr std::array kRepairs{
+    RepairOf{"REP-1.1-a", Phase::units, fix_meters}, RepairOf{"REP-1.1-b", Phase::units, fix_kilograms},
+    RepairOf{"REP-1.1-c", Phase::units, fix_time_codes}, RepairOf{"REP-1.1-e", Phase::units, fix_up_axis}};
+
+}  // namespace
+
+std::span<const RepairOf> unit_repairs() { return kRepairs; }
+
+}  // namespace mechane::conformance

@@ -1,0 +1,61 @@
+#include "conformance/fixes/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace mechane::conformance {
+
+Whereabouts::Whereabouts(const Facts& facts)
+{
+    for (const PrimFacts& prim : facts.prims)
+        if (prim.is(kGprim | kBody) && prim.is(kXformable))
+            places_[prim.prim.path().text()] = {facts.stage.world_matrix(prim.prim), !prim.is(kGprim)};
+    for (const physics::Joint& joint : facts.physics.joints)
+        for (int side = 0; side < 2; ++side) {
+            const usd::Path& target = side == 0 ? joint.rel0 : joint.rel1;
+            const usd::Prim  prim   = target.empty() ? usd::Prim() : facts.stage.prim_at(target);
+            if (!prim) continue;  // in the world, or broken
+            const Vec3d p =
+                joint.prim.attribute("physics:localPos" + std::to_string(side)).get<Vec3d>().value_or(Vec3d{});
+            const usd::Matrix4d world = facts.stage.world_matrix(prim);
+            const Vec3d         at    = usd::transform_point(world, p);
+            Place               place{usd::from_pose({at, usd::decompose(world).rotation}), true};
+            places_[fmt::format("{} (side {})", joint.path.text(), side)] = place;
+        }
+}
+
+std::string Whereabouts::moved_since(const Whereabouts& before, const usd::Matrix4d& turned, double stretched) const
+{
+    double size = 1e-9;
+    for (const auto& [name, place] : places_)
+        for (int c = 0; c < 3; ++c) size = std::max(size, std::abs(place.world(3, c)));
+    for (const auto& [name, place] : places_) {
+        const auto was = before.places_.find(name);
+        if (was == before.places_.end()) continue;
+        usd::Matrix4d expected = was->second.world;
+        for (int c = 0; c < 3; ++c) expected(3, c) *= stretched;
+        expected            = expected * turned;
+        usd::Matrix4d now   = place.world;
+        const bool    rigid = place.rigid || was->second.rigid;
+        if (rigid) {
+            const usd::Decomposition a = usd::decompose(expected), b = usd::decompose(now);
+            if (a.singular || b.singular) continue;
+            expected = usd::from_pose({a.translation, a.rotation});
+            now      = usd::from_pose({b.translation, b.rotation});
+        }
+        double axes = 1e-9, off = 0, away = 0;
+        for (int r = 0; r < 3; ++r)
+            for (int c = 0; c < 3; ++c) {
+                axes = std::max(axes, std::abs(expected(r, c)));
+                off  = std::max(off, std::abs(expected(r, c) - now(r, c)));
+            }
+        for (int c = 0; c < 3; ++c) away = std::max(away, std::abs(expected(3, c) - now(3, c)));
+        if (!(off <= 1e-5 * axes) || !(away <= 1e-5 * size))
+            return fmt::format("{} is elsewhere: {:.6g} away, axes differ by {:.3g}", name, away, off);
+    }
+    return {};
+}
+
+}  // namespace mechane::conformance

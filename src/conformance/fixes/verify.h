@@ -1,0 +1,25 @@
+#pragma once
+#include <string>
+
+#include "conformance/facts.h"
+
+namespace mechane::conformance {
+
+/// Where geometry, bodies and joint frames are in the world.
+class Whereabouts {
+  public:
+    explicit Whereabouts(const Facts& facts);
+    /// The first thing that is not at the place of `before`, turned and stretched; empty when everything is, within
+    /// 1e-5 of the largest distance. Only what both have is compared.
+    [[nodiscard]] std::string moved_since(const Whereabouts& before, const usd::Matrix4d& turned,
+                                          double stretched) const;
+
+  private:
+    struct Place {
+        usd::Matrix4d world;
+        bool          rigid = false;  ///< scale does not count
+    };
+    std::map<std::string, Place> places_;
+};
+
+}  // namespace mechane::conformance

@@ -1,0 +1,248 @@
+#include "conformance/fixes/workspace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "mechane/conformance/codes.h"
+
+namespace mechane::conformance {
+namespace fs = std::filesystem;
+namespace {
+
+Diagnostic failed(const fs::path& file, const std::string& why)
+{ return make_diagnostic(codes::kWorkFolder, {.layer = file.string()}, why); }
+
+bool inside(const fs::path& file, const fs::path& folder)
+{
+    const auto [end, rest] = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
+    return end == folder.end();
+}
+
+fs::path normal(const fs::path& path) { return fs::absolute(path).lexically_normal(); }
+
+/// Files that an authored path names: itself, or the tiles and frames of a pattern.
+std::vector<fs::path> files_named(const std::string& authored, const fs::path& layer)
+{
+    if (authored.find("://") != std::string::npos) return {};
+    std::string path = authored.substr(0, authored.find(":SDF_FORMAT_ARGS:"));
+    if (const std::size_t packaged = path.find('['); packaged != std::string::npos) path.resize(packaged);
+    const fs::path  file = (layer.parent_path() / path).lexically_normal();
+    std::error_code error;
+    if (fs::is_regular_file(file, error)) return {file};
+    const std::string     name = file.filename().string();
+    std::vector<fs::path> found;
+    const std::size_t     tile = name.find("<UDIM>"), frame = name.find('#');
+    const std::size_t     open = std::min(tile, frame);
+    if (open == std::string::npos) return {};
+    const std::size_t close = tile < frame ? tile + 6 : name.find_last_of('#') + 1;
+    for (auto at = fs::directory_iterator(file.parent_path(), error); !error && at != fs::directory_iterator();
+         at.increment(error)) {
+        const std::string other = at->path().filename().string();
+        if (other.size() >= open + name.size() - close && other.starts_with(name.substr(0, open)) &&
+            other.ends_with(name.substr(close)))
+            found.push_back(at->path());
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+}  // namespace
+
+bool is_layer_file(const fs::path& file)
+{
+    const std::string extension = file.extension().string();
+    return extension == ".usd" || extension == ".usda" || extension == ".usdc";
+}
+
+Result<void> Workspace::take(const fs::path& original)
+{
+    const fs::path  copy = root_ / original.relative_path();
+    std::error_code error;
+    fs::create_directories(copy.parent_path(), error);
+    if (!error) fs::copy_file(original, copy, error);
+    if (error) return failed(original, error.message());
+    fs::permissions(copy, fs::perms::owner_read | fs::perms::owner_write, fs::perm_options::add, error);
+    originals_[copy] = original.string();
+    if (is_layer_file(original)) layer_files_.insert(copy);
+    return {};
+}
+
+Result<Workspace> Workspace::copy(const std::string& asset, const std::string& folder)
+{
+    Workspace       out;
+    std::error_code error;
+    const fs::path  root = normal(asset);
+    out.root_            = fs::weakly_canonical(folder, error);
+    if (error) return failed(folder, error.message());
+    out.folder_ = out.root_ / root.parent_path().relative_path();
+    out.entry_  = out.root_ / root.relative_path();
+    if (root.extension() == ".usdz")
+        return make_diagnostic(codes::kPackage, {.layer = asset}, "the asset is a package");
+    // Whatever a layer can bring in, also in variants that are not selected and payloads that are not loaded.
+    std::deque<fs::path> waiting{root};
+    std::set<fs::path>   known{root};
+    while (!waiting.empty()) {
+        const fs::path file = waiting.front();
+        waiting.pop_front();
+        if (auto taken = out.take(file); !taken) return taken.error();
+        if (!is_layer_file(file)) continue;
+        auto layer = usd::Layer::open(file.string());
+        if (!layer) {
+            if (file == root) return layer.error();
+            continue;  // the check says that it cannot be read
+        }
+        layer->rewrite_assets([&](const std::string& authored) {
+            for (const fs::path& named : files_named(authored, file))
+                if (known.insert(named).second) waiting.push_back(named);
+            return authored;
+        });
+    }
+    return out;
+}
+
+Result<void> Workspace::add_overlay(const std::string& name)
+{
+    auto base = usd::Layer::open(entry_.string());
+    if (!base) return base.error();
+    const fs::path file    = folder_ / name;
+    usd::Layer&    overlay = new_layer(file);
+    for (const usd::Token& key : base->fields(usd::Path::root())) {
+        const std::string& k = key.text();
+        if (k == "subLayers" || k == "subLayerOffsets" || k == "primOrder" || k == "primChildren") continue;
+        if (auto set = overlay.set_field(usd::Path::root(), key, base->field(usd::Path::root(), key)); !set) return set;
+    }
+    if (auto set = overlay.set_sublayers({"./" + entry_.filename().string()}); !set) return set;
+    entry_   = file;
+    overlay_ = true;
+    return save();
+}
+
+usd::Layer* Workspace::layer(const std::string& identifier)
+{
+    const fs::path file = normal(identifier);
+    if (!is_asset(file) || (overlay_ && file != entry_)) return nullptr;
+    if (const auto known = open_.find(file); known != open_.end()) return &known->second;
+    auto read = usd::Layer::open(file.string());
+    if (!read) return nullptr;
+    return &open_.emplace(file, std::move(*read)).first->second;
+}
+
+usd::Layer& Workspace::new_layer(const fs::path& file)
+{
+    if (usd::Layer* known = layer_files_.count(file) != 0 ? layer(file.string()) : nullptr) return *known;
+    layer_files_.insert(file);
+    originals_.try_emplace(file, "");
+    changed_.insert(file);
+    return open_.insert_or_assign(file, usd::Layer()).first->second;
+}
+
+std::vector<fs::path> Workspace::asset_layers() const
+{
+    std::vector<fs::path> found;
+    for (const fs::path& file : layer_files_)
+        if (is_asset(file)) found.push_back(file);
+    return found;
+}
+
+bool Workspace::is_asset(const fs::path& file) const { return layer_files_.count(file) != 0 && inside(file, folder_); }
+
+std::string Workspace::relative(const fs::path& file) const
+{
+    const fs::path path = normal(file);
+    return inside(path, folder_) ? path.lexically_relative(folder_).string() : original(path);
+}
+
+std::string Workspace::original(const fs::path& file) const
+{
+    const auto known = originals_.find(normal(file));
+    return known == originals_.end() ? std::string() : known->second;
+}
+
+fs::path Workspace::copy_of(const fs::path& original) const
+{
+    const fs::path copy = root_ / normal(original).relative_path();
+    return originals_.count(copy) != 0 ? copy : fs::path();
+}
+
+void Workspace::remove(const fs::path& file)
+{
+    std::error_code error;
+    fs::remove(file, error);
+    originals_.erase(file);
+    layer_files_.erase(file);
+    changed_.erase(file);
+    open_.erase(file);
+}
+
+Result<fs::path> Workspace::localize(const fs::path& file)
+{
+    const auto known = originals_.find(file);
+    if (known == originals_.end()) return failed(file, "is not part of the asset");
+    fs::path to = folder_ / "deps" / file.filename();
+    for (int n = 2; originals_.count(to) != 0 && originals_[to] != known->second; ++n)
+        to = folder_ / "deps" / (file.stem().string() + "_" + std::to_string(n) + file.extension().string());
+    if (originals_.count(to) != 0) return to;
+    std::error_code error;
+    fs::create_directories(to.parent_path(), error);
+    if (!error) fs::copy_file(file, to, fs::copy_options::overwrite_existing, error);
+    if (error) return failed(file, error.message());
+    originals_[to] = known->second;
+    if (is_layer_file(file)) {
+        layer_files_.insert(to);
+        // What the layer names lies elsewhere now.
+        auto moved = usd::Layer::open(file.string());
+        if (moved) {
+            const fs::path from = file.parent_path(), here = to.parent_path();
+            bool           rewritten = false;
+            moved->rewrite_assets([&](const std::string& authored) {
+                if (authored.find("://") != std::string::npos || authored.starts_with("/")) return authored;
+                const fs::path target = (from / authored).lexically_normal();
+                if (originals_.count(target) == 0) return authored;
+                rewritten = true;
+                return target.lexically_relative(here).string();
+            });
+            if (rewritten) {
+                changed_.insert(to);
+                if (auto saved = moved->save(to.string()); !saved) return saved.error();
+            }
+        }
+    }
+    return to;
+}
+
+Result<void> Workspace::save()
+{
+    for (auto& [file, layer] : open_) {
+        std::error_code error;
+        if (!layer.edited() && fs::exists(file, error)) continue;
+        fs::create_directories(file.parent_path(), error);
+        // A .usd file stays what it was: text or binary.
+        usd::SaveOptions how;
+        if (file.extension() == ".usd" && !original(file).empty()) {
+            std::FILE* source = std::fopen(file.c_str(), "rb");
+            char       head[8]{};
+            const bool binary =
+                source != nullptr && std::fread(head, 1, 8, source) == 8 && std::string_view(head, 8) == "PXR-USDC";
+            if (source != nullptr) std::fclose(source);
+            how.format = binary ? usd::SaveOptions::Format::binary : usd::SaveOptions::Format::text;
+        }
+        if (auto saved = layer.save(file.string(), how); !saved) return saved;
+        changed_.insert(file);
+    }
+    open_.clear();
+    return {};
+}
+
+std::vector<FixedFile> Workspace::files() const
+{
+    std::vector<FixedFile> out;
+    for (const auto& [file, original] : originals_)
+        if (inside(file, folder_))
+            out.push_back(
+                {file.lexically_relative(folder_).string(), original, changed_.count(file) != 0 || original.empty()});
+    return out;
+}
+
+}  // namespace mechane::conformance

@@ -1,0 +1,68 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "mechane/conformance/fix.h"
+#include "mechane/usd/layer.h"
+
+namespace mechane::conformance {
+
+/// A copy of an asset with all files that it can need, at the same places relative to each other: below the work folder
+/// lie the absolute paths of the originals, so that "../shared/a.usd" leads to a copy too. Layers are read when they
+/// are asked for, and written back by `save`.
+class Workspace {
+  public:
+    /// @error FIX_WORK_FOLDER, STAGE_OPEN_FAILED
+    static Result<Workspace> copy(const std::string& asset, const std::string& folder);
+
+    [[nodiscard]] const std::filesystem::path& entry() const { return entry_; }    ///< of the copy
+    [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }  ///< that holds the entry
+    /// Makes a new layer beside the entry that has it as sublayer, and makes it the entry.
+    Result<void>       add_overlay(const std::string& name);
+    [[nodiscard]] bool has_overlay() const { return overlay_; }
+
+    /// The copy of a layer, as a stage names it; null for one that is not the asset's own (outside its folder).
+    usd::Layer* layer(const std::string& identifier);
+    /// A layer that does not exist yet is made empty.
+    usd::Layer& new_layer(const std::filesystem::path& file);
+    /// All layers of the asset, by file, sorted.
+    [[nodiscard]] std::vector<std::filesystem::path> asset_layers() const;
+    [[nodiscard]] bool                               is_asset(const std::filesystem::path& file) const;
+    /// "geometries.usdc" of the copy's absolute path.
+    [[nodiscard]] std::string relative(const std::filesystem::path& file) const;
+    /// Path of the original of a copied file, or empty.
+    [[nodiscard]] std::string original(const std::filesystem::path& file) const;
+    /// The copy of an original file, or empty.
+    [[nodiscard]] std::filesystem::path copy_of(const std::filesystem::path& original) const;
+    /// Removes a file of the copy.
+    void remove(const std::filesystem::path& file);
+    /// Another file becomes the entry.
+    void set_entry(const std::filesystem::path& file) { entry_ = file; }
+    /// Takes a file from outside the asset's folder into it.
+    Result<std::filesystem::path> localize(const std::filesystem::path& file);
+
+    /// Writes edited layers to the copy and forgets them.
+    Result<void> save();
+    /// Files of the copy inside the asset's folder, sorted, with their originals.
+    [[nodiscard]] std::vector<FixedFile> files() const;
+
+  private:
+    std::filesystem::path                        root_;    ///< of the work folder
+    std::filesystem::path                        folder_;  ///< copy of the asset's folder
+    std::filesystem::path                        entry_;
+    bool                                         overlay_ = false;
+    std::map<std::filesystem::path, std::string> originals_;  ///< copy -> original, "" for new ones
+    std::set<std::filesystem::path>              layer_files_, changed_;
+    std::map<std::filesystem::path, usd::Layer>  open_;
+
+    Result<void> take(const std::filesystem::path& original);
+};
+
+/// True for .usd, .usda, .usdc.
+bool is_layer_file(const std::filesystem::path& file);
+
+}  // namespace mechane::conformance

@@ -1,0 +1,321 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+
+#include "conformance/asset_layers.h"
+#include "conformance/family.h"
+
+/// REP-0158 1.2.3: which arcs bring what; payloads hold geometry and nothing that the kinematics need.
+namespace mechane::conformance {
+namespace {
+
+#define MECHANE_META                                                                                                 \
+    "    defaultPrim = \"robot\"\n    kilogramsPerUnit = 1\n    metersPerUnit = 1\n    timeCodesPerSecond = 1\n    " \
+    "upAxis = \"Z\"\n"
+#define MECHANE_PART(more) "#usda 1.0\n(\n" MECHANE_META ")\n" more
+#define MECHANE_ENTRY(arcs)                                            \
+    "=== robot.usda\n#usda 1.0\n(\n" MECHANE_META                      \
+    ")\ndef Xform \"robot\" (\n    assetInfo = { string identifier = " \
+    "\"urn:example:robot\"\n        string version = \"1.0.0\" }\n    kind = \"component\"\n    " arcs "\n)\n{\n}\n"
+#define MECHANE_BODY(name)                                                                                             \
+    "def Xform \"" name                                                                                                \
+    "\" (kind = \"subcomponent\"\n prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"]) {"              \
+    " float physics:mass = 1\n double3 xformOp:translate = (0, 0, 0)\n quatf xformOp:orient = (1, 0, 0, 0)\n uniform " \
+    "token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"] }\n"
+
+constexpr Rule kClass{
+    .id       = "REP-1.2.3-a",
+    .slug     = "external-class",
+    .keyword  = Keyword::should_not,
+    .severity = Severity::warning,
+    .summary  = "Kinematic and ROS prims inherit from classes of the asset itself only.",
+    .why      = "A class elsewhere changes the robot behind its author's back.",
+    .fix      = "None: the class has to be brought into the asset.",
+    .bad      = "#files\n=== robot/robot.usda\n#usda 1.0\n(\n" MECHANE_META
+                ")\n"
+                "def Xform \"robot\" (\n assetInfo = { string identifier = \"urn:example:robot\"\n string version = "
+                "\"1.0.0\" }\n"
+                " kind = \"component\"\n prepend references = @./physics.usda@) {}\n"
+                "=== robot/physics.usda\n#usda 1.0\n(\n" MECHANE_META
+                "    subLayers = [@package://lib/classes.usda@]\n)\n"
+                "def Xform \"robot\" {\n def PhysicsFixedJoint \"j\" (inherits = </_joint>) { rel physics:body1 = "
+                "</robot/a> }\n" MECHANE_BODY("a") "}\n=== lib/classes.usda\n#usda 1.0\nclass \"_joint\" { }\n",
+    .good     = "",
+};
+constexpr Rule kHeavy{
+    .id      = "REP-1.2.3-b",
+    .slug    = "heavy-needs-payload",
+    .summary = "Large geometry comes by payload.",
+    .why     = "A reference cannot be left out: whoever looks at the kinematics loads every point.",
+    .fix     = "None: write `payload` instead of `references` on the prim that holds the geometry.",
+    .bad =
+        "#files\n" MECHANE_ENTRY("prepend references = @./geometries.usdc@") "=== geometries.usdc "
+                                                                             "binary\n" MECHANE_PART(
+                                                                                 "def Xform \"robot\" { def Points "
+                                                                                 "\"p\" { int[] primvars:table = "
+                                                                                 "[<<zeros 1001>>] } }\n"),
+    .good =
+        "#files\n" MECHANE_ENTRY("prepend payload = @./geometries.usdc@") "=== geometries.usdc binary\n" MECHANE_PART(
+            "def Xform \"robot\" { def Points \"p\" { int[] primvars:table = [<<zeros 1001>>] } }\n"),
+};
+constexpr Rule kKinematics{
+    .id      = "REP-1.2.3-c",
+    .slug    = "payload-kinematics",
+    .keyword = Keyword::must_not,
+    .summary = "Links and joints do not come by payload.",
+    .why     = "Without payloads the robot has no kinematics, and with them its structure changes.",
+    .fix     = "None: bring the layer in by reference and leave the payload to geometry.",
+    .bad     = "#files\n" MECHANE_ENTRY("prepend references = @./base.usda@") "=== base.usda\n" MECHANE_PART(
+        "def Xform \"robot\" { def Xform \"arm\" (kind = \"subcomponent\"\n prepend payload = @./physics.usda@</arm>) "
+        "{} }\n") "=== physics.usda\n" MECHANE_PART("over \"arm\" {" MECHANE_BODY("a") "}\n"),
+    .good = "",
+};
+constexpr Rule kOnlyGeometry{
+    .id       = "REP-1.2.3-e",
+    .slug     = "payload-only-geometry",
+    .keyword  = Keyword::should,
+    .severity = Severity::warning,
+    .summary  = "Payloads bring geometry and materials only.",
+    .why      = "Cameras, lights and scenes are looked for before anything heavy is loaded.",
+    .fix      = "None: move the prim to the base layer.",
+    .bad      = "#files\n" MECHANE_ENTRY("prepend payload = @./geometries.usda@") "=== geometries.usda\n" MECHANE_PART(
+        "def Xform \"robot\" { def Camera \"eye\" {} }\n"),
+    .good = "",
+};
+constexpr Rule kContextArc{
+    .id      = "REP-2.1.1-g",
+    .slug    = "context-outside-payload",
+    .summary = "The context of ROS does not come by payload.",
+    .why     = "Names and frames would change with what is loaded.",
+    .fix     = "None: apply RosContextAPI in the entry layer or in ros.usda by reference.",
+    .bad     = "#files\n" MECHANE_ENTRY("prepend references = @./base.usda@") "=== base.usda\n" MECHANE_PART(
+        "def Xform \"robot\" { def Xform \"arm\" (kind = \"subcomponent\"\n prepend payload = @./ros.usda@</arm>) {} "
+        "}\n") "=== ros.usda\n" MECHANE_PART("over \"arm\" (prepend apiSchemas = [\"RosContextAPI\"]) { string "
+                                                 "ros:context:namespace = \"arm\" }\n"),
+    .good = "",
+};
+constexpr Rule kInterfaceArc{
+    .id      = "REP-2.2-d",
+    .slug    = "interface-outside-payload",
+    .summary = "Topics, services, actions and frames do not come by payload.",
+    .why     = "The interface of a robot would depend on what is loaded.",
+    .fix     = "None: apply the schema in ros.usda, brought in by reference.",
+    .bad =
+        "#files\n=== robot.usda\n" MECHANE_PART(
+            "def Xform \"robot\" (assetInfo = { string identifier = \"urn:example:robot\"\n string version = \"1.0.0\" "
+            "}\n kind = \"component\"\n"
+            " prepend apiSchemas = [\"RosContextAPI\"]\n prepend references = @./base.usda@) { string "
+            "ros:context:namespace = \"robot\" }\n") "=== base.usda\n" MECHANE_PART("def Xform \"robot\" { def Xform "
+                                                                                    "\"arm\" (kind = "
+                                                                                    "\"subcomponent\"\n prepend "
+                                                                                    "payload = @./ros.usda@</arm>) {} "
+                                                                                    "}\n") "=== "
+                                                                                           "ros.usda\n" MECHANE_PART("d"
+                                                                                                                     "e"
+                                                                                                                     "f"
+                                                                                                                     " "
+                                                                                                                     "X"
+                                                                                                                     "f"
+                                                                                                                     "o"
+                                                                                                                     "r"
+                                                                                                                     "m"
+                                                                                                                     " "
+                                                                                                                     "\"arm\" { <<topic scan>> }\n"),
+    .good = "",
+};
+constexpr Rule kTopology{
+    .id      = "REP-1.2.3-d",
+    .slug    = "topology-without-payloads",
+    .summary = "Bodies, joints and interfaces are the same with and without payloads.",
+    .why     = "A tool that does not load payloads would see another robot.",
+    .fix     = "None: bring them in by reference.",
+    .bad     = "#files\n" MECHANE_ENTRY("prepend references = @./physics.usda@") "=== physics.usda\n" MECHANE_PART(
+        "def Xform \"robot\" { over \"arm\" (kind = \"subcomponent\"\n prepend payload = @./geometries.usda@</arm>) {\n"
+        " over \"a\" (kind = \"subcomponent\"\n prepend apiSchemas = [\"PhysicsMassAPI\", \"PhysicsRigidBodyAPI\"]) { "
+        "float physics:mass = 1\n"
+        " double3 xformOp:translate = (0, 0, 0)\n quatf xformOp:orient = (1, 0, 0, 0)\n uniform token[] xformOpOrder = "
+        "[\"xformOp:translate\", \"xformOp:orient\"] } } }\n") "=== geometries.usda\n" MECHANE_PART("def Xform \"arm\" "
+                                                                                                        "{ def Xform \"a\" "
+                                                                                                        "{} }\n"),
+    .good = "",
+};
+
+#undef MECHANE_BODY
+#undef MECHANE_ENTRY
+#undef MECHANE_PART
+#undef MECHANE_META
+
+constexpr std::array<std::string_view, 4> kRosSchemas{"RosTopicAPI", "RosServiceAPI", "RosActionAPI", "RosFrameAPI"};
+
+class Arcs {
+  public:
+    Arcs(const Facts& facts, Sink& sink) : facts_(facts), sink_(sink)
+    {
+        for (usd::StageLayer& layer : usd::layers_of(facts.stage)) layers_.emplace(layer.name, std::move(layer));
+    }
+
+    void run()
+    {
+        payloads_          = std::any_of(layers_.begin(), layers_.end(), [](const auto& entry) {
+            const usd::Layer& layer = *entry.second.layer;
+            const auto        specs = layer.specs();
+            return std::any_of(specs.begin(), specs.end(), [&](const usd::Path& path) {
+                return !path.is_property() && !layer.payloads(path).empty();
+            });
+        });
+        const bool several = layers_.size() > 1;
+        for (const PrimFacts& prim : facts_.prims) {
+            if (several && prim.is(kKinematic | kRos)) inherited(prim);
+            if (payloads_ && prim.is(kKinematic | kArticulationRoot | kRos)) applied(prim);
+            if (several) heavy(prim);
+            if (payloads_) other_types(prim);
+        }
+        if (payloads_) topology();
+    }
+
+  private:
+    const Facts&                           facts_;
+    Sink&                                  sink_;
+    std::map<std::string, usd::StageLayer> layers_;
+    bool                                   payloads_ = false;
+    std::set<std::string>                  said_;  ///< prims whose schema comes by payload
+
+    [[nodiscard]] const usd::Layer& layer(const usd::ArcPlace& place) const { return *layers_.at(place.layer).layer; }
+    [[nodiscard]] bool              known(const usd::ArcPlace& place) const { return layers_.count(place.layer) != 0; }
+
+    void say(const Rule& rule, const usd::Prim& prim, const std::string& layer, std::string message,
+             std::string observed, std::string expected, std::string hint, std::optional<Severity> severity = {})
+    {
+        Site site  = prim.site();
+        site.layer = layer;
+        if (prim.site().layer != layer) site.line = 0;
+        sink_.report(rule, {.site     = std::move(site),
+                            .message  = std::move(message),
+                            .observed = std::move(observed),
+                            .expected = std::move(expected),
+                            .hint     = std::move(hint),
+                            .variant  = {},
+                            .severity = severity});
+    }
+
+    [[nodiscard]] bool inside(const std::string& name) const
+    {
+        const std::filesystem::path root =
+            std::filesystem::path(layers_.at(facts_.stage.used_layers().front()).file).parent_path();
+        const std::string relative = std::filesystem::path(layers_.at(name).file).lexically_relative(root).string();
+        return !relative.empty() && !relative.starts_with("..");
+    }
+
+    void inherited(const PrimFacts& prim)
+    {
+        sink_.applies(kClass);
+        for (const usd::ArcPlace& place : usd::arc_places(prim.prim))
+            if (place.by_class && known(place) && !layers_.at(place.layer).file.empty() && !inside(place.layer))
+                return say(
+                    kClass, prim.prim, place.layer,
+                    fmt::format("the prim inherits {} from {}, outside the asset", place.path.text(), place.layer),
+                    place.layer, "a class of the asset", "bring the class into base.usda");
+    }
+
+    /// D1: a feature layer of the same asset that the entry brings in by payload on its default prim, as a figure
+    /// shows.
+    [[nodiscard]] bool is_entry_feature(const usd::ArcPlace& place) const
+    {
+        return facts_.root >= 0 && place.payload_layer == facts_.stage.used_layers().front() &&
+               place.payload_at == facts_.prims[static_cast<std::size_t>(facts_.root)].prim.path() &&
+               inside(place.layer);
+    }
+
+    void applied(const PrimFacts& prim)
+    {
+        if (prim.is(kKinematic | kArticulationRoot)) sink_.applies(kKinematics);
+        if (prim.is(kContext)) sink_.applies(kContextArc);
+        if (prim.is(kInterface | kFrame)) sink_.applies(kInterfaceArc);
+        for (const usd::ArcPlace& place : usd::arc_places(prim.prim)) {
+            if (!place.payload || !known(place)) continue;
+            const auto apis = layer(place).apis(place.path);
+            const auto has  = [&](std::string_view name) {
+                return std::any_of(apis.begin(), apis.end(), [&](const usd::Token& api) { return api.text() == name; });
+            };
+            const bool joint = prim.is(kJoint) && !layer(place).field(place.path, "typeName").empty();
+            const std::optional<Severity> relaxed =
+                is_entry_feature(place) ? std::optional(Severity::warning) : std::nullopt;
+            const auto report = [&](const Rule& rule, const char* what) {
+                said_.insert(prim.prim.path().text());
+                say(rule, prim.prim, place.layer, fmt::format("{} comes by payload", what), place.layer, "a reference",
+                    "bring the layer in by reference; leave payloads to geometry", relaxed);
+            };
+            if (joint || has("PhysicsRigidBodyAPI") || has("PhysicsArticulationRootAPI"))
+                return report(kKinematics, joint ? "the joint" : "the link");
+            if (has("RosContextAPI")) return report(kContextArc, "the context");
+            for (const std::string_view api : kRosSchemas)
+                if (has(api)) return report(kInterfaceArc, "the interface");
+        }
+    }
+
+    void heavy(const PrimFacts& prim)
+    {
+        if (!prim.is(kGprim)) return;
+        for (const usd::ArcPlace& place : usd::arc_places(prim.prim)) {
+            if (!known(place)) continue;
+            for (const usd::Token& name : layer(place).properties(place.path)) {
+                if (usd::array_size(layer(place), place.path.property(name)) <= kHeavyElements) continue;
+                sink_.applies(kHeavy);
+                if (place.payload || place.layer == facts_.stage.used_layers().front()) return;
+                return say(kHeavy, prim.prim, place.layer, "large geometry comes without a payload", "reference",
+                           "payload", "write `payload` instead of `references` where the geometry is brought in");
+            }
+        }
+    }
+
+    void other_types(const PrimFacts& prim)
+    {
+        static const std::set<std::string> kAllowed{"Xform",         "Scope",          "Material",   "Shader",
+                                                    "NodeGraph",     "PointInstancer", "SkelRoot",   "Skeleton",
+                                                    "SkelAnimation", "BlendShape",     "GeomSubset", ""};
+        const std::string                  type = prim.prim.type_name().text();
+        if (prim.is(kGprim | kSubset | kJoint) || kAllowed.count(type) != 0 || type.starts_with("ParticleField"))
+            return;
+        sink_.applies(kOnlyGeometry);
+        bool        only = true;
+        std::string from;
+        for (const usd::ArcPlace& place : usd::arc_places(prim.prim)) {
+            if (!known(place) || layer(place).field(place.path, "typeName").empty()) continue;
+            only &= place.payload;
+            from = place.layer;
+        }
+        if (only && !from.empty())
+            say(kOnlyGeometry, prim.prim, from, "a " + type + " comes by payload", type, "geometry and materials",
+                "define it in base.usda");
+    }
+
+    /// Bodies, joints and interfaces of the stage without payloads.
+    void topology()
+    {
+        sink_.applies(kTopology);
+        const auto light = facts_.stage.with_load_rules({{usd::Path::root(), usd::LoadRule::none}});
+        if (!light) return sink_.not_checked(kTopology, light.error().message);
+        const Facts without(**light);
+        for (const PrimFacts& prim : facts_.prims) {
+            if (!prim.is(kKinematic | kRos) || said_.count(prim.prim.path().text()) != 0) continue;
+            const PrimFacts* there = without.find(prim.prim.path());
+            if (there != nullptr && there->is(prim.traits & (kKinematic | kRos))) continue;
+            say(kTopology, prim.prim, prim.prim.site().layer, "without payloads the prim is not there",
+                "payloads unloaded", "the same bodies, joints and interfaces", "define the prim outside the payload");
+        }
+    }
+};
+
+void check(const Facts& facts, Sink& sink) { Arcs(facts, sink).run(); }
+
+constexpr std::array<const Rule*, 7> kRules{&kClass,        &kHeavy,      &kKinematics,  &kTopology,
+                                            &kOnlyGeometry, &kContextArc, &kInterfaceArc};
+
+}  // namespace
+
+constexpr Family kArcRules{kRules, check};
+
+}  // namespace mechane::conformance

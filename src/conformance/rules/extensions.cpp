@@ -1,0 +1,316 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "conformance/family.h"
+
+/// REP-0158 4.2.2 and 4.2.3: neutral extensions of physics, and controllers.
+namespace mechane::conformance {
+namespace {
+
+// clang-format off
+#define MECHANE_PAIR(apis, lines)                                                                                 \
+    "<<body a>>\n<<body b>>\n<<body c>>\n"                                                                        \
+    "def PhysicsRevoluteJoint \"lead\" (\n    prepend apiSchemas = [\"PhysicsArticulationRootAPI\", \"PhysicsDriveAPI:angular\"]\n)\n{\n" \
+    "    uniform token physics:axis = \"X\"\n    rel physics:body0 = </robot/a>\n    rel physics:body1 = </robot/b>\n" \
+    "    float physics:lowerLimit = -90\n    float physics:upperLimit = 90\n}\n"                                  \
+    "def PhysicsRevoluteJoint \"follow\" (\n    prepend apiSchemas = [" apis "]\n)\n{\n"                          \
+    "    uniform token physics:axis = \"X\"\n    rel physics:body0 = </robot/b>\n    rel physics:body1 = </robot/c>\n" \
+    "    float physics:lowerLimit = -90\n    float physics:upperLimit = 90\n" lines "}\n"
+// clang-format on
+#define MECHANE_MIMIC(lines) MECHANE_PAIR("\"ExtendedPhysicsMimicAPI\"", lines)
+#define MECHANE_GOOD_MIMIC MECHANE_MIMIC("    rel ext_physics:mimic:joint = </robot/lead>\n")
+#define MECHANE_CONTROLLER(name, more) \
+    "def Xform \"" name "\" (\n    prepend apiSchemas = [\"RosControlJointTrajectoryAPI\"]\n)\n{\n" more "}\n"
+#define MECHANE_COMMANDS "    rel ros:joint_trajectory:command_joints = </robot/lead>\n"
+
+constexpr Rule kNames{
+    .id      = "REP-4.2.2-a",
+    .slug    = "ext-names",
+    .summary = "Properties under ext_physics: belong to a concept and to its schema.",
+    .why     = "A name outside the registry means something else to the next reader.",
+    .fix     = "None: the concept is the author's to say.",
+    .bad     = "def Xform \"a\"\n{\n    custom float ext_physics:gain = 1\n}\n",
+    .good    = "def Xform \"a\"\n{\n    custom float ext_physics:actuator:gain = 1\n}\n",
+};
+constexpr Rule kMimic{
+    .id      = "REP-4.2.2-c",
+    .slug    = "mimic",
+    .summary = "A mimic names one other revolute or prismatic joint, and mimics form no circle.",
+    .why     = "A circle of followers has no solution that all simulators agree on.",
+    .fix     = "None: who follows whom is the author's to say.",
+    .bad     = MECHANE_MIMIC("    rel ext_physics:mimic:joint = </robot/follow>\n"),
+    .good    = MECHANE_GOOD_MIMIC,
+};
+constexpr Rule kActuator{
+    .id      = "REP-4.2.2-d",
+    .slug    = "actuator",
+    .summary = "An actuator drives revolute or prismatic joints.",
+    .why     = "An actuator without a joint does nothing.",
+    .fix     = "None: what it drives is the author's to say.",
+    .bad     = MECHANE_PAIR("\"PhysicsFilteredPairsAPI\"", "") "def Xform \"motor\" (\n    prepend apiSchemas = [\"ExtendedPhysicsActuatorAPI\"]\n)\n{\n}\n",
+    .good    = MECHANE_PAIR("\"PhysicsFilteredPairsAPI\"", "") "def Xform \"motor\" (\n    prepend apiSchemas = [\"ExtendedPhysicsActuatorAPI\"]\n)\n{\n"
+               "    rel ext_physics:actuator:targets = </robot/lead>\n}\n",
+};
+constexpr Rule kClamping{
+    .id      = "REP-4.2.2-e",
+    .slug    = "clamping",
+    .summary = "Tables of position-dependent effort are two lists of equal length, positions ascending.",
+    .why     = "There is no value to read from any other table.",
+    .fix     = "None: the table has to be corrected.",
+    .bad     = MECHANE_PAIR("\"ExtendedPhysicsPositionBasedClampingAPI\"",
+                            "    float[] ext_physics:clamp_position:lookupPositions = [0, 0]\n    float[] "
+                            "ext_physics:clamp_position:lookupEfforts = [1, 1]\n"),
+    .good    = MECHANE_PAIR("\"ExtendedPhysicsPositionBasedClampingAPI\"",
+                            "    float[] ext_physics:clamp_position:lookupPositions = [0, 1]\n    float[] "
+                            "ext_physics:clamp_position:lookupEfforts = [1, 1]\n"),
+};
+constexpr Rule kTargets{
+    .id      = "REP-4.2.3-a",
+    .slug    = "explicit-targets",
+    .summary = "A controller names the joints or bodies that it controls.",
+    .why     = "What a controller moves cannot be guessed from where it stands.",
+    .fix     = "None: what it controls is the author's to say.",
+    .bad     = MECHANE_CONTROLLER("steer", ""),
+    .good    = MECHANE_PAIR("\"PhysicsFilteredPairsAPI\"", "") MECHANE_CONTROLLER("steer", MECHANE_COMMANDS),
+};
+constexpr Rule kDecoupled{
+    .id       = "REP-4.2.3-b",
+    .slug     = "decoupled",
+    .keyword  = Keyword::should,
+    .severity = Severity::warning,
+    .summary  = "Controllers stand on prims of their own, not on bodies or joints.",
+    .why      = "They can then be exchanged without touching the mechanism.",
+    .fix      = "None: moving the schema changes its path.",
+    .bad      = MECHANE_PAIR("\"RosControlJointTrajectoryAPI\"", MECHANE_COMMANDS),
+    .good     = MECHANE_PAIR("\"PhysicsFilteredPairsAPI\"", "") MECHANE_CONTROLLER("steer", MECHANE_COMMANDS),
+};
+constexpr Rule kDrives{
+    .id       = "REP-4.2.3-c",
+    .slug     = "through-drives",
+    .keyword  = Keyword::should,
+    .severity = Severity::warning,
+    .summary  = "A controlled joint has a drive or an actuator.",
+    .why      = "Otherwise the controller has to write positions past the physics.",
+    .fix      = "None: the gains are the author's to say.",
+    .bad      = MECHANE_PAIR("\"PhysicsFilteredPairsAPI\"", "")
+        MECHANE_CONTROLLER("steer", "    rel ros:joint_trajectory:command_joints = </robot/follow>\n"),
+    .good = MECHANE_PAIR("\"PhysicsFilteredPairsAPI\"", "") MECHANE_CONTROLLER("steer", MECHANE_COMMANDS),
+};
+constexpr Rule kConflict{
+    .id      = "REP-4.2.3-e",
+    .slug    = "write-conflict",
+    .summary = "No two controllers that start enabled write to one joint.",
+    .why     = "The last one to run wins, and which that is differs.",
+    .fix     = "None: which one starts is the author's to say.",
+    .bad     = MECHANE_PAIR("\"PhysicsFilteredPairsAPI\"", "") MECHANE_CONTROLLER("steer", MECHANE_COMMANDS)
+        MECHANE_CONTROLLER("steer_too", MECHANE_COMMANDS),
+    .good = MECHANE_PAIR("\"PhysicsFilteredPairsAPI\"", "") MECHANE_CONTROLLER("steer", MECHANE_COMMANDS)
+        MECHANE_CONTROLLER("steer_too", MECHANE_COMMANDS "    custom bool control:starts_enabled = false\n"),
+};
+
+#undef MECHANE_COMMANDS
+#undef MECHANE_CONTROLLER
+#undef MECHANE_GOOD_MIMIC
+#undef MECHANE_MIMIC
+#undef MECHANE_PAIR
+
+bool applies(const usd::Prim& prim, std::string_view api)
+{
+    const auto apis = prim.authored_apis();
+    return std::any_of(apis.begin(), apis.end(), [&](const usd::Token& name) { return name.text() == api; });
+}
+
+bool has_one_axis(const usd::Prim& joint)
+{ return joint.is_a("PhysicsRevoluteJoint") || joint.is_a("PhysicsPrismaticJoint"); }
+
+class Extensions {
+  public:
+    Extensions(const Facts& facts, Sink& sink) : facts_(facts), sink_(sink) {}
+
+    void run()
+    {
+        for (const PrimFacts& facts : facts_.prims) {
+            const usd::Prim& prim = facts.prim;
+            names(prim);
+            if (applies(prim, "ExtendedPhysicsMimicAPI")) mimic(prim);
+            if (applies(prim, "ExtendedPhysicsActuatorAPI")) actuator(prim);
+            if (applies(prim, "ExtendedPhysicsPositionBasedClampingAPI")) clamping(prim);
+            for (const usd::Token& api : prim.authored_apis())
+                if (api.text().starts_with("RosControl")) controllers_.push_back(&facts);
+        }
+        cycles();
+        for (const PrimFacts* controller : controllers_) control(*controller);
+    }
+
+  private:
+    const Facts&                   facts_;
+    Sink&                          sink_;
+    std::map<usd::Path, usd::Path> leader_;
+    std::map<usd::Path, usd::Prim> follower_;
+    std::map<usd::Path, usd::Path> written_by_, driven_by_;
+    std::vector<const PrimFacts*>  controllers_;
+
+    void say(const Rule& rule, const usd::Prim& prim, const char* property, std::string message, std::string observed,
+             std::string expected, std::string hint, const char* variant = "", std::optional<Severity> severity = {})
+    {
+        sink_.report(rule, {.site     = property == nullptr ? prim.site() : site_of(prim, property),
+                            .message  = std::move(message),
+                            .observed = std::move(observed),
+                            .expected = std::move(expected),
+                            .hint     = std::move(hint),
+                            .variant  = variant,
+                            .severity = severity});
+    }
+
+    void names(const usd::Prim& prim)
+    {
+        for (const usd::Token& name : prim.authored_property_names()) {
+            if (!name.text().starts_with("ext_physics:")) continue;
+            sink_.applies(kNames);
+            if (name.text().find(':', 12) == std::string::npos)
+                say(kNames, prim, name.text().c_str(), name.text() + " names no concept", name.text(),
+                    "ext_physics:<concept>:<name>", "put the concept before the name", name.text().c_str());
+        }
+    }
+
+    void mimic(const usd::Prim& joint)
+    {
+        sink_.applies(kMimic);
+        const char* rel     = "ext_physics:mimic:joint";
+        const auto  targets = joint.relationship(rel).targets();
+        const auto  fault   = [&](const char* variant, std::string message, std::string observed) {
+            say(kMimic, joint, rel, std::move(message), std::move(observed), "one other revolute or prismatic joint",
+                "name the joint that it follows", variant);
+        };
+        if (!has_one_axis(joint))
+            return fault("follower", "a joint without one axis cannot follow another", joint.type_name().text());
+        if (targets.size() != 1)
+            return fault("count", "the mimic names no joint, or several", std::to_string(targets.size()));
+        const PrimFacts* leader = facts_.find(targets.front());
+        if (leader == nullptr || !has_one_axis(leader->prim))
+            return fault("leader", "what the mimic follows is no revolute or prismatic joint", targets.front().text());
+        if (leader->prim == joint) return fault("self", "the joint follows itself", targets.front().text());
+        for (const char* name : {"ext_physics:mimic:multiplier", "ext_physics:mimic:offset"})
+            if (const auto value = joint.attribute(name).get<double>(); value && !std::isfinite(*value))
+                return fault("value", std::string(name) + " is not finite", "not finite");
+        leader_[joint.path()]   = targets.front();
+        follower_[joint.path()] = joint;
+    }
+
+    /// A circle is said once, at its first joint by path.
+    void cycles()
+    {
+        std::set<usd::Path> said;
+        for (const auto& [start, first] : leader_) {
+            std::vector<usd::Path> way{start};
+            for (auto at = leader_.find(first);
+                 at != leader_.end() && at->first != start && way.size() <= leader_.size();
+                 at = leader_.find(at->second))
+                way.push_back(at->first);
+            const auto last = leader_.find(way.back());
+            if (last == leader_.end() || last->second != start || said.count(start) != 0) continue;
+            std::string text;
+            for (const usd::Path& joint : way) said.insert(joint), text += joint.text() + " -> ";
+            say(kMimic, follower_[start], "ext_physics:mimic:joint", "joints follow each other in a circle",
+                text + start.text(), "no circle", "let one of them lead", "cycle");
+        }
+    }
+
+    void actuator(const usd::Prim& prim)
+    {
+        sink_.applies(kActuator);
+        const char* rel     = "ext_physics:actuator:targets";
+        const auto  targets = prim.relationship(rel).targets();
+        if (targets.empty())
+            say(kActuator, prim, rel, "the actuator drives nothing", "no target", "a revolute or prismatic joint",
+                "name the joint in ext_physics:actuator:targets");
+        for (const usd::Path& target : targets) {
+            const PrimFacts* joint = facts_.find(target);
+            if (joint == nullptr || !has_one_axis(joint->prim)) {
+                say(kActuator, prim, rel, "what the actuator drives is no revolute or prismatic joint", target.text(),
+                    "a revolute or prismatic joint", "name a movable joint", "target");
+            } else if (const auto [at, fresh] = driven_by_.try_emplace(target, prim.path()); !fresh) {
+                say(kActuator, prim, rel, "two actuators drive " + target.text(), at->second.text(), "one",
+                    "remove one of them", "shared", Severity::warning);
+            }
+        }
+    }
+
+    void clamping(const usd::Prim& prim)
+    {
+        sink_.applies(kClamping);
+        const auto list = [&](const char* name) {
+            return prim.attribute(std::string("ext_physics:clamp_position:") + name)
+                .get<std::vector<double>>()
+                .value_or(std::vector<double>{});
+        };
+        const std::vector<double> positions = list("lookupPositions"), efforts = list("lookupEfforts");
+        const auto fault = [&](const char* variant, std::string message, std::optional<Severity> severity = {}) {
+            say(kClamping, prim, "ext_physics:clamp_position:lookupPositions", std::move(message),
+                fmt::format("{} positions, {} efforts", positions.size(), efforts.size()),
+                "ascending positions, as many efforts", "correct the table", variant, severity);
+        };
+        if (positions.size() != efforts.size()) return fault("length", "the table's lists differ in length");
+        for (std::size_t i = 0; i < positions.size(); ++i) {
+            if (!std::isfinite(positions[i]) || !std::isfinite(efforts[i]))
+                return fault("value", "the table holds what is not finite");
+            if (i > 0 && !(positions[i] > positions[i - 1])) return fault("order", "the positions do not ascend");
+        }
+        if (std::any_of(efforts.begin(), efforts.end(), [](double e) { return e < 0; }))
+            fault("negative", "an effort is negative", Severity::warning);
+    }
+
+    void control(const PrimFacts& controller)
+    {
+        const usd::Prim& prim = controller.prim;
+        sink_.applies(kTargets);
+        sink_.applies(kDecoupled);
+        sink_.applies(kConflict);
+        if (controller.is(kKinematic))
+            say(kDecoupled, prim, nullptr, "the controller stands on a part of the mechanism", prim.path().text(),
+                "a prim of its own", "move it to a prim such as /robot/Controllers/" + prim.name().text());
+        std::vector<usd::Path> targets;
+        for (const usd::Token& name : prim.authored_property_names())
+            if (name.text().starts_with("ros:") || name.text().starts_with("control:"))
+                if (const usd::Relationship relation = prim.relationship(name); relation && relation.authored())
+                    for (const usd::Path& target : relation.targets())
+                        if (const PrimFacts* at = facts_.find(target); at != nullptr && at->is(kKinematic))
+                            targets.push_back(target);
+        if (targets.empty())
+            return say(kTargets, prim, nullptr, "the controller names no joint and no body", "no target",
+                       "joints or bodies", "name what it controls by a relationship");
+        const bool enabled = prim.attribute("control:starts_enabled").get_or<bool>(true);
+        for (const usd::Path& target : targets) {
+            const PrimFacts* joint = facts_.find(target);
+            if (joint->is(kJoint)) {
+                sink_.applies(kDrives);
+                const bool drive = !joint->prim.api_instances("PhysicsDriveAPI").empty();
+                if (!drive && driven_by_.count(target) == 0 && !applies(prim, "RosControlJointStateBroadcasterAPI"))
+                    say(kDrives, prim, nullptr,
+                        "the controlled joint " + target.text() + " has neither drive nor actuator", target.text(),
+                        "PhysicsDriveAPI", "apply PhysicsDriveAPI to the joint", target.text().c_str());
+            }
+            if (!enabled || applies(prim, "RosControlJointStateBroadcasterAPI")) continue;
+            if (const auto [at, fresh] = written_by_.try_emplace(target, prim.path());
+                !fresh && at->second != prim.path())
+                say(kConflict, prim, nullptr, "two controllers write to " + target.text() + " from the start",
+                    at->second.text(), "one", "write control:starts_enabled = false on one of them");
+        }
+    }
+};
+
+void check(const Facts& facts, Sink& sink) { Extensions(facts, sink).run(); }
+
+constexpr std::array<const Rule*, 8> kRules{&kNames,   &kMimic,     &kActuator, &kClamping,
+                                            &kTargets, &kDecoupled, &kDrives,   &kConflict};
+
+}  // namespace
+
+constexpr Family kExtensionRules{kRules, check};
+
+}  // namespace mechane::conformance

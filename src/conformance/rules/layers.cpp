@@ -1,0 +1,383 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+
+#include "conformance/asset_layers.h"
+#include "conformance/family.h"
+#include "conformance/vendors.h"
+
+/// REP-0158 1.2.1: which layer holds what. Assets of one layer are judged by the last rules only.
+namespace mechane::conformance {
+namespace {
+
+// Fixtures of several files: see fixture_files.
+#define MECHANE_META                                                                                                 \
+    "    defaultPrim = \"robot\"\n    kilogramsPerUnit = 1\n    metersPerUnit = 1\n    timeCodesPerSecond = 1\n    " \
+    "upAxis = \"Z\"\n"
+#define MECHANE_PART(more) "#usda 1.0\n(\n" MECHANE_META ")\n" more
+#define MECHANE_ENTRY(references)                                                                                      \
+    "=== robot.usda\n#usda 1.0\n(\n" MECHANE_META                                                                      \
+    ")\ndef Xform \"robot\" (\n    assetInfo = { string identifier = "                                                 \
+    "\"urn:example:robot\"\n        string version = \"1.0.0\" }\n    kind = \"component\"\n    prepend references = " \
+    "[" references "]\n)\n{\n}\n"
+#define MECHANE_BASE \
+    "=== base.usda\n" MECHANE_PART("def Xform \"robot\" { def Xform \"a\" (kind = \"subcomponent\") {} }\n")
+#define MECHANE_BODY                                                                                                 \
+    "over \"robot\" { over \"a\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"]) { float "      \
+    "physics:mass = 1\n        double3 xformOp:translate = (0, 0, 0)\n        quatf xformOp:orient = (1, 0, 0, 0)\n" \
+    "        uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"] } }\n"
+#define MECHANE_CLEAN MECHANE_ENTRY("@./base.usda@") MECHANE_BASE
+
+constexpr Rule kSeparation{
+    .id      = "REP-1.2.1-a",
+    .slug    = "role-separation",
+    .summary = "A layer holds looks, physics or interfaces, not several of them.",
+    .why     = "Whoever needs the geometry alone also loads the physics, and cannot replace one without the other.",
+    .fix     = "None: --phases P8 splits an asset of one layer; several layers are the author's to rearrange.",
+    .bad     = "#files\n" MECHANE_ENTRY("@./parts.usda@") "=== parts.usda\n" MECHANE_PART(
+        "def Xform \"robot\" { def Xform \"a\" (kind = \"subcomponent\") { def Cube \"look\" { double size = 1 } }\n"
+        "    def PhysicsScene \"scene\" {} }\n"),
+    .good = "#files\n" MECHANE_CLEAN,
+};
+constexpr Rule kAscii{
+    .id      = "REP-1.2.1-b",
+    .slug    = "schema-layer-ascii",
+    .summary = "Layers of physics, interfaces and structure are text.",
+    .why     = "Changes of a binary layer cannot be reviewed or merged.",
+    .fix     = "None: save the layer as usda and change the arcs that name it.",
+    .bad     = "#files\n" MECHANE_ENTRY("@./ros.usd@, @./base.usda@") MECHANE_BASE "=== ros.usd binary\n" MECHANE_PART(
+        "over \"robot\" (prepend apiSchemas = [\"RosContextAPI\"]) { string ros:context:namespace = \"robot\" }\n"),
+    .good = "#files\n" MECHANE_CLEAN,
+};
+constexpr Rule kCrate{
+    .id      = "REP-1.2.1-c",
+    .slug    = "heavy-layer-crate",
+    .summary = "Large arrays are stored in binary layers.",
+    .why     = "A text layer with large arrays takes seconds to open and cannot be read by people either.",
+    .fix     = "None: save the geometry as a usdc layer of its own and bring it in by a payload.",
+    .bad     = "#files\n=== robot.usda\n" MECHANE_PART(
+        "def Xform \"robot\" (assetInfo = { string identifier = \"urn:example:robot\"\n string version = \"1.0.0\" }\n"
+        "    kind = \"component\") { int[] primvars:table = [<<zeros 1001>>] }\n"),
+    .good = "#files\n" MECHANE_CLEAN,
+};
+constexpr Rule kGeometry{
+    .id      = "REP-1.2.1-d",
+    .slug    = "geometry-purity",
+    .summary = "A layer of geometry holds no physics, interfaces or shaders.",
+    .why     = "Geometry is loaded late and exchanged often; what is in it must not be needed without it.",
+    .fix     = "None: move the schemas to an over in physics.usda or ros.usda.",
+    .bad     = "#files\n" MECHANE_ENTRY("@./base.usda@") "=== base.usda\n" MECHANE_PART(
+        "def Xform \"robot\" { def Xform \"look\" (prepend payload = @./geometries.usda@</m>) {} }\n")
+        "=== geometries.usda\n" MECHANE_PART("def Xform \"m\" { def Mesh \"mesh\" (prepend apiSchemas = [\"PhysicsMassAPI\"]) { int[] faceVertexCounts = [3]\n"
+        " int[] faceVertexIndices = [0, 1, 2]\n point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)] } }\n"),
+    .good    = "#files\n" MECHANE_CLEAN,
+};
+constexpr Rule kMaterials{
+    .id       = "REP-1.2.1-e",
+    .slug     = "material-purity",
+    .severity = Severity::warning,
+    .summary  = "A layer of materials holds materials only.",
+    .why      = "Exchanging the looks would exchange geometry with them.",
+    .fix      = "None: move the geometry to geometries.usdc.",
+    .bad      = "#files\n" MECHANE_ENTRY("@./base.usda@, @./materials.usda@") MECHANE_BASE
+    "=== materials.usda\n" MECHANE_PART("over \"robot\" { def Mesh \"m\" { int[] faceVertexCounts = [3]\n int[] "
+                                        "faceVertexIndices = [0, 1, 2]\n point3f[] "
+                                        "points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)] } }\n"),
+    .good = "#files\n" MECHANE_CLEAN,
+};
+constexpr Rule kBase{
+    .id      = "REP-1.2.1-g",
+    .slug    = "base-purity",
+    .summary = "The base layer holds the tree of Xforms and nothing else.",
+    .why     = "The base is what all features build on; a feature in it cannot be left out.",
+    .fix     = "None: move the schemas to an over in their own layer.",
+    .bad     = "#files\n" MECHANE_ENTRY("@./base.usda@") "=== base.usda\n" MECHANE_PART(
+        "def Xform \"robot\" { def Xform \"a\" (kind = \"subcomponent\"\n prepend apiSchemas = [\"PhysicsMassAPI\"]) "
+        "{} }\n"),
+    .good = "#files\n" MECHANE_CLEAN,
+};
+constexpr Rule kFeatures{
+    .id      = "REP-1.2.1-h",
+    .slug    = "feature-layers",
+    .summary = "Bodies and joints stand in layers of physics, interfaces in layers of ROS.",
+    .why     = "A feature can only be exchanged as a whole if it lies in one place.",
+    .fix     = "None: move the schemas to an over in their own layer.",
+    .bad     = "#files\n" MECHANE_ENTRY("@./physics.usda@, @./base.usda@") MECHANE_BASE
+    "=== physics.usda\n" MECHANE_PART("over \"robot\" (prepend apiSchemas = [\"RosContextAPI\"]) { string "
+                                      "ros:context:namespace = \"robot\"\n def PhysicsScene \"s\" {} }\n"),
+    .good = "#files\n" MECHANE_ENTRY("@./physics.usda@, @./base.usda@") MECHANE_BASE
+    "=== physics.usda\n" MECHANE_PART(MECHANE_BODY),
+};
+constexpr Rule kEntry{
+    .id      = "REP-1.2.1-i",
+    .slug    = "entry-light",
+    .summary = "The entry layer is light: it brings in geometry by payload and features by reference.",
+    .why     = "Whoever opens the asset to look at it loads everything.",
+    .fix     = "None: --phases P8 splits an asset of one layer.",
+    .bad     = "#files\n=== robot.usda\n" MECHANE_PART(
+        "def Xform \"robot\" (assetInfo = { string identifier = \"urn:example:robot\"\n string version = \"1.0.0\" }\n"
+        "    kind = \"component\"\n    prepend references = [@./base.usda@]) { def Cube \"c\" {} }\n") MECHANE_BASE,
+    .good = "#files\n" MECHANE_CLEAN,
+};
+constexpr Rule kConfined{
+    .id      = "REP-1.2.1-j",
+    .slug    = "proprietary-confined",
+    .summary = "Words of one simulator stand in a layer of their own.",
+    .why     = "Every other simulator has to read past them, and they cannot be left out.",
+    .fix     = "None: move the vendor's properties to an over in <vendor>.usda and compose it in a second entry.",
+    .bad     = "#files\n" MECHANE_ENTRY("@./physics.usda@, @./base.usda@") MECHANE_BASE
+    "=== physics.usda\n" MECHANE_PART("over \"robot\" { over \"a\" { custom float physxRigidBody:linearDamping = 1\n } "
+                                      "\n def PhysicsScene \"s\" {} }\n"),
+    .good = "#files\n" MECHANE_CLEAN,
+};
+constexpr Rule kNames{
+    .id       = "REP-1.2.1-k",
+    .slug     = "canonical-names",
+    .keyword  = Keyword::should,
+    .severity = Severity::warning,
+    .summary  = "Layers are named by what they hold.",
+    .why      = "People and tools look for physics in physics.usda.",
+    .fix      = "None: rename the file and the arcs that name it.",
+    .bad      = "#files\n" MECHANE_ENTRY("@./phys.usda@, @./base.usda@") MECHANE_BASE
+    "=== phys.usda\n" MECHANE_PART(MECHANE_BODY),
+    .good = "#files\n" MECHANE_ENTRY("@./physics.usda@, @./base.usda@") MECHANE_BASE
+    "=== physics.usda\n" MECHANE_PART(MECHANE_BODY),
+};
+constexpr Rule kMinimal{
+    .id       = "REP-1.2.1-l",
+    .slug     = "proprietary-minimal",
+    .severity = Severity::warning,
+    .summary  = "A vendor's layer says nothing that has a neutral word.",
+    .why      = "What is said in neutral words works everywhere.",
+    .fix      = "None: REP-1.3-t translates it once it stands in the asset's own layers.",
+    .bad      = "#files\n" MECHANE_ENTRY("@./newton.usda@, @./base.usda@") MECHANE_BASE
+    "=== newton.usda\n" MECHANE_PART("over \"robot\" { over \"a\" { custom rel newton:mimicJoint = </robot> } }\n"),
+    .good = "#files\n" MECHANE_CLEAN,
+};
+
+#undef MECHANE_CLEAN
+#undef MECHANE_BODY
+#undef MECHANE_BASE
+#undef MECHANE_ENTRY
+#undef MECHANE_PART
+#undef MECHANE_META
+
+std::string lower(std::string text)
+{
+    for (char& c : text) c = c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return text;
+}
+
+Site site_of(const AssetLayer& layer, const usd::Path& path = {})
+{
+    Site site{.layer = layer.layer.name, .prim = {}, .property = {}};
+    if (path.empty()) return site;
+    site.prim = path.is_property() ? path.parent().text() : path.text();
+    if (path.is_property()) site.property = path.name().text();
+    return site;
+}
+
+std::string examples(const AssetLayer& layer, std::uint32_t roles)
+{
+    std::string text;
+    for (const auto& [role, example] : layer.first)
+        if ((role & roles) != 0)
+            text += fmt::format("{}{} ({} at {})", text.empty() ? "" : ", ", role_name(role), example.what,
+                                example.path.text());
+    return text;
+}
+
+/// What the file's name says it holds; 0 for another name.
+std::uint32_t named_role(const AssetLayer& layer)
+{
+    const std::string name   = lower(layer.stem());
+    const std::string folder = lower(std::filesystem::path(layer.relative).parent_path().filename().string());
+    for (const auto& [word, role] : {std::pair<std::string_view, std::uint32_t>{"geometries", kGeometryRole},
+                                     {"materials", kMaterialRole},
+                                     {"instances", kInstanceRole},
+                                     {"base", kBaseRole},
+                                     {"physics", kPhysicsRole},
+                                     {"ext_physics", kExtPhysicsRole},
+                                     {"ros", kRosRole},
+                                     {"control", kControlRole},
+                                     {"sensors", kControlRole}})
+        if (name == word || folder == word) return role;
+    return 0;
+}
+
+class Judge {
+  public:
+    Judge(const Facts& facts, Sink& sink) : facts_(facts), sink_(sink), layers_(read_asset_layers(facts.stage)) {}
+
+    void run()
+    {
+        distributed_ = std::count_if(layers_.begin(), layers_.end(), [](const AssetLayer& l) { return l.inside; }) > 1;
+        for (std::size_t i = 0; i < layers_.size(); ++i) {
+            const AssetLayer& layer = layers_[i];
+            if (!layer.inside) continue;
+            encoding(layer);
+            if (i == 0) {
+                entry(layer);
+                continue;
+            }
+            const bool said = proprietary(layer);
+            roles(layer, said);
+            names(layer);
+        }
+    }
+
+  private:
+    const Facts&            facts_;
+    Sink&                   sink_;
+    std::vector<AssetLayer> layers_;
+    bool                    distributed_ = false;
+
+    void say(const Rule& rule, Site site, std::string message, std::string observed, std::string expected,
+             std::string hint, std::optional<Severity> severity = {})
+    {
+        sink_.report(rule, {.site     = std::move(site),
+                            .message  = std::move(message),
+                            .observed = std::move(observed),
+                            .expected = std::move(expected),
+                            .hint     = std::move(hint),
+                            .variant  = {},
+                            .severity = severity});
+    }
+
+    void encoding(const AssetLayer& layer)
+    {
+        sink_.applies(kAscii);
+        sink_.applies(kCrate);
+        const std::uint32_t text          = kPhysicsGroup | kInterfaceGroup | kBaseRole;
+        const bool          pure_geometry = layer.has(kGeometryRole) && !layer.has(kPhysicsGroup | kInterfaceGroup);
+        if (layer.layer.binary && layer.has(text) && !pure_geometry && named_role(layer) != kGeometryRole)
+            say(kAscii, site_of(layer),
+                fmt::format("the binary layer {} holds {}", layer.relative, examples(layer, text)), "usdc", "usda",
+                "save it as " + layer.stem() + ".usda and change the arcs that name it");
+        if (!layer.layer.binary && !layer.heavy.empty() && !layer.layer.file.empty())
+            say(kCrate, site_of(layer, layer.heavy.front()),
+                fmt::format("the text layer {} holds {} large arrays", layer.relative, layer.heavy.size()), "usda",
+                "usdc", "save the geometry as a usdc layer of its own");
+    }
+
+    void entry(const AssetLayer& layer)
+    {
+        sink_.applies(kEntry);
+        const bool own = layer.has(kGeometryRole | kMaterialRole | kPhysicsGroup | kVendorRole);
+        // Large arrays in text are REP-1.2.1-c's.
+        if ((own || !layer.heavy.empty()) && (layer.heavy.empty() || layer.layer.binary) && !layer.layer.file.empty())
+            say(kEntry, site_of(layer),
+                fmt::format("the entry layer holds {}",
+                            own ? examples(layer, kGeometryRole | kMaterialRole | kPhysicsGroup | kVendorRole)
+                                : "large arrays"),
+                distributed_ ? "content" : "one layer", "arcs only",
+                "move it to geometries.usdc, materials.usda and physics.usda; bring geometry in by payload");
+    }
+
+    /// @return whether the layer was reported
+    bool proprietary(const AssetLayer& layer)
+    {
+        if (layer.vendors.empty()) return false;
+        sink_.applies(kConfined);
+        sink_.applies(kMinimal);
+        const auto& [vendor, uses] = *layer.vendors.begin();
+        if ((layer.roles & ~static_cast<std::uint32_t>(kVendorRole | kBaseRole)) != 0 || layer.vendors.size() > 1) {
+            std::size_t count = 0;
+            for (const auto& [name, all] : layer.vendors) count += all.size();
+            say(kConfined, site_of(layer, uses.front().path),
+                fmt::format("{} holds {} words of {} beside {}", layer.relative, count, vendor,
+                            examples(layer, ~static_cast<std::uint32_t>(kVendorRole))),
+                uses.front().what, "a layer of the vendor's own",
+                fmt::format("move them to an over in {}.usda, composed by a second entry", vendor));
+            return true;
+        }
+        for (const RoleExample& use : uses)
+            if (const std::string_view neutral = neutral_counterpart(use.what); !neutral.empty())
+                say(kMinimal, site_of(layer, use.path), use.what + " has a neutral word", use.what,
+                    std::string(neutral), "say it in physics.usda as " + std::string(neutral));
+        return false;
+    }
+
+    void roles(const AssetLayer& layer, bool said)
+    {
+        const std::uint32_t named = named_role(layer);
+        const bool looks = layer.has(kLookGroup), physics = layer.has(kPhysicsGroup), ros = layer.has(kInterfaceGroup);
+        const auto at = [&](std::uint32_t role) {
+            for (const auto& [r, example] : layer.first)
+                if ((r & role) != 0) return example.path;
+            return usd::Path();
+        };
+        const std::string hint = "move them to an over in the layer of their own role";
+        sink_.applies(kSeparation);
+        if (named == kGeometryRole || (named == 0 && layer.layer.binary && layer.has(kGeometryRole))) {
+            sink_.applies(kGeometry);
+            const std::uint32_t wrong = kPhysicsGroup | kInterfaceGroup;
+            if (layer.has(wrong) || !layer.shaders.empty())
+                say(kGeometry, site_of(layer, layer.has(wrong) ? at(wrong) : layer.shaders.front()),
+                    fmt::format("the layer of geometry {} holds {}", layer.relative,
+                                layer.has(wrong) ? examples(layer, wrong) : "shaders"),
+                    "", "geometry only", hint);
+        } else if (named == kMaterialRole) {
+            sink_.applies(kMaterials);
+            const std::uint32_t wrong = kGeometryRole | kInterfaceGroup |
+                                        (layer.holds_physics_material_only ? 0u : std::uint32_t{kPhysicsGroup});
+            if (layer.has(wrong))
+                say(kMaterials, site_of(layer, at(wrong)),
+                    fmt::format("the layer of materials {} holds {}", layer.relative, examples(layer, wrong)), "",
+                    "materials only", hint);
+        } else if (named == kBaseRole) {
+            sink_.applies(kBase);
+            const std::uint32_t wrong = kPhysicsGroup | kInterfaceGroup;
+            if (layer.has(wrong) || !layer.shaders.empty())
+                say(kBase, site_of(layer, layer.has(wrong) ? at(wrong) : layer.shaders.front()),
+                    fmt::format("the base layer holds {}", layer.has(wrong) ? examples(layer, wrong) : "shaders"), "",
+                    "Xforms, scopes and arcs", hint);
+        } else if ((named & (kPhysicsGroup | kInterfaceGroup)) != 0) {
+            sink_.applies(kFeatures);
+            const bool          interfaces = (named & kInterfaceGroup) != 0;
+            const std::uint32_t wrong = (interfaces ? std::uint32_t{kPhysicsGroup} : std::uint32_t{kInterfaceGroup}) |
+                                        kGeometryRole |
+                                        (layer.holds_physics_material_only ? 0u : std::uint32_t{kMaterialRole});
+            if (layer.has(wrong))
+                say(kFeatures, site_of(layer, at(wrong)),
+                    fmt::format("{} holds {}", layer.relative, examples(layer, wrong)), "",
+                    interfaces ? "interfaces only" : "physics only", hint);
+        } else if (looks + physics + ros > 1 && !said) {
+            say(kSeparation, site_of(layer),
+                fmt::format("{} holds {}", layer.relative, examples(layer, ~static_cast<std::uint32_t>(kVendorRole))),
+                fmt::format("{} groups", looks + physics + ros), "one group", hint);
+        }
+    }
+
+    void names(const AssetLayer& layer)
+    {
+        // A layer with a scene of its own, such as a part that is an asset too, has its own name.
+        const bool features = layer.has(kPhysicsGroup) != layer.has(kInterfaceGroup) &&
+                              !layer.has(kGeometryRole | kMaterialRole | kVendorRole);
+        if (!features || !layer.has(kPhysicsGroup | kInterfaceGroup)) return;
+        if (std::filesystem::path(layer.relative).has_parent_path()) return;
+        sink_.applies(kNames);
+        const std::uint32_t named  = named_role(layer);
+        const std::string   wanted = layer.has(kPhysicsRole)      ? "physics"
+                                     : layer.has(kExtPhysicsRole) ? "ext_physics"
+                                     : layer.has(kRosRole)        ? "ros"
+                                                                  : "control";
+        if (named == 0)
+            say(kNames, site_of(layer), fmt::format("{} holds {}", layer.relative, examples(layer, layer.roles)),
+                layer.relative, wanted + ".usda", fmt::format("rename it to {}.usda", wanted));
+    }
+};
+
+void check(const Facts& facts, Sink& sink) { Judge(facts, sink).run(); }
+
+constexpr std::array<const Rule*, 11> kRules{&kSeparation, &kAscii, &kCrate,    &kGeometry, &kMaterials, &kBase,
+                                             &kFeatures,   &kEntry, &kConfined, &kNames,    &kMinimal};
+
+}  // namespace
+
+constexpr Family kLayerRules{kRules, check};
+
+}  // namespace mechane::conformance

@@ -1,0 +1,355 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+
+#include "conformance/asset_layers.h"
+#include "conformance/asset_paths.h"
+#include "conformance/family.h"
+
+/// REP-0158 1.2.5, second half: how layers name files; and 1.1-d, the units of what they bring in.
+namespace mechane::conformance {
+namespace {
+
+#define MECHANE_TEXTURE(path) \
+    "def Shader \"tex\" { uniform token info:id = \"UsdUVTexture\"\n asset inputs:file = @" path "@ }\n"
+
+constexpr Rule kUnits{
+    .id      = "REP-1.1-d",
+    .slug    = "dependent-layer-units",
+    .summary = "Layers that an asset brings in state its own units and up axis.",
+    .why     = "OpenUSD does not convert: what is authored in millimetres appears a thousand times too large.",
+    .fix     = "None: repair the layer by itself first, or author a scale on the prim that brings it in.",
+    .bad     = R"(#files
+=== robot.usda
+#usda 1.0
+(
+    defaultPrim = "robot"
+    kilogramsPerUnit = 1
+    metersPerUnit = 1
+    timeCodesPerSecond = 1
+    upAxis = "Z"
+)
+def Xform "robot" (
+    assetInfo = { string identifier = "urn:example:robot"
+        string version = "1.0.0" }
+    kind = "component"
+    prepend references = @./base.usda@
+)
+{
+}
+=== base.usda
+#usda 1.0
+(
+    defaultPrim = "robot"
+    metersPerUnit = 0.001
+)
+def Xform "robot"
+{
+}
+)",
+    .good    = "",
+};
+constexpr Rule kRelative{
+    .id      = "REP-1.2.5-f",
+    .slug    = "relative-paths",
+    .summary = "Files are named relative to the layer that names them.",
+    .why     = "An absolute path ends at the author's own disk.",
+    .fix     = "A path to a file in the asset's folder becomes relative; what lies elsewhere is reported.",
+    .bad     = MECHANE_TEXTURE("/abs/look.png"),
+    .good    = "",
+};
+constexpr Rule kAnchored{
+    .id       = "REP-1.2.5-g",
+    .slug     = "anchored-paths",
+    .keyword  = Keyword::should,
+    .severity = Severity::warning,
+    .summary  = "Relative paths begin with ./ or ../, and use forward slashes.",
+    .why      = "Without it the file is looked for along search paths, which differ between machines.",
+    .fix      = "./ is put before a path whose file lies there; backslashes become slashes.",
+    .fixable  = true,
+    .bad      = R"(#files
+=== robot.usda
+#usda 1.0
+(
+    defaultPrim = "robot"
+    kilogramsPerUnit = 1
+    metersPerUnit = 1
+    timeCodesPerSecond = 1
+    upAxis = "Z"
+)
+def Xform "robot" (
+    assetInfo = { string identifier = "urn:example:robot"
+        string version = "1.0.0" }
+    kind = "component"
+    prepend references = @base.usda@
+)
+{
+}
+=== base.usda
+#usda 1.0
+(
+    defaultPrim = "robot"
+)
+def Xform "robot"
+{
+}
+)",
+    .good     = "",
+};
+constexpr Rule kContained{
+    .id       = "REP-1.2.5-h",
+    .slug     = "self-contained",
+    .keyword  = Keyword::should,
+    .severity = Severity::warning,
+    .summary  = "What an asset needs lies in its own folder, or in a package.",
+    .why      = "A copy of the folder is not a copy of the asset.",
+    .fix      = "Files outside are copied to ./deps.",
+    .fixable  = true,
+    .bad      = R"(#files
+=== robot/robot.usda
+#usda 1.0
+(
+    defaultPrim = "robot"
+    kilogramsPerUnit = 1
+    metersPerUnit = 1
+    timeCodesPerSecond = 1
+    upAxis = "Z"
+)
+def Xform "robot" (
+    assetInfo = { string identifier = "urn:example:robot"
+        string version = "1.0.0" }
+    kind = "component"
+    prepend references = @../shared/base.usda@
+)
+{
+}
+=== shared/base.usda
+#usda 1.0
+(
+    defaultPrim = "robot"
+)
+def Xform "robot"
+{
+}
+)",
+    .good     = "",
+};
+constexpr Rule kScheme{
+    .id      = "REP-1.2.5-i",
+    .slug    = "prohibited-scheme",
+    .keyword = Keyword::must_not,
+    .summary = "The only scheme in asset paths is package://.",
+    .why     = "Servers and schemes of one product are out of reach for everybody else.",
+    .fix     = "None: where the file shall come from is the author's to say.",
+    .bad     = MECHANE_TEXTURE("omniverse://host/look.png"),
+    .good    = "",
+};
+constexpr Rule kPackage{
+    .id      = "REP-1.2.5-j",
+    .slug    = "package-uri-form",
+    .summary = "A package URI names a package and a path in it.",
+    .why     = "Nothing can be found under a package alone.",
+    .fix     = "None: the path is the author's to say.",
+    .bad     = MECHANE_TEXTURE("package://my_pkg"),
+    .good    = "",
+};
+constexpr Rule kUnresolved{
+    .id      = "REP-1.2.5-k",
+    .slug    = "unresolved",
+    .summary = "Every file that an asset names exists.",
+    .why     = "What is missing is missing without a word in most viewers.",
+    .fix     = "None: the file has to be put there, or the path corrected.",
+    .bad     = R"(#files
+=== robot.usda
+#usda 1.0
+(
+    defaultPrim = "robot"
+    kilogramsPerUnit = 1
+    metersPerUnit = 1
+    timeCodesPerSecond = 1
+    upAxis = "Z"
+)
+def Xform "robot" (
+    assetInfo = { string identifier = "urn:example:robot"
+        string version = "1.0.0" }
+    kind = "component"
+    prepend references = @./missing.usda@
+)
+{
+}
+)",
+    .good    = "",
+};
+
+#undef MECHANE_TEXTURE
+
+namespace fs = std::filesystem;
+
+class Paths {
+  public:
+    Paths(const Facts& facts, Sink& sink) : facts_(facts), sink_(sink) {}
+
+    void run()
+    {
+        for (const Rule* rule : {&kRelative, &kAnchored, &kContained, &kScheme, &kPackage, &kUnresolved})
+            sink_.applies(*rule);
+        fs::path                           folder;
+        bool                               first  = true;
+        const std::vector<usd::StageLayer> layers = usd::layers_of(facts_.stage);
+        for (const usd::StageLayer& layer : layers) files_.push_back(layer.file);
+        for (const usd::StageLayer& layer : layers) {
+            if (first) folder = fs::path(layer.file).parent_path();
+            const fs::path relative = fs::path(layer.file).lexically_relative(folder);
+            const bool     inside   = first || (!relative.empty() && !relative.string().starts_with(".."));
+            if (!first) units(layer, inside);
+            first = false;
+            if (!inside) continue;
+            usd::for_each_asset(*layer.layer,
+                                [&](const usd::Path& spec, const usd::Token& field, const std::string& authored) {
+                                    judge(layer, folder, spec, field, authored);
+                                });
+        }
+    }
+
+  private:
+    const Facts&             facts_;
+    Sink&                    sink_;
+    std::vector<std::string> files_;  ///< of the layers that were found
+
+    void say(const Rule& rule, const usd::StageLayer& layer, const usd::Path& spec, const usd::Token& field,
+             const std::string& authored, std::string message, std::string expected, std::string hint,
+             std::optional<Severity> severity = {})
+    {
+        Site site{.layer = layer.name, .prim = {}, .property = {}};
+        if (!spec.is_root()) {
+            site.prim = spec.is_property() ? spec.parent().text() : spec.text();
+            if (const usd::Prim prim = facts_.stage.prim_at(usd::Path(site.prim)); prim && !spec.is_property())
+                site.line = prim.site().layer == layer.name ? prim.site().line : 0;
+            site.property = spec.is_property() ? spec.name().text() : "";
+        }
+        sink_.report(rule, {.site     = std::move(site),
+                            .message  = fmt::format("{} (in {})", message, field.text()),
+                            .observed = authored,
+                            .expected = std::move(expected),
+                            .hint     = std::move(hint),
+                            .variant  = authored,
+                            .severity = severity});
+    }
+
+    void judge(const usd::StageLayer& layer, const fs::path& folder, const usd::Path& spec, const usd::Token& field,
+               const std::string& authored)
+    {
+        const AssetPathForm form = form_of(authored);
+        switch (form.kind) {
+            case PathKind::anonymous:
+                return;
+            case PathKind::scheme:
+                return say(kScheme, layer, spec, field, authored,
+                           fmt::format("the path has the scheme {}", form.scheme), "a relative path, or package://",
+                           "put the file into the asset's folder and name it relatively");
+            case PathKind::package:
+                if (!form.well_formed)
+                    return say(kPackage, layer, spec, field, authored, "the package URI is not complete",
+                               "package://<name>/<path>", "name a package in lower case and a path in it");
+                if (form.upper_case)
+                    say(kPackage, layer, spec, field, authored, "the package's name is not in lower case",
+                        "package://<name>/<path>", "write the package's name as ROS does", Severity::warning);
+                return missing(layer, folder, spec, field, authored, form);
+            case PathKind::absolute:
+                return say(kRelative, layer, spec, field, authored, "the path is absolute", "./...",
+                           "name the file relative to this layer");
+            case PathKind::search:
+            case PathKind::relative:
+                break;
+        }
+        if (form.backslashes)
+            say(kAnchored, layer, spec, field, authored, "the path has backslashes", "forward slashes",
+                "write it with forward slashes", Severity::error);
+        const fs::path  base   = fs::path(layer.file).parent_path();
+        const fs::path  target = (base / form.file).lexically_normal();
+        std::error_code error;
+        const bool      exists = !layer.file.empty() && (fs::exists(target, error) || is_pattern(form.file));
+        if (!exists && !layer.file.empty()) return missing(layer, folder, spec, field, authored, form);
+        if (form.kind == PathKind::search && exists)
+            say(kAnchored, layer, spec, field, authored, "the path begins with neither ./ nor ../", "./" + form.file,
+                "put ./ before it");
+        if (!layer.file.empty() && target.lexically_relative(folder).string().starts_with(".."))
+            say(kContained, layer, spec, field, authored, "the file lies outside the asset's folder", "a file inside",
+                "copy it to ./deps and name it there");
+    }
+
+    /// A file that is not where the path says: by the resolver's own answer for search paths and packages.
+    void missing(const usd::StageLayer& layer, const fs::path&, const usd::Path& spec, const usd::Token& field,
+                 const std::string& authored, const AssetPathForm& form)
+    {
+        if (resolves(spec, authored)) return;
+        if (form.kind == PathKind::package)
+            return say(kUnresolved, layer, spec, field, authored, "the package is not known here", "a known package",
+                       "give its folder with --package NAME=FOLDER, or set AMENT_PREFIX_PATH", Severity::warning);
+        if (form.kind == PathKind::search && spec.is_property() && is_module(authored)) return;
+        say(kUnresolved, layer, spec, field, authored, "the file does not exist", "a file",
+            "put it there, or correct the path");
+    }
+
+    /// Whether the stage found it: values say so themselves, arcs through the diagnostics of opening.
+    [[nodiscard]] bool resolves(const usd::Path& spec, const std::string& authored) const
+    {
+        if (spec.is_property()) {
+            const usd::Prim prim = facts_.stage.prim_at(spec.parent());
+            const auto      path = prim.attribute(spec.name()).get<usd::AssetPath>();
+            return path && path->authored == authored && !path->resolved.empty();
+        }
+        const AssetPathForm form = form_of(authored);
+        if (form.kind == PathKind::relative) return false;  // it was looked for already
+        if (form.kind == PathKind::search)
+            return std::any_of(files_.begin(), files_.end(),
+                               [&](const std::string& file) { return file.ends_with("/" + form.file); });
+        for (const Diagnostic& found : facts_.stage.diagnostics())
+            if ((found.id == "COMP_ASSET_MISSING" || found.id == "ASSET_PACKAGE_UNKNOWN") &&
+                found.message.find(authored) != std::string::npos)
+                return false;
+        return true;
+    }
+
+    /// MDL modules of a renderer are found by the renderer.
+    static bool is_module(const std::string& authored)
+    { return authored.ends_with(".mdl") || authored.ends_with(".osl"); }
+
+    void units(const usd::StageLayer& layer, bool inside)
+    {
+        sink_.applies(kUnits);
+        const auto number_of = [&](const usd::Layer& l, const char* key) {
+            return l.field(usd::Path::root(), key).get<double>();
+        };
+        std::string differs;
+        for (const char* key : {"metersPerUnit", "kilogramsPerUnit"})
+            if (const auto own = number_of(*layer.layer, key))
+                if (const auto root = facts_.stage.root_metadata(key).get<double>(); !root || *root != *own)
+                    differs += fmt::format("{}{} = {}", differs.empty() ? "" : ", ", key, number(*own));
+        const auto own  = layer.layer->field(usd::Path::root(), "upAxis").get<std::string>();
+        const auto root = facts_.stage.root_metadata("upAxis").get<std::string>();
+        if (own && own != root) differs += fmt::format("{}upAxis = \"{}\"", differs.empty() ? "" : ", ", *own);
+        if (differs.empty()) return;
+        sink_.report(kUnits, {.site     = {.layer = layer.name, .prim = {}, .property = {}},
+                              .message  = "the layer states other units than the asset that brings it in",
+                              .observed = differs,
+                              .expected = "the units of the root layer",
+                              .hint     = "convert the layer, for example with `mechane fix` on itself",
+                              .variant  = layer.name,
+                              .severity = inside ? Severity::error : Severity::warning});
+    }
+};
+
+void check(const Facts& facts, Sink& sink) { Paths(facts, sink).run(); }
+
+constexpr std::array<const Rule*, 7> kRules{&kUnits,  &kRelative, &kAnchored,  &kContained,
+                                            &kScheme, &kPackage,  &kUnresolved};
+
+}  // namespace
+
+constexpr Family kPathRules{kRules, check};
+
+}  // namespace mechane::conformance

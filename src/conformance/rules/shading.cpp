@@ -1,0 +1,376 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+
+#include "conformance/family.h"
+#include "conformance/image_header.h"
+#include "mechane/usd/shading.h"
+
+/// REP-0158 3.1 to 3.3: materials and textures that every renderer can draw.
+namespace mechane::conformance {
+namespace {
+
+#define MECHANE_LOOK(surface, shaders)                   \
+    "def Material \"look\" {\n    " surface "\n" shaders \
+    "\n}\ndef Cube \"box\" (prepend apiSchemas = "       \
+    "[\"MaterialBindingAPI\"]) { rel material:binding = </robot/look> }\n"
+#define MECHANE_PREVIEW(inputs)                                                     \
+    "    def Shader \"s\" { uniform token info:id = \"UsdPreviewSurface\"\n" inputs \
+    "        token outputs:surface "                                                \
+    "}\n"
+#define MECHANE_SURFACE "token outputs:surface.connect = </robot/look/s.outputs:surface>"
+#define MECHANE_TEXTURE(name, file, more)                                                                        \
+    "    def Shader \"" name "\" { uniform token info:id = \"UsdUVTexture\"\n        asset inputs:file = @" file \
+    "@\n" more "        float3 outputs:rgb }\n"
+#define MECHANE_FILES                                                                                                 \
+    "#files\n=== robot.usda\n#usda 1.0\n(\n    defaultPrim = \"robot\"\n    kilogramsPerUnit = 1\n    metersPerUnit " \
+    "= 1\n"                                                                                                           \
+    "    timeCodesPerSecond = 1\n    upAxis = \"Z\"\n)\ndef Xform \"robot\" (\n assetInfo = { string identifier = "   \
+    "\"urn:example:robot\"\n string version = \"1.0.0\" }\n kind = \"component\"\n prepend references = "             \
+    "[@./instances.usda@]) {}\n"
+
+constexpr Rule kPreview{
+    .id      = "REP-3.1-a",
+    .slug    = "preview-surface",
+    .summary = "Every material that is seen has a UsdPreviewSurface.",
+    .why     = "It is the only surface that every renderer and exporter knows.",
+    .fix     = "None: the look has to be described by a preview surface.",
+    .bad     = MECHANE_LOOK(
+        "token outputs:mdl:surface.connect = </robot/look/s.outputs:out>",
+        "    def Shader \"s\" { uniform token info:implementationSource = \"sourceAsset\"\n token outputs:out }\n"),
+    .good = MECHANE_LOOK(MECHANE_SURFACE, MECHANE_PREVIEW("")),
+};
+constexpr Rule kReplaced{
+    .id      = "REP-3.1-b",
+    .slug    = "terminal-replaced",
+    .keyword = Keyword::must_not,
+    .summary = "The universal surface is not fed by a shader of one renderer.",
+    .why     = "Other renderers then draw nothing, although a preview surface may be there.",
+    .fix     = "None: connect the preview surface, and the renderer's shader to its own terminal.",
+    .bad     = MECHANE_LOOK(
+        MECHANE_SURFACE,
+        "    def Shader \"s\" { uniform token info:implementationSource = \"sourceAsset\"\n"
+        "        uniform token info:mdl:sourceAsset:subIdentifier = \"OmniPBR\"\n token outputs:surface }\n"),
+    .good = MECHANE_LOOK(MECHANE_SURFACE, MECHANE_PREVIEW("")),
+};
+constexpr Rule kUdim{
+    .id      = "REP-3.1-d",
+    .slug    = "udim",
+    .keyword = Keyword::must_not,
+    .summary = "Textures are single pictures, not tiles.",
+    .why     = "Few engines and no glTF reader know tiles.",
+    .fix     = "None: an atlas has to be baked.",
+    .bad     = MECHANE_LOOK(MECHANE_SURFACE,
+                            MECHANE_PREVIEW("color3f inputs:diffuseColor.connect = </robot/look/t.outputs:rgb>\n")
+                                MECHANE_TEXTURE("t", "./tex.<UDIM>.png", "")),
+    .good    = MECHANE_LOOK(MECHANE_SURFACE, MECHANE_PREVIEW("")),
+};
+constexpr Rule kFamilyName{
+    .id      = "REP-3.1-f",
+    .slug    = "subset-family",
+    .summary = "Subsets that bind a material belong to the family materialBind.",
+    .why     = "Other families are not looked at for materials.",
+    .fix     = "The family is written.",
+    .fixable = true,
+    .bad     = R"(
+def Material "look" {
+    token outputs:surface.connect = </robot/look/s.outputs:surface>
+    def Shader "s" { uniform token info:id = "UsdPreviewSurface"
+        token outputs:surface }
+}
+def Mesh "m"
+{
+    int[] faceVertexCounts = [3]
+    int[] faceVertexIndices = [0, 1, 2]
+    point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)]
+
+    def GeomSubset "part" (
+        prepend apiSchemas = ["MaterialBindingAPI"]
+    )
+    {
+        uniform token elementType = "face"
+        uniform token familyName = "parts"
+        int[] indices = [0]
+        rel material:binding = </robot/look>
+    }
+}
+)",
+    .good    = "",
+};
+constexpr Rule kFormats{
+    .id      = "REP-3.2-a",
+    .slug    = "surface-formats",
+    .summary = "Textures of surfaces are PNG or JPEG.",
+    .why     = "Other formats are read by some engines only.",
+    .fix     = "None: convert the picture.",
+    .bad     = MECHANE_LOOK(MECHANE_SURFACE,
+                            MECHANE_PREVIEW("color3f inputs:diffuseColor.connect = </robot/look/t.outputs:rgb>\n")
+                                MECHANE_TEXTURE("t", "./look.tga", "")),
+    .good    = MECHANE_LOOK(MECHANE_SURFACE, MECHANE_PREVIEW("")),
+};
+constexpr Rule kDepth{
+    .id      = "REP-3.2-b",
+    .slug    = "eight-bit",
+    .summary = "Textures have eight bits a channel.",
+    .why     = "Sixteen bits are cut or refused by real-time engines.",
+    .fix     = "None: convert the picture.",
+    .bad     = MECHANE_FILES
+               "=== instances.usda\n#usda 1.0\n( defaultPrim = \"robot\" )\ndef Xform \"robot\" {\n"
+               MECHANE_LOOK(MECHANE_SURFACE, MECHANE_PREVIEW("color3f inputs:diffuseColor.connect = </robot/look/t.outputs:rgb>\n")
+                                MECHANE_TEXTURE("t", "./look.png", "")) "}\n"
+               // Signature and IHDR of a PNG: 1 x 1, 16 bits, RGB.
+               "=== look.png hex\n89504e470d0a1a0a0000000d49484452000000010000000110020000004914ab22\n",
+    .good    = "",
+};
+constexpr Rule kData{
+    .id      = "REP-3.2-c",
+    .slug    = "data-png",
+    .summary = "Normals, roughness and other data are PNG.",
+    .why     = "JPEG smears what is no colour.",
+    .fix     = "None: convert the picture from its source.",
+    .bad =
+        MECHANE_LOOK(MECHANE_SURFACE, MECHANE_PREVIEW("normal3f inputs:normal.connect = </robot/look/t.outputs:rgb>\n")
+                                          MECHANE_TEXTURE("t", "./look.jpg", "")),
+    .good = MECHANE_LOOK(MECHANE_SURFACE, MECHANE_PREVIEW("")),
+};
+constexpr Rule kEnvironment{
+    .id      = "REP-3.2-f",
+    .slug    = "env-hdr",
+    .summary = "Environment pictures of dome lights are HDR, PNG or JPEG.",
+    .why     = "OpenEXR is not read everywhere.",
+    .fix     = "None: convert the picture.",
+    .bad     = "def DomeLight \"sky\" { asset inputs:texture:file = @./env.exr@ }\n",
+    .good    = "def DomeLight \"sky\" { float inputs:intensity = 1 }\n",
+};
+constexpr Rule kSpace{
+    .id       = "REP-3.2-g",
+    .slug     = "color-space",
+    .keyword  = Keyword::should,
+    .severity = Severity::warning,
+    .summary  = "Data textures are raw, colour textures are not.",
+    .why      = "A normal that is read as a colour is bent.",
+    .fix      = "The colour space is written.",
+    .fixable  = true,
+    .bad  = MECHANE_LOOK(MECHANE_SURFACE,
+                         MECHANE_PREVIEW("normal3f inputs:normal.connect = </robot/look/t.outputs:rgb>\n")
+                             MECHANE_TEXTURE("t", "./look.png", "        token inputs:sourceColorSpace = \"sRGB\"\n")),
+    .good = MECHANE_LOOK(MECHANE_SURFACE, MECHANE_PREVIEW("")),
+};
+constexpr Rule kProcedural{
+    .id      = "REP-3.3-a",
+    .slug    = "procedural",
+    .summary = "Surfaces are fed by textures and primvars only.",
+    .why     = "A noise node looks different, or is missing, in the next renderer.",
+    .fix     = "None: bake the pattern into a texture.",
+    .bad     = MECHANE_LOOK(
+        MECHANE_SURFACE,
+        MECHANE_PREVIEW(
+            "color3f inputs:diffuseColor.connect = </robot/look/n.outputs:out>\n") "    def Shader \"n\" { uniform "
+                                                                                   "token info:id = "
+                                                                                   "\"ND_noise2d_float\"\n float "
+                                                                                   "outputs:out }\n"),
+    .good = MECHANE_LOOK(MECHANE_SURFACE, MECHANE_PREVIEW("")),
+};
+
+#undef MECHANE_FILES
+#undef MECHANE_TEXTURE
+#undef MECHANE_SURFACE
+#undef MECHANE_PREVIEW
+#undef MECHANE_LOOK
+
+std::string id_of(const usd::Prim& shader) { return shader.attribute("info:id").get<std::string>().value_or(""); }
+
+/// The shader that an input or output ends at, through node graphs.
+usd::Prim source_of(const usd::Attribute& attribute)
+{
+    if (!attribute || attribute.connections().empty()) return {};
+    const usd::ShadingSource source = usd::shading_source(attribute);
+    return source.computed ? source.attribute.prim() : usd::Prim();
+}
+
+bool is_data_input(const std::string& input)
+{
+    static const std::set<std::string> kInputs{
+        "inputs:normal",  "inputs:metallic",           "inputs:roughness", "inputs:occlusion", "inputs:displacement",
+        "inputs:opacity", "inputs:clearcoatRoughness", "inputs:clearcoat", "inputs:ior"};
+    return kInputs.count(input) != 0;
+}
+
+class Looks {
+  public:
+    Looks(const Facts& facts, Sink& sink) : facts_(facts), sink_(sink) {}
+
+    void run()
+    {
+        for (const PrimFacts& prim : facts_.prims) {
+            if (prim.is(kLight) && prim.prim.type_name().text() == "DomeLight") environment(prim.prim);
+            if (prim.is(kSubset)) subset(prim.prim);
+            if (!prim.is(kGprim | kSubset)) continue;
+            // A collider that is only a guide is not seen.
+            if (prim.is(kGprim) && facts_.stage.purpose(prim.prim).text() == "guide") continue;
+            for (const char* purpose : {"", "preview", "full"})
+                if (const usd::Prim material = facts_.stage.bound_material(prim.prim, purpose))
+                    if (seen_.insert(material.path()).second) judge(material);
+        }
+    }
+
+  private:
+    const Facts&        facts_;
+    Sink&               sink_;
+    std::set<usd::Path> seen_, textures_;
+
+    void say(const Rule& rule, const usd::Prim& prim, const char* property, std::string message, std::string observed,
+             std::string expected, std::string hint, const char* variant = "", std::optional<Severity> severity = {})
+    {
+        sink_.report(rule, {.site     = property == nullptr ? prim.site() : site_of(prim, property),
+                            .message  = std::move(message),
+                            .observed = std::move(observed),
+                            .expected = std::move(expected),
+                            .hint     = std::move(hint),
+                            .variant  = variant,
+                            .severity = severity});
+    }
+
+    void judge(const usd::Prim& material)
+    {
+        sink_.applies(kPreview);
+        sink_.applies(kReplaced);
+        const usd::Prim surface = source_of(material.attribute("outputs:surface"));
+        if (!surface) {
+            // A material of physics has no look of its own.
+            if (material.has_api("PhysicsMaterialAPI") && material.children().empty()) return;
+            return say(kPreview, material, nullptr, "the material has no universal surface", "no outputs:surface",
+                       "UsdPreviewSurface", "describe the look by a UsdPreviewSurface on outputs:surface");
+        }
+        const std::string id     = id_of(surface);
+        const std::string source = surface.attribute("info:implementationSource").get<std::string>().value_or("id");
+        if (source != "id" || (!id.empty() && id != "UsdPreviewSurface" && !id.starts_with("ND_open_pbr")))
+            return say(kReplaced, material, "outputs:surface",
+                       "the universal surface is fed by a shader of one renderer", source != "id" ? source : id,
+                       "UsdPreviewSurface",
+                       "connect a UsdPreviewSurface, and this shader to a terminal of its renderer");
+        if (id.starts_with("ND_open_pbr"))
+            return say(kPreview, material, "outputs:surface",
+                       "the surface is OpenPBR, which exporters translate with --openpbr", id, "UsdPreviewSurface",
+                       "add a UsdPreviewSurface", "openpbr", Severity::info);
+        if (id.empty())
+            return say(kPreview, surface, nullptr, "the surface shader has no info:id", "absent", "UsdPreviewSurface",
+                       "write info:id = \"UsdPreviewSurface\"");
+        std::set<usd::Path> visited;
+        network(surface, "", visited);
+    }
+
+    /// Walks what feeds a shader; `input` is the preview surface's input that the branch ends at.
+    // NOLINTNEXTLINE(misc-no-recursion): each shader once
+    void network(const usd::Prim& shader, const std::string& input, std::set<usd::Path>& visited)
+    {
+        const std::string id = id_of(shader);
+        sink_.applies(kProcedural);
+        const bool known = id == "UsdPreviewSurface" || id == "UsdUVTexture" || id == "UsdTransform2d" ||
+                           id.starts_with("UsdPrimvarReader_");
+        if (!known)
+            return say(kProcedural, shader, "info:id", "the surface is fed by a node that computes its pattern", id,
+                       "UsdUVTexture or UsdPrimvarReader", "bake it into a texture");
+        if (id == "UsdUVTexture") texture(shader, input);
+        for (const usd::Token& name : shader.authored_property_names()) {
+            if (!name.text().starts_with("inputs:")) continue;
+            const usd::Prim next = source_of(shader.attribute(name));
+            if (!next) continue;
+            const std::string branch = id == "UsdPreviewSurface" ? name.text() : input;
+            if (id == "UsdPreviewSurface" ? true : visited.insert(next.path()).second) network(next, branch, visited);
+        }
+    }
+
+    void texture(const usd::Prim& shader, const std::string& input)
+    {
+        const auto path = shader.attribute("inputs:file").get<usd::AssetPath>();
+        if (!path || path->authored.empty()) return;
+        const std::string& name = path->authored;
+        sink_.applies(kUdim);
+        sink_.applies(kFormats);
+        if (name.find("<UDIM>") != std::string::npos || name.find("<UVTILE>") != std::string::npos ||
+            name.find("%(UDIM)d") != std::string::npos) {
+            if (textures_.insert(shader.path()).second)
+                say(kUdim, shader, "inputs:file", "the texture is a set of tiles", name, "one picture",
+                    "bake the tiles into an atlas");
+            return;
+        }
+        const ImageHeader header    = path->resolved.empty() ? ImageHeader{} : read_image_header(path->resolved);
+        std::string       format    = header.format;
+        std::string       extension = std::filesystem::path(name).extension().string();
+        for (char& c : extension) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+        if (format.empty())
+            format = extension == ".jpg" || extension == ".jpeg" ? "jpeg"
+                     : extension.empty()                         ? ""
+                                                                 : extension.substr(1);
+        const bool first = textures_.insert(shader.path()).second;
+        if (first && format != "png" && format != "jpeg")
+            say(kFormats, shader, "inputs:file", "the texture is " + (format.empty() ? "of unknown format" : format),
+                format, "png or jpeg",
+                format == "ktx2" ? "ktx2 is an export target only: use PNG here" : "convert the picture to PNG",
+                "format");
+        if (header.bits > 0) {
+            sink_.applies(kDepth);
+            if (first && (header.bits != 8 || header.channels == 4))
+                say(kDepth, shader, "inputs:file",
+                    header.channels == 4 ? "the JPEG has four channels"
+                                         : fmt::format("the texture has {} bits a channel", header.bits),
+                    header.channels == 4 ? "4 channels" : std::to_string(header.bits),
+                    "8 bits, at most 3 channels in JPEG", "convert the picture", "",
+                    header.palette && header.bits < 8 ? std::optional(Severity::warning) : std::nullopt);
+        }
+        if (!is_data_input(input)) return;
+        sink_.applies(kData);
+        if (format == "jpeg")
+            say(kData, shader, "inputs:file", "a JPEG feeds " + input.substr(7), "jpeg", "png",
+                "use a PNG from the source");
+        sink_.applies(kSpace);
+        const std::string space = shader.attribute("inputs:sourceColorSpace").get<std::string>().value_or("auto");
+        if (space == "sRGB")
+            say(kSpace, shader, "inputs:sourceColorSpace", "data are read as a colour (" + input.substr(7) + ")", space,
+                "raw", "write inputs:sourceColorSpace = \"raw\"");
+    }
+
+    void environment(const usd::Prim& light)
+    {
+        const auto path = light.attribute("inputs:texture:file").get<usd::AssetPath>();
+        if (!path || path->authored.empty()) return;
+        sink_.applies(kEnvironment);
+        std::string format = path->resolved.empty() ? "" : read_image_header(path->resolved).format;
+        if (format.empty()) {
+            format = std::filesystem::path(path->authored).extension().string();
+            if (!format.empty()) format.erase(0, 1);
+        }
+        for (char& c : format) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+        if (format != "hdr" && format != "png" && format != "jpeg" && format != "jpg")
+            say(kEnvironment, light, "inputs:texture:file", "the environment is " + format, format, "hdr, png or jpeg",
+                "convert the picture to Radiance HDR");
+    }
+
+    void subset(const usd::Prim& prim)
+    {
+        bool bound = false;
+        for (const usd::Token& name : prim.authored_property_names())
+            bound |= name.text() == "material:binding" || name.text().starts_with("material:binding:");
+        if (!bound) return;
+        sink_.applies(kFamilyName);
+        const std::string family = prim.attribute("familyName").get<std::string>().value_or("");
+        if (family != "materialBind")
+            say(kFamilyName, prim, "familyName", "the subset binds a material but belongs to family \"" + family + "\"",
+                family, "materialBind", "write `uniform token familyName = \"materialBind\"`");
+    }
+};
+
+void check(const Facts& facts, Sink& sink) { Looks(facts, sink).run(); }
+
+constexpr std::array<const Rule*, 10> kRules{&kPreview, &kReplaced, &kUdim,        &kFamilyName, &kFormats,
+                                             &kDepth,   &kData,     &kEnvironment, &kSpace,      &kProcedural};
+
+}  // namespace
+
+constexpr Family kShadingRules{kRules, check};
+
+}  // namespace mechane::conformance

@@ -1,0 +1,85 @@
+#include "conformance/vendors.h"
+
+#include <algorithm>
+#include <array>
+
+namespace mechane::conformance {
+namespace {
+
+struct Pattern {
+    std::string_view text;  ///< a beginning
+    std::string_view vendor;
+};
+
+// rep-0158 2.7; a beginning each, case counts.
+constexpr std::array kSchemas{Pattern{"Physx", "physx"},        Pattern{"PhysicsJointStateAPI", "physx"},
+                              Pattern{"Isaac", "isaac"},        Pattern{"Omni", "isaac"},
+                              Pattern{"SemanticsAPI", "isaac"}, Pattern{"Mjc", "mujoco"},
+                              Pattern{"Newton", "newton"},      Pattern{"Gazebo", "gazebo"},
+                              Pattern{"O3de", "o3de"}};
+constexpr std::array kProperties{
+    Pattern{"isaac:", "isaac"},     Pattern{"omni:", "isaac"},      Pattern{"omnigraph:", "isaac"},
+    Pattern{"semantics:", "isaac"}, Pattern{"semantic:", "isaac"},  Pattern{"mjc:", "mujoco"},
+    Pattern{"mujoco:", "mujoco"},   Pattern{"newton:", "newton"},   Pattern{"gazebo:", "gazebo"},
+    Pattern{"gz:", "gazebo"},       Pattern{"ignition:", "gazebo"}, Pattern{"o3de:", "o3de"},
+    Pattern{"genesis:", "genesis"}, Pattern{"drake:", "drake"},     Pattern{"urdf:", "source"},
+    Pattern{"sdf:", "source"},      Pattern{"mjcf:", "source"}};
+
+constexpr std::array<std::string_view, 33> kNeutral{
+    "physics",  "ext_physics",    "ros",        "control",      "sensor",   "xformOp",    "primvars",
+    "material", "inputs",         "outputs",    "info",         "ui",       "collection", "skel",
+    "light",    "shaping",        "shadow",     "drive",        "limit",    "model",      "trace",
+    "proxy",    "userProperties", "clips",      "subsetFamily", "coordSys", "rotMatrix",  "exposure",
+    "shutter",  "stereoRole",     "colorSpace", "interface",    "node"};
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kCounterparts{
+    {{"NewtonMimicAPI", "ExtendedPhysicsMimicAPI"},
+     {"PhysxMimicJointAPI", "ExtendedPhysicsMimicAPI"},
+     {"MimicJointAPI", "ExtendedPhysicsMimicAPI"},
+     {"NewtonActuator", "ExtendedPhysicsActuatorAPI"},
+     {"NewtonPositionBasedClampingAPI", "ExtendedPhysicsPositionBasedClampingAPI"},
+     {"newton:mimicJoint", "ext_physics:mimic:joint"},
+     {"newton:mimicCoef0", "ext_physics:mimic:offset"},
+     {"newton:mimicCoef1", "ext_physics:mimic:multiplier"},
+     {"newton:mimicEnabled", "ext_physics:mimic:enabled"}}};
+
+constexpr std::array<std::string_view, 6> kFeatures{"Deformable", "Particle", "Tendon", "Vehicle", "SoftBody", "Cloth"};
+
+}  // namespace
+
+std::string_view vendor_of_schema(std::string_view name)
+{
+    for (const Pattern& pattern : kSchemas)
+        if (name.starts_with(pattern.text)) return pattern.vendor;
+    return {};
+}
+
+std::string_view vendor_of_property(std::string_view name)
+{
+    if (name.starts_with("physx") && name.find(':') != std::string_view::npos) return "physx";
+    if (name.starts_with("state:") && name.find(":physics:") != std::string_view::npos) return "physx";
+    for (const Pattern& pattern : kProperties)
+        if (name.starts_with(pattern.text)) return pattern.vendor;
+    return {};
+}
+
+bool is_neutral_namespace(std::string_view prefix)
+{ return std::find(kNeutral.begin(), kNeutral.end(), prefix) != kNeutral.end(); }
+
+std::string_view neutral_counterpart(std::string_view name)
+{
+    const std::string_view plain = name.starts_with("Physx") ? name.substr(0, name.find(':')) : name;
+    for (const auto& [vendor, neutral] : kCounterparts)
+        if (plain == vendor) return neutral;
+    if (name.starts_with("mimic:")) return "ext_physics:mimic:joint";
+    return {};
+}
+
+bool is_engine_feature(std::string_view schema)
+{
+    return !vendor_of_schema(schema).empty() &&
+           std::any_of(kFeatures.begin(), kFeatures.end(),
+                       [&](std::string_view feature) { return schema.find(feature) != std::string_view::npos; });
+}
+
+}  // namespace mechane::conformance

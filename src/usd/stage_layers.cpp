@@ -1,0 +1,142 @@
+#include "mechane/usd/stage_layers.h"
+
+#include <pxr/pcp/node.h>
+#include <pxr/sdf/listOp.h>
+#include <pxr/sdf/schema.h>
+#include <pxr/sdf/types.h>
+#include <pxr/vt/value.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <set>
+
+#include "usd/layer_impl.h"
+#include "usd/stage_impl.h"
+
+namespace mechane::usd {
+namespace {
+
+using namespace pxr;
+
+bool is_crate(const std::string& file)
+{
+    std::FILE* in = std::fopen(file.c_str(), "rb");
+    if (in == nullptr) return false;
+    char       head[8]{};
+    const bool full = std::fread(head, 1, sizeof head, in) == sizeof head;
+    std::fclose(in);
+    return full && std::string_view(head, sizeof head) == "PXR-USDC";
+}
+
+StageLayer view(const Stage::Impl& stage, const SdfLayerRefPtr& layer)
+{
+    StageLayer out{.name = shown(stage, layer), .file = layer->GetRealPath(), .layer = {}};
+    out.binary           = is_crate(out.file);
+    auto shared          = std::make_shared<Layer>();
+    shared->impl().layer = layer;
+    shared->impl().file  = out.name;
+    out.layer            = std::move(shared);
+    return out;
+}
+
+}  // namespace
+
+std::vector<StageLayer> layers_of(const Stage& stage)
+{
+    const Stage::Impl&      impl = stage.impl();
+    std::vector<StageLayer> out;
+    for (const SdfLayerHandle& used : impl.cache->GetUsedLayers()) {
+        const SdfLayerRefPtr layer(used);
+        if (get_pointer(layer) == get_pointer(impl.root) || get_pointer(layer) == get_pointer(impl.session)) continue;
+        out.push_back(view(impl, layer));
+    }
+    std::sort(out.begin(), out.end(), [](const StageLayer& a, const StageLayer& b) { return a.name < b.name; });
+    out.insert(out.begin(), view(impl, impl.root));
+    return out;
+}
+
+std::vector<ArcPlace> arc_places(const Prim& prim, const Token& property)
+{
+    std::vector<ArcPlace> out;
+    if (!prim) return out;
+    const Stage::Impl& impl   = prim.stage().impl();
+    const PrimRecord&  record = impl.record(prim);
+    if (record.index == nullptr) return out;
+    for_each_site(*record.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
+        const SdfPath path = property.empty() ? node.GetPath() : node.GetPath().AppendProperty(unwrap(property));
+        if (!layer->HasSpec(path)) return false;
+        ArcPlace place{.layer = shown(impl, layer), .path = wrap(path), .payload_at = {}, .payload_layer = {}};
+        for (PcpNodeRef at = node; at && at.GetArcType() != PcpArcTypeRoot; at = at.GetParentNode()) {
+            place.by_class |= PcpIsClassBasedArc(at.GetArcType());
+            if (at.GetArcType() != PcpArcTypePayload) continue;
+            place.payload              = true;
+            place.payload_at           = wrap(at.GetIntroPath().StripAllVariantSelections());
+            const SdfLayerRefPtr& root = at.GetParentNode().GetLayerStack()->GetIdentifier().rootLayer;
+            place.payload_layer        = shown(impl, root);
+        }
+        out.push_back(std::move(place));
+        return false;
+    });
+    return out;
+}
+
+std::vector<VariantSetUse> variant_sets(const Prim& prim)
+{
+    std::map<std::string, VariantSetUse> found;
+    if (!prim) return {};
+    const Stage::Impl& impl   = prim.stage().impl();
+    const PrimRecord&  record = impl.record(prim);
+    if (record.index == nullptr) return {};
+    std::set<std::string> left_out;  // sets whose selection a stronger layer has given already
+    for_each_site(*record.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
+        const SdfPath& path = node.GetPath();
+        for (const TfToken& set : child_names(layer, path, SdfChildrenKeys->VariantSetChildren)) {
+            VariantSetUse& use = found[set.GetString()];
+            if (use.name.empty()) use.place = {shown(impl, layer), wrap(path)};
+            use.name             = set.GetString();
+            const SdfPath of_set = path.AppendVariantSelection(set.GetString(), "");
+            for (const TfToken& name : child_names(layer, of_set, SdfChildrenKeys->VariantChildren))
+                use.variants.push_back(name.GetString());
+        }
+        if (get_pointer(layer) == get_pointer(impl.session)) return false;
+        if (SdfVariantSelectionMap chosen; layer->HasField(path, SdfFieldKeys->VariantSelection, &chosen))
+            for (const auto& [set, name] : chosen)
+                if (left_out.insert(set).second) found[set].selected = true, found[set].selection = name;
+        return false;
+    });
+    std::vector<VariantSetUse> out;
+    for (auto& [name, use] : found) {
+        if (use.name.empty()) continue;  // selected, but there is no such set
+        std::sort(use.variants.begin(), use.variants.end());
+        use.variants.erase(std::unique(use.variants.begin(), use.variants.end()), use.variants.end());
+        out.push_back(std::move(use));
+    }
+    return out;
+}
+
+std::size_t array_size(const Value& value)
+{
+    const VtValue* held = Value::Access::of(value);
+    return held != nullptr && held->IsArrayValued() ? held->GetArraySize() : 0;
+}
+
+std::size_t array_size(const Layer& layer, const Path& attribute)
+{
+    const SdfLayerRefPtr& sdf  = layer.impl().layer;
+    const SdfPath&        path = unwrap(attribute);
+    // The type says so without reading: most attributes are no arrays.
+    if (!sdf->GetFieldAs<TfToken>(path, SdfFieldKeys->TypeName).GetString().ends_with("[]")) return 0;
+    std::size_t most  = 0;
+    const auto  count = [&](const VtValue& value) {
+        if (value.IsArrayValued()) most = std::max(most, value.GetArraySize());
+    };
+    count(sdf->GetField(path, SdfFieldKeys->Default));
+    for (const double time : sdf->ListTimeSamplesForPath(path)) {
+        VtValue value;
+        if (sdf->QueryTimeSample(path, time, &value)) count(value);
+    }
+    return most;
+}
+
+}  // namespace mechane::usd
