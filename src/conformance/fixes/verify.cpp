@@ -52,7 +52,7 @@ std::string Whereabouts::moved_since(const Whereabouts& before, const usd::Matri
                 off  = std::max(off, std::abs(expected(r, c) - now(r, c)));
             }
         for (int c = 0; c < 3; ++c) away = std::max(away, std::abs(expected(3, c) - now(3, c)));
-        if (!(off <= 1e-5 * axes) || !(away <= 1e-5 * size))
+        if (!(off <= 1e-4 * axes) || !(away <= 1e-5 * size))
             return fmt::format("{} is elsewhere: {:.6g} away, axes differ by {:.3g}", name, away, off);
     }
     return {};
