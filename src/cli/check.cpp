@@ -2,15 +2,19 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <set>
+#include <thread>
 
 #include <unistd.h>
 
+#include "cli/check_config.h"
 #include "cli/command.h"
 #include "cli/outputs.h"
 #include "mechane/conformance/check.h"
@@ -23,11 +27,12 @@ namespace {
 
 struct CheckArgs {
     std::vector<std::string> assets;
-    std::string              profile = "distributed", format = "text", severity = "info", fail_on = "error";
+    std::string              profile, format = "text", severity = "info", fail_on, config, variants = "default";
     std::vector<std::string> select, ignore, sections;
     std::string              baseline, write_baseline, output;
     std::size_t              max_per_rule = 20;
-    bool                     statistics = false, list_rules = false, exit_zero = false;
+    std::size_t              max_states = 64;
+    bool                     statistics = false, list_rules = false, exit_zero = false, all_variants = false;
 };
 
 Severity severity_named(const std::string& name)
@@ -93,21 +98,86 @@ std::string formatted(const CheckArgs& args, const std::vector<conformance::Repo
     if (args.format == "json") return conformance::to_json(reports, options);
     if (args.format == "sarif") return conformance::to_sarif(reports, options);
     if (args.format == "junit") return conformance::to_junit(reports, severity_named(args.fail_on));
+    if (args.format == "html") return conformance::to_html(reports, options);
     if (args.format == "github") return conformance::to_github(reports);
     std::string out;
     for (const conformance::Report& report : reports) out += conformance::to_text(report, options);
     return out;
 }
 
-int run_check(const CheckArgs& args, Context& context)
+/// What looking at one file gave; said and printed in the order of the files, whoever looked first.
+struct Judged {
+    std::optional<conformance::Report> report;
+    Diagnostics                        found;
+    ExitCode                           exit = kExitClean;
+};
+
+Judged judge(const std::string& file, bool given, const usd::OpenOptions& open, const conformance::CheckOptions& options,
+             const CheckArgs& args, const Context& context)
+{
+    Judged     out;
+    const auto fail = [&](const Diagnostic& error, ExitCode exit) {
+        out.found.add(error);
+        out.exit = exit;
+    };
+    if (const auto died = given ? std::nullopt : try_in_child(file, true, context))  // one file of a folder
+        return fail(*died, kExitInput), out;
+    const auto stage = usd::Stage::open(file, open);
+    if (!stage) return fail(stage.error(), kExitInput), out;
+    usd::inspect(**stage, out.found);  // what is authored and yet not read, or read otherwise than it looks
+    const bool variants = args.all_variants || args.variants != "default";
+    auto       report   = variants ? conformance::check_variants(**stage, file, open, options,
+                                                                 {args.variants == "product", args.max_states})
+                                   : conformance::check(**stage, options);
+    if (!report) return fail(report.error(), report.error().id == "CHECK_OPTION" ? kExitUsage : kExitInput), out;
+    for (const Diagnostic& found : (*stage)->diagnostics())
+        if (found.severity == Severity::error) fail(found, kExitInput);
+    out.report = std::move(*report);
+    return out;
+}
+
+/// Every file, by as many workers as there are cores or --threads asks for.
+std::vector<Judged> judge_all(const std::vector<std::string>& files, const usd::OpenOptions& open,
+                              const conformance::CheckOptions& options, const CheckArgs& args, Context& context)
+{
+    std::vector<Judged>      all(files.size());
+    std::atomic<std::size_t> next{0}, done{0};
+    std::mutex               talking;
+    const auto               work = [&] {
+        for (std::size_t i = next++; i < files.size(); i = next++) {
+            const bool given = std::find(args.assets.begin(), args.assets.end(), files[i]) != args.assets.end();
+            all[i]           = judge(files[i], given, open, options, args, context);
+            const std::scoped_lock lock(talking);
+            if (files.size() > 1)
+                context.io.progress("check", static_cast<std::int64_t>(++done), static_cast<std::int64_t>(files.size()));
+        }
+    };
+    const std::size_t cores =
+        context.global.threads > 0 ? static_cast<std::size_t>(context.global.threads) : std::thread::hardware_concurrency();
+    std::vector<std::thread> helpers;
+    for (std::size_t n = 1; n < std::min(cores, files.size()); ++n) helpers.emplace_back(work);
+    work();
+    for (std::thread& helper : helpers) helper.join();
+    if (files.size() > 1) context.io.end_progress();
+    return all;
+}
+
+int run_check(CheckArgs args, Context& context)
 {
     Io& io = context.io;
     if (args.list_rules) return io.out(list_rules()), kExitClean;
     if (args.assets.empty()) return io.say("error: no asset was named\n  mechane check ASSET...\n"), kExitUsage;
     const auto scene = scene_options(context);
     if (!scene) return kExitUsage;
+    const auto config = read_check_config(args.config, io);
+    if (!config) return kExitUsage;
+    if (args.profile.empty()) args.profile = config->profile.empty() ? "distributed" : config->profile;
+    if (args.fail_on.empty()) args.fail_on = config->fail_on.empty() ? "error" : config->fail_on;
     conformance::CheckOptions options{.profile = args.profile, .select = args.select, .ignore = args.ignore};
     options.select.insert(options.select.end(), args.sections.begin(), args.sections.end());
+    if (options.select.empty()) options.select = config->select;
+    options.ignore.insert(options.ignore.end(), config->ignore.begin(), config->ignore.end());
+    for (const auto& [rule, severity] : config->severities) options.severities[rule] = severity;
     if (!args.baseline.empty()) {
         if (!std::filesystem::exists(args.baseline))
             return io.say(
@@ -119,36 +189,22 @@ int run_check(const CheckArgs& args, Context& context)
     int                              exit   = kExitClean;
     const Severity                   wanted = severity_named(args.severity), fatal = severity_named(args.fail_on);
     std::string                      known;
-    for (const std::string& file : files_of(args.assets)) {
-        const bool given = std::find(args.assets.begin(), args.assets.end(), file) != args.assets.end();
-        if (const auto died = given ? std::nullopt : try_in_child(file, true, context)) {  // one file of a folder
-            io.report(*died);
-            exit = kExitInput;
-            continue;
-        }
-        const auto stage = usd::Stage::open(file, scene->open);
-        if (!stage) {
-            io.report(stage.error());
-            exit = kExitInput;
-            continue;
-        }
-        Diagnostics unread;  // what is authored and yet not read, or read otherwise than it looks
-        usd::inspect(**stage, unread);
-        io.report(unread);
-        auto report = conformance::check(**stage, options);
-        if (!report) return io.report(report.error()), kExitUsage;
-        for (const Diagnostic& found : (*stage)->diagnostics())
-            if (found.severity == Severity::error) {
-                io.report(found);
-                exit = kExitInput;
-            }
-        for (const conformance::Finding& finding : report->findings) {
+    const std::string                day = today();
+    for (Judged& judged : judge_all(files_of(args.assets), scene->open, options, args, context)) {
+        io.report(judged.found);
+        if (judged.exit == kExitUsage) return kExitUsage;
+        if (judged.exit != kExitClean) exit = judged.exit;
+        if (!judged.report) continue;
+        conformance::Report& report = *judged.report;
+        suppress(report, config->suppressions, day);
+        for (const conformance::Finding& finding : report.findings) {
             if (finding.severity >= fatal && exit == kExitClean && !args.exit_zero) exit = kExitFindings;
             known += fmt::format("{} {} {}\n", finding.fingerprint, finding.rule->id, finding.site.prim);
         }
-        std::erase_if(report->findings, [&](const conformance::Finding& finding) { return finding.severity < wanted; });
-        reports.push_back(std::move(*report));
+        std::erase_if(report.findings, [&](const conformance::Finding& finding) { return finding.severity < wanted; });
+        reports.push_back(std::move(report));
     }
+    report_unused(config->suppressions, day, io);
     if (!args.write_baseline.empty()) {
         const std::string text    = "# mechane check --baseline: fingerprint, rule, prim\n" + known;
         const int         written = write_text(args.write_baseline, text, io);
@@ -171,8 +227,7 @@ void add_check(CLI::App& app, Context& context)
         "  mechane explain REP-1.3-l");
     verb->add_option("assets", args->assets, "Stages, or folders of them");
     verb->add_option("--profile", args->profile,
-                     "Which rules: distributed, core, export, source, scene, ros-only, tidy")
-        ->capture_default_str();
+                     "Which rules: distributed (default), core, export, source, scene, ros-only, tidy, usdphysics");
     verb->add_option("--select,--rules,--rule", args->select, "Rules by id, slug or section (1.3, REP-2)")
         ->delimiter(',');
     verb->add_option("--ignore,--disable-rule", args->ignore, "Rules to leave out, in the same words")->delimiter(',');
@@ -181,23 +236,28 @@ void add_check(CLI::App& app, Context& context)
         ->check(CLI::IsMember({"info", "warning", "error"}))
         ->capture_default_str();
     verb->add_option("--fail-on", args->fail_on, "Exit status 1 from this level on")
-        ->check(CLI::IsMember({"info", "warning", "error"}))
-        ->capture_default_str();
-    verb->add_option("--format,--output-format", args->format, "text, json, sarif, junit or github")
-        ->check(CLI::IsMember({"text", "json", "sarif", "junit", "github"}))
+        ->check(CLI::IsMember({"info", "warning", "error"}));
+    verb->add_option("--format,--output-format", args->format, "text, json, sarif, junit, github or html")
+        ->check(CLI::IsMember({"text", "json", "sarif", "junit", "github", "html"}))
         ->capture_default_str();
     verb->add_option("-o,--output", args->output, "File to write; stdout by default");
     verb->add_option("--baseline", args->baseline, "Leave out the findings that this file knows");
     verb->add_option("--write-baseline", args->write_baseline, "Write the findings as a baseline and exit");
     verb->add_option("--max-per-rule", args->max_per_rule, "Fold further findings of a rule (text)")
         ->capture_default_str();
+    verb->add_option("--variants", args->variants, "Selections that are judged: default, each (other variant), product (of all)")
+        ->check(CLI::IsMember({"default", "each", "product"}))
+        ->capture_default_str();
+    verb->add_flag("--all-variants", args->all_variants, "Short for --variants each");
+    verb->add_option("--max-states", args->max_states, "At most so many further states of variants")->capture_default_str();
+    verb->add_option("--config", args->config, "Configuration; mechane.toml of the working folder by default");
     verb->add_flag("--statistics", args->statistics, "Print only how often each rule was broken");
     verb->add_flag("--list-rules,--dumpRules", args->list_rules, "Print all rules and profiles");
     verb->add_flag("--exit-zero", args->exit_zero, "Exit status 0 although there are findings");
     add_global_options(*verb, context);
     verb->callback([args, &context] {
         if (context.global.json) args->format = "json";
-        if (context.global.strict) args->fail_on = "warning";
+        if (context.global.strict && args->fail_on.empty()) args->fail_on = "warning";
         context.exit = run_check(*args, context);
     });
 }

@@ -34,6 +34,13 @@ const std::vector<Profile>& all_profiles()
         {"scene", {"REP"}, {"REP-1.2.2-a"}, {}},
         {"ros-only", {"2"}, {}, {}},
         {"tidy", {"REP"}, {}, {{"REP-1.3-a", Severity::warning}}},
+        // What UsdPhysics itself asks for, without the layout, names and interfaces of REP-0158.
+        {"usdphysics",
+         {"REP-1.1-f", "REP-1.2.5-a", "REP-1.2.5-b", "REP-1.2.5-k", "REP-1.2.6-a", "REP-1.2.6-b", "REP-1.3-b",
+          "REP-1.3-e", "REP-1.3-f", "REP-1.3-i", "REP-1.3-j", "REP-1.3-l", "REP-1.3-p", "REP-1.3-r", "REP-1.3.3-c",
+          "REP-1.3.4-b", "REP-1.4-b", "REP-3.4-g"},
+         {},
+         {}},
     };
     return kProfiles;
 }

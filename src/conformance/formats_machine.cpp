@@ -34,6 +34,7 @@ Json finding_json(const Finding& finding)
             {"observed", text(finding.observed)},
             {"expected", text(finding.expected)},
             {"fixable", finding.rule->fixable},
+            {"state", finding.state},
             {"fingerprint", finding.fingerprint}};
 }
 

@@ -39,6 +39,7 @@ std::string to_text(const Report& report, const FormatOptions& options)
                        options.colored);
         out += fmt::format(": {}\n  --> {}", finding.message, place(finding.site));
         if (finding.instances > 1) out += fmt::format("   (at {} instances)", finding.instances);
+        if (!finding.state.empty()) out += fmt::format("   (with {})", finding.state);
         out += '\n';
         if (!finding.hint.empty()) out += fmt::format("   = help: {}\n", finding.hint);
     }
@@ -54,6 +55,8 @@ std::string to_text(const Report& report, const FormatOptions& options)
                        counted(errors, "error", "errors"), counted(warnings, "warning", "warnings"),
                        counted(infos, "info", "infos"), counted(report.count(Outcome::passed), "rule", "rules"),
                        report.count(Outcome::not_checked), report.count(Outcome::not_applicable));
+    if (!report.states.empty()) out += fmt::format(", {} further states of variants", report.states.size());
+    if (report.states_left_out > 0) out += fmt::format(", {} states not looked at", report.states_left_out);
     if (report.suppressed > 0) out += fmt::format(", {} suppressed", report.suppressed);
     if (report.baselined > 0) out += fmt::format(", {} in the baseline", report.baselined);
     return out + '\n';

@@ -46,7 +46,7 @@ std::vector<StageLayer> layers_of(const Stage& stage)
 {
     const Stage::Impl&      impl = stage.impl();
     std::vector<StageLayer> out;
-    for (const SdfLayerHandle& used : impl.cache->GetUsedLayers()) {
+    for (const SdfLayerHandle& used : layers_in_use(impl)) {
         const SdfLayerRefPtr layer(used);
         if (get_pointer(layer) == get_pointer(impl.root) || get_pointer(layer) == get_pointer(impl.session)) continue;
         out.push_back(view(impl, layer));
@@ -62,12 +62,11 @@ std::vector<ArcPlace> arc_places(const Prim& prim, const Token& property)
     if (!prim) return out;
     const Stage::Impl& impl   = prim.stage().impl();
     const PrimRecord&  record = impl.record(prim);
-    if (record.index == nullptr) return out;
-    for_each_site(*record.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
-        const SdfPath path = property.empty() ? node.GetPath() : node.GetPath().AppendProperty(unwrap(property));
+    for_each_site(record, [&](const SdfLayerRefPtr& layer, const SiteNode& site, std::size_t) {
+        const SdfPath path = property.empty() ? site.path : site.path.AppendProperty(unwrap(property));
         if (!layer->HasSpec(path)) return false;
         ArcPlace place{.layer = shown(impl, layer), .path = wrap(path), .payload_at = {}, .payload_layer = {}};
-        for (PcpNodeRef at = node; at && at.GetArcType() != PcpArcTypeRoot; at = at.GetParentNode()) {
+        for (PcpNodeRef at = site.node; at && at.GetArcType() != PcpArcTypeRoot; at = at.GetParentNode()) {
             place.by_class |= PcpIsClassBasedArc(at.GetArcType());
             if (at.GetArcType() != PcpArcTypePayload) continue;
             place.payload              = true;
@@ -87,10 +86,9 @@ std::vector<VariantSetUse> variant_sets(const Prim& prim)
     if (!prim) return {};
     const Stage::Impl& impl   = prim.stage().impl();
     const PrimRecord&  record = impl.record(prim);
-    if (record.index == nullptr) return {};
     std::set<std::string> left_out;  // sets whose selection a stronger layer has given already
-    for_each_site(*record.index, [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t) {
-        const SdfPath& path = node.GetPath();
+    for_each_site(record, [&](const SdfLayerRefPtr& layer, const SiteNode& site, std::size_t) {
+        const SdfPath& path = site.path;
         for (const TfToken& set : child_names(layer, path, SdfChildrenKeys->VariantSetChildren)) {
             VariantSetUse& use = found[set.GetString()];
             if (use.name.empty()) use.place = {shown(impl, layer), wrap(path)};

@@ -25,4 +25,16 @@ std::vector<std::string_view> profiles();
 /// @error CHECK_OPTION for an unknown profile or selector
 Result<Report> check(const usd::Stage& stage, const CheckOptions& options);
 
+/// Which selections of variants are judged besides the default ones.
+struct VariantStates {
+    bool        product    = false;  ///< every combination instead of each variant by itself
+    std::size_t max_states = 64;     ///< further states are left out, which is said in `Report::states_left_out`
+};
+/// Judges a stage and, opened anew for each, its other variants. Findings that the default state has too are reported
+/// once; the others carry their state.
+/// @param stage   the default state, opened from `asset` with `open`
+/// @error CHECK_OPTION, and what opening gives for a state
+Result<Report> check_variants(const usd::Stage& stage, const std::string& asset, const usd::OpenOptions& open,
+                              const CheckOptions& options, const VariantStates& states);
+
 }  // namespace mechane::conformance

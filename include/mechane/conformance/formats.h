@@ -22,6 +22,8 @@ std::string to_sarif(std::span<const Report> reports, const FormatOptions& optio
 std::string to_junit(std::span<const Report> reports, Severity fail_on);
 /// Workflow annotation lines (`::error file=...`).
 std::string to_github(std::span<const Report> reports);
+/// One page that needs nothing else: findings by asset, totals, how often each rule was broken.
+std::string to_html(std::span<const Report> reports, const FormatOptions& options);
 /// A catalogue entry for a terminal.
 std::string explain(const Rule& rule);
 

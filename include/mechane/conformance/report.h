@@ -16,6 +16,7 @@ struct Finding {
     std::string hint;                ///< imperative: the edit that ends it
     Site        site;
     int         instances = 1;  ///< equal findings merged into this one, e.g. at the copies of an instance
+    std::string state;          ///< "/robot{gripper=none}": found with other variants only; empty: with the default ones
     std::string fingerprint;    ///< 16 hexadecimal digits; independent of lines and wording
 };
 
@@ -41,6 +42,8 @@ struct Report {
     std::vector<Finding>     findings;
     std::vector<RuleOutcome> outcomes;  ///< every selected rule, in catalogue order
     std::size_t              suppressed = 0, baselined = 0;
+    std::vector<std::string> states;  ///< that were judged besides the default one
+    std::size_t              states_left_out = 0;
 
     [[nodiscard]] std::size_t count(Severity severity) const;
     [[nodiscard]] std::size_t count(Outcome outcome) const;
