@@ -31,7 +31,7 @@ struct CheckArgs {
     std::vector<std::string> select, ignore, sections;
     std::string              baseline, write_baseline, output;
     std::size_t              max_per_rule = 20;
-    std::size_t              max_states = 64;
+    std::size_t              max_states   = 64;
     bool                     statistics = false, list_rules = false, exit_zero = false, all_variants = false;
 };
 
@@ -112,8 +112,8 @@ struct Judged {
     ExitCode                           exit = kExitClean;
 };
 
-Judged judge(const std::string& file, bool given, const usd::OpenOptions& open, const conformance::CheckOptions& options,
-             const CheckArgs& args, const Context& context)
+Judged judge(const std::string& file, bool given, const usd::OpenOptions& open,
+             const conformance::CheckOptions& options, const CheckArgs& args, const Context& context)
 {
     Judged     out;
     const auto fail = [&](const Diagnostic& error, ExitCode exit) {
@@ -149,11 +149,12 @@ std::vector<Judged> judge_all(const std::vector<std::string>& files, const usd::
             all[i]           = judge(files[i], given, open, options, args, context);
             const std::scoped_lock lock(talking);
             if (files.size() > 1)
-                context.io.progress("check", static_cast<std::int64_t>(++done), static_cast<std::int64_t>(files.size()));
+                context.io.progress("check", static_cast<std::int64_t>(++done),
+                                    static_cast<std::int64_t>(files.size()));
         }
     };
-    const std::size_t cores =
-        context.global.threads > 0 ? static_cast<std::size_t>(context.global.threads) : std::thread::hardware_concurrency();
+    const std::size_t        cores = context.global.threads > 0 ? static_cast<std::size_t>(context.global.threads)
+                                                                : std::thread::hardware_concurrency();
     std::vector<std::thread> helpers;
     for (std::size_t n = 1; n < std::min(cores, files.size()); ++n) helpers.emplace_back(work);
     work();
@@ -245,11 +246,13 @@ void add_check(CLI::App& app, Context& context)
     verb->add_option("--write-baseline", args->write_baseline, "Write the findings as a baseline and exit");
     verb->add_option("--max-per-rule", args->max_per_rule, "Fold further findings of a rule (text)")
         ->capture_default_str();
-    verb->add_option("--variants", args->variants, "Selections that are judged: default, each (other variant), product (of all)")
+    verb->add_option("--variants", args->variants,
+                     "Selections that are judged: default, each (other variant), product (of all)")
         ->check(CLI::IsMember({"default", "each", "product"}))
         ->capture_default_str();
     verb->add_flag("--all-variants", args->all_variants, "Short for --variants each");
-    verb->add_option("--max-states", args->max_states, "At most so many further states of variants")->capture_default_str();
+    verb->add_option("--max-states", args->max_states, "At most so many further states of variants")
+        ->capture_default_str();
     verb->add_option("--config", args->config, "Configuration; mechane.toml of the working folder by default");
     verb->add_flag("--statistics", args->statistics, "Print only how often each rule was broken");
     verb->add_flag("--list-rules,--dumpRules", args->list_rules, "Print all rules and profiles");

@@ -53,13 +53,14 @@ std::vector<std::string> texts_of(const Json& table, const char* key)
 
 std::optional<CheckConfig> read_check_config(const std::string& file, const Io& io)
 {
-    const std::string name = file.empty() ? "mechane.toml" : file;
+    const std::string name   = file.empty() ? "mechane.toml" : file;
     const auto        refuse = [&](const std::string& why) -> std::optional<CheckConfig> {
         io.say(fmt::format("error: {}: {}\n", name, why));
         return std::nullopt;
     };
     std::error_code error;
-    if (!std::filesystem::exists(name, error)) return file.empty() ? std::optional(CheckConfig{}) : refuse("there is no such file");
+    if (!std::filesystem::exists(name, error))
+        return file.empty() ? std::optional(CheckConfig{}) : refuse("there is no such file");
     std::ifstream     in(name);
     std::stringstream text;
     text << in.rdbuf();
@@ -78,10 +79,13 @@ std::optional<CheckConfig> read_check_config(const std::string& file, const Io& 
     if (check.contains("severity") && check["severity"].is_object())
         for (const auto& [rule, level] : check["severity"].items()) {
             const std::string word = level.is_string() ? level.get<std::string>() : "";
-            if (conformance::find_rule(rule) == nullptr) return refuse(fmt::format("severity: there is no rule {}", rule));
-            if (word != "error" && word != "warning" && word != "info") return refuse(fmt::format("severity of {}: error, warning or info", rule));
-            config.severities.emplace_back(conformance::find_rule(rule)->id,
-                                           word == "error" ? Severity::error : word == "warning" ? Severity::warning : Severity::info);
+            if (conformance::find_rule(rule) == nullptr)
+                return refuse(fmt::format("severity: there is no rule {}", rule));
+            if (word != "error" && word != "warning" && word != "info")
+                return refuse(fmt::format("severity of {}: error, warning or info", rule));
+            config.severities.emplace_back(conformance::find_rule(rule)->id, word == "error"     ? Severity::error
+                                                                             : word == "warning" ? Severity::warning
+                                                                                                 : Severity::info);
         }
     const Json list = check.contains("suppress") ? check["suppress"] : root->value("suppress", Json::array());
     for (const Json& entry : list) {
@@ -105,7 +109,8 @@ void suppress(conformance::Report& report, const std::vector<Suppression>& suppr
     std::erase_if(report.findings, [&](const conformance::Finding& finding) {
         for (const Suppression& s : suppressions) {
             if (!s.expires.empty() && s.expires < day) continue;
-            if (!conformance::selects(s.rule, *finding.rule) || !matches(s.prim, finding.site.prim) || !matches(s.layer, finding.site.layer))
+            if (!conformance::selects(s.rule, *finding.rule) || !matches(s.prim, finding.site.prim) ||
+                !matches(s.layer, finding.site.layer))
                 continue;
             ++s.used, ++report.suppressed;
             return true;
@@ -119,9 +124,10 @@ void report_unused(const std::vector<Suppression>& suppressions, const std::stri
     for (const Suppression& s : suppressions) {
         const bool expired = !s.expires.empty() && s.expires < day;
         if (!expired && s.used > 0) continue;
-        io.report(make_diagnostic(conformance::codes::kSuppression, {},
-                                  expired ? fmt::format("the suppression of {} expired on {} ({})", s.rule, s.expires, s.reason)
-                                          : fmt::format("the suppression of {} hid nothing ({})", s.rule, s.reason)));
+        io.report(make_diagnostic(
+            conformance::codes::kSuppression, {},
+            expired ? fmt::format("the suppression of {} expired on {} ({})", s.rule, s.expires, s.reason)
+                    : fmt::format("the suppression of {} hid nothing ({})", s.rule, s.reason)));
     }
 }
 

@@ -10,18 +10,18 @@ namespace mechane::cli {
 
 /// A finding that a project does not want to hear of, and why.
 struct Suppression {
-    std::string rule, prim = "*", layer = "*";  ///< a rule or section; globs with * and ?
-    std::string reason;
-    std::string expires;  ///< "2026-12-31", or empty
+    std::string         rule, prim = "*", layer = "*";  ///< a rule or section; globs with * and ?
+    std::string         reason;
+    std::string         expires;  ///< "2026-12-31", or empty
     mutable std::size_t used = 0;
 };
 
 /// Table [check] of mechane.toml: what the command line does not say.
 struct CheckConfig {
-    std::string                                             profile, fail_on;
-    std::vector<std::string>                                select, ignore;
+    std::string                                   profile, fail_on;
+    std::vector<std::string>                      select, ignore;
     std::vector<std::pair<std::string, Severity>> severities;  ///< by rule
-    std::vector<Suppression>                                suppressions;
+    std::vector<Suppression>                      suppressions;
 };
 
 /// Reads a configuration; without a name mechane.toml of the working folder, if there is one.

@@ -174,7 +174,7 @@ class Reader {
         while (at_ < text_.size() && std::string_view(" \t\r\n#,]").find(peek()) == std::string_view::npos) ++at_;
         const std::string_view word = text_.substr(from, at_ - from);
         if (word == "true" || word == "false") return word == "true";
-        double number   = 0;
+        double number           = 0;
         const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
         if (error == std::errc() && end == word.data() + word.size()) return number;
         // A date is kept as text: 2026-12-31.

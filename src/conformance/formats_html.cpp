@@ -60,18 +60,22 @@ std::string section(const Report& report)
     std::string out = fmt::format(
         "<h2>{}</h2>\n<p><span class=\"error\">{} errors</span>, <span class=\"warning\">{} warnings</span>, <span "
         "class=\"info\">{} infos</span>; {} rules passed, {} not checked, {} not applicable; profile {}</p>\n",
-        escaped(report.asset), report.count(Severity::error), report.count(Severity::warning), report.count(Severity::info),
-        report.count(Outcome::passed), report.count(Outcome::not_checked), report.count(Outcome::not_applicable),
-        escaped(report.profile));
+        escaped(report.asset), report.count(Severity::error), report.count(Severity::warning),
+        report.count(Severity::info), report.count(Outcome::passed), report.count(Outcome::not_checked),
+        report.count(Outcome::not_applicable), escaped(report.profile));
     if (report.findings.empty()) return out;
     out += "<table>\n<tr><th>rule</th><th>what</th><th>where</th></tr>\n";
     for (const Finding& finding : report.findings) {
-        const std::string where = finding.site.prim + (finding.site.property.empty() ? "" : "." + finding.site.property);
+        const std::string where =
+            finding.site.prim + (finding.site.property.empty() ? "" : "." + finding.site.property);
         out += fmt::format(
-            "<tr><td class=\"{}\"><code>{}</code><br><small>{}</small></td><td>{}<br><small>{}</small></td><td><code>{}</code><br>"
+            "<tr><td "
+            "class=\"{}\"><code>{}</code><br><small>{}</small></td><td>{}<br><small>{}</small></td><td><code>{}</"
+            "code><br>"
             "<small>{}{}</small></td></tr>\n",
-            to_string(finding.severity), finding.rule->id, finding.rule->slug, escaped(finding.message), escaped(finding.hint),
-            escaped(where), escaped(place(finding)), finding.state.empty() ? "" : " with " + escaped(finding.state));
+            to_string(finding.severity), finding.rule->id, finding.rule->slug, escaped(finding.message),
+            escaped(finding.hint), escaped(where), escaped(place(finding)),
+            finding.state.empty() ? "" : " with " + escaped(finding.state));
     }
     out += "</table>\n";
     for (const RuleOutcome& outcome : report.outcomes)
@@ -88,11 +92,13 @@ std::string to_html(std::span<const Report> reports, const FormatOptions& option
     for (const Report& report : reports)
         for (const Finding& finding : report.findings) ++broken[finding.rule->id];
     std::string out(kHead);
-    out += fmt::format("<h1>mechane check</h1>\n<p>{} assets, mechane {}</p>\n", reports.size(), escaped(options.version));
+    out +=
+        fmt::format("<h1>mechane check</h1>\n<p>{} assets, mechane {}</p>\n", reports.size(), escaped(options.version));
     if (!broken.empty()) {
         out += "<table>\n<tr><th>findings</th><th>rule</th><th>an asset shall</th></tr>\n";
         for (const auto& [id, count] : broken)
-            out += fmt::format("<tr><td>{}</td><td><code>{}</code></td><td>{}</td></tr>\n", count, id, escaped(find_rule(id)->summary));
+            out += fmt::format("<tr><td>{}</td><td><code>{}</code></td><td>{}</td></tr>\n", count, id,
+                               escaped(find_rule(id)->summary));
         out += "</table>\n";
     }
     for (const Report& report : reports) out += section(report);

@@ -86,7 +86,8 @@ Result<Report> check_variants(const usd::Stage& stage, const std::string& asset,
             if (!known.insert(finding.fingerprint).second) continue;
             finding.state = name_of(state);
             for (RuleOutcome& outcome : report->outcomes)
-                if (outcome.rule == finding.rule && outcome.outcome != Outcome::not_checked) outcome.outcome = Outcome::finding;
+                if (outcome.rule == finding.rule && outcome.outcome != Outcome::not_checked)
+                    outcome.outcome = Outcome::finding;
             report->findings.push_back(std::move(finding));
         }
     }

@@ -16,8 +16,8 @@ struct Finding {
     std::string hint;                ///< imperative: the edit that ends it
     Site        site;
     int         instances = 1;  ///< equal findings merged into this one, e.g. at the copies of an instance
-    std::string state;          ///< "/robot{gripper=none}": found with other variants only; empty: with the default ones
-    std::string fingerprint;    ///< 16 hexadecimal digits; independent of lines and wording
+    std::string state;        ///< "/robot{gripper=none}": found with other variants only; empty: with the default ones
+    std::string fingerprint;  ///< 16 hexadecimal digits; independent of lines and wording
 };
 
 enum class Outcome {

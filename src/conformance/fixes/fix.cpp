@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "conformance/fixes/layout.h"
 #include "conformance/fixes/placement.h"
 #include "conformance/fixes/repair.h"
 #include "conformance/fixes/verify.h"
@@ -150,8 +151,9 @@ std::span<const RepairOf> repairs()
 {
     static const std::vector<RepairOf> kAll = [] {
         std::vector<RepairOf> all;
-        for (const auto table : {schema_repairs(), transform_repairs(), unit_repairs(), asset_repairs(),
-                                 physics_repairs(), ros_repairs(), mesh_repairs(), path_repairs(), variant_repairs()})
+        for (const auto table :
+             {schema_repairs(), transform_repairs(), unit_repairs(), asset_repairs(), physics_repairs(), ros_repairs(),
+              mesh_repairs(), path_repairs(), variant_repairs(), layout_repairs()})
             all.insert(all.end(), table.begin(), table.end());
         return all;
     }();

@@ -110,8 +110,11 @@ void fix_custom_inertia(Repair& repair, const Finding& finding)
     if (diagonal && length(*diagonal) > 0) {
         const Mat33d own =
             tensor_of({*diagonal, axes && dot(*axes, *axes) > 0 ? normalized(*axes) : Quatd{0, 0, 0, 1}});
-        if (relative_difference(own, *tensor) > 1e-4)
+        const double off = relative_difference(own, *tensor);
+        if (off > 1e-4)
             return repair.refuse("bad-inertia", "it differs from physics:diagonalInertia; which one is right?");
+        // The same with fewer digits: what was simulated is kept.
+        if (off > 1e-7) write_inertia(repair, prim, principal_of(*tensor));
     } else {
         write_inertia(repair, prim, principal_of(*tensor));
     }

@@ -29,7 +29,13 @@ void fix_body_stack(Repair& repair, const Finding& finding)
 }
 
 void fix_scale(Repair& repair, const Finding& finding)
-{ Placement(repair).rewrite(prim_of(repair, finding), {}, Placement::HandDown::scale, false); }
+{
+    const usd::Prim  prim  = prim_of(repair, finding);
+    const PrimFacts* facts = repair.facts.find(prim.path());
+    if (facts != nullptr && facts->is(kGprim))
+        return repair.refuse("leaf-body", "the body is its own geometry: it needs a child that can keep the scale");
+    Placement(repair).rewrite(prim, {}, Placement::HandDown::scale, false);
+}
 
 void fix_root_rotation(Repair& repair, const Finding& finding)
 { Placement(repair).rewrite(prim_of(repair, finding), {}, Placement::HandDown::turn, false); }

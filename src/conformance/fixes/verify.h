@@ -9,9 +9,9 @@ namespace mechane::conformance {
 class Whereabouts {
   public:
     explicit Whereabouts(const Facts& facts);
-    /// The first thing that is not at the place of `before`, turned and stretched; empty when everything is, axes within
-    /// 1e-4 (matrices are authored with few digits, so that products of them are no exact rotations) and places within
-    /// 1e-5 of the largest distance. Only what both have is compared.
+    /// The first thing that is not at the place of `before`, turned and stretched; empty when everything is, axes
+    /// within 1e-4 (matrices are authored with few digits, so that products of them are no exact rotations) and places
+    /// within 1e-5 of the largest distance. Only what both have is compared.
     [[nodiscard]] std::string moved_since(const Whereabouts& before, const usd::Matrix4d& turned,
                                           double stretched) const;
 
