@@ -265,7 +265,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
     def add_world(self, builder: "ModelBuilder", xform: Any = None, label_prefix: str | None = None) -> None:
         """A copy of another builder as a world of its own."""
         if self.current_world != -1:
-            raise error(RuntimeError, "E_WORLD_OPEN", f"world {self.current_world} is open; call end_world() before add_world()")
+            raise error(RuntimeError, "E_WORLD_OPEN", f"already in world context: world {self.current_world} is open; call end_world() before add_world()")
         self._check_merge(builder)
         self.begin_world(gravity=builder.gravity)
         try:

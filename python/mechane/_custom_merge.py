@@ -52,11 +52,11 @@ class CustomMerge:
         for key, frequency in other.custom_frequencies.items():
             mine = self.custom_frequencies.get(key)
             if mine is not None and not mine.same_kind(frequency):
-                raise error(ValueError, "E_CUSTOM_CONFLICT", f"custom frequency {key!r} is declared differently in the two builders")
+                raise error(ValueError, "E_CUSTOM_CONFLICT", f"custom frequency {key!r} has different callbacks in the two builders")
         for key, theirs in other.custom_attributes.items():
             mine_too = self.custom_attributes.get(key)
             if mine_too is not None and not mine_too.same_kind(theirs):
-                raise error(ValueError, "E_CUSTOM_CONFLICT", f"custom attribute {key!r} is declared differently in the two builders")
+                raise error(ValueError, "E_CUSTOM_CONFLICT", f"custom attribute {key!r} is declared with an incompatible spec in the two builders")
             if other._custom_count(theirs.frequency) if theirs.is_custom_frequency else theirs.values:
                 self._shifted(theirs, other, self._offsets())
 
@@ -73,7 +73,7 @@ class CustomMerge:
                 mine.values = [] if theirs.is_custom_frequency else {}
                 self.custom_attributes[key] = mine
             elif not self.custom_attributes[key].same_kind(theirs):
-                raise error(ValueError, "E_CUSTOM_CONFLICT", f"custom attribute {key!r} is declared differently in the two builders")
+                raise error(ValueError, "E_CUSTOM_CONFLICT", f"custom attribute {key!r} is declared with an incompatible spec in the two builders")
             self._merge_values(self.custom_attributes[key], theirs, other, before, counts, label_prefix, new)
         for key, count in counts.items():
             self._custom_counts[key] = before[key] + count

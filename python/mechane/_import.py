@@ -204,7 +204,7 @@ class ImportVerbs:
         tables, python = _tables(resolvers, live)
         try:
             record, found = _core.import_usd(stage, texts, self._core, tables, base)
-            fields = self._result_fields(record.result())
+            fields = ImportResult(self._result_fields(record.result()), Diagnostics(), record)
             fields["_first_articulation"] = first_articulation
             CustomReader(self, stage, source, fields, options).read()
             del fields["_first_articulation"]
@@ -214,7 +214,8 @@ class ImportVerbs:
             self._core.assign(before)
             self._custom_restore(kept)
             raise
-        result = ImportResult(fields, diagnostics, record)
+        result = fields
+        result.diagnostics = diagnostics
         for shape in range(shapes, self.shape_count):
             self._sdf.setdefault(shape, {})
         # Joints outside articulations are loop joints here; the older importer refuses them at finalize.

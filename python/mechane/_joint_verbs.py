@@ -174,8 +174,11 @@ class JointVerbs:
         index = self._core.add_articulation(wanted, self._label(label, "articulation", self.articulation_count))
         self._values_of("ARTICULATION", index, custom_attributes)
 
-    def set_joint_mimic(self, joint: int, reference_joint: int, *, coeffs: tuple[float, float] = (0.0, 1.0)) -> None:
-        """Lets `joint` follow another: q = coeffs[0] + coeffs[1] * q of `reference_joint`."""
+    def set_joint_mimic(self, joint: int, reference_joint: int | None, *, coeffs: tuple[float, float] = (0.0, 1.0)) -> None:
+        """Lets `joint` follow another: q = coeffs[0] + coeffs[1] * q of `reference_joint`; None: it follows none."""
+        if reference_joint is None:
+            self._core.set_joint_mimic(int(joint), -1, 0.0, 1.0)
+            return
         if not 0 <= joint < self.joint_count or not 0 <= reference_joint < self.joint_count:
             raise error(ValueError, "E_MIMIC_JOINT", f"joint {joint} or reference_joint {reference_joint} does not exist")
         if joint == reference_joint:
@@ -185,7 +188,7 @@ class JointVerbs:
             raise error(ValueError, "E_MIMIC_CHAIN", f"Reference joint {reference_joint} is already a mimic joint of joint {leaders[reference_joint]}; chains are not followed")
         if joint in leaders:
             raise error(ValueError, "E_MIMIC_CHAIN", f"Follower joint {joint} is already referenced by another mimic joint; chains are not followed")
-        if self.joint_dof_dim[joint] != self.joint_dof_dim[reference_joint] or self.joint_type[joint] in (JointType.FREE, JointType.BALL, JointType.FIXED, JointType.DISTANCE):
+        if sum(self.joint_dof_dim[joint]) != sum(self.joint_dof_dim[reference_joint]) or self.joint_type[joint] in (JointType.FREE, JointType.BALL, JointType.FIXED, JointType.DISTANCE):
             raise error(ValueError, "E_MIMIC_DOF", f"mimic joints need matching position and velocity dimensions of scalar dofs: joint {joint} has "
                         f"{self.joint_dof_dim[joint]}, reference_joint {reference_joint} {self.joint_dof_dim[reference_joint]}")
         self._core.set_joint_mimic(int(joint), int(reference_joint), float(coeffs[0]), float(coeffs[1]))

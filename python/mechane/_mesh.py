@@ -178,6 +178,51 @@ class Mesh:
     def __repr__(self) -> str:
         return f"<Mesh {len(self._vertices)} vertices, {len(self._indices) // 3} triangles>"
 
+    # -- files and stages
+    @staticmethod
+    def create_from_file(filename: Any, *, method: str | None = None, maxhullvert: int | None = None, compute_inertia: bool = True, is_solid: bool = True,
+                         **_: Any) -> "Mesh":
+        """A mesh from an OBJ or STL file; faces become fans of triangles.
+
+        @raises FileNotFoundError, ValueError  there is no such file, its format is unknown, or it is damaged
+        """
+        from ._mesh_files import read
+
+        points, triangles = read(filename)
+        return Mesh(points, triangles, maxhullvert=maxhullvert, compute_inertia=compute_inertia, is_solid=is_solid)
+
+    @staticmethod
+    def create_from_usd(prim: Any, **options: Any) -> "Mesh":
+        """The mesh of a prim; see `mechane.usd.get_mesh`."""
+        from .usd import get_mesh
+
+        return get_mesh(prim, **options)
+
+    def check(self) -> dict[str, Any]:
+        """Boundary, non-manifold edges, degenerate triangles, closedness, components and signed volume."""
+        from .utils import validate_triangle_mesh
+
+        return {**validate_triangle_mesh(self._vertices, self._indices), "components": len(self.components()), "volume": self.compute_inertia(1.0)[3]}
+
+    def components(self) -> list[np.ndarray]:
+        """Triangles of each connected part, as rows of the triangle list."""
+        t = self._indices.reshape(-1, 3)
+        if not len(t):
+            return []
+        root = np.arange(len(self._vertices))
+
+        def find(i: int) -> int:
+            while root[i] != i:
+                root[i] = root[root[i]]
+                i = int(root[i])
+            return i
+
+        for a, b in self.edges:
+            ra, rb = find(int(a)), find(int(b))
+            root[max(ra, rb)] = min(ra, rb)
+        of = np.array([find(int(c)) for c in t[:, 0]])
+        return [np.flatnonzero(of == r) for r in np.unique(of)]
+
     # -- shapes as meshes
     @staticmethod
     def create_box(hx: float, hy: float | None = None, hz: float | None = None, *, duplicate_vertices: bool = True, compute_normals: bool = True,

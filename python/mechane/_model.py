@@ -88,6 +88,10 @@ class Model(Arrays):
             else:
                 self._custom_defaults[key] = array
         self._attach_all(arrays)
+        for key, count in self.custom_frequency_counts.items():
+            space, _, name = key.rpartition(":")
+            if isinstance(self.__dict__.get(space), AttributeNamespace):
+                setattr(self.__dict__[space], f"{name}_count", count)
 
     def _count_of(self, frequency: Any) -> int:
         f = AttributeFrequency
@@ -233,6 +237,10 @@ class Model(Arrays):
             return out
         return self._derived("_contact_pairs", make)
 
+    @shape_contact_pairs.setter
+    def shape_contact_pairs(self, pairs: Any) -> None:
+        self.__dict__["_contact_pairs"] = pairs
+
     shape_contact_pair_count = property(lambda self: len(self.shape_contact_pairs))
 
     # -- states
@@ -279,7 +287,7 @@ class Model(Arrays):
 
     def collide(self, state: State, contacts: Any = None, *, collision_pipeline: Any = None, enable_rigid_soft_full_surface_contact: bool = False) -> Any:
         """Finds the contacts of a state. Without `contacts` the model keeps one and returns it."""
-        pipeline = collision_pipeline or self._default_pipeline()
+        pipeline = collision_pipeline or (getattr(contacts, "_pipeline", None) or self._default_pipeline())
         if contacts is None:
             if self._contacts is None or self._contacts._pipeline is not pipeline:
                 object.__setattr__(self, "_contacts", pipeline.contacts())

@@ -47,10 +47,10 @@ class ShapeVerbs:
                 raise TypeError(f"src: expected a Mesh, not {src.__class__.__name__}")
             source = src._core
         elif kind is GeoType.HFIELD:
-            if not isinstance(src, Heightfield):
-                raise TypeError(f"src: expected a Heightfield, not {src.__class__.__name__}")
             if min(size) < 0:
                 raise error(ValueError, "E_SHAPE_SCALE", f"scale: {tuple(size)} has a negative component")
+            if not isinstance(src, Heightfield):
+                raise TypeError(f"src: expected a Heightfield, not {src.__class__.__name__}")
         elif kind is GeoType.GAUSSIAN:
             raise NotSupportedError("shapes of type GAUSSIAN belong to a later stage (rendering only)", "E_LATER_STAGE")
         if color is None and isinstance(src, Mesh) and src.color is not None:

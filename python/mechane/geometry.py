@@ -327,9 +327,9 @@ def compute_inertia_shape(type: int, scale: Any, src: Any, density: float, is_so
     if not is_solid and int(type) in _HOLLOW:
         thickness = float(np.asarray(thickness).reshape(-1)[0])
         if not (np.isfinite(thickness) and thickness >= 0):
-            raise ValueError(f"thickness must be finite and nonnegative, got {thickness}")
+            raise ValueError(("thickness must be >= 0" if np.isfinite(thickness) else "thickness must be finite") + f", got {thickness}")
         inner = min(float(x) for x in tuple(scale)[: _HOLLOW[int(type)]])
-        if thickness > inner:
+        if thickness >= inner:
             raise ValueError(f"thickness {thickness} does not fit inside the shape, whose smallest half size is {inner}")
         if thickness == 0:
             warn("W_INERTIA_FIXED: a hollow shape of zero thickness has zero mass and inertia")

@@ -197,6 +197,8 @@ class ArticulationView:
         out[self._ids[self._mask(mask)]] = True
         return out.view(Array)
 
+    articulation_mask = property(lambda self: self.get_model_articulation_mask())
+
     # -- roots
     def _root(self, position: bool) -> tuple[str, np.ndarray]:
         m = self.model

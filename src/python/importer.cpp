@@ -267,6 +267,8 @@ void bind_importer(nb::module_& m)
                 found.append(stage->diagnostics());
                 done = importer::import_usd(*stage, import->options, builder, found);
             }
+            // Functions of the user's may hold what holds this import: a circle that no collector sees through.
+            import->options.own_resolvers.clear();
             calls->raise();
             import->result = unwrap(std::move(*done));
             return std::pair(import, to_python(found));

@@ -43,7 +43,7 @@ class Result(unittest.TestResult):
 
     def _bad(self, test, error):
         kind, value, _ = error
-        private = re.search(r"no attribute '(_[a-z]\w*)'|cannot import name '(_[a-z]\w*)'", str(value))
+        private = re.search(r"(?:no|the) attribute '(_[a-z]\w*)'|cannot import name '(_[a-z]\w*)'", str(value))
         if kind.__name__ == "PrivateName" or (issubclass(kind, (AttributeError, ImportError)) and private):
             self.outcome[test.id()] = ("left out", f"private: {value if private is None else private.group(1) or private.group(2)}")
             return

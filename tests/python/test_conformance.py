@@ -1,9 +1,13 @@
 """The checker from Python."""
 import json
+import os
+import pathlib
 
 import mechane as mc
 import pytest
 from scenes import BALL, HEAD
+
+SAMPLE = str(pathlib.Path(os.environ["MECHANE_SOURCE_DIR"]) / "samples" / "quadruped" / "quadruped.usda")
 
 
 def test_a_broken_asset_is_false_and_a_good_selection_true():
@@ -26,3 +30,13 @@ def test_rules_and_profiles():
     with pytest.raises(ValueError, match="nosuch") as caught:
         mc.conformance.check(b"#usda 1.0\n", profile="nosuch")
     assert caught.value.code == "CHECK_OPTION"
+
+
+def test_a_report_is_true_or_false_and_has_a_schema():
+    """(PYA-079)"""
+    good, bad = mc.conformance.check(SAMPLE), mc.conformance.check(HEAD.encode())
+    assert bool(good) is True and bool(bad) is False
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((pathlib.Path(os.environ["MECHANE_SOURCE_DIR"]) / "docs" / "schemas" / "check.schema.json").read_text())
+    for report in (good, bad):
+        jsonschema.validate(json.loads(report.to_json()), schema)

@@ -166,7 +166,7 @@ def test_nonsense_for_pipelines_and_solvers_is_refused():
             (lambda: mc.CollisionPipeline(m, broad_phase="psychic"), ValueError, "broad_phase"),
             (lambda: mc.CollisionPipeline(m, rigid_contact_max=0), ValueError, "rigid_contact_max"),
             (lambda: m.collide(other.state()), ValueError, "state: of another model"),
-            (lambda: m.collide(s, mc.CollisionPipeline(m, rigid_contact_max=3).contacts()), ValueError, "contacts: of another pipeline"),
+            (lambda: mc.CollisionPipeline(m).collide(s, mc.CollisionPipeline(m, rigid_contact_max=3).contacts()), ValueError, "contacts: of another pipeline"),
             (lambda: m.collide(s, "contacts"), TypeError, "contacts"),
             (lambda: solver.step(other.state(), s, None, None, 0.01), ValueError, "state_in: of another model"),
             (lambda: solver.step(s, s, None, None, 0.0), ValueError, "dt"),

@@ -102,7 +102,7 @@ class _Solvers(types.ModuleType):
 
     def __getattr__(self, name):
         try:
-            return getattr(solvers, name)
+            return getattr(mechane.solvers, name)
         except AttributeError as missing:
             if "left out" not in str(missing):
                 raise
@@ -113,6 +113,7 @@ sys.meta_path.insert(0, _Finder())
 for _name, _module in (("usd", usd), ("solvers", _Solvers("newton.solvers")), ("math", math), ("config", config), ("geometry", geometry), ("selection", selection),
                        ("sensors", sensors), ("utils", utils), ("viewer", viewer)):
     sys.modules[f"newton.{_name}"] = _module
+solvers = sys.modules["newton.solvers"]
 tests = _installed("tests")
 examples = _installed("examples")
 examples.get_asset = lambda filename: os.path.join(INSTALLED, "examples", "assets", filename)
