@@ -13,7 +13,7 @@ namespace mechane::python {
 
 NB_MODULE(_core, m)
 {
-    m.doc()           = "The compiled part of mechane. Its names are not an API: use the package.";
+    m.doc() = "The compiled part of mechane. Its names are not an API: use the package.";
     // Objects that a program still holds at its end are no leak; the module prints nothing. tests/python/test_memory.py
     // looks for real ones.
     nb::set_leak_warnings(false);
