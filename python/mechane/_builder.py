@@ -67,6 +67,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
         self._joint_between: dict[tuple[int, int], Any] = {}
         self._filters: list[tuple[int, int]] = []
         self._filters_seen = 0
+        self._appended: dict[str, list[Any]] = {}
         for name in _MIMIC_COLUMNS:
             setattr(self, name, [])
         self._state_attributes: set[str] = set()
@@ -400,6 +401,11 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
             raise error(RuntimeError, "E_WORLD_OPEN", f"world {self.current_world} is open; call end_world() before finalize()")
         if not skip_all_validations and not skip_validation_joint_ordering:
             self.validate_joint_ordering()
+        more = {name: rows for name, rows in self._appended.items() if rows}
+        if more and not (skip_all_validations or skip_validation_structure):
+            name, rows = next(iter(more.items()))
+            raise error(ValueError, "E_STRUCTURE", f"Array length mismatch: {name} has length {len(getattr(self, name))} and there are "
+                        f"{len(getattr(self, name)) - len(rows)} entities; entities are added by the builder's verbs")
         self._resolve_owners()
         self._push_filters()
         self._check_custom()

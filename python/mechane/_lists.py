@@ -33,8 +33,15 @@ class ColumnList(MutableSequence):
         self._builder, self._name = builder, name
         self._column, self._kind, _ = COLUMNS[name]
 
-    def __len__(self) -> int:
+    def _stored(self) -> int:
         return _core.column_size(self._builder._core, self._column)
+
+    def _more(self) -> list[Any]:
+        """What was appended beyond the entities that there are; `finalize` refuses it."""
+        return self._builder._appended.get(self._name, [])
+
+    def __len__(self) -> int:
+        return self._stored() + len(self._more())
 
     def _index(self, index: Any) -> int:
         i = index.__index__()
@@ -44,6 +51,8 @@ class ColumnList(MutableSequence):
         return i + n if i < 0 else i
 
     def _get(self, i: int) -> Any:
+        if i >= self._stored():
+            return self._more()[i - self._stored()]
         raw = _core.column_get(self._builder._core, self._column, i)
         if self._kind not in BY_KIND:
             return raw
@@ -51,6 +60,9 @@ class ColumnList(MutableSequence):
         return value if backend.handed_out is None else as_warp_value(value)
 
     def _set(self, i: int, value: Any) -> None:
+        if i >= self._stored():
+            self._more()[i - self._stored()] = value
+            return
         into = _INTO.get(self._kind)
         _core.column_set(self._builder._core, self._column, i, into(self._name, value) if into else BY_KIND[self._kind](value))
 
@@ -77,6 +89,9 @@ class ColumnList(MutableSequence):
         raise TypeError(f"{self._name}: entities of a builder cannot be removed")
 
     def insert(self, index: int, value: Any) -> None:
+        if index == len(self) and COLUMNS[self._name][2]:
+            self._builder._appended.setdefault(self._name, []).append(value)
+            return
         raise TypeError(f"{self._name}: entities are added by the builder's verbs, not one column at a time")
 
     def __eq__(self, other: object) -> bool:

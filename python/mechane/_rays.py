@@ -12,30 +12,31 @@ from ._array import REAL, Array, output, plain
 __all__ = ["intersect_ray"]
 
 
-def intersect_ray(model: Any, origins: Any, directions: Any, worlds: Any = None, out_dist: Any = None, out_shape: Any = None, out_normal: Any = None, *,
-                  state: Any = None, visible: bool = False, cull_back: bool = False, with_global: bool = True,
+def intersect_ray(model: Any, *, ray_origins: Any, ray_directions: Any, ray_worlds: Any, enable_global_world: bool = True, out_dist: Any = None,
+                  out_shape_id: Any = None, out_normal: Any = None, fast_math: bool = True, state: Any = None, visible: bool = False, cull_back: bool = False,
                   max_distance: float = math.inf) -> tuple[Array, Array, Array]:
     """The nearest shape that each ray meets.
 
-    @param origins, directions  [rays, 3] or one row [m]; distances are in lengths of the direction
-    @param worlds      world of each ray: it meets the shapes of that world and of none; -1, the default, only the latter, unless the
-                       model has a single world
+    @param ray_origins, ray_directions  [rays, 3] or one row [m]; distances are in lengths of the direction
+    @param ray_worlds  world of each ray, or one for all: it meets the shapes of that world, and of none if `enable_global_world`; -1 only
+                       the latter
     @param state       where the bodies are; the model's initial poses when None
     @return            distances (-1: nothing), shapes (-1), unit normals (0); also written to the out arguments
     """
-    o = np.ascontiguousarray(plain(origins), dtype=float).reshape(-1, 3)
-    d = np.ascontiguousarray(plain(directions), dtype=float).reshape(-1, 3)
+    del fast_math
+    o = np.ascontiguousarray(plain(ray_origins), dtype=float).reshape(-1, 3)
+    d = np.ascontiguousarray(plain(ray_directions), dtype=float).reshape(-1, 3)
     if len(o) != len(d):
-        raise ValueError(f"directions: {len(d)} for {len(o)} origins")
-    default = 0 if model.world_count == 1 else -1
-    w = np.full(len(o), default, np.int32) if worlds is None else np.ascontiguousarray(np.broadcast_to(np.asarray(plain(worlds), dtype=np.int32), len(o)))
+        raise ValueError(f"ray_directions: {len(d)} for {len(o)} origins")
+    w = np.ascontiguousarray(np.broadcast_to(np.asarray(plain(ray_worlds), dtype=np.int32), len(o)))
     queries = model.__dict__.get("_ray_queries")
     if queries is None:
         queries = _core.Queries(model._core)
         object.__setattr__(model, "_ray_queries", queries)
     queries.update((model.state() if state is None else state)._core)
-    found = queries.cast(o, d, w, bool(visible), bool(cull_back), bool(with_global), float(max_distance))
-    for name, out, values, dtype in (("out_dist", out_dist, found[0], REAL), ("out_shape", out_shape, found[1], np.int32), ("out_normal", out_normal, found[2], REAL)):
+    found = queries.cast(o, d, w, bool(visible), bool(cull_back), bool(enable_global_world), float(max_distance))
+    for name, out, values, dtype in (("out_dist", out_dist, found[0], REAL), ("out_shape_id", out_shape_id, found[1], np.int32),
+                                     ("out_normal", out_normal, found[2], REAL)):
         if out is not None:
             target = output(name, out, values.shape, dtype)
             target[...] = values.reshape(target.shape)

@@ -389,7 +389,9 @@ def transform_inertia(mass: float, inertia: Any, offset: Any, quat: Any) -> mat3
 
 
 def raycast(model: Any, state: Any, origins: Any, directions: Any, worlds: Any = None, **options: Any) -> tuple[Array, Array, Array]:
-    """(distances, shapes, normals) of the nearest hits; see `mechane.intersect_ray`."""
+    """(distances, shapes, normals) of the nearest hits, in the only world or that of no world; see `mechane.intersect_ray`."""
     from ._rays import intersect_ray
 
-    return intersect_ray(model, origins, directions, worlds, state=state, **options)
+    if worlds is None:
+        worlds = 0 if model.world_count == 1 else -1
+    return intersect_ray(model, ray_origins=origins, ray_directions=directions, ray_worlds=worlds, state=state, **options)

@@ -258,21 +258,25 @@ class ArticulationView:
         self.set_attribute("joint_f", target, values, mask)
 
     # -- functions of the model on these articulations only
-    def eval_fk(self, target: Any, mask: Any = None) -> None:
+    def eval_fk(self, target: Any, mask: Any = None, *, joint_mask: Any = None) -> None:
         """Body poses and velocities from the target's own joint coordinates."""
-        _dynamics.eval_fk(self.model, target._np("joint_q"), target._np("joint_qd"), target, mask=self.get_model_articulation_mask(mask))
+        _dynamics.eval_fk(self.model, target._np("joint_q"), target._np("joint_qd"), target, mask=self.get_model_articulation_mask(mask), joint_mask=joint_mask)
 
     def eval_jacobian(self, state: Any, J: Any = None, joint_S_s: Any = None, mask: Any = None) -> Any:
         return _dynamics.eval_jacobian(self.model, state, J, joint_S_s=joint_S_s, mask=self.get_model_articulation_mask(mask))
 
-    def eval_mass_matrix(self, state: Any, H: Any = None, mask: Any = None, **options: Any) -> Any:
-        return _dynamics.eval_mass_matrix(self.model, state, H, mask=self.get_model_articulation_mask(mask), **options)
+    def eval_mass_matrix(self, state: Any, H: Any = None, J: Any = None, body_I_s: Any = None, joint_S_s: Any = None, mask: Any = None, *,
+                         include_armature: bool = True) -> Any:
+        return _dynamics.eval_mass_matrix(self.model, state, H, J, body_I_s, joint_S_s, self.get_model_articulation_mask(mask), include_armature=include_armature)
 
-    def eval_inverse_dynamics_passive(self, state: Any, *args: Any, mask: Any = None, **options: Any) -> Any:
-        return _dynamics.eval_inverse_dynamics_passive(self.model, state, *args, mask=self.get_model_articulation_mask(mask), **options)
+    def eval_inverse_dynamics_passive(self, state: Any, *, mass_matrix: Any = None, gravity_force: Any = None, coriolis_force: Any = None, mask: Any = None) -> Any:
+        return _dynamics.eval_inverse_dynamics_passive(self.model, state, mass_matrix=mass_matrix, gravity_force=gravity_force, coriolis_force=coriolis_force,
+                                                       mask=self.get_model_articulation_mask(mask))
 
-    def eval_inverse_dynamics_force(self, state: Any, *args: Any, mask: Any = None, **options: Any) -> Any:
-        return _dynamics.eval_inverse_dynamics_force(self.model, state, *args, mask=self.get_model_articulation_mask(mask), **options)
+    def eval_inverse_dynamics_force(self, state: Any, *, mass_matrix: Any, joint_qdd: Any, coriolis_force: Any, gravity_force: Any, joint_f: Any,
+                                    mask: Any = None) -> Any:
+        return _dynamics.eval_inverse_dynamics_force(self.model, state, mass_matrix=mass_matrix, joint_qdd=joint_qdd, coriolis_force=coriolis_force,
+                                                     gravity_force=gravity_force, joint_f=joint_f, mask=self.get_model_articulation_mask(mask))
 
     get_actuator_parameter = _Later("ArticulationView", "get_actuator_parameter", "actuators")
     set_actuator_parameter = _Later("ArticulationView", "set_actuator_parameter", "actuators")

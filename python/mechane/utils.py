@@ -89,7 +89,7 @@ def rasterize_mesh_to_heightfield(mesh: Mesh, nrow: int, ncol: int) -> Heightfie
     b.add_shape_mesh(-1, mesh=mesh)
     x, y = np.meshgrid(np.linspace(low[0], high[0], nrow), np.linspace(low[1], high[1], ncol), indexing="ij")
     start = np.stack([x, y, np.full_like(x, high[2] + 1)], axis=-1).reshape(-1, 3)
-    distance, _, _ = intersect_ray(b.finalize(), start, np.broadcast_to([0.0, 0.0, -1.0], start.shape))
+    distance, _, _ = intersect_ray(b.finalize(), ray_origins=start, ray_directions=np.broadcast_to([0.0, 0.0, -1.0], start.shape), ray_worlds=-1)
     heights = np.where(distance >= 0, high[2] + 1 - np.asarray(distance), low[2])
     half = (high - low) / 2
     return Heightfield(heights, nrow, ncol, float(half[0]), float(half[1]))

@@ -21,7 +21,8 @@ def __getattr__(name: str) -> Any:
 class ViewerNull:
     """Shows nothing; a loop that is written for a viewer runs `num_frames` times."""
 
-    def __init__(self, num_frames: int = 1000):
+    def __init__(self, num_frames: int = 1000, benchmark: bool = False, benchmark_timeout: float | None = None, benchmark_start_frame: int = 3):
+        del benchmark, benchmark_timeout, benchmark_start_frame  # `mechane bench` measures
         self.num_frames = int(num_frames)
         self.frame_count = 0
         self.time = 0.0

@@ -307,3 +307,16 @@ def test_a_stage_and_verbs_mix():
     extra = b.add_link(mass=1.0, inertia=np.eye(3))
     b.add_joint_fixed(0, extra)
     assert b.body_count == 2 and b.finalize().joint_count == 2
+
+
+def test_builder_columns_are_lists():
+    """Negative index, slices, comparison, append; a column that is longer than there are entities is refused by finalize (PYA-020)"""
+    b = pendulum(3)
+    b.body_mass[-1] = 5.0
+    b.body_mass[0:2] = [2.0, 3.0]
+    assert b.body_mass == [2.0, 3.0, 5.0] and b.body_mass[-2] == 3.0 and b.body_mass[1:] == [3.0, 5.0] and list(b.body_mass) == b.body_mass
+    b.joint_armature.append(0.5)
+    assert len(b.joint_armature) == 4 and b.joint_armature[-1] == 0.5 and b.joint_armature == [0.0, 0.0, 0.0, 0.5]
+    with pytest.raises(ValueError, match="joint_armature has length 4") as caught:
+        b.finalize()
+    assert caught.value.code == "E_STRUCTURE"

@@ -99,14 +99,14 @@ def test_rays_meet_the_nearest_shape():
     ball = b.add_shape_sphere(b.add_body(xform=((0, 0, 2), (0, 0, 0, 1))), radius=0.5)
     ground = b.add_ground_plane()
     m = b.finalize()
-    distance, shape, normal = mc.intersect_ray(m, [(0, 0, 5), (3, 0, 5), (3, 0, 5)], [(0, 0, -1), (0, 0, -1), (0, 0, 1)])
+    distance, shape, normal = mc.intersect_ray(m, ray_origins=[(0, 0, 5), (3, 0, 5), (3, 0, 5)], ray_directions=[(0, 0, -1), (0, 0, -1), (0, 0, 1)], ray_worlds=-1)
     assert np.allclose(distance, (2.5, 5, -1), atol=1e-6) and shape.tolist() == [ball, ground, -1]
     assert np.allclose(normal, [(0, 0, 1), (0, 0, 1), (0, 0, 0)], atol=1e-6)
     state = m.state()
     state.body_q[0, 2] = 3
     out = np.zeros(1, np.float32)
-    mc.intersect_ray(m, (0, 0, 5), (0, 0, -1), out_dist=out, state=state)
-    assert math.isclose(out[0], 1.5, abs_tol=1e-6)
+    mc.intersect_ray(m, ray_origins=(0, 0, 5), ray_directions=(0, 0, -1), ray_worlds=-1, out_dist=out, state=state)
+    assert math.isclose(out[0], 1.5, abs_tol=1e-6) and geometry.raycast(m, state, (0, 0, 5), (0, 0, -1))[1].tolist() == [ball]
 
 
 def test_inertia_of_a_box():

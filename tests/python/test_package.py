@@ -39,7 +39,7 @@ def test_enumerations_have_newtons_members_and_values():
 
 
 def test_signatures_are_those_of_newton_1_8():
-    """Names, order and defaults of arguments of the 67 calls that are built."""
+    """Names, order and defaults of arguments of the 160 calls that are built."""
     for name, expected in json.loads((HERE / "newton_signatures.json").read_text()).items():
         target = mc
         for part in name.split("."):
@@ -141,3 +141,14 @@ def test_names_that_are_left_out_say_what_to_use():
     for name in json.loads((HERE / "api_names.json").read_text())["left_out"]:
         with pytest.raises(AttributeError, match="left out"):
             found(name, objects)
+
+
+def test_the_extensions_stubs_name_what_it_has():
+    """The stubs that are checked in, against the built module"""
+    import ast
+
+    import mechane._core as core
+
+    tree = ast.parse((pathlib.Path(os.environ["MECHANE_SOURCE_DIR"]) / "python" / "mechane" / "_core.pyi").read_text())
+    named = {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))} | {n.target.id for n in tree.body if isinstance(n, ast.AnnAssign)}
+    assert named == {n for n in dir(core) if not n.startswith("__")}
