@@ -33,7 +33,7 @@ Result<void> ModelBuilder::append(const ModelBuilder& source, const AppendOption
     const std::size_t   joint0  = joints.size();
     const std::size_t   shape0  = shapes.size();
     const std::size_t   tree0   = articulations.size();
-    const CustomOffsets offsets = custom_offsets();
+    const CustomOffsets offsets = source.custom_attributes.empty() ? CustomOffsets{} : custom_offsets();
     const auto          placed  = [&](const Posed& X) { return options.xform ? *options.xform * X : X; };
     const auto          renamed = [&](std::string& label) {
         if (!options.label_prefix.empty()) label = options.label_prefix + "/" + label;
@@ -110,11 +110,22 @@ Result<void> ModelBuilder::replicate(const ModelBuilder& source, int count)
     shapes.reserve(shapes.size() + copies * source.shapes.size());
     articulations.reserve(articulations.size() + copies * source.articulations.size());
 
+    // Values of custom attributes are placed here: counting the entities anew for each copy would take quadratic time.
+    CustomOffsets       offsets = custom_offsets();
+    const CustomOffsets counts  = source.custom_offsets();
+    ModelBuilder        bare;
+    const bool          has_custom = !source.custom_attributes.empty();
+    if (has_custom) {
+        bare = source;
+        bare.custom_attributes.clear();
+    }
     for (int k = 0; k < count; ++k) {
-        begin_world(source.gravity);
-        const auto done = append(source, {});
+        const std::int32_t world = begin_world(source.gravity);
+        auto               done  = append(has_custom ? bare : source, {});
         end_world();
+        if (done) done = merge_custom(source, offsets, world);
         if (!done) return done;
+        for (std::size_t f = 0; f < offsets.size(); ++f) offsets[f] += counts[f];
     }
     return {};
 }
