@@ -106,6 +106,22 @@ def measure(command):
     return subprocess.run(command, check=True, capture_output=True, text=True, timeout=600).stdout.strip()
 
 
+def compare(bench, python, stage, runs, cold=False):
+    """Both programs in alternation, as rows of what they print; the first run of each warms the file cache and is left out."""
+    ours, theirs = [], []
+    for _ in range(runs + 1):
+        ours.append([float(x) for x in measure([bench, stage, *(["0", "cold"] if cold else [])]).split(",")])
+        theirs.append([float(x) for x in measure([python, "-c", OPEN_REFERENCE, stage, *(["cold"] if cold else [])]).split()])
+    return ours[1:], theirs[1:]
+
+
+def write_bodies(folder, python, count):
+    usda, usdc = folder / "bodies.usda", folder / "bodies.usdc"
+    usda.write_text("".join(bodies(count)))
+    measure([python, "-c", CONVERT, usda, usdc])
+    return usda, usdc
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--bench", required=True)
@@ -117,21 +133,15 @@ def main():
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        usda = folder / "bodies.usda"
-        usda.write_text("".join(bodies(given.bodies)))
-        usdc = folder / "bodies.usdc"
-        measure([given.python, "-c", CONVERT, usda, usdc])
+        usda, usdc = write_bodies(folder, given.python, given.bodies)
         print("stage,prims,open_ms,read_ms,reference_open_ms,time_ratio,time_ratio_of_fastest,open_ratio_of_fastest,memory_MiB,reference_MiB,memory_ratio")
         for stage in (usda, usdc, robot(folder, given.links)):
-            ours, theirs = [], []
-            for run in range(given.runs + 1):  # the first of each warms the file cache
-                ours.append([float(x) for x in measure([given.bench, stage, *(["0", "cold"] if given.cold else [])]).split(",")])
-                theirs.append([float(x) for x in measure([given.python, "-c", OPEN_REFERENCE, stage, *(["cold"] if given.cold else [])]).split()])
-            median = lambda rows, pick: statistics.median(pick(row) for row in rows[1:])
+            ours, theirs = compare(given.bench, given.python, stage, given.runs, given.cold)
+            median = lambda rows, pick: statistics.median(pick(row) for row in rows)
             total = median(ours, lambda r: r[2] + r[3])
             reference = median(theirs, lambda r: r[0])
-            fastest = min(r[2] + r[3] for r in ours[1:]) / min(r[0] for r in theirs[1:])
-            opening = min(r[2] for r in ours[1:]) / min(r[0] for r in theirs[1:])
+            fastest = min(r[2] + r[3] for r in ours) / min(r[0] for r in theirs)
+            opening = min(r[2] for r in ours) / min(r[0] for r in theirs)
             memory, other = median(ours, lambda r: r[4]), median(theirs, lambda r: r[1])
             print(f"{stage.name},{ours[0][0]:.0f},{median(ours, lambda r: r[2]):.1f},{median(ours, lambda r: r[3]):.1f},"
                   f"{reference:.1f},{total / reference:.2f},{fastest:.2f},{opening:.2f},{memory:.0f},{other:.0f},{memory / other:.2f}", flush=True)

@@ -8,8 +8,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <thread>
 
@@ -22,8 +26,14 @@ extern char** environ;
 namespace mechane::cli {
 namespace {
 
-constexpr int     kSeconds    = 60;           ///< of wall time
-constexpr rlim_t  kBytes      = 16ull << 30;  ///< of address space
+/// What a reader may take. A good stage takes about 0.1 s and 20 MiB for each MiB of text; the rest is for slow
+/// machines.
+struct Allowance {
+    double        seconds;  ///< of wall time
+    std::uint64_t bytes;    ///< of memory in use
+};
+constexpr Allowance kLeast{5, 1ull << 30}, kPerMiB{1, 64ull << 20}, kMost{120, 16ull << 30};
+
 const char* const kVerb       = "try-read";
 const char* const kSuffixes[] = {".usd", ".usda", ".usdc", ".usdz"};
 
@@ -34,6 +44,38 @@ bool is_stage(const std::string& file)
     for (const char* known : kSuffixes)
         if (suffix == known) return std::filesystem::is_regular_file(file, failed);
     return false;
+}
+
+/// The least for a small file; more for the bytes of the file and of the stages beside and below it, which it may be
+/// made of, up to a bound that no file can move.
+Allowance allowance(const std::string& file)
+{
+    namespace fs                 = std::filesystem;
+    constexpr int   kMostEntries = 4096;
+    std::error_code failed;
+    const fs::path  folder = fs::absolute(file, failed).parent_path();
+    std::uint64_t   bytes  = 0;
+    int             left   = kMostEntries;
+    for (auto at = fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, failed);
+         !failed && at != fs::recursive_directory_iterator() && left-- > 0; at.increment(failed)) {
+        std::error_code unknown;
+        const auto      size = is_stage(at->path().string()) ? at->file_size(unknown) : 0;
+        if (!unknown) bytes += size;
+    }
+    const double mib    = static_cast<double>(bytes) / (1 << 20);
+    const double memory = static_cast<double>(kLeast.bytes) + mib * static_cast<double>(kPerMiB.bytes);
+    return {std::min(kLeast.seconds + mib * kPerMiB.seconds, kMost.seconds),
+            static_cast<std::uint64_t>(std::min(memory, static_cast<double>(kMost.bytes)))};
+}
+
+/// Memory that a process has in use [bytes], 0 when it is gone. Address space would not do: every thread reserves more
+/// than a small file takes.
+std::uint64_t memory_of(pid_t process)
+{
+    std::ifstream stream(fmt::format("/proc/{}/statm", process));
+    std::uint64_t all = 0, resident = 0;
+    stream >> all >> resident;
+    return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
 std::vector<std::string> child_arguments(const std::string& file, const GlobalOptions& g, const Launch& launch)
@@ -53,7 +95,7 @@ std::vector<std::string> child_arguments(const std::string& file, const GlobalOp
 
 /// Runs this program with these arguments and without a voice.
 /// @return what it died of; nothing when it ended by itself, or could not be started
-std::string run_child(std::vector<std::string> arguments)
+std::string run_child(std::vector<std::string> arguments, const Allowance& allowed)
 {
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());
@@ -67,14 +109,19 @@ std::string run_child(std::vector<std::string> arguments)
     const int failed = posix_spawn(&child, arguments.front().c_str(), &actions, nullptr, argv.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     if (failed != 0) return {};
-    const auto end    = std::chrono::steady_clock::now() + std::chrono::seconds(kSeconds);
-    auto       pause  = std::chrono::milliseconds(1);
-    int        status = 0;
+    const auto  begin  = std::chrono::steady_clock::now();
+    auto        pause  = std::chrono::milliseconds(1);
+    int         status = 0;
+    std::string stopped;
     while (waitpid(child, &status, WNOHANG) == 0) {
-        if (std::chrono::steady_clock::now() > end) {
+        if (std::chrono::steady_clock::now() - begin > std::chrono::duration<double>(allowed.seconds))
+            stopped = fmt::format("after {:.0f} s it was still being read", allowed.seconds);
+        else if (memory_of(child) > allowed.bytes)
+            stopped = fmt::format("reading it took more than {} MiB of memory", allowed.bytes >> 20);
+        if (!stopped.empty()) {
             kill(child, SIGKILL);
             waitpid(child, &status, 0);
-            return fmt::format("after {} s it was still being read", kSeconds);
+            return stopped;
         }
         std::this_thread::sleep_for(pause);
         pause = std::min(2 * pause, std::chrono::milliseconds(20));
@@ -90,7 +137,7 @@ std::optional<Diagnostic> try_in_child(const std::string& file, bool untrusted, 
     const GlobalOptions& g = context.global;
     if (g.isolate == "never" || !is_stage(file)) return std::nullopt;
     if (g.isolate == "auto" && !untrusted && usd::unchecked_part(file).empty()) return std::nullopt;
-    const std::string cause = run_child(child_arguments(file, g, context.launch));
+    const std::string cause = run_child(child_arguments(file, g, context.launch), allowance(file));
     if (cause.empty()) return std::nullopt;
     return make_diagnostic(usd::kReaderDied, {.layer = file}, cause);
 }
@@ -102,9 +149,8 @@ void add_try_read(CLI::App& app, Context& context)
     verb->add_option("file", *file, "Stage")->required();
     add_global_options(*verb, context);
     verb->callback([file, &context] {
-        const rlimit no_core{0, 0}, memory{kBytes, kBytes};
+        const rlimit no_core{0, 0};
         setrlimit(RLIMIT_CORE, &no_core);
-        setrlimit(RLIMIT_AS, &memory);
         const auto options = scene_options(context);
         if (options) usd::read_everything(*file, options->open);
         context.exit = options ? kExitClean : kExitUsage;
