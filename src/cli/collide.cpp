@@ -13,6 +13,7 @@
 #include "cli/scene_args.h"
 #include "mechane/collision/pipeline.h"
 #include "mechane/collision/scene_queries.h"
+#include "mechane/run/simulate.h"
 #include "mechane/tasks/parallel.h"
 
 namespace mechane::cli {
@@ -25,6 +26,7 @@ struct CollideArgs {
     std::string              cases, output, algorithm = "auto", broad_phase = "auto";
     std::vector<std::string> pair;
     std::vector<double>      ray;
+    std::int64_t             at = 0;
 };
 
 Json list(const Vec3d& v) { return {v.x, v.y, v.z}; }
@@ -57,6 +59,31 @@ Json ray_of(const run::Scene& scene, const model::State& state, const std::vecto
             {"normal", list(hit.normal)}};
 }
 
+/// The state after some steps of `mechane sim` with its defaults; nothing, with a message printed, when that fails.
+std::optional<model::State> state_at(const run::Scene& scene, std::int64_t frame, const Context& context)
+{
+    model::State state = model::make_state(scene.model);
+    if (frame == 0) return state;
+    run::SimulateOptions options;
+    options.frames  = frame;
+    options.every   = frame;
+    options.threads = context.global.threads;
+    options.follow  = run::follower(scene);
+    Diagnostics found;
+    const auto  result = run::simulate(scene.model, options, found);
+    context.io.report(found);
+    if (!result) {
+        context.io.report(result.error());
+        return std::nullopt;
+    }
+    const record::Frame& last = result->recording.frames.back();
+    state.body_q              = last.body_q;
+    state.body_qd             = last.body_qd;
+    state.joint_q             = last.joint_q;
+    state.joint_qd            = last.joint_qd;
+    return state;
+}
+
 int run_stage(CollideArgs& args, Context& context)
 {
     const auto options = scene_options(args.scene, context);
@@ -73,10 +100,12 @@ int run_stage(CollideArgs& args, Context& context)
     const tasks::Pool            pool(context.global.threads);
     collision::CollisionPipeline pipeline(scene->model, {.pool = &pool, .broad_phase = *mode});
     context.io.report(pipeline.diagnostics());
-    auto        contacts = pipeline.make_contacts();
-    const auto  state    = model::make_state(scene->model);
-    const auto  status   = pipeline.collide(state, 0, contacts);
-    Diagnostics overflow;
+    auto       contacts = pipeline.make_contacts();
+    const auto at       = state_at(*scene, args.at, context);
+    if (!at) return kExitInput;
+    const model::State& state  = *at;
+    const auto          status = pipeline.collide(state, 0, contacts);
+    Diagnostics         overflow;
     collision::report_overflow(status, overflow);
     context.io.report(overflow);
 
@@ -130,6 +159,7 @@ void add_collide(CLI::App& app, Context& context)
     verb->add_option("file", args->scene.file, "Stage")->excludes(cases);
     verb->add_option("--algorithm", args->algorithm, "How pairs are computed: auto chooses by their kinds")
         ->check(CLI::IsMember({"auto"}));
+    verb->add_option("--at", args->at, "After this many steps of the simulation")->check(CLI::Range(0, 1000000000));
     verb->add_option("--broad-phase", args->broad_phase, "auto, explicit, nxn, sap or tree");
     verb->add_option("--pair", args->pair, "Only contacts of these two shapes, by path")->expected(2);
     verb->add_option("--ray", args->ray, "First hit of a ray: origin and direction, six numbers")->expected(6);

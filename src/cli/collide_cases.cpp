@@ -163,7 +163,8 @@ Read<Json> answer(const Json& json)
     if (!model) return bad(model.error().message);
     if (const Diagnostic* unusable = found.find("MODEL_SHAPE_DEGENERATE")) return bad(unusable->message);
     collision::CollisionPipeline pipeline(*model);
-    if (pipeline.diagnostics().size() > 0) return bad(pipeline.diagnostics().items().front().message);
+    for (const Diagnostic& d : pipeline.diagnostics().items())
+        if (d.severity == Severity::error) return bad(d.message);
     auto       contacts = pipeline.make_contacts();
     const auto state    = model::make_state(*model);
     pipeline.collide(state, 0, contacts);

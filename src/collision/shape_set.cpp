@@ -175,6 +175,23 @@ void ShapeSet::build_fields(const tasks::Pool* pool)
         s.sdf           = same->second;
         hydroelastic[i] = wanted && s.sdf ? 1 : 0;
     }
+    warn_of_slow_meshes();
+}
+
+void ShapeSet::warn_of_slow_meshes()
+{
+    constexpr std::size_t kManyEdges = 10000;
+    const auto  hollow = [&](std::size_t i) { return shapes[i].kind == ShapeKind::mesh && !shapes[i].mesh->hull; };
+    std::size_t meshes = 0;
+    for (std::size_t i = 0; i < size(); ++i) meshes += hollow(i) ? 1 : 0;
+    for (std::size_t i = 0; meshes > 1 && i < size(); ++i) {
+        if (!hollow(i) || shapes[i].sdf || shapes[i].mesh->floor > 0) continue;
+        std::size_t edges = 0;  // an inner edge has two sides, each other one
+        for (const auto& around : shapes[i].mesh->neighbours)
+            for (const std::int32_t other : around) edges += other < 0 ? 2 : 1;
+        if (edges / 2 > kManyEdges)
+            found.add(kMeshPairSlow, {.prim = model_->shape_label[i]}, std::to_string(edges / 2) + " edges");
+    }
 }
 
 std::vector<ShapeFilter> ShapeSet::filters(bool with_kinematic) const

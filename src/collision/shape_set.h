@@ -52,6 +52,7 @@ class ShapeSet {
 
   private:
     void build_fields(const tasks::Pool* pool);
+    void warn_of_slow_meshes();
 
     const model::Model*                     model_;
     std::vector<std::unique_ptr<SdfShape>>  fields_of_distance_;

@@ -107,6 +107,12 @@ class Stage(unittest.TestCase):
         self.assertEqual(len(set(text.values())), 1)
         self.assertEqual(mechane("collide", QUADRUPED, "--broad-phase", "best").returncode, 2)
 
+    def test_after_some_steps_the_robot_stands_on_the_floor(self):
+        before, after = (document("collide", QUADRUPED, "--json", "--at", frame)["contacts"] for frame in (0, 120))
+        deepest = [min((c["distance"] for c in rows if "/floor" in c["shape_a"]), default=1) for rows in (before, after)]
+        self.assertGreater(deepest[0], 0.05)
+        self.assertLess(abs(deepest[1]), 0.01)
+
 
 if __name__ == "__main__":
     unittest.main()

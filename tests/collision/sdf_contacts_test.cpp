@@ -170,6 +170,17 @@ TEST_CASE("with fields off the same meshes still touch, and a reduced pair has a
     CHECK(press(two_meshes(hollow_cube(), {{0, 0, 0.99}, {}}, c)).contacts.rigid_contact_count >= 4);
 }
 
+TEST_CASE("two meshes of many edges without fields are told to be slow, with their number of edges")
+{
+    // A torus of n x m squares has n m points, 2 n m triangles, and so 3 n m edges: 12 288, and 9 408.
+    model::ShapeConfig plain;
+    const auto         slow = two_meshes(ring(1, 0.2, 64, 64), {{5, 0, 0}, {}}, plain);
+    CollisionPipeline  pipeline(slow);
+    REQUIRE(pipeline.diagnostics().count("COL_MESH_PAIR_SLOW") == 2);
+    CHECK(pipeline.diagnostics().find("COL_MESH_PAIR_SLOW")->message.find("12288") != std::string::npos);
+    CHECK(CollisionPipeline(two_meshes(ring(1, 0.2, 56, 56), {{5, 0, 0}, {}}, plain)).diagnostics().size() == 0);
+}
+
 TEST_CASE("what a field cannot be built for is said, and the shape makes point contacts")
 {
     auto c                    = with_field(0.02, 0.1);

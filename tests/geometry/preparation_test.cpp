@@ -127,6 +127,18 @@ TEST_CASE("each method gives what it says, and what it cannot do a simpler one d
     CHECK(!prepare_mesh(Mesh{}, o, nullptr, found).has_value());
 }
 
+TEST_CASE("a limit of vertices is one of each hull, not of their number (COL-144)")
+{
+    Diagnostics        found;
+    PreparationOptions o;
+    o.decomposition.concavity         = 0.01;
+    o.decomposition.hull.max_vertices = 8;
+    const auto parts                  = prepare_mesh(gear(12, 0.35, 0.5, 0.1), o, nullptr, found);
+    REQUIRE(parts.has_value());
+    CHECK(parts->parts.size() > 8);
+    for (const Mesh& part : parts->parts) CHECK(part.points.size() <= 8);
+}
+
 TEST_CASE("a time limit ends the cutting with the hulls so far, and nothing unfinished is kept")
 {
     MemoryCache        cache;

@@ -18,4 +18,8 @@ inline constexpr Code kSdfMissing{"COL_SDF_MISSING", Severity::warning,
                                   "A hydroelastic shape has no distance field and makes point contacts.",
                                   "Give it an SDF resolution or voxel size, and a volume."};
 
+inline constexpr Code kMeshPairSlow{"COL_MESH_PAIR_SLOW", Severity::info,
+                                    "A mesh of many edges is tested triangle by triangle against other meshes.",
+                                    "Give it a distance field (NewtonSDFCollisionAPI), or convex parts."};
+
 }  // namespace mechane::collision

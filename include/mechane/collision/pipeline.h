@@ -82,7 +82,8 @@ class CollisionPipeline {
     /// Contacts with distance <= gap_a + gap_b, or reachable within `dt` [s] at the present velocities.
     CollideStatus                 collide(const model::State& state, double dt, model::Contacts& contacts);
     [[nodiscard]] model::Contacts make_contacts() const;
-    /// What was found wrong with distance fields when the pipeline was made; those shapes make point contacts.
+    /// What was found when the pipeline was made: fields that could not be built, whose shapes make point contacts, and
+    /// meshes that are slow without one.
     [[nodiscard]] const Diagnostics& diagnostics() const;
     /// How many distance fields were built; shapes of one mesh, size and configuration share theirs.
     [[nodiscard]] std::size_t sdf_count() const;
