@@ -1,5 +1,6 @@
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "conformance/family.h"
 
@@ -360,11 +361,12 @@ void check_anchors(const Facts& facts, Sink& sink)
                                       .severity = Severity::warning});
         }
         if (tree.joints.empty()) continue;
+        std::set<physics::Index> children;
+        for (const physics::Index j : tree.joints)
+            children.insert(facts.physics.joints[static_cast<std::size_t>(j)].body1);
         for (const physics::Index b : tree.bodies) {
             const physics::Body& body = facts.physics.bodies[static_cast<std::size_t>(b)];
-            bool                 base = true;
-            for (const physics::Index j : tree.joints)
-                base &= facts.physics.joints[static_cast<std::size_t>(j)].body1 != b;
+            const bool           base = children.count(b) == 0;
             if (base && body.kinematic) {
                 sink.report(kAnchor,
                             {.site     = body.prim.site(),
