@@ -94,10 +94,18 @@ class Ladder {
             table_.collider_shell[i] = false;
             found_.add(kShellThick, c.prim.site(), fmt::format("the shell of <{}> is {} thick", c.path.text(), th));
         }
+        // Hulls and sums over meshes are most of an import's time, and nobody asks for them here.
+        if (c.kind == physics::ShapeKind::mesh && !compat_ &&
+            is_complete(model_.bodies[static_cast<std::size_t>(c.body)]))
+            return std::nullopt;
         if (c.kind == physics::ShapeKind::mesh && o_.mesh_solid)
             if (auto solid = o_.mesh_solid(c)) return solid;
         return collider_solid(c, compat_, found_);
     }
+
+    // A body that authors everything does without its shapes.
+    static bool is_complete(const Body& body)
+    { return body.mass.has_mass() && body.mass.has_diagonal() && body.mass.has_com(); }
 
     // In L; negative for solids.
     double shell_thickness(const Collider& c)
