@@ -219,14 +219,63 @@ std::string check_specs(Crate& crate)
     return {};
 }
 
+/// Crates before 0.4 hold their tables plainly, and the library takes the indices in them on trust. What the values and
+/// the tree of paths hold is not looked at.
+std::string check_plain(Crate& crate)
+{
+    CrateCursor tokens(crate.sections["TOKENS"]);
+    const auto  token_count = tokens.read<std::uint64_t>(), size = tokens.read<std::uint64_t>();
+    const auto  text = tokens.take(size);
+    if (tokens.bad() || static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\0')) < token_count)
+        return "there are fewer tokens than the file says";
+    CrateCursor strings(crate.sections["STRINGS"]);
+    const auto  string_count = strings.read<std::uint64_t>();
+    if (strings.bad() || string_count > strings.left() / 4) return "there are fewer strings than the file says";
+    for (std::uint64_t i = 0; i < string_count; ++i)
+        if (strings.read<std::uint32_t>() >= token_count) return "a string is none of the tokens";
+    CrateCursor fields(crate.sections["FIELDS"]);
+    crate.field_count = static_cast<std::size_t>(fields.read<std::uint64_t>());
+    if (fields.bad() || crate.field_count > fields.left() / 16) return "there are fewer fields than the file says";
+    for (std::size_t i = 0; i < crate.field_count; ++i) {
+        (void)fields.read<std::uint32_t>();  // padding
+        if (fields.read<std::uint32_t>() >= token_count) return "a field's name is none of the tokens";
+        (void)fields.read<std::uint64_t>();
+    }
+    CrateCursor sets(crate.sections["FIELDSETS"]);
+    const auto  set_entries = sets.read<std::uint64_t>();
+    if (sets.bad() || set_entries > sets.left() / 4) return "there are fewer sets of fields than the file says";
+    std::vector<std::uint32_t> field_sets;
+    for (std::uint64_t i = 0; i < set_entries; ++i) {
+        field_sets.push_back(sets.read<std::uint32_t>());
+        if (field_sets.back() != kNoField && field_sets.back() >= crate.field_count)
+            return "a set names a field that is not there";
+    }
+    if (!field_sets.empty() && field_sets.back() != kNoField) return "the last set of fields has no end";
+    CrateCursor paths(crate.sections["PATHS"]);
+    const auto  path_count = paths.read<std::uint64_t>();
+    CrateCursor specs(crate.sections["SPECS"]);
+    const auto  spec_count = specs.read<std::uint64_t>();
+    const bool  padded     = crate.minor == 0;
+    if (specs.bad() || spec_count > specs.left() / (padded ? 16 : 12))
+        return "there are fewer specs than the file says";
+    for (std::uint64_t i = 0; i < spec_count; ++i) {
+        if (padded) (void)specs.read<std::uint32_t>();
+        if (specs.read<std::uint32_t>() >= path_count) return "a spec has a path that is not there";
+        const auto set = specs.read<std::uint32_t>(), type = specs.read<std::uint32_t>();
+        if (set >= field_sets.size() || (set != 0 && field_sets[set - 1] != kNoField))
+            return "a spec has fields that are not there";
+        if (type < 1 || type > 11) return "a spec is of an unknown kind";
+    }
+    return {};
+}
+
 }  // namespace
 
 std::string check_crate(std::string_view bytes)
 {
     Crate crate{.bytes = bytes};
     if (std::string what = read_contents(crate); !what.empty()) return what;
-    if (crate.minor < kFirstCheckedMinor)
-        return {};  // before 0.4 sections are plain; the library checks those sizes itself
+    if (crate.minor < kFirstCheckedMinor) return check_plain(crate);
     for (const auto check : {check_tokens, check_strings, check_paths, check_fields, check_field_sets, check_specs})
         if (std::string what = check(crate); !what.empty()) return what;
     return {};
