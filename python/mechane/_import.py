@@ -10,6 +10,7 @@ from ._diagnostics import Diagnostic, Diagnostics, NotSupportedError, error, kin
 from ._enums import JointType
 from ._import_custom import CustomReader
 from ._resolvers import SchemaResolver, checked
+from ._usd_helpers import get_scale
 from ._usd_view import Prim
 from ._values import as_transform, transform, vec3
 
@@ -206,6 +207,9 @@ class ImportVerbs:
             record, found = _core.import_usd(stage, texts, self._core, tables, base)
             fields = ImportResult(self._result_fields(record.result()), Diagnostics(), record)
             fields["_first_articulation"] = first_articulation
+            if options["compat"] == "newton-1.8":
+                # Signs as the operations have them, not as a decomposed matrix would.
+                fields["path_shape_scale"] = {path: get_scale(Prim(_core.prim_at(stage, path)), local=False) for path in fields["path_shape_scale"]}
             CustomReader(self, stage, source, fields, options).read()
             del fields["_first_articulation"]
             _collect_again(fields["schema_attrs"], resolvers, stage, live)

@@ -62,6 +62,11 @@ class JointVerbs:
         joint = self._core.add_joint(int(joint_type), int(parent), int(child), as_transform(parent_xform, "parent_xform"),
                                      as_transform(child_xform, "child_xform"), linear, angular, self._label(label, "joint", self.joint_count + 1),
                                      bool(collision_filter_parent), bool(enabled))
+        if parent < 0 and collision_filter_parent and joint_type is not JointType.FIXED:
+            static = self._core.body_shapes(-1)
+            for shape in self._core.body_shapes(int(child)):
+                for other in static:
+                    self._core.add_filter_pair(int(shape), int(other))
         self._values_of_joint(joint, custom_attributes)
         return joint
 

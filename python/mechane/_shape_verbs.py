@@ -180,7 +180,7 @@ class ShapeVerbs:
         done = set()
         for shape in list(range(self.shape_count)) if shape_indices is None else shape_indices:
             mesh = self.shape_source[shape]
-            if self.shape_type[shape] != GeoType.MESH or not isinstance(mesh, Mesh):
+            if self.shape_type[shape] not in (GeoType.MESH, GeoType.CONVEX_MESH) or not isinstance(mesh, Mesh):
                 continue
             visual = self._visual_twin(shape, mesh) if keep_visual_shapes and self.shape_flags[shape] & ShapeFlags.VISIBLE else None
             try:

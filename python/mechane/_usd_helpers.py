@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any, Iterable
 
 import numpy as np
@@ -320,14 +321,19 @@ def get_custom_attribute_values(prim: Any, custom_attributes: Iterable[CustomAtt
 
 
 def get_physics_scenes(stage: Any, root_path: str = "/", exclude_paths: Any = None) -> list[Any]:
-    """Prims of type PhysicsScene below a path, in traversal order."""
+    """Prims of type PhysicsScene below a path, in traversal order; of a live stage `UsdPhysics.Scene` objects, where that is loaded."""
     out = []
+    if hasattr(stage, "GetUsedLayers") and "pxr.Usd" in sys.modules:  # a live stage: instances are entered, and scenes are of its own type
+        usd, physics = sys.modules["pxr.Usd"], sys.modules.get("pxr.UsdPhysics")
+        prims = usd.PrimRange(stage.GetPrimAtPath(str(root_path)), usd.TraverseInstanceProxies())
+    else:
+        physics, prims = None, stage.Traverse()
     skipped = [str(p).rstrip("/") for p in exclude_paths or ()]
     start = str(root_path).rstrip("/")
-    for prim in stage.Traverse():
+    for prim in prims:
         path = str(prim.GetPath())
         if any(path == s or path.startswith(s + "/") for s in skipped) or not (path == start or path.startswith(start + "/")):
             continue
         if prim.GetTypeName() == "PhysicsScene":
-            out.append(prim)
+            out.append(prim if physics is None else physics.Scene(prim))
     return out
