@@ -60,6 +60,7 @@ Result<void> Workspace::take(const fs::path& original)
 {
     const fs::path  copy = root_ / original.relative_path();
     std::error_code error;
+    if (!fs::is_regular_file(original, error)) return failed(original, error ? error.message() : "it is not a file");
     fs::create_directories(copy.parent_path(), error);
     if (!error) fs::copy_file(original, copy, error);
     if (error) return failed(original, error.message());
