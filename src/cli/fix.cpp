@@ -1,7 +1,6 @@
 #include "mechane/conformance/fix.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <memory>
@@ -12,6 +11,7 @@
 #include "cli/outputs.h"
 #include "mechane/conformance/formats.h"
 #include "mechane/resolve/port_sdf.h"
+#include "mechane/usd/scratch_folder.h"
 
 /// mechane fix: repairs what the check found, where the repair follows from the asset.
 namespace mechane::cli {
@@ -19,35 +19,13 @@ namespace fs = std::filesystem;
 namespace {
 
 struct FixArgs {
-    std::string              asset, output, layer, profile = "distributed", identifier, report;
+    std::string              asset, output, layer, profile = "distributed", identifier, version, report;
     std::vector<std::string> select, ignore, phases;
     bool                     in_place = false, diff = false, unsafe = false, no_localize = false;
     double                   assume_units = 0;
     std::string              assume_up_axis;
     bool                     port_sdf = false, remove_physx = false;
     std::string              defaults = "newton";
-};
-
-/// A new folder that goes away with its owner.
-class ScratchFolder {
-  public:
-    explicit ScratchFolder(const fs::path& beside)
-    {
-        std::string pattern = (beside / ".mechane-fix-XXXXXX").string();
-        if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-    }
-    ~ScratchFolder()
-    {
-        std::error_code unused;
-        if (!path_.empty()) fs::remove_all(path_, unused);
-    }
-    ScratchFolder(const ScratchFolder&)            = delete;
-    ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-    [[nodiscard]] const fs::path& path() const { return path_; }
-
-  private:
-    fs::path path_;
 };
 
 bool inside(const fs::path& file, const fs::path& folder)
@@ -197,6 +175,7 @@ std::optional<conformance::FixOptions> options_of(const FixArgs& args, const Con
     options.ignore     = args.ignore;
     options.unsafe     = args.unsafe;
     options.identifier = args.identifier;
+    options.version    = args.version;
     options.localize   = !args.no_localize;
     if (args.assume_units > 0) options.assume_meters = args.assume_units;
     if (!args.assume_up_axis.empty()) options.assume_up_axis = args.assume_up_axis[0];
@@ -271,7 +250,7 @@ int run_fix(const FixArgs& args, Context& context)
     const fs::path  to     = fs::absolute(args.output.empty() ? "." : args.output).lexically_normal();
     std::error_code error;
     if (folder) fs::create_directories(to.parent_path(), error);
-    const ScratchFolder scratch(folder ? to.parent_path() : fs::temp_directory_path(error));
+    const usd::ScratchFolder scratch(folder ? to.parent_path() : fs::temp_directory_path(error));
     if (scratch.path().empty())
         return fail_output(folder ? to : fs::temp_directory_path(error), "cannot be written", io);
     const auto result = conformance::fix(args.asset, scratch.path().string(), *options);
@@ -335,7 +314,8 @@ void add_fix(CLI::App& app, Context& context)
         ->check(CLI::PositiveNumber);
     verb->add_option("--assume-up-axis", args->assume_up_axis, "Up axis, where it is not authored")
         ->check(CLI::IsMember({"Y", "Z"}));
-    verb->add_option("--identifier", args->identifier, "assetInfo.identifier, instead of a placeholder");
+    verb->add_option("--identifier", args->identifier, "assetInfo.identifier to write where there is none");
+    verb->add_option("--version-string", args->version, "assetInfo.version to write where there is none");
     verb->add_flag("--no-localize", args->no_localize, "Leave files outside the asset's folder where they are");
     verb->add_option("--report", args->report, "File for the report (JSON)");
     verb->add_flag("--port-physx-sdf", args->port_sdf, "Only: write PhysX distance fields in Newton's words");

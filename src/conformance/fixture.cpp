@@ -8,22 +8,28 @@
 namespace mechane::conformance {
 namespace {
 
-constexpr std::string_view kHead = R"(#usda 1.0
+/// What a conforming root layer says of itself.
+constexpr std::string_view kLayer = R"(#usda 1.0
 (
     defaultPrim = "robot"
     kilogramsPerUnit = 1
     metersPerUnit = 1
     timeCodesPerSecond = 1
     upAxis = "Z"
-)
+))";
 
-def Xform "robot" (
-    prepend apiSchemas = ["RosContextAPI"]
-    assetInfo = {
+/// And its default prim.
+constexpr std::string_view kIdentity = R"(assetInfo = {
         string identifier = "urn:example:robot"
         string version = "1.0.0"
     }
-    kind = "component"
+    kind = "component")";
+
+constexpr std::string_view kHead = R"(<<layer>>
+
+def Xform "robot" (
+    prepend apiSchemas = ["RosContextAPI"]
+    <<identity>>
 )
 {
     string ros:context:namespace = "robot"
@@ -102,6 +108,8 @@ std::vector<std::string> words(std::string_view text)
 std::string replacement(std::string_view call)
 {
     const std::vector<std::string> w = words(call);
+    if (w.size() == 1 && w[0] == "layer") return std::string(kLayer);
+    if (w.size() == 1 && w[0] == "identity") return std::string(kIdentity);
     if (w.size() == 2 && w[0] == "body") return fmt::format(kBody, w[1]);
     if (w.size() == 4 && w[0] == "joint") return fmt::format(kJoint, w[1], w[2], w[3]);
     if (w.size() == 2 && w[0] == "zeros") {
@@ -142,7 +150,7 @@ std::string bytes_of(std::string_view digits)
 
 }  // namespace
 
-std::string fixture_stage(std::string_view fragment)
+std::string written_out(std::string_view fragment)
 {
     std::string text;
     for (;;) {
@@ -154,8 +162,14 @@ std::string fixture_stage(std::string_view fragment)
         text += replacement(fragment.substr(open + 2, close - open - 2));
         fragment.remove_prefix(close + 2);
     }
+    return text;
+}
+
+std::string fixture_stage(std::string_view fragment)
+{
+    const std::string text = written_out(fragment);
     if (text.starts_with("#usda")) return with_broken_lines(text);
-    return with_broken_lines(std::string(kHead) + text + "\n}\n");
+    return with_broken_lines(written_out(kHead) + text + "\n}\n");
 }
 
 std::vector<FixtureFile> fixture_files(std::string_view fragment)

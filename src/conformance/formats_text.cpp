@@ -100,7 +100,8 @@ std::string explain(const Rule& rule)
     const auto  example = [&](const char* title, std::string_view fragment) {
         if (fragment.empty()) return;
         out += fmt::format("\n{}:\n", title);
-        std::string text(fragment.substr(fragment.starts_with('\n') ? 1 : 0));
+        if (fragment.starts_with("#files")) fragment.remove_prefix(std::string_view("#files").size());
+        std::string text = written_out(fragment.substr(fragment.starts_with('\n') ? 1 : 0));
         while (text.ends_with('\n')) text.pop_back();
         out += "    ";
         for (const char c : text) {

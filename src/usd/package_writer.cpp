@@ -12,6 +12,7 @@
 #include <map>
 #include <set>
 
+#include "mechane/usd/scratch_folder.h"
 #include "usd/guards.h"
 #include "usd/layer_impl.h"
 #include "usd/package_resolver.h"
@@ -163,27 +164,6 @@ class Packing {
     std::vector<std::string>           files_;
 };
 
-/// A folder of our own, removed with the object.
-class Folder {
-  public:
-    Folder()
-    {
-        std::string pattern = (fs::temp_directory_path() / "mechane-package-XXXXXX").string();
-        if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-    }
-    ~Folder()
-    {
-        std::error_code ignored;
-        if (!path_.empty()) fs::remove_all(path_, ignored);
-    }
-    Folder(const Folder&)                                  = delete;
-    Folder&                       operator=(const Folder&) = delete;
-    [[nodiscard]] const fs::path& path() const { return path_; }
-
-  private:
-    fs::path path_;
-};
-
 }  // namespace
 
 Result<void> write_package(const Layer& layer, const std::string& file, const PackageOptions& options,
@@ -191,7 +171,7 @@ Result<void> write_package(const Layer& layer, const std::string& file, const Pa
 {
     if (!file.ends_with(".usdz"))
         return make_diagnostic(kWriteFailed, {.layer = file}, "a package has the suffix .usdz");
-    const Folder folder;
+    const ScratchFolder folder(fs::temp_directory_path());
     if (folder.path().empty())
         return make_diagnostic(kWriteFailed, {.layer = file}, "no temporary folder could be made");
     MessageScope messages;

@@ -367,8 +367,18 @@ TEST_CASE(
     CHECK(fixed.after->metadata().default_prim == "thing");
     const usd::Prim root = fixed.after->default_prim();
     CHECK(root.metadata("assetInfo:identifier").get<std::string>() == "urn:mechane:thing");
+    CHECK(root.metadata("assetInfo:version").get<std::string>() == "0.1.0");
     CHECK(fixed.left("REP-1.2.5-c", "placeholder") != nullptr);
     CHECK(fixed.left("REP-1.2.5-d", "placeholder") != nullptr);
+    FixOptions said;
+    said.identifier = "urn:acme:thing";
+    said.version    = "2.0.0";
+    const Fixed     given("#usda 1.0\ndef Xform \"thing\" {}\n", said);
+    const usd::Prim named = given.after->default_prim();
+    CHECK(named.metadata("assetInfo:identifier").get<std::string>() == "urn:acme:thing");
+    CHECK(named.metadata("assetInfo:version").get<std::string>() == "2.0.0");
+    CHECK(given.left("REP-1.2.5-c", "placeholder") == nullptr);
+    CHECK(given.left("REP-1.2.5-d", "placeholder") == nullptr);
     const Fixed two("#usda 1.0\ndef Xform \"a\" {}\ndef Xform \"b\" {}\n");
     CHECK(two.left("REP-1.2.5-a", "ambiguous") != nullptr);
 }

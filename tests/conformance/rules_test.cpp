@@ -317,6 +317,17 @@ TEST_CASE("inactive and abstract prims are never judged (REP-T-139)")
               .findings.empty());
 }
 
+TEST_CASE("what is explained to a user is usda, with no short form of ours left in it")
+{
+    for (const Rule* rule : rules()) {
+        CAPTURE(rule->id);
+        const std::string text = explain(*rule);
+        CHECK(text.find("<<") == std::string::npos);
+        CHECK(text.find("#files") == std::string::npos);
+    }
+    CHECK(explain(*find_rule("REP-2.1-a")).find("string ros:topic:name = \"scan\"") != std::string::npos);
+}
+
 TEST_CASE("selection knows ids, slugs and sections with a boundary (REP-T-143)")
 {
     const Rule& mass = *find_rule("REP-1.3-l");

@@ -27,10 +27,11 @@ struct FixOptions {
     std::vector<std::string> select, ignore;           ///< rules whose repairs run; empty `select`: all
     std::vector<int>         phases;                   ///< empty: all; 2 is P2
     bool unsafe = false;  ///< also repairs that choose a value for the author or change what is simulated
-    std::optional<double> assume_meters;    ///< what an unauthored metersPerUnit means
-    std::optional<char>   assume_up_axis;   ///< 'Y' or 'Z': what an unauthored upAxis means
-    std::string           identifier;       ///< of assetInfo, instead of a placeholder
-    bool                  localize = true;  ///< copy relative files from outside the asset's folder into ./deps
+    std::optional<double> assume_meters;   ///< what an unauthored metersPerUnit means
+    std::optional<char>   assume_up_axis;  ///< 'Y' or 'Z': what an unauthored upAxis means
+    /// Of assetInfo; where these are empty, "urn:mechane:<default prim>" and "0.1.0" are written and reported.
+    std::string identifier, version;
+    bool        localize = true;  ///< copy relative files from outside the asset's folder into ./deps
     /// Name of a layer ("fixes.usda") that gets every edit as an opinion over the asset; the asset's layers stay as
     /// they are. Repairs that need more than opinions are left out. Empty: layers are edited.
     std::string overlay;

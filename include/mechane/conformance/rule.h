@@ -39,10 +39,12 @@ const Rule* find_rule(std::string_view id_or_slug);
 /// 1.20; "REP" contains everything.
 bool selects(std::string_view selector, const Rule& rule);
 
-/// usda text of a clean asset that holds `fragment` in its default prim /robot, or `fragment` itself when it is a whole
-/// layer. `<<body NAME>>` in a fragment stands for a clean rigid body, `<<joint NAME A B>>` for a clean revolute joint,
-/// `<<topic NAME>>` for a prim with a complete topic.
-/// `<<zeros N>>` for a list of N zeros.
+/// A fragment with its short forms written out: `<<layer>>` is the head of a clean root layer, `<<identity>>` what its
+/// default prim says of itself, `<<body NAME>>` a clean rigid body, `<<joint NAME A B>>` a clean revolute joint,
+/// `<<topic NAME>>` a prim with a complete topic, `<<zeros N>>` a list of N zeros.
+std::string written_out(std::string_view fragment);
+/// usda text of a clean asset that holds `fragment`, written out, in its default prim /robot, or `fragment` itself when
+/// it is a whole layer.
 std::string fixture_stage(std::string_view fragment);
 
 /// A file of a fixture.

@@ -36,13 +36,14 @@ void fix_default_prim(Repair& repair, const Finding&)
 }
 
 void write_info(Repair& repair, const Finding& finding, const char* key, const std::string& value)
-{
-    if (finding.variant == "asset-typed") return;  // USD's own key, tolerated
-    repair.set_field(repair.place(prim_of(repair, finding)), std::string("assetInfo:") + key, text(value));
-}
+{ repair.set_field(repair.place(prim_of(repair, finding)), std::string("assetInfo:") + key, text(value)); }
+
+/// USD's own key is of type asset: tolerated.
+bool is_asset_typed(const Finding& finding) { return finding.variant == "asset-typed"; }
 
 void fix_identifier(Repair& repair, const Finding& finding)
 {
+    if (is_asset_typed(finding)) return;
     const usd::Prim root = prim_of(repair, finding);
     std::string     id   = repair.options.identifier;
     if (id.empty()) id = root.metadata("assetInfo:name").get<std::string>().value_or("");
@@ -55,9 +56,13 @@ void fix_identifier(Repair& repair, const Finding& finding)
 
 void fix_version(Repair& repair, const Finding& finding)
 {
-    if (finding.variant != "asset-typed")
-        repair.refuse("placeholder", "the version 0.0.0 is a placeholder; write the real one into assetInfo");
-    write_info(repair, finding, "version", "0.0.0");
+    if (is_asset_typed(finding)) return;
+    std::string version = repair.options.version;
+    if (version.empty()) {
+        version = "0.1.0";
+        repair.refuse("placeholder", "the version 0.1.0 is a placeholder; --version-string gives the real one");
+    }
+    write_info(repair, finding, "version", version);
 }
 
 void write_kind(Repair& repair, const Finding& finding, const char* kind)

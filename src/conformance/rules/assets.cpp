@@ -56,14 +56,7 @@ constexpr Rule kIdentifier{
     .why     = "Catalogues and pipelines know assets by it, whatever the file is called.",
     .fix     = "A placeholder urn is written and said to be one.",
     .fixable = true,
-    .bad     = R"(#usda 1.0
-(
-    defaultPrim = "robot"
-    kilogramsPerUnit = 1
-    metersPerUnit = 1
-    timeCodesPerSecond = 1
-    upAxis = "Z"
-)
+    .bad     = R"(<<layer>>
 def Xform "robot" (
     assetInfo = { string version = "1.0.0" }
     kind = "component"
@@ -80,14 +73,7 @@ constexpr Rule kVersion{
     .why     = "Without one nobody can say which state of the asset a result was made with.",
     .fix     = "A placeholder version is written and said to be one.",
     .fixable = true,
-    .bad     = R"(#usda 1.0
-(
-    defaultPrim = "robot"
-    kilogramsPerUnit = 1
-    metersPerUnit = 1
-    timeCodesPerSecond = 1
-    upAxis = "Z"
-)
+    .bad     = R"(<<layer>>
 def Xform "robot" (
     assetInfo = { string identifier = "urn:example:robot" }
     kind = "component"

@@ -7,14 +7,7 @@
 namespace mechane::conformance {
 namespace {
 
-constexpr std::string_view kNoKind      = R"(#usda 1.0
-(
-    defaultPrim = "robot"
-    kilogramsPerUnit = 1
-    metersPerUnit = 1
-    timeCodesPerSecond = 1
-    upAxis = "Z"
-)
+constexpr std::string_view kNoKind      = R"(<<layer>>
 def Xform "robot" (
     assetInfo = { string identifier = "urn:example:robot"
         string version = "1.0.0" }

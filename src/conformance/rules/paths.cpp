@@ -24,18 +24,9 @@ constexpr Rule kUnits{
     .fix     = "None: repair the layer by itself first, or author a scale on the prim that brings it in.",
     .bad     = R"(#files
 === robot.usda
-#usda 1.0
-(
-    defaultPrim = "robot"
-    kilogramsPerUnit = 1
-    metersPerUnit = 1
-    timeCodesPerSecond = 1
-    upAxis = "Z"
-)
+<<layer>>
 def Xform "robot" (
-    assetInfo = { string identifier = "urn:example:robot"
-        string version = "1.0.0" }
-    kind = "component"
+    <<identity>>
     prepend references = @./base.usda@
 )
 {
@@ -72,18 +63,9 @@ constexpr Rule kAnchored{
     .fixable  = true,
     .bad      = R"(#files
 === robot.usda
-#usda 1.0
-(
-    defaultPrim = "robot"
-    kilogramsPerUnit = 1
-    metersPerUnit = 1
-    timeCodesPerSecond = 1
-    upAxis = "Z"
-)
+<<layer>>
 def Xform "robot" (
-    assetInfo = { string identifier = "urn:example:robot"
-        string version = "1.0.0" }
-    kind = "component"
+    <<identity>>
     prepend references = @base.usda@
 )
 {
@@ -110,18 +92,9 @@ constexpr Rule kContained{
     .fixable  = true,
     .bad      = R"(#files
 === robot/robot.usda
-#usda 1.0
-(
-    defaultPrim = "robot"
-    kilogramsPerUnit = 1
-    metersPerUnit = 1
-    timeCodesPerSecond = 1
-    upAxis = "Z"
-)
+<<layer>>
 def Xform "robot" (
-    assetInfo = { string identifier = "urn:example:robot"
-        string version = "1.0.0" }
-    kind = "component"
+    <<identity>>
     prepend references = @../shared/base.usda@
 )
 {
@@ -164,18 +137,9 @@ constexpr Rule kUnresolved{
     .fix     = "None: the file has to be put there, or the path corrected.",
     .bad     = R"(#files
 === robot.usda
-#usda 1.0
-(
-    defaultPrim = "robot"
-    kilogramsPerUnit = 1
-    metersPerUnit = 1
-    timeCodesPerSecond = 1
-    upAxis = "Z"
-)
+<<layer>>
 def Xform "robot" (
-    assetInfo = { string identifier = "urn:example:robot"
-        string version = "1.0.0" }
-    kind = "component"
+    <<identity>>
     prepend references = @./missing.usda@
 )
 {

@@ -17,18 +17,9 @@ constexpr Rule kRootContext{
     .summary  = "Interfaces and frames stand below a RosContextAPI.",
     .why      = "Without a namespace two copies of the robot talk over each other.",
     .fix      = "On demand: applied to the default prim.",
-    .bad      = R"(#usda 1.0
-(
-    defaultPrim = "robot"
-    kilogramsPerUnit = 1
-    metersPerUnit = 1
-    timeCodesPerSecond = 1
-    upAxis = "Z"
-)
+    .bad      = R"(<<layer>>
 def Xform "robot" (
-    assetInfo = { string identifier = "urn:example:robot"
-        string version = "1.0.0" }
-    kind = "component"
+    <<identity>>
 )
 {
     <<topic scan>>
@@ -223,18 +214,9 @@ constexpr Rule kDefaultPrim{
     .why     = "Whoever references the asset overrides its namespace there, and nowhere else.",
     .fix     = "The schema and its properties move to the default prim.",
     .fixable = true,
-    .bad     = R"(#usda 1.0
-(
-    defaultPrim = "robot"
-    kilogramsPerUnit = 1
-    metersPerUnit = 1
-    timeCodesPerSecond = 1
-    upAxis = "Z"
-)
+    .bad     = R"(<<layer>>
 def Xform "robot" (
-    assetInfo = { string identifier = "urn:example:robot"
-        string version = "1.0.0" }
-    kind = "component"
+    <<identity>>
 )
 {
     def Xform "base" (

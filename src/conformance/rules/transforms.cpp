@@ -158,36 +158,18 @@ constexpr Rule kRootRotation{
     .why     = "A rotation on the root mends a wrong up axis in one scene and spoils the pose in every other.",
     .fix     = "The rotation goes into the children.",
     .fixable = true,
-    .bad     = R"(#usda 1.0
-(
-    defaultPrim = "robot"
-    kilogramsPerUnit = 1
-    metersPerUnit = 1
-    timeCodesPerSecond = 1
-    upAxis = "Z"
-)
+    .bad     = R"(<<layer>>
 def Xform "robot" (
-    assetInfo = { string identifier = "urn:example:robot"
-        string version = "1.0.0" }
-    kind = "component"
+    <<identity>>
 )
 {
     quatf xformOp:orient = (0.70710677, -0.70710677, 0, 0)
     uniform token[] xformOpOrder = ["xformOp:orient"]
 }
 )",
-    .good    = R"(#usda 1.0
-(
-    defaultPrim = "robot"
-    kilogramsPerUnit = 1
-    metersPerUnit = 1
-    timeCodesPerSecond = 1
-    upAxis = "Z"
-)
+    .good    = R"(<<layer>>
 def Xform "robot" (
-    assetInfo = { string identifier = "urn:example:robot"
-        string version = "1.0.0" }
-    kind = "component"
+    <<identity>>
 )
 {
     quatf xformOp:orient = (1, 0, 0, 0)

@@ -20,9 +20,7 @@ constexpr Rule kMeters{
     upAxis = "Z"
 )
 def Xform "robot" (
-    assetInfo = { string identifier = "urn:example:robot"
-        string version = "1.0.0" }
-    kind = "component"
+    <<identity>>
 )
 {
 }
@@ -45,9 +43,7 @@ constexpr Rule kKilograms{
     upAxis = "Z"
 )
 def Xform "robot" (
-    assetInfo = { string identifier = "urn:example:robot"
-        string version = "1.0.0" }
-    kind = "component"
+    <<identity>>
 )
 {
 }
@@ -70,9 +66,7 @@ constexpr Rule kTimeCodes{
     upAxis = "Z"
 )
 def Xform "robot" (
-    assetInfo = { string identifier = "urn:example:robot"
-        string version = "1.0.0" }
-    kind = "component"
+    <<identity>>
 )
 {
 }
@@ -95,9 +89,7 @@ constexpr Rule kUpAxis{
     upAxis = "Y"
 )
 def Xform "robot" (
-    assetInfo = { string identifier = "urn:example:robot"
-        string version = "1.0.0" }
-    kind = "component"
+    <<identity>>
 )
 {
 }
