@@ -4,6 +4,7 @@
 #include <string>
 
 #include "mechane/conformance/check.h"
+#include "mechane/conformance/formats.h"
 #include "mechane/usd/layer.h"
 #include "support/support.h"
 

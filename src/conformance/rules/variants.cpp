@@ -13,6 +13,22 @@
 namespace mechane::conformance {
 namespace {
 
+/// A variant set whose selection exists.
+constexpr const char* kSelected = R"(
+def Xform "g" (
+    prepend variantSets = "gripper"
+    variants = {
+        string gripper = "two_finger"
+    }
+)
+{
+    variantSet "gripper" = {
+        "two_finger" {
+        }
+    }
+}
+)";
+
 constexpr Rule kDefault{
     .id      = "REP-1.2.4-a",
     .slug    = "default-selection",
@@ -33,20 +49,7 @@ def Xform "g" (
     }
 }
 )",
-    .good    = R"(
-def Xform "g" (
-    prepend variantSets = "gripper"
-    variants = {
-        string gripper = "two_finger"
-    }
-)
-{
-    variantSet "gripper" = {
-        "two_finger" {
-        }
-    }
-}
-)",
+    .good    = kSelected,
 };
 constexpr Rule kExists{
     .id      = "REP-1.2.4-b",
@@ -71,20 +74,7 @@ def Xform "g" (
     }
 }
 )",
-    .good    = R"(
-def Xform "g" (
-    prepend variantSets = "gripper"
-    variants = {
-        string gripper = "two_finger"
-    }
-)
-{
-    variantSet "gripper" = {
-        "two_finger" {
-        }
-    }
-}
-)",
+    .good    = kSelected,
 };
 constexpr Rule kComplete{
     .id       = "REP-1.2.4-c",
