@@ -16,10 +16,14 @@ struct ContactPoint {
 
 /// The points of one pair, already reduced to those that matter.
 struct Manifold {
-    static constexpr int                kCapacity = 16;
-    std::array<ContactPoint, kCapacity> points;
-    int                                 count = 0;
+    static constexpr int kCapacity = 16;
+    // Not cleared when it comes into being: that would cost more than many a pair.
+    union {
+        std::array<ContactPoint, kCapacity> points;  ///< the first `count` of them hold something
+    };
+    int count = 0;
 
+    Manifold() {}  // NOLINT(modernize-use-equals-default): leaves the points as they are
     void add(const ContactPoint& point)
     {
         if (count < kCapacity) points[static_cast<std::size_t>(count++)] = point;

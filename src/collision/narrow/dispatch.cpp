@@ -13,7 +13,7 @@ constexpr PairFunction kPlBox = collide_plane_box, kPlSph = collide_plane_sphere
                        kPlHull = collide_plane_hull;
 constexpr PairFunction kSphSph = collide_sphere_sphere, kSphCap = collide_sphere_capsule,
                        kSphCyl = collide_sphere_cylinder, kSphBox = collide_sphere_box;
-constexpr PairFunction kCapCap = collide_capsule_capsule, kBoxBox = collide_box_box;
+constexpr PairFunction kCapCap = collide_capsule_capsule, kCapBox = collide_capsule_box, kBoxBox = collide_box_box;
 constexpr PairFunction kMesh = collide_mesh_convex, kMeshPl = collide_mesh_plane, kMeshRect = collide_mesh_rectangle,
                        kMeshMesh = collide_mesh_mesh;
 
@@ -24,7 +24,7 @@ constexpr PairFunction kTable[kPairKinds][kPairKinds] = {
     /* plane     */ {kNever, kNever, kPlSph, kPlCap, kPlEll, kPlCyl, kPlBox, nullptr, kPlCone, kPlHull},
     /* rectangle */ {nullptr, kNever, kRect, kRect, kRect, kRect, kRect, nullptr, kRect, kRect},
     /* sphere    */ {nullptr, nullptr, kSphSph, kSphCap, kConvex, kSphCyl, kSphBox, nullptr, kConvex, kConvex},
-    /* capsule   */ {nullptr, nullptr, nullptr, kCapCap, kConvex, kConvex, kConvex, nullptr, kConvex, kConvex},
+    /* capsule   */ {nullptr, nullptr, nullptr, kCapCap, kConvex, kConvex, kCapBox, nullptr, kConvex, kConvex},
     /* ellipsoid */ {nullptr, nullptr, nullptr, nullptr, kConvex, kConvex, kConvex, nullptr, kConvex, kConvex},
     /* cylinder  */ {nullptr, nullptr, nullptr, nullptr, nullptr, kConvex, kConvex, nullptr, kConvex, kConvex},
     /* box       */ {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, kBoxBox, nullptr, kConvex, kConvex},

@@ -160,27 +160,41 @@ double clip_faces(const Feature& reference, const Feature& incident, const Vec3d
     return least;
 }
 
-/// The ends of the interval over which two nearly parallel edges face each other. False when they do not.
-bool overlap_edges(const Feature& a, const Feature& b, const Vec3d& n, double radius_a, double radius_b, double reach,
-                   double merge, Candidates& out)
+/// A line at which a shape is round across (a capsule's core, the side of a cylinder or cone), not a sharp edge.
+bool round_across(const Shape& s)
+{ return s.kind == ShapeKind::capsule || s.kind == ShapeKind::cylinder || s.kind == ShapeKind::cone; }
+
+/// The ends of the interval over which two nearly parallel edges face each other. False when they do not. Skew edges
+/// stand aside at those ends: a round one then has another line there, as near; two sharp ones must be parallel.
+bool overlap_edges(const Feature& a, const Feature& b, bool round_a, bool round_b, const Vec3d& n, double radius_a,
+                   double radius_b, double reach, double merge, Candidates& out)
 {
     const Vec3d  u = a.points[1] - a.points[0], v = b.points[1] - b.points[0];
     const double lu = length(u), lv = length(v);
     if (!(lu > 0) || !(lv > 0)) return false;
     const Vec3d e = u / lu;
-    if (length(cross(e, v / lv)) > 0.02) return false;
+    if (length(cross(e, v / lv)) > 0.01) return false;
     const double b0 = dot(e, b.points[0] - a.points[0]), b1 = dot(e, b.points[1] - a.points[0]);
     const double from = std::max(0.0, std::min(b0, b1)), to = std::min(lu, std::max(b0, b1));
     if (!(to - from > 1e-6 * std::min(lu, lv))) return false;
+    const auto on_a = [&](double x) { return a.points[0] + x * e; };
+    const auto on_b = [&](double x) { return b.points[0] + ((x - b0) / (b1 - b0)) * v; };
+    if (!round_a && !round_b)
+        for (const double x : {from, to}) {
+            const Vec3d d = on_b(x) - on_a(x);
+            if (length(d - dot(n, d) * n) > 2e-4 * std::min(lu, lv)) return false;
+        }
     bool any = false;
     for (const double x : {from, to}) {
-        const Vec3d  pa = a.points[0] + x * e;
-        const Vec3d  pb = b.points[0] + ((x - b0) / (b1 - b0)) * v;
-        const double s  = dot(n, pb - pa) - radius_a - radius_b;
+        const Vec3d  pa = on_a(x), pb = on_b(x);
+        const double d = dot(n, pb - pa), s = d - radius_a - radius_b;
         if (s > reach) continue;
-        const std::uint64_t end = x == from ? 0 : 1;
+        const Vec3d         middle = !round_a && round_b   ? pa + (0.5 * d) * n
+                                     : round_a && !round_b ? pb - (0.5 * d) * n
+                                                           : 0.5 * (pa + pb);
+        const std::uint64_t end    = x == from ? 0 : 1;
         out.add(contact_at(
-                    0.5 * (pa + radius_a * n + pb - radius_b * n), n, s,
+                    middle + (0.5 * (radius_a - radius_b)) * n, n, s,
                     (std::uint64_t{3} << 40) | (std::uint64_t{a.ids[0]} << 24) | (std::uint64_t{b.ids[0]} << 8) | end),
                 merge);
         any = true;
@@ -217,7 +231,8 @@ void convex_candidates(const Shape& a, const Shape& b, const CoreDistance& core,
     } else if (fb.is_face() && !single) {
         least = clip_faces(fb, supporting_feature(a, n, Alignment::wide), n, -1, ra, rb, reach, merge, out);
         clip_rim_point(fb, a, n, -1, ra, rb, reach, merge, least, out);
-    } else if (fa.is_edge() && fb.is_edge() && overlap_edges(fa, fb, n, ra, rb, reach, merge, out)) {
+    } else if (fa.is_edge() && fb.is_edge() &&
+               overlap_edges(fa, fb, round_across(a), round_across(b), n, ra, rb, reach, merge, out)) {
         return;
     }
     if (only_clipped) return;

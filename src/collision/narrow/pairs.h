@@ -12,6 +12,7 @@ void collide_sphere_capsule(const Shape& sphere, const Shape& capsule, double re
 void collide_sphere_cylinder(const Shape& sphere, const Shape& cylinder, double reach, Manifold& out);
 void collide_sphere_box(const Shape& sphere, const Shape& box, double reach, Manifold& out);
 void collide_capsule_capsule(const Shape& a, const Shape& b, double reach, Manifold& out);
+void collide_capsule_box(const Shape& capsule, const Shape& box, double reach, Manifold& out);
 void collide_box_box(const Shape& a, const Shape& b, double reach, Manifold& out);
 void collide_convex(const Shape& a, const Shape& b, double reach, Manifold& out);  ///< any two convex shapes
 
