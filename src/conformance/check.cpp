@@ -31,7 +31,7 @@ const std::vector<Profile>& all_profiles()
          {"REP"},
          {},
          {{"REP-1.1-i", Severity::info}, {"REP-1.2.5-c", Severity::info}, {"REP-1.2.5-d", Severity::info}}},
-        {"scene", {"REP"}, {"REP-1.2.2-a"}, {}},
+        {"scene", {"REP"}, {"REP-1.1-m", "REP-1.2.2-a"}, {}},
         {"ros-only", {"2"}, {}, {}},
         {"tidy", {"REP"}, {}, {{"REP-1.3-a", Severity::warning}}},
         // What UsdPhysics itself asks for, without the layout, names and interfaces of REP-0158.

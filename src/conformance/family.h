@@ -51,11 +51,12 @@ struct Family {
 std::span<const Family* const> families();
 
 // One family a file under rules/.
-extern const Family kUnitRules, kTransformRules, kKindRules, kAssetRules, kInstanceRules, kJointRules, kTreeRules,
-    kMassRules, kColliderRules, kContactMaterialRules, kRosSchemaRules, kRosContextRules, kRosPlacementRules,
-    kRosTopicRules, kRosFrameRules, kVendorSchemaRules, kLayerRules, kArcRules, kVariantRules, kPathRules,
-    kShadingRules, kTextureRules, kExtensionRules, kControlRules, kRepresentationRules, kPivotRules, kIsolationRules,
-    kRosJointRules, kCameraRules, kMeshRules, kLightRules;
+extern const Family kUnitRules, kTransformRules, kPivotRules, kKindRules, kAssetRules, kInstanceRules, kCloneRules,
+    kJointRules, kTreeRules, kStaticBodyRules, kMassRules, kColliderRules, kRepresentationRules, kLinkRules,
+    kCollisionFilterRules, kContactMaterialRules, kRosSchemaRules, kRosContextRules, kRosOverrideRules,
+    kRosPlacementRules, kRosTopicRules, kRosFrameRules, kRosJointRules, kVendorSchemaRules, kIsolationRules,
+    kLayerRules, kArcRules, kVariantRules, kPathRules, kShadingRules, kLookRules, kCameraRules, kMeshRules,
+    kSurfaceRules, kLightRules, kExtensionRules, kSensorRules;
 
 /// "1.2 kg" style number for messages: shortest text that reads back.
 std::string number(double value);

@@ -25,6 +25,24 @@ constexpr std::string_view kIdentity = R"(assetInfo = {
     }
     kind = "component")";
 
+/// The layer and default prim of a scene of several robots.
+constexpr std::string_view kHall = R"(#usda 1.0
+(
+    defaultPrim = "hall"
+    kilogramsPerUnit = 1
+    metersPerUnit = 1
+    timeCodesPerSecond = 1
+    upAxis = "Z"
+)
+
+def Xform "hall" (
+    assetInfo = {
+        string identifier = "urn:example:hall"
+        string version = "1.0.0"
+    }
+    kind = "assembly"
+))";
+
 constexpr std::string_view kHead = R"(<<layer>>
 
 def Xform "robot" (
@@ -44,6 +62,11 @@ def Xform "robot" (
             float physics:restitution = 0
             float physics:staticFriction = 0.6
         }
+    }
+
+    def PhysicsCollisionGroup "parts"
+    {
+        rel collection:colliders:includes = </robot>
     }
 
 )";
@@ -110,11 +133,17 @@ std::string replacement(std::string_view call)
     const std::vector<std::string> w = words(call);
     if (w.size() == 1 && w[0] == "layer") return std::string(kLayer);
     if (w.size() == 1 && w[0] == "identity") return std::string(kIdentity);
+    if (w.size() == 1 && w[0] == "hall") return std::string(kHall);
     if (w.size() == 2 && w[0] == "body") return fmt::format(kBody, w[1]);
     if (w.size() == 4 && w[0] == "joint") return fmt::format(kJoint, w[1], w[2], w[3]);
-    if (w.size() == 2 && w[0] == "zeros") {
+    if (w.size() == 3 && w[0] == "repeat") {
+        std::string list = w[2];
+        for (int n = std::stoi(w[1]); n > 1; --n) list += ", " + w[2];
+        return list;
+    }
+    if (w.size() == 2 && w[0] == "count") {
         std::string list = "0";
-        for (int n = std::stoi(w[1]); n > 1; --n) list += ", 0";
+        for (int i = 1; i < std::stoi(w[1]); ++i) list += ", " + std::to_string(i);
         return list;
     }
     if (w.size() == 2 && w[0] == "topic") return fmt::format(kTopic, w[1]);

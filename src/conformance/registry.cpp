@@ -7,13 +7,43 @@
 namespace mechane::conformance {
 namespace {
 
-constexpr std::array kFamilies{
-    &kUnitRules,      &kTransformRules,  &kLayerRules,        &kKindRules,     &kArcRules,
-    &kVariantRules,   &kAssetRules,      &kPathRules,         &kInstanceRules, &kJointRules,
-    &kTreeRules,      &kMassRules,       &kVendorSchemaRules, &kColliderRules, &kContactMaterialRules,
-    &kRosSchemaRules, &kRosContextRules, &kRosPlacementRules, &kRosTopicRules, &kRosFrameRules,
-    &kCameraRules,    &kRosJointRules,   &kShadingRules,      &kMeshRules,     &kLightRules,
-    &kExtensionRules};
+constexpr std::array kFamilies{&kUnitRules,
+                               &kTransformRules,
+                               &kPivotRules,
+                               &kLayerRules,
+                               &kKindRules,
+                               &kArcRules,
+                               &kVariantRules,
+                               &kAssetRules,
+                               &kPathRules,
+                               &kInstanceRules,
+                               &kCloneRules,
+                               &kJointRules,
+                               &kTreeRules,
+                               &kStaticBodyRules,
+                               &kMassRules,
+                               &kVendorSchemaRules,
+                               &kColliderRules,
+                               &kRepresentationRules,
+                               &kLinkRules,
+                               &kCollisionFilterRules,
+                               &kContactMaterialRules,
+                               &kIsolationRules,
+                               &kRosSchemaRules,
+                               &kRosContextRules,
+                               &kRosOverrideRules,
+                               &kRosPlacementRules,
+                               &kRosTopicRules,
+                               &kRosFrameRules,
+                               &kCameraRules,
+                               &kRosJointRules,
+                               &kShadingRules,
+                               &kLookRules,
+                               &kMeshRules,
+                               &kSurfaceRules,
+                               &kLightRules,
+                               &kExtensionRules,
+                               &kSensorRules};
 
 }  // namespace
 

@@ -232,6 +232,12 @@ std::vector<std::pair<double, Value>> Layer::samples(const Path& attribute) cons
     return out;
 }
 
+bool Layer::replaces_apis(const Path& prim) const
+{
+    const VtValue list = impl_->layer->GetField(unwrap(prim), TfToken("apiSchemas"));
+    return list.IsHolding<SdfTokenListOp>() && list.UncheckedGet<SdfTokenListOp>().IsExplicit();
+}
+
 std::vector<Token> Layer::apis(const Path& prim) const
 { return to_tokens(added_items<SdfTokenListOp>(impl_->layer, unwrap(prim), TfToken("apiSchemas"))); }
 

@@ -40,8 +40,10 @@ const Rule* find_rule(std::string_view id_or_slug);
 bool selects(std::string_view selector, const Rule& rule);
 
 /// A fragment with its short forms written out: `<<layer>>` is the head of a clean root layer, `<<identity>>` what its
-/// default prim says of itself, `<<body NAME>>` a clean rigid body, `<<joint NAME A B>>` a clean revolute joint,
-/// `<<topic NAME>>` a prim with a complete topic, `<<zeros N>>` a list of N zeros.
+/// default prim says of itself, `<<hall>>` the head and default prim of a scene, `<<body NAME>>` a clean rigid body,
+/// `<<joint NAME A B>>` a clean revolute joint,
+/// `<<topic NAME>>` a prim with a complete topic, `<<repeat N WORD>>` a list of N times the word, `<<count N>>` the
+/// list 0, 1, ... N - 1.
 std::string written_out(std::string_view fragment);
 /// usda text of a clean asset that holds `fragment`, written out, in its default prim /robot, or `fragment` itself when
 /// it is a whole layer.

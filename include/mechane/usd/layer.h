@@ -63,12 +63,13 @@ class Layer {
     [[nodiscard]] Value                                 field(const Path& path, const Token& key) const;
     [[nodiscard]] Value                                 value(const Path& attribute) const;
     [[nodiscard]] std::vector<std::pair<double, Value>> samples(const Path& attribute) const;
-    [[nodiscard]] std::vector<Token>                    apis(const Path& prim) const;         ///< that this layer adds
-    [[nodiscard]] std::vector<Path>                     targets(const Path& property) const;  ///< that it adds
-    [[nodiscard]] std::vector<Arc>                      references(const Path& prim) const;
-    [[nodiscard]] std::vector<Arc>                      payloads(const Path& prim) const;
-    [[nodiscard]] std::vector<std::string>              sublayers() const;
-    [[nodiscard]] std::vector<std::string>              variants(const Path& prim, const std::string& set) const;
+    [[nodiscard]] std::vector<Token>                    apis(const Path& prim) const;  ///< that this layer adds
+    [[nodiscard]] bool replaces_apis(const Path& prim) const;  ///< its list stands instead of those of weaker layers
+    [[nodiscard]] std::vector<Path>        targets(const Path& property) const;  ///< that it adds
+    [[nodiscard]] std::vector<Arc>         references(const Path& prim) const;
+    [[nodiscard]] std::vector<Arc>         payloads(const Path& prim) const;
+    [[nodiscard]] std::vector<std::string> sublayers() const;
+    [[nodiscard]] std::vector<std::string> variants(const Path& prim, const std::string& set) const;
 
     // -- prims
     /// Makes a prim, or gives an existing one this specifier and, unless it is empty, this type.

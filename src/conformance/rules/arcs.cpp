@@ -56,10 +56,10 @@ constexpr Rule kHeavy{
                                                                              "binary\n" MECHANE_PART(
                                                                                  "def Xform \"robot\" { def Points "
                                                                                  "\"p\" { int[] primvars:table = "
-                                                                                 "[<<zeros 1001>>] } }\n"),
+                                                                                 "[<<repeat 1001 0>>] } }\n"),
     .good =
         "#files\n" MECHANE_ENTRY("prepend payload = @./geometries.usdc@") "=== geometries.usdc binary\n" MECHANE_PART(
-            "def Xform \"robot\" { def Points \"p\" { int[] primvars:table = [<<zeros 1001>>] } }\n"),
+            "def Xform \"robot\" { def Points \"p\" { int[] primvars:table = [<<repeat 1001 0>>] } }\n"),
 };
 constexpr Rule kKinematics{
     .id      = "REP-1.2.3-c",

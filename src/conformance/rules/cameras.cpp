@@ -1,5 +1,6 @@
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "conformance/family.h"
 #include "mechane/ros/interfaces.h"
@@ -77,6 +78,46 @@ def Camera "eye"
 )",
 };
 
+constexpr Rule kExclusive{
+    .id      = "REP-2.8-c",
+    .slug    = "optical-exclusive",
+    .summary = "A camera's pictures are stamped with its optical frame.",
+    .why     = "The prim of the topic names no frame: the message carries that of the link, whose axes are others.",
+    .fix     = "None: apply RosFrameAPI to the optical child.",
+    .bad     = R"(
+def Camera "eye"
+{
+    def Xform "eye_optical_frame" (
+        prepend apiSchemas = ["RosTopicAPI"]
+    )
+    {
+        string ros:topic:name = "image"
+        double ros:topic:publish_rate = 30
+        token ros:topic:role = "publisher"
+        string ros:topic:type = "sensor_msgs/msg/Image"
+        quatf xformOp:orient = (0, 1, 0, 0)
+        uniform token[] xformOpOrder = ["xformOp:orient"]
+    }
+}
+)",
+    .good    = R"(
+def Camera "eye"
+{
+    def Xform "eye_optical_frame" (
+        prepend apiSchemas = ["RosFrameAPI", "RosTopicAPI"]
+    )
+    {
+        string ros:topic:name = "image"
+        double ros:topic:publish_rate = 30
+        token ros:topic:role = "publisher"
+        string ros:topic:type = "sensor_msgs/msg/Image"
+        quatf xformOp:orient = (0, 1, 0, 0)
+        uniform token[] xformOpOrder = ["xformOp:orient"]
+    }
+}
+)",
+};
+
 constexpr double kTolerance = 0.1 * kPi / 180;
 
 void check_rotation(const Facts& facts, const PrimFacts& frame, const PrimFacts& camera, Sink& sink)
@@ -104,6 +145,25 @@ void check_rotation(const Facts& facts, const PrimFacts& frame, const PrimFacts&
                                 .severity = Severity::warning});
 }
 
+/// A topic of pictures below a camera: the nearest frame has to be below the camera too.
+void check_stamp(const PrimFacts& topic, const PrimFacts& camera, const PrimFacts* frame, Sink& sink)
+{
+    static const std::set<std::string> kPictures{"sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage",
+                                                 "sensor_msgs/msg/CameraInfo"};
+    for (const ros::Interface& interface : ros::interfaces(topic.prim)) {
+        if (interface.kind != ros::Api::topic || kPictures.count(interface.type) == 0 || interface.override_frame)
+            continue;
+        sink.applies(kExclusive);
+        if (frame != nullptr && frame->prim.path().has_prefix(camera.prim.path())) continue;
+        sink.report(kExclusive, {.site     = topic.prim.site(),
+                                 .message  = "the camera's pictures carry the frame " +
+                                             (frame == nullptr ? "of the link" : frame->prim.path().text()),
+                                 .observed = frame == nullptr ? "no frame" : frame->prim.path().text(),
+                                 .expected = "an optical frame below " + camera.prim.path().text(),
+                                 .hint     = "apply RosFrameAPI to the optical child"});
+    }
+}
+
 void check(const Facts& facts, Sink& sink)
 {
     for (std::size_t i = 0; i < facts.prims.size(); ++i) {
@@ -122,6 +182,7 @@ void check(const Facts& facts, Sink& sink)
         }
         const PrimFacts* camera = facts.nearest(prim.parent, kCamera);
         if (camera == nullptr) continue;
+        if (prim.is(kTopic)) check_stamp(prim, *camera, facts.nearest(static_cast<std::int32_t>(i), kFrame), sink);
         // A further topic below the optical frame keeps its rotation: the frame above it is judged.
         const PrimFacts* frame = facts.nearest(prim.parent, kFrame);
         if (frame != nullptr && frame->prim.path().has_prefix(camera->prim.path())) continue;
@@ -129,7 +190,7 @@ void check(const Facts& facts, Sink& sink)
     }
 }
 
-constexpr std::array<const Rule*, 2> kRules{&kChild, &kRotation};
+constexpr std::array<const Rule*, 3> kRules{&kChild, &kRotation, &kExclusive};
 
 }  // namespace
 

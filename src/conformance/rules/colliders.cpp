@@ -7,7 +7,7 @@
 #include "mechane/geometry/mesh.h"
 #include "mechane/usd/stage_layers.h"
 
-/// REP-0158 1.3.1 and 1.3.3: what collides.
+/// REP-0158 1.3.1: what collides.
 namespace mechane::conformance {
 namespace {
 
@@ -77,80 +77,39 @@ def Mesh "ramp" (
 }
 )",
 };
-constexpr Rule kAdjacent{
-    .id       = "REP-1.3.3-a",
-    .slug     = "joint-collision-pairs",
-    .keyword  = Keyword::may,
+constexpr Rule kFidelities{
+    .id       = "REP-1.3.1-c",
+    .slug     = "dual-fidelity",
+    .keyword  = Keyword::should,
     .severity = Severity::info,
-    .summary  = "Links that a joint connects do not collide with each other.",
-    .why      = "Shapes that meet at a joint overlap there and push it apart.",
-    .fix      = "None: it may be meant.",
-    .bad      = R"(
-<<body a>>
-<<body b>>
-
-def PhysicsRevoluteJoint "j" (
-    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
-)
-{
-    rel physics:body0 = </robot/a>
-    rel physics:body1 = </robot/b>
-    bool physics:collisionEnabled = true
-    float physics:lowerLimit = -90
-    float physics:upperLimit = 90
-}
-)",
-    .good     = R"(
-<<body a>>
-<<body b>>
-
-def PhysicsRevoluteJoint "j" (
-    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
-)
-{
-    rel physics:body0 = </robot/a>
-    rel physics:body1 = </robot/b>
-    float physics:lowerLimit = -90
-    float physics:upperLimit = 90
-}
-)",
-};
-constexpr Rule kPairs{
-    .id       = "REP-1.3.3-c",
-    .slug     = "filtered-pairs",
-    .keyword  = Keyword::may,
-    .severity = Severity::warning,
-    .summary  = "Filtered pairs name bodies, colliders or articulations that exist.",
-    .why      = "A pair with a missing end filters nothing.",
-    .fix      = "None: which prim was meant is the author's to say.",
+    .summary  = "A link whose collision mesh is not convex has a variant set collision_fidelity.",
+    .why      = "Real-time simulators need convex shapes, accurate ones the mesh.",
+    .fix      = "None: which shapes are good enough is the author's to say.",
     .bad      = R"(
 def Xform "a" (
-    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysicsFilteredPairsAPI"]
+    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
     kind = "subcomponent"
 )
 {
-    rel physics:filteredPairs = </robot/nope>
     float physics:mass = 1
     quatf xformOp:orient = (1, 0, 0, 0)
     double3 xformOp:translate = (0, 0, 0)
     uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
-}
-)",
-    .good     = R"(
-def Xform "a" (
-    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysicsFilteredPairsAPI"]
-    kind = "subcomponent"
-)
-{
-    rel physics:filteredPairs = </robot/b>
-    float physics:mass = 1
-    quatf xformOp:orient = (1, 0, 0, 0)
-    double3 xformOp:translate = (0, 0, 0)
-    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
-}
 
-<<body b>>
+    def Mesh "collision" (
+        prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMeshCollisionAPI", "MaterialBindingAPI"]
+    )
+    {
+        int[] faceVertexCounts = [3, 3, 3, 3, 3, 3]
+        int[] faceVertexIndices = [0, 4, 1, 1, 4, 2, 2, 4, 0, 0, 1, 3, 1, 2, 3, 2, 0, 3]
+        rel material:binding:physics = </robot/Contact/rubber>
+        uniform token physics:approximation = "convexHull"
+        point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0.3, 0.3, 1), (0.3, 0.3, 0.5)]
+        token purpose = "guide"
+    }
+}
 )",
+    .good     = "<<body a>>",
 };
 
 /// True when the Gprim is the only thing of its link that is drawn.
@@ -224,43 +183,49 @@ void check_approximation(const Facts& facts, const PrimFacts& prim, Sink& sink)
         "use convexHull here, and keep the finer form in a variant", Severity::warning);
 }
 
+/// A link with a collision mesh that is not convex: the reader shall be able to choose.
+void check_fidelities(const Facts& facts, const PrimFacts& collider, std::set<const PrimFacts*>& said, Sink& sink)
+{
+    const PrimFacts* link = facts.nearest(facts.index_of(collider.prim), kBody);
+    if (!collider.is(kMesh) || link == nullptr) return;
+    sink.applies(kFidelities);
+    if (said.count(link) != 0 || is_convex_mesh(collider.prim)) return;
+    for (usd::Prim prim = collider.prim; prim; prim = prim.parent())
+        for (const usd::VariantSetUse& set : usd::variant_sets(prim)) {
+            if (set.name == "collision_fidelity") return;
+            std::string plain;
+            for (const char c : set.name)
+                if (c != '_') plain += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+            if (plain != "collisionfidelity") continue;
+            said.insert(link);
+            return sink.report(kFidelities, {.site     = prim.site(),
+                                             .message  = "the variant set " + set.name + " has another name",
+                                             .observed = set.name,
+                                             .expected = "collision_fidelity",
+                                             .hint     = "rename the set, and what selects from it",
+                                             .variant  = "name",
+                                             .severity = Severity::warning});
+        }
+    said.insert(link);
+    sink.report(kFidelities, {.site     = collider.prim.site(),
+                              .message  = "the collision mesh is not convex and there is no other fidelity",
+                              .observed = "no variant set collision_fidelity",
+                              .expected = "a variant set collision_fidelity",
+                              .hint = "offer primitives or hulls, and the mesh, as variants of collision_fidelity"});
+}
+
 void check(const Facts& facts, Sink& sink)
 {
+    std::set<const PrimFacts*> said;
     for (const PrimFacts& prim : facts.prims) {
         if (!prim.is(kCollider) || !prim.is(kGprim)) continue;
         check_guide(facts, prim, sink);
         check_approximation(facts, prim, sink);
-    }
-    for (const physics::Joint& joint : facts.physics.joints) {
-        if (joint.body0 < 0 || joint.body1 < 0 || !facts.is_tree_joint(joint)) continue;
-        sink.applies(kAdjacent);
-        if (joint.collision_enabled)
-            sink.report(kAdjacent,
-                        {.site     = site_of(joint.prim, "physics:collisionEnabled"),
-                         .message  = "two links of one joint collide with each other",
-                         .observed = facts.physics.bodies[static_cast<std::size_t>(joint.body0)].path.text() + ", " +
-                                     facts.physics.bodies[static_cast<std::size_t>(joint.body1)].path.text(),
-                         .expected = "collisionEnabled false",
-                         .hint     = "remove physics:collisionEnabled unless their shapes are apart"});
-    }
-    for (const PrimFacts& prim : facts.prims) {
-        const usd::Relationship pairs = prim.prim.relationship("physics:filteredPairs");
-        if (!pairs.authored()) continue;
-        sink.applies(kPairs);
-        for (const usd::Path& target : pairs.targets()) {
-            const PrimFacts* other = facts.find(target);
-            if (other != nullptr && other->is(kBody | kCollider | kArticulationRoot)) continue;
-            sink.report(kPairs, {.site     = pairs.site(),
-                                 .message  = other == nullptr ? "a filtered pair names a prim that does not exist"
-                                                              : "a filtered pair names a prim that cannot collide",
-                                 .observed = target.text(),
-                                 .expected = "a body, collider or articulation",
-                                 .hint     = "name what shall not collide, or remove the target"});
-        }
+        check_fidelities(facts, prim, said, sink);
     }
 }
 
-constexpr std::array<const Rule*, 4> kRules{&kGuide, &kApproximation, &kAdjacent, &kPairs};
+constexpr std::array<const Rule*, 3> kRules{&kGuide, &kApproximation, &kFidelities};
 
 }  // namespace
 

@@ -23,6 +23,13 @@ namespace {
     "    float physics:lowerLimit = -90\n    float physics:upperLimit = 90\n" lines "}\n"
 // clang-format on
 #define MECHANE_MIMIC(lines) MECHANE_PAIR("\"ExtendedPhysicsMimicAPI\"", lines)
+#define MECHANE_URDF_MIMIC(offset)                                                                                 \
+    MECHANE_PAIR("\"PhysicsFilteredPairsAPI\"", "")                                                                \
+    "<<body d>>\ndef PhysicsRevoluteJoint \"copied\" (\n    prepend apiSchemas = [\"ExtendedPhysicsMimicAPI\"]\n"  \
+    "    customData = {\n        string urdf = \"copied\"\n    }\n)\n{\n    uniform token physics:axis = \"X\"\n"  \
+    "    rel physics:body0 = </robot/c>\n    rel physics:body1 = </robot/d>\n    float physics:lowerLimit = -90\n" \
+    "    float physics:upperLimit = 90\n    rel ext_physics:mimic:joint = </robot/lead>\n    double "              \
+    "ext_physics:mimic:offset = " offset "\n}\n"
 #define MECHANE_GOOD_MIMIC MECHANE_MIMIC("    rel ext_physics:mimic:joint = </robot/lead>\n")
 #define MECHANE_CONTROLLER(name, more) \
     "def Xform \"" name "\" (\n    prepend apiSchemas = [\"RosControlJointTrajectoryAPI\"]\n)\n{\n" more "}\n"
@@ -113,8 +120,45 @@ constexpr Rule kConflict{
         MECHANE_CONTROLLER("steer_too", MECHANE_COMMANDS "    custom bool control:starts_enabled = false\n"),
 };
 
+constexpr Rule kUnits{
+    .id       = "REP-4.2.2-f",
+    .slug     = "ext-units",
+    .severity = Severity::warning,
+    .summary  = "Angles of a mimic are degrees, as everywhere in UsdPhysics.",
+    .why      = "URDF has radians: an offset that was copied is sixty times too small.",
+    .fix      = "None: multiply it by 180/pi if it came from URDF unchanged.",
+    .bad      = MECHANE_URDF_MIMIC("1.5707963"),
+    .good     = MECHANE_URDF_MIMIC("90"),
+};
+constexpr Rule kDirect{
+    .id       = "REP-4.2.3-d",
+    .slug     = "kinematic-only-direct",
+    .keyword  = Keyword::should,
+    .severity = Severity::warning,
+    .summary  = "A controller that sets a body's velocity controls a kinematic body.",
+    .why      = "A dynamic body that is moved past its forces goes through what stands in its way.",
+    .fix      = "None: whether the body is dynamic is the author's to say.",
+    .bad =
+        "<<body a>>\ndef Xform \"push\" (\n    prepend apiSchemas = [\"RosControlRigidBodyTwistAPI\"]\n)\n{\n    "
+        "rel ros:rigid_body_twist:body = </robot/a>\n}\n",
+    .good = MECHANE_PAIR("\"PhysicsFilteredPairsAPI\"", "") MECHANE_CONTROLLER("steer", MECHANE_COMMANDS),
+};
+constexpr Rule kSimulation{
+    .id       = "REP-4.2.3-f",
+    .slug     = "no-sim-state",
+    .keyword  = Keyword::should_not,
+    .severity = Severity::warning,
+    .summary  = "A controller says nothing of resetting or spawning.",
+    .why      = "The state of the simulation belongs to the simulator; on the real robot nothing answers.",
+    .fix      = "None: remove the property.",
+    .bad      = MECHANE_PAIR("\"PhysicsFilteredPairsAPI\"", "")
+        MECHANE_CONTROLLER("steer", MECHANE_COMMANDS "    custom string control:reset_service = \"reset_world\"\n"),
+    .good = MECHANE_PAIR("\"PhysicsFilteredPairsAPI\"", "") MECHANE_CONTROLLER("steer", MECHANE_COMMANDS),
+};
+
 #undef MECHANE_COMMANDS
 #undef MECHANE_CONTROLLER
+#undef MECHANE_URDF_MIMIC
 #undef MECHANE_GOOD_MIMIC
 #undef MECHANE_MIMIC
 #undef MECHANE_PAIR
@@ -198,6 +242,17 @@ class Extensions {
         for (const char* name : {"ext_physics:mimic:multiplier", "ext_physics:mimic:offset"})
             if (const auto value = joint.attribute(name).get<double>(); value && !std::isfinite(*value))
                 return fault("value", std::string(name) + " is not finite", "not finite");
+        const bool   copied = !joint.metadata("customData:urdf").empty() ||
+                              std::ranges::any_of(joint.authored_property_names(), [](const usd::Token& name) {
+                                return name.text().starts_with("urdf:");
+                              });
+        const double offset = joint.attribute("ext_physics:mimic:offset").get<double>().value_or(0);
+        if (copied && joint.is_a("PhysicsRevoluteJoint")) {
+            sink_.applies(kUnits);
+            if (offset != 0 && std::abs(offset) <= 2 * kPi)
+                say(kUnits, joint, "ext_physics:mimic:offset", "the offset looks like radians; USD uses degrees",
+                    number(offset), "degrees", "multiply it by 180/pi");
+        }
         leader_[joint.path()]   = targets.front();
         follower_[joint.path()] = joint;
     }
@@ -265,6 +320,21 @@ class Extensions {
             fault("negative", "an effort is negative", Severity::warning);
     }
 
+    /// Words of the simulation's own state among a controller's properties.
+    void simulation(const usd::Prim& prim)
+    {
+        sink_.applies(kSimulation);
+        for (const usd::Token& name : prim.authored_property_names()) {
+            const std::string last  = name.text().substr(name.text().rfind(':') + 1);
+            const auto        value = prim.attribute(name).get<std::string>();
+            if (!last.starts_with("reset") && !last.starts_with("spawn") &&
+                (!value || value->find("simulation_interfaces") == std::string::npos))
+                continue;
+            say(kSimulation, prim, name.text().c_str(), name.text() + " speaks of the simulation itself", name.text(),
+                "what a controller does", "remove it", name.text().c_str());
+        }
+    }
+
     void control(const PrimFacts& controller)
     {
         const usd::Prim& prim = controller.prim;
@@ -284,9 +354,18 @@ class Extensions {
         if (targets.empty())
             return say(kTargets, prim, nullptr, "the controller names no joint and no body", "no target",
                        "joints or bodies", "name what it controls by a relationship");
+        simulation(prim);
+        const bool direct  = applies(prim, "RosControlRigidBodyTwistAPI");
         const bool enabled = prim.attribute("control:starts_enabled").get_or<bool>(true);
         for (const usd::Path& target : targets) {
             const PrimFacts* joint = facts_.find(target);
+            if (direct && joint->is(kBody)) {
+                sink_.applies(kDirect);
+                const physics::Index body = facts_.physics.body_at(target);
+                if (body >= 0 && !facts_.physics.bodies[static_cast<std::size_t>(body)].kinematic)
+                    say(kDirect, prim, nullptr, "the controller sets the velocity of a dynamic body", target.text(),
+                        "a kinematic body", "make the body kinematic, or drive it by forces", target.text().c_str());
+            }
             if (joint->is(kJoint)) {
                 sink_.applies(kDrives);
                 const bool drive = !joint->prim.api_instances("PhysicsDriveAPI").empty();
@@ -306,8 +385,8 @@ class Extensions {
 
 void check(const Facts& facts, Sink& sink) { Extensions(facts, sink).run(); }
 
-constexpr std::array<const Rule*, 8> kRules{&kNames,   &kMimic,     &kActuator, &kClamping,
-                                            &kTargets, &kDecoupled, &kDrives,   &kConflict};
+constexpr std::array<const Rule*, 11> kRules{&kNames,     &kMimic,  &kActuator, &kClamping, &kUnits,     &kTargets,
+                                             &kDecoupled, &kDrives, &kDirect,   &kConflict, &kSimulation};
 
 }  // namespace
 

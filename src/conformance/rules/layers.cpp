@@ -38,7 +38,8 @@ constexpr Rule kSeparation{
     .why     = "Whoever needs the geometry alone also loads the physics, and cannot replace one without the other.",
     .fix     = "None: --phases P8 splits an asset of one layer; several layers are the author's to rearrange.",
     .bad     = "#files\n" MECHANE_ENTRY("@./parts.usda@") "=== parts.usda\n" MECHANE_PART(
-        "def Xform \"robot\" { def Xform \"a\" (kind = \"subcomponent\") { def Cube \"look\" { double size = 1 } }\n"
+        "def Xform \"robot\" { def Xform \"a\" (kind = \"subcomponent\") { def Cube \"look\" { token purpose = "
+        "\"guide\" } }\n"
         "    def PhysicsScene \"scene\" {} }\n"),
     .good = "#files\n" MECHANE_CLEAN,
 };
@@ -60,7 +61,7 @@ constexpr Rule kCrate{
     .fix     = "None: save the geometry as a usdc layer of its own and bring it in by a payload.",
     .bad     = "#files\n=== robot.usda\n" MECHANE_PART(
         "def Xform \"robot\" (assetInfo = { string identifier = \"urn:example:robot\"\n string version = \"1.0.0\" }\n"
-        "    kind = \"component\") { int[] primvars:table = [<<zeros 1001>>] }\n"),
+        "    kind = \"component\") { int[] primvars:table = [<<repeat 1001 0>>] }\n"),
     .good = "#files\n" MECHANE_CLEAN,
 };
 constexpr Rule kGeometry{
@@ -71,7 +72,7 @@ constexpr Rule kGeometry{
     .fix     = "None: move the schemas to an over in physics.usda or ros.usda.",
     .bad     = "#files\n" MECHANE_ENTRY("@./base.usda@") "=== base.usda\n" MECHANE_PART(
         "def Xform \"robot\" { def Xform \"look\" (prepend payload = @./geometries.usda@</m>) {} }\n")
-        "=== geometries.usda\n" MECHANE_PART("def Xform \"m\" { def Mesh \"mesh\" (prepend apiSchemas = [\"PhysicsMassAPI\"]) { int[] faceVertexCounts = [3]\n"
+        "=== geometries.usda\n" MECHANE_PART("def Xform \"m\" { def Mesh \"mesh\" (prepend apiSchemas = [\"PhysicsMassAPI\"]) { token purpose = \"guide\"\n int[] faceVertexCounts = [3]\n"
         " int[] faceVertexIndices = [0, 1, 2]\n point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)] } }\n"),
     .good    = "#files\n" MECHANE_CLEAN,
 };
@@ -82,11 +83,26 @@ constexpr Rule kMaterials{
     .summary  = "A layer of materials holds materials only.",
     .why      = "Exchanging the looks would exchange geometry with them.",
     .fix      = "None: move the geometry to geometries.usdc.",
-    .bad      = "#files\n" MECHANE_ENTRY("@./base.usda@, @./materials.usda@") MECHANE_BASE
-    "=== materials.usda\n" MECHANE_PART("over \"robot\" { def Mesh \"m\" { int[] faceVertexCounts = [3]\n int[] "
-                                        "faceVertexIndices = [0, 1, 2]\n point3f[] "
-                                        "points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)] } }\n"),
+    .bad =
+        "#files\n" MECHANE_ENTRY("@./base.usda@, @./materials.usda@") MECHANE_BASE "=== materials.usda\n" MECHANE_PART(
+            "over \"robot\" { def Mesh \"m\" { token purpose = \"guide\"\n int[] faceVertexCounts = [3]\n int[] "
+            "faceVertexIndices = [0, 1, 2]\n point3f[] "
+            "points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)] } }\n"),
     .good = "#files\n" MECHANE_CLEAN,
+};
+constexpr Rule kInstances{
+    .id       = "REP-1.2.1-f",
+    .slug     = "instances-layer",
+    .keyword  = Keyword::should,
+    .severity = Severity::info,
+    .summary  = "Geometry is placed by a layer of instances.",
+    .why      = "The same bolt is then stored once and placed a hundred times.",
+    .fix      = "None: instances.usda has to be written.",
+    .bad      = "#files\n" MECHANE_ENTRY("@./geometries.usda@") "=== geometries.usda\n" MECHANE_PART(
+        "def Xform \"robot\" { def Cube \"left\" { token purpose = \"guide\" }\n def Cube \"right\" { token purpose = "
+        "\"guide\" } }\n"),
+    .good = "#files\n" MECHANE_ENTRY("@./geometries.usda@") "=== geometries.usda\n" MECHANE_PART(
+        "def Xform \"robot\" { def Cube \"left\" { token purpose = \"guide\" } }\n"),
 };
 constexpr Rule kBase{
     .id      = "REP-1.2.1-g",
@@ -119,7 +135,8 @@ constexpr Rule kEntry{
     .fix     = "None: --phases P8 splits an asset of one layer.",
     .bad     = "#files\n=== robot.usda\n" MECHANE_PART(
         "def Xform \"robot\" (assetInfo = { string identifier = \"urn:example:robot\"\n string version = \"1.0.0\" }\n"
-        "    kind = \"component\"\n    prepend references = [@./base.usda@]) { def Cube \"c\" {} }\n") MECHANE_BASE,
+        "    kind = \"component\"\n    prepend references = [@./base.usda@]) { def Cube \"c\" { token purpose = "
+        "\"guide\" } }\n") MECHANE_BASE,
     .good = "#files\n" MECHANE_CLEAN,
 };
 constexpr Rule kConfined{
@@ -227,6 +244,7 @@ class Judge {
             roles(layer, said);
             names(layer);
         }
+        instances();
     }
 
   private:
@@ -245,6 +263,22 @@ class Judge {
                             .hint     = std::move(hint),
                             .variant  = {},
                             .severity = severity});
+    }
+
+    void instances()
+    {
+        std::size_t       gprims = 0;
+        const AssetLayer* first  = nullptr;
+        for (std::size_t i = 1; i < layers_.size(); ++i) {
+            if (!layers_[i].inside) continue;
+            if (layers_[i].has(kInstanceRole)) return;
+            if (layers_[i].gprims > 0 && first == nullptr) first = &layers_[i];
+            gprims += layers_[i].gprims;
+        }
+        if (gprims < 2) return;
+        sink_.applies(kInstances);
+        say(kInstances, site_of(*first), fmt::format("{} pieces of geometry and no layer places them", gprims),
+            "no references to geometry", "instances.usda", "reference the geometry from a layer instances.usda");
     }
 
     void encoding(const AssetLayer& layer)
@@ -284,7 +318,9 @@ class Judge {
         sink_.applies(kConfined);
         sink_.applies(kMinimal);
         const auto& [vendor, uses] = *layer.vendors.begin();
-        if ((layer.roles & ~static_cast<std::uint32_t>(kVendorRole | kBaseRole)) != 0 || layer.vendors.size() > 1) {
+        // What a layer of the vendor's name says beside is REP-1.4-c's, if it changes anything.
+        const bool mixed = (layer.roles & ~static_cast<std::uint32_t>(kVendorRole | kBaseRole)) != 0;
+        if ((mixed && layer.stem() != vendor) || layer.vendors.size() > 1) {
             std::size_t count = 0;
             for (const auto& [name, all] : layer.vendors) count += all.size();
             say(kConfined, site_of(layer, uses.front().path),
@@ -373,8 +409,8 @@ class Judge {
 
 void check(const Facts& facts, Sink& sink) { Judge(facts, sink).run(); }
 
-constexpr std::array<const Rule*, 11> kRules{&kSeparation, &kAscii, &kCrate,    &kGeometry, &kMaterials, &kBase,
-                                             &kFeatures,   &kEntry, &kConfined, &kNames,    &kMinimal};
+constexpr std::array<const Rule*, 12> kRules{&kSeparation, &kAscii,    &kCrate, &kGeometry, &kMaterials, &kInstances,
+                                             &kBase,       &kFeatures, &kEntry, &kConfined, &kNames,     &kMinimal};
 
 }  // namespace
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -38,7 +39,9 @@ constexpr Rule kRightHanded{
     .why     = "Readers that ignore the orientation see the mesh inside out.",
     .fix     = "The winding is reversed.",
     .fixable = true,
-    .bad     = MECHANE_APPLY(MECHANE_COLLIDER, MECHANE_TETRAHEDRON, "    uniform token orientation = \"leftHanded\"\n"),
+    .bad     = MECHANE_COLLIDER("3, 3, 3, 3", "0, 1, 2, 0, 3, 1, 1, 3, 2, 0, 2, 3",
+                                "(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)",
+                                "    uniform token orientation = \"leftHanded\"\n"),
     .good    = MECHANE_APPLY(MECHANE_COLLIDER, MECHANE_TETRAHEDRON, ""),
 };
 constexpr Rule kClosed{
@@ -96,25 +99,21 @@ std::string fault_of(const Faces& mesh)
     return {};
 }
 
-/// Edges that are not met exactly once in the other direction.
+/// Edges that do not belong to exactly two faces.
 std::size_t open_edges(const Faces& mesh)
 {
     std::map<std::pair<int, int>, int> edges;
     std::size_t                        at = 0;
     for (const int count : mesh.counts) {
         for (int i = 0; i < count; ++i) {
-            const int a = mesh.indices[at + static_cast<std::size_t>(i)],
-                      b = mesh.indices[at + static_cast<std::size_t>((i + 1) % count)];
-            ++edges[{a, b}];
+            const auto [low, high] = std::minmax(mesh.indices[at + static_cast<std::size_t>(i)],
+                                                 mesh.indices[at + static_cast<std::size_t>((i + 1) % count)]);
+            ++edges[{low, high}];
         }
         at += static_cast<std::size_t>(count);
     }
-    std::size_t open = 0;
-    for (const auto& [edge, uses] : edges) {
-        const auto back = edges.find({edge.second, edge.first});
-        open += uses != 1 || back == edges.end() || back->second != 1;
-    }
-    return open;
+    return static_cast<std::size_t>(
+        std::count_if(edges.begin(), edges.end(), [](const auto& edge) { return edge.second != 2; }));
 }
 
 void check_mesh(const PrimFacts& prim, Sink& sink)
@@ -165,7 +164,7 @@ void check_mesh(const PrimFacts& prim, Sink& sink)
     if (const std::size_t open = open_edges(faces); open > 0) {
         const bool hull = approximation != "none";
         sink.report(kClosed, {.site     = mesh.site(),
-                              .message  = std::to_string(open) + " edges of the collision mesh are open or used twice",
+                              .message  = std::to_string(open) + " edges of the collision mesh do not join two faces",
                               .observed = std::to_string(open),
                               .expected = "0",
                               .hint    = hull ? "close the mesh; its hull is closed, so contacts are right all the same"

@@ -4,6 +4,7 @@
 #include "conformance/family.h"
 #include "mechane/ros/interfaces.h"
 #include "mechane/ros/names.h"
+#include "mechane/usd/stage_layers.h"
 
 /// REP-0158 2.1: contexts, their namespaces and what they resolve to.
 namespace mechane::conformance {
@@ -128,19 +129,7 @@ def Xform "arm" (
 }
 )",
 };
-constexpr std::string_view kTwoRobotsBad  = R"(#usda 1.0
-(
-    defaultPrim = "hall"
-    kilogramsPerUnit = 1
-    metersPerUnit = 1
-    timeCodesPerSecond = 1
-    upAxis = "Z"
-)
-def Xform "hall" (
-    assetInfo = { string identifier = "urn:example:hall"
-        string version = "1.0.0" }
-    kind = "assembly"
-)
+constexpr std::string_view kTwoRobotsBad  = R"(<<hall>>
 {
     def Xform "robot_1" (
         prepend apiSchemas = ["RosContextAPI"]
@@ -163,19 +152,7 @@ def Xform "hall" (
     }
 }
 )";
-constexpr std::string_view kTwoRobotsGood = R"(#usda 1.0
-(
-    defaultPrim = "hall"
-    kilogramsPerUnit = 1
-    metersPerUnit = 1
-    timeCodesPerSecond = 1
-    upAxis = "Z"
-)
-def Xform "hall" (
-    assetInfo = { string identifier = "urn:example:hall"
-        string version = "1.0.0" }
-    kind = "assembly"
-)
+constexpr std::string_view kTwoRobotsGood = R"(<<hall>>
 {
     def Xform "robot_1" (
         prepend apiSchemas = ["RosContextAPI"]
@@ -380,6 +357,14 @@ void check_robots(const Facts& facts, const std::vector<Context>& all, Sink& sin
                                       .hint = "override ros:context:namespace on the prim that brings the robot in"});
 }
 
+/// True when both prims come from one place, by different arcs.
+bool are_copies(const usd::Prim& a, const usd::Prim& b)
+{
+    const auto one = usd::arc_places(a), other = usd::arc_places(b);
+    return !one.empty() && !other.empty() && one.back().layer == other.back().layer &&
+           one.back().path == other.back().path;
+}
+
 void check_names(const std::vector<ros::Interface>& all, Sink& sink)
 {
     std::map<std::string, std::vector<const ros::Interface*>> publishers, servers;
@@ -409,14 +394,17 @@ void check_names(const std::vector<ros::Interface>& all, Sink& sink)
     };
     for (const auto& [name, same] : publishers)
         for (std::size_t i = 1; i < same.size(); ++i)
-            if (same[i]->type != same[0]->type)
+            if (are_copies(same[0]->prim, same[i]->prim))
+                continue;  // REP-2.1.1-f's
+            else if (same[i]->type != same[0]->type)
                 say(*same[i], "two publishers of " + name + " have different types",
                     same[0]->type + ", " + same[i]->type, "type", Severity::error);
             else
                 say(*same[i], "two publishers share " + name, same[0]->prim.path().text(), "shared", Severity::warning);
     for (const auto& [name, same] : servers)
         for (std::size_t i = 1; i < same.size(); ++i)
-            say(*same[i], "two servers share " + name, same[0]->prim.path().text(), "server", Severity::error);
+            if (!are_copies(same[0]->prim, same[i]->prim))
+                say(*same[i], "two servers share " + name, same[0]->prim.path().text(), "server", Severity::error);
 }
 
 void check(const Facts& facts, Sink& sink)

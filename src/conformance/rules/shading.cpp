@@ -13,10 +13,11 @@
 namespace mechane::conformance {
 namespace {
 
-#define MECHANE_LOOK(surface, shaders)                   \
-    "def Material \"look\" {\n    " surface "\n" shaders \
-    "\n}\ndef Cube \"box\" (prepend apiSchemas = "       \
-    "[\"MaterialBindingAPI\"]) { rel material:binding = </robot/look> }\n"
+#define MECHANE_LOOK(surface, shaders)                                                                           \
+    "def Material \"look\" {\n    " surface "\n" shaders                                                         \
+    "\n}\ndef Cube \"box\" (prepend apiSchemas = "                                                               \
+    "[\"MaterialBindingAPI\"]) { rel material:binding = </robot/look>\n double3 xformOp:translate = (0, 0, 1)\n" \
+    "    uniform token[] xformOpOrder = [\"xformOp:translate\"] }\n"
 #define MECHANE_PREVIEW(inputs)                                                     \
     "    def Shader \"s\" { uniform token info:id = \"UsdPreviewSurface\"\n" inputs \
     "        token outputs:surface "                                                \

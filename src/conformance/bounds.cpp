@@ -1,0 +1,74 @@
+#include "bounds.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace mechane::conformance {
+namespace {
+
+/// Points whose box is that of the Gprim, in its own frame.
+std::vector<Vec3d> own_points(const usd::Prim& gprim)
+{
+    if (auto points = gprim.attribute("points").get<std::vector<Vec3d>>(); points && !points->empty()) return *points;
+    const std::string type   = gprim.type_name().text();
+    const auto        number = [&](const char* name) { return gprim.attribute(name).get_or<double>(0); };
+    Vec3d             half;
+    if (type == "Cube") {
+        half = Vec3d{1, 1, 1} * (number("size") / 2);
+    } else if (type == "Sphere") {
+        half = Vec3d{1, 1, 1} * number("radius");
+    } else if (type == "Cylinder" || type == "Cone" || type == "Capsule") {
+        const double      r    = number("radius");
+        const double      h    = number("height") / 2 + (type == "Capsule" ? r : 0);
+        const std::string axis = gprim.attribute("axis").get_or<std::string>("Z");
+        half                   = {axis == "X" ? h : r, axis == "Y" ? h : r, axis == "Z" ? h : r};
+    } else {
+        const auto extent = gprim.attribute("extent").get<std::vector<Vec3d>>();
+        if (!extent || extent->size() != 2) return {};
+        const Vec3d &      low = (*extent)[0], &high = (*extent)[1];
+        std::vector<Vec3d> corners;
+        for (int i = 0; i < 8; ++i)
+            corners.push_back(
+                {(i & 1) != 0 ? high.x : low.x, (i & 2) != 0 ? high.y : low.y, (i & 4) != 0 ? high.z : low.z});
+        return corners;
+    }
+    std::vector<Vec3d> corners;
+    for (int i = 0; i < 8; ++i)
+        corners.push_back(
+            {(i & 1) != 0 ? half.x : -half.x, (i & 2) != 0 ? half.y : -half.y, (i & 4) != 0 ? half.z : -half.z});
+    return corners;
+}
+
+void join(geometry::Aabbd& box, const geometry::Aabbd& other)
+{
+    box.lower = min(box.lower, other.lower);
+    box.upper = max(box.upper, other.upper);
+}
+
+}  // namespace
+
+geometry::Aabbd world_bounds(const usd::Stage& stage, const usd::Prim& gprim)
+{
+    geometry::Aabbd box;
+    const auto      to_world = stage.world_matrix(gprim);
+    for (const Vec3d& p : own_points(gprim)) {
+        const Vec3d at = usd::transform_point(to_world, p);
+        join(box, {at, at});
+    }
+    return box;
+}
+
+geometry::Aabbd drawn_bounds(const Facts& facts, std::int32_t from, std::int32_t end)
+{
+    geometry::Aabbd box;
+    for (std::int32_t i = from; i < end; ++i) {
+        const PrimFacts& prim = facts.prims[static_cast<std::size_t>(i)];
+        if (!prim.is(kGprim) || !facts.stage.visible(prim.prim)) continue;
+        if (const std::string purpose = facts.stage.purpose(prim.prim).text();
+            purpose == "default" || purpose == "render")
+            join(box, world_bounds(facts.stage, prim.prim));
+    }
+    return box;
+}
+
+}  // namespace mechane::conformance

@@ -1,0 +1,196 @@
+#include <array>
+#include <set>
+
+#include "conformance/family.h"
+
+/// REP-0158 1.3.3: what is kept from colliding.
+namespace mechane::conformance {
+namespace {
+
+constexpr Rule kAdjacent{
+    .id       = "REP-1.3.3-a",
+    .slug     = "joint-collision-pairs",
+    .keyword  = Keyword::may,
+    .severity = Severity::info,
+    .summary  = "Links that a joint connects do not collide with each other.",
+    .why      = "Shapes that meet at a joint overlap there and push it apart.",
+    .fix      = "None: it may be meant.",
+    .bad      = R"(
+<<body a>>
+<<body b>>
+
+def PhysicsRevoluteJoint "j" (
+    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
+)
+{
+    rel physics:body0 = </robot/a>
+    rel physics:body1 = </robot/b>
+    bool physics:collisionEnabled = true
+    float physics:lowerLimit = -90
+    float physics:upperLimit = 90
+}
+)",
+    .good     = R"(
+<<body a>>
+<<body b>>
+
+def PhysicsRevoluteJoint "j" (
+    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
+)
+{
+    rel physics:body0 = </robot/a>
+    rel physics:body1 = </robot/b>
+    float physics:lowerLimit = -90
+    float physics:upperLimit = 90
+}
+)",
+};
+constexpr Rule kGroups{
+    .id       = "REP-1.3.3-b",
+    .slug     = "groups",
+    .keyword  = Keyword::should,
+    .severity = Severity::info,
+    .summary  = "A robot's colliders belong to collision groups, and groups name groups.",
+    .why      = "Whoever brings the robot into a scene filters by group.",
+    .fix      = "None: which parts belong together is the author's to say.",
+    .bad      = R"(
+def PhysicsCollisionGroup "empty"
+{
+}
+)",
+    .good     = R"(
+def PhysicsCollisionGroup "wheels"
+{
+    rel collection:colliders:includes = </robot>
+    rel physics:filteredGroups = </robot/parts>
+}
+)",
+};
+constexpr Rule kPairs{
+    .id       = "REP-1.3.3-c",
+    .slug     = "filtered-pairs",
+    .keyword  = Keyword::may,
+    .severity = Severity::warning,
+    .summary  = "Filtered pairs name bodies, colliders or articulations that exist.",
+    .why      = "A pair with a missing end filters nothing.",
+    .fix      = "None: which prim was meant is the author's to say.",
+    .bad      = R"(
+def Xform "a" (
+    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysicsFilteredPairsAPI"]
+    kind = "subcomponent"
+)
+{
+    rel physics:filteredPairs = </robot/nope>
+    float physics:mass = 1
+    quatf xformOp:orient = (1, 0, 0, 0)
+    double3 xformOp:translate = (0, 0, 0)
+    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+}
+)",
+    .good     = R"(
+def Xform "a" (
+    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysicsFilteredPairsAPI"]
+    kind = "subcomponent"
+)
+{
+    rel physics:filteredPairs = </robot/b>
+    float physics:mass = 1
+    quatf xformOp:orient = (1, 0, 0, 0)
+    double3 xformOp:translate = (0, 0, 0)
+    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+}
+
+<<body b>>
+)",
+};
+
+void check_joints(const Facts& facts, Sink& sink)
+{
+    for (const physics::Joint& joint : facts.physics.joints) {
+        if (joint.body0 < 0 || joint.body1 < 0 || !facts.is_tree_joint(joint)) continue;
+        sink.applies(kAdjacent);
+        if (joint.collision_enabled)
+            sink.report(kAdjacent,
+                        {.site     = site_of(joint.prim, "physics:collisionEnabled"),
+                         .message  = "two links of one joint collide with each other",
+                         .observed = facts.physics.bodies[static_cast<std::size_t>(joint.body0)].path.text() + ", " +
+                                     facts.physics.bodies[static_cast<std::size_t>(joint.body1)].path.text(),
+                         .expected = "collisionEnabled false",
+                         .hint     = "remove physics:collisionEnabled unless their shapes are apart"});
+    }
+}
+
+void check_pairs(const Facts& facts, Sink& sink)
+{
+    for (const PrimFacts& prim : facts.prims) {
+        const usd::Relationship pairs = prim.prim.relationship("physics:filteredPairs");
+        if (!pairs.authored()) continue;
+        sink.applies(kPairs);
+        for (const usd::Path& target : pairs.targets()) {
+            const PrimFacts* other = facts.find(target);
+            if (other != nullptr && other->is(kBody | kCollider | kArticulationRoot)) continue;
+            sink.report(kPairs, {.site     = pairs.site(),
+                                 .message  = other == nullptr ? "a filtered pair names a prim that does not exist"
+                                                              : "a filtered pair names a prim that cannot collide",
+                                 .observed = target.text(),
+                                 .expected = "a body, collider or articulation",
+                                 .hint     = "name what shall not collide, or remove the target"});
+        }
+    }
+}
+
+void check_groups(const Facts& facts, Sink& sink)
+{
+    constexpr std::size_t kSeveral = 3;
+    bool                  any      = false;
+    for (const PrimFacts& prim : facts.prims) {
+        if (!prim.prim.is_a("PhysicsCollisionGroup")) continue;
+        any = true;
+        sink.applies(kGroups);
+        const auto say = [&](std::string message, std::string observed, std::string expected, std::string hint,
+                             const char* variant) {
+            sink.report(kGroups, {.site     = prim.prim.site(),
+                                  .message  = std::move(message),
+                                  .observed = std::move(observed),
+                                  .expected = std::move(expected),
+                                  .hint     = std::move(hint),
+                                  .variant  = variant,
+                                  .severity = Severity::error});
+        };
+        if (facts.stage.collection_members(prim.prim, "colliders").empty())
+            say("the collision group is empty", "no member", "colliders",
+                "name them in collection:colliders:includes, or remove the group", "empty");
+        for (const usd::Path& target : prim.prim.relationship("physics:filteredGroups").targets())
+            if (const usd::Prim other = facts.stage.prim_at(target); !other || !other.is_a("PhysicsCollisionGroup"))
+                say("a filtered group is no collision group", target.text(), "a PhysicsCollisionGroup",
+                    "name a group, or remove the target", "target");
+    }
+    if (any || !facts.articulated()) return;
+    std::set<const PrimFacts*> links;
+    for (std::size_t i = 0; i < facts.prims.size(); ++i)
+        if (facts.prims[i].is(kCollider))
+            if (const PrimFacts* link = facts.nearest(static_cast<std::int32_t>(i), kBody)) links.insert(link);
+    if (links.size() < kSeveral) return;
+    sink.applies(kGroups);
+    if (facts.root < 0) return;
+    sink.report(kGroups, {.site     = facts.prims[static_cast<std::size_t>(facts.root)].prim.site(),
+                          .message  = std::to_string(links.size()) + " links collide and no collision group names them",
+                          .observed = "no PhysicsCollisionGroup",
+                          .expected = "collision groups",
+                          .hint     = "define a PhysicsCollisionGroup whose collection includes the robot"});
+}
+
+void check(const Facts& facts, Sink& sink)
+{
+    check_joints(facts, sink);
+    check_groups(facts, sink);
+    check_pairs(facts, sink);
+}
+
+constexpr std::array<const Rule*, 3> kRules{&kAdjacent, &kGroups, &kPairs};
+
+}  // namespace
+
+constexpr Family kCollisionFilterRules{kRules, check};
+
+}  // namespace mechane::conformance

@@ -1,0 +1,182 @@
+#include <array>
+
+#include "conformance/family.h"
+#include "mechane/usd/stage_layers.h"
+
+/// REP-0158 1.3: bodies that never move, and articulation roots that a list took away.
+namespace mechane::conformance {
+namespace {
+
+#define MECHANE_GRIPPER(list)                                                                                     \
+    "<<body a>>\n<<body b>>\nclass PhysicsRevoluteJoint \"_hinge\" (\n    prepend apiSchemas = "                  \
+    "[\"PhysicsArticulationRootAPI\", \"PhysicsDriveAPI:angular\"]\n)\n{\n    float physics:lowerLimit = -90\n  " \
+    "  float physics:upperLimit = 90\n}\ndef PhysicsRevoluteJoint \"base\" (\n    prepend apiSchemas = "          \
+    "[\"PhysicsArticulationRootAPI\"]\n)\n{\n    rel physics:body0 = </robot/a>\n    rel physics:body1 = "        \
+    "</robot/b>\n    float physics:lowerLimit = -90\n    float physics:upperLimit = 90\n}\n<<body c>>\ndef "      \
+    "PhysicsRevoluteJoint \"grip\" (\n    " list                                                                  \
+    "\n    prepend inherits = </robot/_hinge>\n)\n{\n    rel "                                                    \
+    "physics:body0 = </robot/b>\n    rel physics:body1 = </robot/c>\n}\n"
+
+constexpr Rule kPruned{
+    .id       = "REP-1.3-h",
+    .slug     = "pruned-not-replaced",
+    .keyword  = Keyword::should,
+    .severity = Severity::warning,
+    .summary  = "An articulation root of a part is taken away by `delete apiSchemas`, not by a new list.",
+    .why      = "A new list also takes away every other schema of the part, today's and tomorrow's.",
+    .fix      = "None: which schemas were meant to go is the author's to say.",
+    .bad      = MECHANE_GRIPPER("apiSchemas = [\"PhysicsDriveAPI:angular\"]"),
+    .good     = MECHANE_GRIPPER("delete apiSchemas = [\"PhysicsArticulationRootAPI\"]"),
+};
+constexpr Rule kStatic{
+    .id       = "REP-1.3-n",
+    .slug     = "static-as-body",
+    .severity = Severity::warning,
+    .summary  = "A prop that never moves is a collider without PhysicsRigidBodyAPI.",
+    .why      = "A body that is welded to the world, or switched off, costs every simulator a body and a joint.",
+    .fix      = "None: it may be switched on, or broken loose, at run time.",
+    .bad      = R"(<<layer>>
+
+def Xform "robot" (
+    <<identity>>
+)
+{
+    def Xform "shelf" (
+        prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
+        kind = "subcomponent"
+    )
+    {
+        float physics:mass = 1
+        quatf xformOp:orient = (1, 0, 0, 0)
+        double3 xformOp:translate = (0, 0, 0)
+        uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+
+        def Cube "board" (
+            prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]
+        )
+        {
+            rel material:binding:physics = </robot/wood>
+            token purpose = "guide"
+        }
+    }
+
+    def Material "wood" (
+        prepend apiSchemas = ["PhysicsMaterialAPI"]
+    )
+    {
+        float physics:dynamicFriction = 0.4
+        float physics:restitution = 0
+        float physics:staticFriction = 0.5
+    }
+
+    def PhysicsFixedJoint "bolt"
+    {
+        rel physics:body1 = </robot/shelf>
+    }
+}
+)",
+    .good     = R"(
+def Cube "shelf" (
+    prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]
+)
+{
+    rel material:binding:physics = </robot/Contact/rubber>
+    token purpose = "guide"
+}
+)",
+};
+
+#undef MECHANE_GRIPPER
+
+bool adds(const usd::Layer& layer, const usd::Path& prim, std::string_view api)
+{
+    for (const usd::Token& name : layer.apis(prim))
+        if (name.text() == api) return true;
+    return false;
+}
+
+/// A stronger opinion replaces the whole list of schemas of a prim that some weaker one makes a root.
+void check_pruned(const Facts& facts, Sink& sink)
+{
+    const std::vector<usd::StageLayer> layers = usd::layers_of(facts.stage);
+    const auto                         find   = [&](const std::string& name) -> const usd::Layer* {
+        for (const usd::StageLayer& layer : layers)
+            if (layer.name == name) return layer.layer.get();
+        return nullptr;
+    };
+    for (const PrimFacts& prim : facts.prims) {
+        if (!prim.is(kKinematic) && !prim.above_body) continue;
+        const auto places = usd::arc_places(prim.prim);
+        if (places.size() < 2) continue;
+        bool replaced = false;
+        for (const usd::ArcPlace& place : places) {
+            const usd::Layer* layer = find(place.layer);
+            if (layer == nullptr) continue;
+            const bool root = adds(*layer, place.path, "PhysicsArticulationRootAPI");
+            if (root) sink.applies(kPruned);
+            if (root && replaced && !prim.is(kArticulationRoot)) {
+                sink.report(kPruned, {.site     = prim.prim.site(),
+                                      .message  = "a new list of schemas takes away the articulation root",
+                                      .observed = "apiSchemas = [...]",
+                                      .expected = "delete apiSchemas = [\"PhysicsArticulationRootAPI\"]",
+                                      .hint     = "write `delete apiSchemas = [\"PhysicsArticulationRootAPI\"]`"});
+                break;
+            }
+            replaced |= layer->replaces_apis(place.path);
+        }
+    }
+}
+
+bool has_collider(const Facts& facts, const physics::Body& body)
+{
+    const PrimFacts* top = facts.find(body.path);
+    if (top == nullptr) return false;
+    for (auto i = static_cast<std::int32_t>(top - facts.prims.data()); i < top->end; ++i)
+        if (facts.prims[static_cast<std::size_t>(i)].is(kCollider)) return true;
+    return false;
+}
+
+void check_static(const Facts& facts, Sink& sink)
+{
+    std::vector<char> tied(facts.physics.bodies.size(), 0), jointed(facts.physics.bodies.size(), 0);
+    for (const physics::Joint& joint : facts.physics.joints) {
+        if (!joint.enabled) continue;
+        const bool world = joint.body0 < 0 || joint.body1 < 0;
+        for (const physics::Index body : {joint.body0, joint.body1})
+            if (body >= 0)
+                (world && joint.kind == physics::JointKind::fixed ? tied : jointed)[static_cast<std::size_t>(body)] = 1;
+    }
+    for (std::size_t b = 0; b < facts.physics.bodies.size(); ++b) {
+        const physics::Body& body = facts.physics.bodies[b];
+        // A part of a robot is a body to have a frame.
+        if (facts.nearest(facts.index_of(body.prim), kContext) != nullptr) continue;
+        sink.applies(kStatic);
+        const auto say = [&](const char* variant, std::string message, std::string observed) {
+            sink.report(kStatic, {.site     = body.prim.site(),
+                                  .message  = std::move(message),
+                                  .observed = std::move(observed),
+                                  .expected = "colliders without a body",
+                                  .hint     = "remove PhysicsRigidBodyAPI, and the joint that holds it",
+                                  .variant  = variant});
+        };
+        if (!has_collider(facts, body)) continue;
+        if (!body.enabled)
+            say("disabled", "a body that is switched off stands in for static colliders", "rigidBodyEnabled = false");
+        else if (!body.kinematic && tied[b] != 0 && jointed[b] == 0)
+            say("welded", "a body is welded to the world and carries nothing", "a fixed joint to the world");
+    }
+}
+
+void check(const Facts& facts, Sink& sink)
+{
+    check_pruned(facts, sink);
+    check_static(facts, sink);
+}
+
+constexpr std::array<const Rule*, 2> kRules{&kPruned, &kStatic};
+
+}  // namespace
+
+constexpr Family kStaticBodyRules{kRules, check};
+
+}  // namespace mechane::conformance
