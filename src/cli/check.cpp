@@ -32,7 +32,7 @@ struct CheckArgs {
     std::string              baseline, write_baseline, output;
     std::size_t              max_per_rule = 20;
     std::size_t              max_states   = 64;
-    bool                     statistics = false, list_rules = false, exit_zero = false, all_variants = false;
+    bool statistics = false, list_rules = false, exit_zero = false, all_variants = false, strict_payloads = false;
 };
 
 Severity severity_named(const std::string& name)
@@ -175,6 +175,7 @@ int run_check(CheckArgs args, Context& context)
     if (args.profile.empty()) args.profile = config->profile.empty() ? "distributed" : config->profile;
     if (args.fail_on.empty()) args.fail_on = config->fail_on.empty() ? "error" : config->fail_on;
     conformance::CheckOptions options{.profile = args.profile, .select = args.select, .ignore = args.ignore};
+    options.strict_payloads = args.strict_payloads;
     options.select.insert(options.select.end(), args.sections.begin(), args.sections.end());
     if (options.select.empty()) options.select = config->select;
     options.ignore.insert(options.ignore.end(), config->ignore.begin(), config->ignore.end());
@@ -250,6 +251,8 @@ void add_check(CLI::App& app, Context& context)
                      "Selections that are judged: default, each (other variant), product (of all)")
         ->check(CLI::IsMember({"default", "each", "product"}))
         ->capture_default_str();
+    verb->add_flag("--strict-payloads", args->strict_payloads,
+                   "Links that the entry brings in by payload are errors, not warnings");
     verb->add_flag("--all-variants", args->all_variants, "Short for --variants each");
     verb->add_option("--max-states", args->max_states, "At most so many further states of variants")
         ->capture_default_str();

@@ -162,8 +162,9 @@ class Run {
 
     [[nodiscard]] Finding finding_of(const Rule& rule, const Found& found) const
     {
+        const bool raised = options_.strict_payloads && found.variant == kRelaxed;
         return {.rule        = &rule,
-                .severity    = severity_of(rule, found.severity.value_or(rule.severity)),
+                .severity    = severity_of(rule, found.severity && !raised ? *found.severity : rule.severity),
                 .variant     = found.variant,
                 .message     = found.message,
                 .observed    = found.observed,

@@ -20,6 +20,10 @@ struct Found {
     std::optional<Severity> severity;  ///< unless it is the rule's own
 };
 
+/// The variant of findings that are warnings only because a figure of the REP shows what its text forbids: a feature
+/// layer that the entry brings in by payload.
+inline constexpr std::string_view kRelaxed = "entry-feature";
+
 /// Collects what the checks of one asset say.
 class Sink {
   public:

@@ -96,6 +96,14 @@ class Check(unittest.TestCase):
         mass = next(result for result in run["results"] if result["ruleId"] == "REP-1.3-l")
         self.assertEqual(mass["locations"][0]["physicalLocation"]["region"]["startLine"], 14)
 
+    @unittest.skipUnless(os.environ.get("MECHANE_SARIF_SCHEMA"), "skipped: MECHANE_SARIF_SCHEMA names no schema of SARIF 2.1.0")
+    def test_sarif_is_valid(self):
+        """(REP-T-140) The schema is OASIS's: sarif-2.1/schema/sarif-schema-2.1.0.json of its repository sarif-spec."""
+        import jsonschema
+        with open(os.environ["MECHANE_SARIF_SCHEMA"], encoding="utf-8") as file:
+            schema = json.load(file)
+        jsonschema.validate(json.loads(mechane("check", self.write(BAD), "--format", "sarif").stdout), schema)
+
     def test_junit_parses_and_counts(self):
         root = xml.etree.ElementTree.fromstring(mechane("check", self.write(BAD), "--format", "junit").stdout)
         suite = root.find("testsuite")

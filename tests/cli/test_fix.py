@@ -41,6 +41,87 @@ def Xform "robot" (
 }
 """
 
+META = """#usda 1.0
+(
+    defaultPrim = "robot"
+    kilogramsPerUnit = 1
+    metersPerUnit = 1
+    timeCodesPerSecond = 1
+    upAxis = "Z"%s
+)
+"""
+
+# One layer that holds looks, physics and an interface.
+WHOLE = META % "" + """
+def Xform "robot" (
+    prepend apiSchemas = ["RosContextAPI"]
+    assetInfo = {
+        string identifier = "urn:example:robot"
+        string version = "1.0.0"
+    }
+    kind = "component"
+)
+{
+    string ros:context:namespace = "robot"
+
+    def Xform "link" (
+        prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
+        kind = "subcomponent"
+    )
+    {
+        float physics:mass = 2
+        double3 xformOp:translate = (1, 2, 3)
+        quatf xformOp:orient = (1, 0, 0, 0)
+        uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+
+        def Mesh "shell" (
+            prepend apiSchemas = ["MaterialBindingAPI"]
+        )
+        {
+            int[] faceVertexCounts = [3, 3, 3, 3]
+            int[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2]
+            rel material:binding = </robot/paint>
+            point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+        }
+
+        def Cube "box" (
+            prepend apiSchemas = ["PhysicsCollisionAPI"]
+        )
+        {
+            token purpose = "guide"
+            double size = 0.5
+        }
+
+        def Xform "scan" (
+            prepend apiSchemas = ["RosTopicAPI"]
+        )
+        {
+            string ros:topic:name = "scan"
+            double ros:topic:publish_rate = 10
+            token ros:topic:role = "publisher"
+            string ros:topic:type = "sensor_msgs/msg/LaserScan"
+        }
+    }
+
+    def Material "paint"
+    {
+        token outputs:surface.connect = </robot/paint/s.outputs:surface>
+
+        def Shader "s"
+        {
+            uniform token info:id = "UsdPreviewSurface"
+            color3f inputs:diffuseColor = (1, 0.5, 0)
+            token outputs:surface
+        }
+    }
+
+    def PhysicsFixedJoint "mount"
+    {
+        rel physics:body1 = </robot/link>
+    }
+}
+"""
+
 # Robots whose physics is compared before and after; small ones, of several converters.
 ROBOTS = (
     "newton/examples/assets/ant.usda",
@@ -191,6 +272,58 @@ class Fix(unittest.TestCase):
                 self.assertIsNone(difference(json.loads(before.stdout), json.loads(after.stdout), COARSE.get(name, 1e-6)), name)
                 compared += 1
         self.assertGreaterEqual(compared, 10)
+
+    def write(self, text, name="robot.usda"):
+        path = os.path.join(self.source, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def composed(self, path):
+        """What a stage says of every prim, whichever layers say it."""
+        prims = json.loads(mechane("dump", "stage", path).stdout)["prims"]
+        for prim in prims.values():
+            for field in ("references", "payload"):
+                prim.get("metadata", {}).pop(field, None)
+            prim.get("appliedSchemas", []).sort()  # the vendor's come first once its layer is the stronger one
+        return prims
+
+    def test_a_split_asset_is_the_same_stage(self):
+        """(REP-T-150)"""
+        source, out = self.write(WHOLE), os.path.join(self.folder.name, "split")
+        self.assertIn("5 edits", mechane("fix", source, "--select", "REP-1.2.1-i", "--phases", "P8", "-o", out).stderr)
+        for name in ("robot.usda", "base.usda", "materials.usda", "physics.usda", "ros.usda"):
+            self.assertTrue(os.path.exists(os.path.join(out, name)), os.listdir(out))
+        before, after = self.composed(source), self.composed(os.path.join(out, "robot.usda"))
+        self.assertEqual(before.keys(), after.keys())
+        for path in before:
+            self.assertEqual(before[path], after[path], path)
+        found = json.loads(mechane("check", os.path.join(out, "robot.usda"), "--select", "1.2.1,1.2.3", "--format", "json").stdout)
+        self.assertEqual(found["summary"]["error"], 0, found["findings"])
+
+    def test_the_second_entry_composes_what_the_vendors_words_made(self):
+        """(REP-T-149)"""
+        self.write(META % "\n    subLayers = [@./physics.usda@]" + "def Xform \"robot\"\n{\n}\n")
+        self.write(META % "" + """
+over "robot"
+{
+    def Xform "link" (
+        prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysxRigidBodyAPI"]
+    )
+    {
+        float physics:mass = 2
+        custom float physxRigidBody:linearDamping = 0.25
+        custom int physxRigidBody:solverPositionIterationCount = 8
+    }
+}
+""", "physics.usda")
+        source, out = self.robot, os.path.join(self.folder.name, "apart")
+        self.assertIn("3 edits", mechane("fix", source, "--select", "REP-1.2.1-j", "--phases", "P7", "-o", out).stderr)
+        self.assertNotIn("physx", pathlib.Path(out, "physics.usda").read_text().lower())
+        before, after = self.composed(source), self.composed(os.path.join(out, "robot_physx.usda"))
+        self.assertEqual(before, after)
+        neutral = self.composed(os.path.join(out, "robot.usda"))["/robot/link"]
+        self.assertNotIn("physxRigidBody:linearDamping", json.dumps(neutral))
 
 
 class Configuration(unittest.TestCase):

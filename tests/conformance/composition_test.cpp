@@ -160,3 +160,19 @@ TEST_CASE("two copies of a camera in one robot need namespaces of their own (REP
     CHECK_MESSAGE(count(same, "REP-2.1.1-j") == 0, listed(same));  // one fault, one id
     CHECK(count(eyes("string ros:context:namespace = \"right_eye\""), "REP-2.1.1-f") == 0);
 }
+
+TEST_CASE("a robot inside a payload of the entry is a warning, and an error on demand (REP-T-043)")
+{
+    const test::TemporaryFolder folder;
+    const std::string           path = folder.write("robot.usda", entry("prepend payload = @./physics.usda@"));
+    folder.write("physics.usda", layer("def Xform \"robot\" {" + link_prim("a", "") + "}\n"));
+    const auto stage = usd::Stage::open(path);
+    REQUIRE(stage);
+    for (const bool strict : {false, true}) {
+        const auto report = check(**stage, {.strict_payloads = strict});
+        REQUIRE(report);
+        const Finding* found = find(*report, "REP-1.2.3-c");
+        REQUIRE_MESSAGE(found != nullptr, listed(*report));
+        CHECK(found->severity == (strict ? Severity::error : Severity::warning));
+    }
+}

@@ -15,7 +15,8 @@ struct CheckOptions {
     std::string              profile = "distributed";  ///< distributed, core, export, source, scene, ros-only, tidy
     std::vector<std::string> select, ignore;           ///< ids, slugs or sections; empty `select`: the profile's
     std::map<std::string, Severity> severities;        ///< by rule id, over the profile's
-    std::vector<std::string>        baseline;          ///< fingerprints that are known and left out
+    bool strict_payloads = false;       ///< a feature layer that the entry brings in by payload is an error too
+    std::vector<std::string> baseline;  ///< fingerprints that are known and left out
 };
 
 /// Names of the profiles.

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Which of the new layers a schema or property belongs to.
-enum class Part { base, physics, ros };
+enum class Part { base, material, physics, ros };
 
 Part part_of_schema(const std::string& name)
 {
@@ -58,7 +58,7 @@ void copy_metadata(const usd::Layer& from, usd::Layer& to)
     }
 }
 
-// -- P8: one layer becomes an entry over base, physics and ros
+// -- P8: one layer becomes an entry over base, materials, physics and ros
 
 /// Splits the prims of one layer by what they are for.
 class Split {
@@ -87,14 +87,17 @@ class Split {
     std::vector<usd::Path>    prims_;
     std::map<usd::Path, Part> whole_;  ///< where a prim stands with everything about it; base: it is divided
 
-    /// A prim of physics or ROS alone, with nothing else below it.
+    /// A prim of looks, physics or ROS alone, with nothing else below it.
     [[nodiscard]] Part whole(const usd::Path& prim) const
     {
         const std::string type = type_of(source_, prim);
         Part              home = Part::base;
         if (type.starts_with("Physics")) home = Part::physics;
+        if (type == "Material" || type == "Shader" || type == "NodeGraph") home = Part::material;
         for (const usd::Token& api : source_.apis(prim)) {
-            if (type == "Material" && api.text() == "PhysicsMaterialAPI") home = Part::physics;
+            // One that has a look too stays among the looks.
+            if (type == "Material" && api.text() == "PhysicsMaterialAPI" && source_.children(prim).empty())
+                home = Part::physics;
             if (type == "Xform" && (api.text() == "RosTopicAPI" || api.text() == "RosServiceAPI" ||
                                     api.text() == "RosActionAPI" || api.text() == "RosFrameAPI"))
                 home = Part::ros;
@@ -160,7 +163,7 @@ void split(Repair& repair, const Finding&)
     if (repair.work.asset_layers().size() > 1 || source == nullptr || repair.work.has_overlay())
         return repair.refuse("layout", "several layers are the author's to rearrange");
     if (!asked_for(repair, 8))
-        return repair.refuse("layout", "--phases P8 splits the asset into base, physics and ros");
+        return repair.refuse("layout", "--phases P8 splits the asset into base, materials, physics and ros");
     const std::string root = source->field(usd::Path::root(), "defaultPrim").get<std::string>().value_or("");
     if (has_variants(*source) || !source->sublayers().empty() || root.empty())
         return repair.refuse("layout", "an asset with variants, sublayers or without a default prim is not split");
@@ -170,6 +173,7 @@ void split(Repair& repair, const Finding&)
     std::vector<std::string> stack;
     for (const auto& [part, name] : {std::pair<Part, const char*>{Part::ros, "ros.usda"},
                                      {Part::physics, "physics.usda"},
+                                     {Part::material, "materials.usda"},
                                      {Part::base, "base.usda"}}) {
         usd::Layer layer = parts.part(part);
         if (layer.children(usd::Path::root()).empty()) continue;

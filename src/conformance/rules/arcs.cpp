@@ -187,7 +187,8 @@ class Arcs {
     [[nodiscard]] bool              known(const usd::ArcPlace& place) const { return layers_.count(place.layer) != 0; }
 
     void say(const Rule& rule, const usd::Prim& prim, const std::string& layer, std::string message,
-             std::string observed, std::string expected, std::string hint, std::optional<Severity> severity = {})
+             std::string observed, std::string expected, std::string hint, std::optional<Severity> severity = {},
+             const char* variant = "")
     {
         Site site  = prim.site();
         site.layer = layer;
@@ -197,7 +198,7 @@ class Arcs {
                             .observed = std::move(observed),
                             .expected = std::move(expected),
                             .hint     = std::move(hint),
-                            .variant  = {},
+                            .variant  = variant,
                             .severity = severity});
     }
 
@@ -246,7 +247,8 @@ class Arcs {
             const auto report = [&](const Rule& rule, const char* what) {
                 said_.insert(prim.prim.path().text());
                 say(rule, prim.prim, place.layer, fmt::format("{} comes by payload", what), place.layer, "a reference",
-                    "bring the layer in by reference; leave payloads to geometry", relaxed);
+                    "bring the layer in by reference; leave payloads to geometry", relaxed,
+                    relaxed ? kRelaxed.data() : "");
             };
             if (joint || has("PhysicsRigidBodyAPI") || has("PhysicsArticulationRootAPI"))
                 return report(kKinematics, joint ? "the joint" : "the link");
