@@ -10,6 +10,7 @@
 #include "mechane/tasks/parallel.h"
 #include "narrow/pressure_patch.h"
 #include "narrow/sdf_contacts.h"
+#include "narrow/swept.h"
 #include "shape_set.h"
 
 namespace mechane::collision {
@@ -89,6 +90,7 @@ struct CollisionPipeline::Impl {
     }
 
     void collide_pair(const ShapePair& pair, Chunk& chunk);
+    bool sweep_pair(std::int32_t i, std::int32_t k, Chunk& chunk);
     void press(const Shape& a, const Shape& b, const Vec3d& origin, std::int32_t i, std::int32_t k, Chunk& chunk);
     void collide_chunk(std::size_t begin, std::size_t end, std::size_t chunk)
     {
@@ -156,6 +158,36 @@ void CollisionPipeline::Impl::press(const Shape& a, const Shape& b, const Vec3d&
     }
 }
 
+/// A pair that may cross more than the speculative reach in this step: the contact is that of the moment of touch, as
+/// seen from now. False when the two are close already and are looked at as usual.
+bool CollisionPipeline::Impl::sweep_pair(std::int32_t i, std::int32_t k, Chunk& chunk)
+{
+    const auto        i_ = static_cast<std::size_t>(i), k_ = static_cast<std::size_t>(k);
+    const BodyMotion &ma = set.motion_of(i), &mb = set.motion_of(k);
+    const double      m = set.margin[i_] + set.margin[k_], near = 1e-4;  // farther off the normal would be another
+    const Flight      a{&set.shapes[i_], &ma, set.X_BS[i_], set.spin[i_]},
+        b{&set.shapes[k_], &mb, set.X_BS[k_], set.spin[k_]};
+    const double way = (length(mb.v - ma.v) + a.spin + b.spin) * dt;
+    Touch        touch;
+    if (!find_touch(a, b, dt * std::min(1.0, kLongestFlight / way), m, near, touch)) return true;
+    if (touch.time == 0) return false;
+    const double r0 = a.shape->core_radius(), r1 = b.shape->core_radius();
+    for (const ContactPoint& p :
+         std::span(touch.manifold.points).first(static_cast<std::size_t>(touch.manifold.count))) {
+        if (!is_sound(p)) {
+            ++chunk.unsound;
+            continue;
+        }
+        const Vec3d  on0 = inverse_times(touch.X_WB0, touch.origin + p.p0),
+                     on1 = inverse_times(touch.X_WB1, touch.origin + p.p1);
+        const double d   = dot(p.normal, mb.X_WB * on1 - ma.X_WB * on0) - m;
+        chunk.rows.push_back({i, k, p.feature, p.normal,
+                              inverse_times(touch.X_WB0, touch.origin + p.p0 - r0 * p.normal),
+                              inverse_times(touch.X_WB1, touch.origin + p.p1 + r1 * p.normal), d, 0, 0, false});
+    }
+    return true;
+}
+
 void CollisionPipeline::Impl::collide_pair(const ShapePair& pair, Chunk& chunk)
 {
     std::int32_t i = pair.first, k = pair.second;
@@ -168,8 +200,12 @@ void CollisionPipeline::Impl::collide_pair(const ShapePair& pair, Chunk& chunk)
     a.p -= origin, b.p -= origin;
     const BodyMotion &ma = set.motion_of(i), &mb = set.motion_of(k);
     const double      m = set.margin[i_] + set.margin[k_], g = set.gap[i_] + set.gap[k_];
-    const double travel = std::min((length(mb.v - ma.v) + set.spin[i_] + set.spin[k_]) * dt, options.speculative_max);
+    const double      way    = (length(mb.v - ma.v) + set.spin[i_] + set.spin[k_]) * dt,
+                      travel = std::min(way, options.speculative_max);
     if (set.hydroelastic[i_] && set.hydroelastic[k_]) return press(a, b, origin, i, k, chunk);
+    if (way > travel && options.sweep_fast_bodies && !has_field_route(a, b) && b.kind != ShapeKind::mesh &&
+        sweep_pair(i, k, chunk))
+        return;
     Manifold                      manifold;
     std::span<const ContactPoint> found;
     if (has_field_route(a, b)) {
@@ -303,7 +339,7 @@ CollideStatus CollisionPipeline::collide(const model::State& state, double dt, m
     CollideStatus status;
     auto          start = std::chrono::steady_clock::now();
     impl.dt             = dt > 0 && std::isfinite(dt) ? dt : 0;
-    impl.set.place(state, impl.dt, impl.options.speculative_max);
+    impl.set.place(state, impl.dt, impl.options.speculative_max, impl.options.sweep_fast_bodies);
     const auto limit       = static_cast<std::size_t>(impl.options.shape_pairs_max.value_or(kMostPairs));
     const bool all_pairs   = impl.broad->find_pairs(impl.set.boxes, impl.set.planes, impl.pairs, limit);
     status.broad_phase_s   = seconds_since(start);

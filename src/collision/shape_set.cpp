@@ -210,7 +210,7 @@ std::vector<ShapeFilter> ShapeSet::filters(bool with_kinematic) const
     return out;
 }
 
-void ShapeSet::place(const model::State& state, double dt, double speculative_max)
+void ShapeSet::place(const model::State& state, double dt, double speculative_max, bool sweep)
 {
     unsound_bodies = 0;
     for (std::size_t b = 0; b + 1 < motion.size(); ++b) {
@@ -236,7 +236,9 @@ void ShapeSet::place(const model::State& state, double dt, double speculative_ma
         s.p                 = X_WS.p;
         s.R                 = to_matrix(X_WS.q);
         spin[i]             = s.kind == ShapeKind::plane ? 0 : length(m.w) * (length(centre(s) - m.com) + radius[i]);
-        const double travel = std::min((length(m.v) + spin[i]) * dt, speculative_max);
+        const double way    = std::min((length(m.v) + spin[i]) * dt, kLongestFlight);
+        const bool   fast   = sweep && way > speculative_max;
+        const double travel = fast ? std::min(spin[i] * dt, kLongestFlight) : std::min(way, speculative_max);
         const double grow   = std::max(0.0, margin[i] + gap[i]) + std::max(0.0, travel);
         if (s.kind == ShapeKind::plane) {
             planes[i] = {s.R.column(2), s.p + grow * s.R.column(2)};
@@ -245,6 +247,10 @@ void ShapeSet::place(const model::State& state, double dt, double speculative_ma
         boxes[i] = bounds(s);
         boxes[i].lower -= Vec3d{grow, grow, grow};
         boxes[i].upper += Vec3d{grow, grow, grow};
+        if (!fast) continue;
+        const Vec3d along = std::min(1.0, kLongestFlight / std::max(length(m.v) * dt, 1e-300)) * dt * m.v;
+        boxes[i].lower += min(along, Vec3d{});
+        boxes[i].upper += max(along, Vec3d{});
     }
 }
 

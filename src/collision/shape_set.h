@@ -17,6 +17,9 @@ struct BodyMotion {
     bool  sound = true;  ///< finite, with a unit quaternion
 };
 
+/// Fast bodies are followed for at most so far in one step [m].
+inline constexpr double kLongestFlight = 100;
+
 /// The shapes of a model for collision: what is fixed at construction, and where everything is in the present state.
 class ShapeSet {
   public:
@@ -27,8 +30,8 @@ class ShapeSet {
     [[nodiscard]] const model::Model& model() const { return *model_; }
 
     /// Moves all shapes to the state; grows the boxes by margin, gap and what the motion may cover in `dt` (at most
-    /// `speculative_max`).
-    void place(const model::State& state, double dt, double speculative_max);
+    /// `speculative_max`, or with `sweep` all of it).
+    void place(const model::State& state, double dt, double speculative_max, bool sweep = false);
 
     [[nodiscard]] std::size_t size() const { return shapes.size(); }
     /// @param with_kinematic  pairs of a kinematic shape with a static or kinematic one count as well

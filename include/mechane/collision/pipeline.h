@@ -33,7 +33,10 @@ struct PipelineOptions {
     const tasks::Pool* pool = nullptr;  ///< null: one thread. The contacts are the same for any number of threads
     std::size_t        rigid_contact_max = 0;    ///< capacity; 0: estimated from the model
     double             speculative_max   = 0.1;  ///< cap of the speculative reach max(gap, |v_rel| dt) [m]
-    BroadPhaseMode     broad_phase       = BroadPhaseMode::automatic;
+    /// Pairs that may cross more than `speculative_max` in a step are followed along their way, so that nothing flies
+    /// through anything; not pairs of two meshes, distance fields or pressure.
+    bool           sweep_fast_bodies = true;
+    BroadPhaseMode broad_phase       = BroadPhaseMode::automatic;
     /// Most candidate pairs that are looked at, at least 1; unset: 2^26.
     std::optional<std::int64_t> shape_pairs_max;
     /// Contacts of kinematic bodies with static or kinematic ones; no solver needs them.

@@ -1,0 +1,105 @@
+#include "hand_contacts.h"
+
+using namespace mechane;
+using namespace mechane::test;
+
+namespace {
+
+constexpr double kDt = 1.0 / 60;
+
+/// A world without gravity whose contacts come from the collision pipeline.
+struct Scene {
+    /// @param velocities  of the joints' coordinates
+    Scene(const model::ModelBuilder& b, const std::vector<double>& velocities)
+        : world(b), pipeline(world.model, {}), contacts(pipeline.make_contacts())
+    {
+        model::State& state = world.state;
+        REQUIRE(velocities.size() == state.joint_qd.size());
+        for (std::size_t i = 0; i < velocities.size(); ++i) state.joint_qd[i] = static_cast<Real>(velocities[i]);
+        REQUIRE(dynamics::eval_fk(world.model, state.joint_q, state.joint_qd, state));
+    }
+    void step()
+    {
+        static_cast<void>(pipeline.collide(world.state, kDt, contacts));
+        world.step(kDt, &contacts);
+        REQUIRE(!world.report.diverged);
+    }
+    World                        world;
+    collision::CollisionPipeline pipeline;
+    model::Contacts              contacts;
+};
+
+model::ModelBuilder empty_space()
+{
+    model::ModelBuilder b;
+    b.gravity = {};
+    return b;
+}
+
+}  // namespace
+
+TEST_CASE("a ball of 1 cm at 100 m/s never crosses a wall of 1 mm (DYN-103, T-62)")
+{
+    // 1.67 m a step and 0.21 m a sub-step; the wall at every phase of a step, straight on and aslant.
+    for (const double x : {0.3, 0.62, 1.35, 1.66, 2.9, 4.4})
+        for (const Vec3d& v : {Vec3d{100, 0, 0}, Vec3d{80, 60, 0}}) {
+            CAPTURE(x);
+            auto b = empty_space();
+            b.add_shape_box(-1, {{x, 0, 0}, {}}, {0.0005, 20, 20}, {}, "wall");
+            add_ball(b, {0, 0.1, 0.2}, 0.01, 0.1);
+            Scene scene(b, {v.x, v.y, v.z, 0, 0, 0});
+            for (int i = 0; i < 10; ++i) {
+                scene.step();
+                CHECK(scene.world.position(0).x < x);
+            }
+            CHECK(scene.world.velocity(0).x < 1e-3 * length(v));
+        }
+}
+
+TEST_CASE("what a fast ball does not meet does not stop it (DYN-103)")
+{
+    // The ball passes 5 cm above the wall's edge and 5 cm beside a post: nothing may push it.
+    auto b = empty_space();
+    b.add_shape_box(-1, {{1.35, 0, -1}, {}}, {0.0005, 2, 1}, {}, "wall");
+    b.add_shape_sphere(-1, {{2.0, 0.07, 0.06}, {}}, 0.01, {}, "post");
+    add_ball(b, {0, 0, 0.06}, 0.01, 0.1);
+    Scene scene(b, {100, 0, 0, 0, 0, 0});
+    for (int i = 0; i < 3; ++i) scene.step();
+    CHECK(scene.world.position(0).x == close_to(3 * 100 * kDt, 1e-5));
+    CHECK(scene.world.velocity(0) == Vec3d{100, 0, 0});
+}
+
+TEST_CASE("a rod of 1 m at 60 rad/s does not pass a thin post (DYN-103, T-63)")
+{
+    // One radian a step. The post at several angles ahead of the tip: the rod has to stay on its side of it.
+    for (const double degrees : {20.0, 40.0, 55.0, 75.0, 110.0, 150.0}) {
+        CAPTURE(degrees);
+        const double angle = degrees * kDegrees;
+        auto         b     = empty_space();
+        b.add_shape_capsule(-1, {{0.4 * std::cos(angle), 0.4 * std::sin(angle), 0}, {}}, 0.002, 0.5, {}, "post");
+        const auto         rod = b.add_link({}, "rod", 1, {}, Mat33d::diagonal({1e-4, 1.0 / 12, 1.0 / 12}));
+        model::ShapeConfig weightless;
+        weightless.density = 0;
+        b.add_shape_box(rod, {}, {0.5, 0.002, 0.002}, weightless, "rod");
+        const auto hinge = b.add_joint_revolute(-1, rod, {}, {}, dof({0, 0, 1}), "hinge");
+        b.add_articulation({hinge}, "rod");
+        Scene scene(b, {60});
+        for (int i = 0; i < 20; ++i) {
+            scene.step();
+            CHECK(scene.world.q(0) < angle);
+        }
+    }
+}
+
+TEST_CASE("two fast balls meet head on and neither gets past the other (DYN-103)")
+{
+    auto b = empty_space();
+    add_ball(b, {0, 0, 0}, 0.01, 0.1);
+    add_ball(b, {1.9, 0, 0}, 0.01, 0.1);
+    Scene scene(b, {60, 0, 0, 0, 0, 0, -60, 0, 0, 0, 0, 0});
+    for (int i = 0; i < 5; ++i) {
+        scene.step();
+        CHECK(scene.world.position(0).x < scene.world.position(1).x);
+    }
+    CHECK(scene.world.velocity(0).x == close_to(0, 0.1));
+}
