@@ -141,7 +141,8 @@ void check_winding(const usd::Prim& prim, const geometry::Mesh& mesh, Sink& sink
     if (inward)
         return say("inward", "the mesh is inside out", "reverse the order of each face's indices", Severity::error);
     if (faults.winding_edges > 0)
-        return say("mixed", std::to_string(faults.winding_edges) + " edges join faces that look different ways",
+        return say("mixed", std::to_string(faults.winding_edges) +
+                       (faults.winding_edges == 1 ? " edge joins" : " edges join") + " faces that look different ways",
                    "turn the faces over that look the other way", Severity::error);
     if (against_normals(prim, mesh) > 0.9)
         say("normals", "the authored normals look the other way than the faces", "turn the faces over, or the normals",
