@@ -187,12 +187,16 @@ int run_check(CheckArgs args, Context& context)
                    kExitUsage;
         options.baseline = read_lines(args.baseline);
     }
+    // One file has all cores; of several each has one.
+    std::vector<std::string>   files = files_of(args.assets);
+    std::optional<tasks::Pool> pool;
+    if (files.size() == 1) options.pool = &pool.emplace(context.global.threads);
     std::vector<conformance::Report> reports;
     int                              exit   = kExitClean;
     const Severity                   wanted = severity_named(args.severity), fatal = severity_named(args.fail_on);
     std::string                      known;
     const std::string                day = today();
-    for (Judged& judged : judge_all(files_of(args.assets), scene->open, options, args, context)) {
+    for (Judged& judged : judge_all(files, scene->open, options, args, context)) {
         io.report(judged.found);
         if (judged.exit == kExitUsage) return kExitUsage;
         if (judged.exit != kExitClean) exit = judged.exit;

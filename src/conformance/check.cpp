@@ -114,10 +114,17 @@ class Run {
         report.asset   = stage_.source();
         report.profile = profile_.name;
         report.layers  = stage_.used_layers().size();
-        const Facts facts(stage_);
-        report.prims = facts.prims.size();
+        const Facts facts(stage_, options_.pool);
+        report.prims          = facts.prims.size();
+        const auto        all = families();
+        std::vector<Sink> sinks(all.size());
+        const auto        work = [&](std::size_t i) { run_family(*all[i], facts, sinks[i]); };
+        if (options_.pool != nullptr)
+            options_.pool->for_each(all.size(), 1, work);
+        else
+            for (std::size_t i = 0; i < all.size(); ++i) work(i);
         Sink sink;
-        for (const Family* family : families()) run_family(*family, facts, sink);
+        for (Sink& one : sinks) sink.take(std::move(one));
         for (const auto& [rule, found] : sink.found())
             if (selected(*rule)) report.findings.push_back(finding_of(*rule, found));
         merge_instances(report.findings);

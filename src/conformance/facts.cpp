@@ -31,7 +31,7 @@ std::uint32_t traits_of_type(const usd::Prim& prim)
     return traits;
 }
 
-std::uint32_t traits_of_apis(const usd::Prim& prim)
+std::uint32_t traits_of_apis(const std::vector<usd::Token>& apis)
 {
     static const std::map<std::string, Trait, std::less<>> kApis{{"PhysicsArticulationRootAPI", kArticulationRoot},
                                                                  {"RosContextAPI", kContext},
@@ -40,7 +40,7 @@ std::uint32_t traits_of_apis(const usd::Prim& prim)
                                                                  {"RosActionAPI", kAction},
                                                                  {"RosFrameAPI", kFrame}};
     std::uint32_t                                          traits = 0;
-    for (const usd::Token& api : prim.authored_apis())
+    for (const usd::Token& api : apis)
         if (const auto known = kApis.find(api.text()); known != kApis.end()) traits |= known->second;
     return traits;
 }
@@ -67,20 +67,32 @@ class Components {
 
 }  // namespace
 
-Facts::Facts(const usd::Stage& s) : stage(s), physics(physics::parse(s, {}, physics_found))
+Facts::Facts(const usd::Stage& s, const tasks::Pool* pool) : stage(s), physics(physics::parse(s, {}, physics_found))
 {
-    read_prims();
+    read_prims(pool);
     read_trees();
 }
 
-void Facts::read_prims()
+void Facts::read_prims(const tasks::Pool* pool)
 {
+    for (const usd::Prim& prim : stage.traverse()) prims.push_back({.prim = prim});
+    const auto read_names = [this](std::size_t i) {
+        prims[i].properties = prims[i].prim.authored_property_names();
+        prims[i].apis       = prims[i].prim.authored_apis();
+    };
+    if (pool != nullptr)
+        pool->for_each(prims.size(), 256, read_names);
+    else
+        for (std::size_t i = 0; i < prims.size(); ++i) read_names(i);
     std::unordered_map<usd::Token, std::uint32_t> by_type;
     by_index_.assign(stage.prim_count() + 1, -1);
-    for (const usd::Prim& prim : stage.traverse()) {
+    for (std::size_t i = 0; i < prims.size(); ++i) {
+        PrimFacts&       facts    = prims[i];
+        const usd::Prim& prim     = facts.prim;
         const auto [known, fresh] = by_type.try_emplace(prim.type_name());
         if (fresh) known->second = traits_of_type(prim);
-        PrimFacts        facts{prim, known->second | traits_of_apis(prim), index_of(prim.parent()), 0, false, false};
+        facts.traits          = known->second | traits_of_apis(facts.apis);
+        facts.parent          = index_of(prim.parent());
         const usd::Path& path = prim.path();
         if (const physics::Index body = physics.body_at(path);
             body >= 0 && physics.bodies[static_cast<std::size_t>(body)].enabled)
@@ -88,10 +100,8 @@ void Facts::read_prims()
         if (const physics::Index c = physics.collider_at(path);
             c >= 0 && physics.colliders[static_cast<std::size_t>(c)].enabled)
             facts.traits |= kCollider;
-        const auto here = static_cast<std::int32_t>(prims.size());
-        if (prim.index() < by_index_.size()) by_index_[prim.index()] = here;
+        if (prim.index() < by_index_.size()) by_index_[prim.index()] = static_cast<std::int32_t>(i);
         all_ |= facts.traits;
-        prims.push_back(facts);
     }
     for (auto i = std::ssize(prims) - 1; i >= 0; --i) {
         PrimFacts& facts = prims[static_cast<std::size_t>(i)];

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mechane/physics/parse.h"
+#include "mechane/tasks/parallel.h"
 #include "mechane/usd/stage.h"
 
 namespace mechane::conformance {
@@ -37,12 +38,14 @@ enum Trait : std::uint32_t {
 };
 
 struct PrimFacts {
-    usd::Prim     prim;
-    std::uint32_t traits      = 0;
-    std::int32_t  parent      = -1;     ///< index of the parent among the facts, -1 at the top
-    std::int32_t  end         = 0;      ///< one past the last prim below
-    bool          above_body  = false;  ///< some body lies strictly below
-    bool          above_gprim = false;  ///< some Gprim lies strictly below
+    usd::Prim               prim;
+    std::uint32_t           traits      = 0;
+    std::int32_t            parent      = -1;     ///< index of the parent among the facts, -1 at the top
+    std::int32_t            end         = 0;      ///< one past the last prim below
+    bool                    above_body  = false;  ///< some body lies strictly below
+    bool                    above_gprim = false;  ///< some Gprim lies strictly below
+    std::vector<usd::Token> properties;           ///< authored ones, in dictionary order
+    std::vector<usd::Token> apis;                 ///< as authored, also unknown ones
 
     [[nodiscard]] bool is(std::uint32_t any) const { return (traits & any) != 0; }
 };
@@ -64,7 +67,8 @@ struct Facts {
     std::vector<KinematicTree> trees;  ///< of two bodies or more, and of single bodies that a joint ties to the world
     std::int32_t               root = -1;  ///< the default prim among the facts
 
-    explicit Facts(const usd::Stage& stage);
+    /// @param pool  null: one thread
+    explicit Facts(const usd::Stage& stage, const tasks::Pool* pool = nullptr);
 
     [[nodiscard]] std::int32_t     index_of(const usd::Prim& prim) const;  ///< -1 when it was not visited
     [[nodiscard]] const PrimFacts* find(const usd::Path& path) const;
@@ -81,7 +85,7 @@ struct Facts {
     std::vector<std::int32_t> by_index_;  ///< from a prim's position on the stage
     std::uint32_t             all_ = 0;
 
-    void read_prims();
+    void read_prims(const tasks::Pool* pool);
     void read_trees();
 };
 

@@ -36,6 +36,13 @@ class Sink {
         found_.emplace_back(&rule, std::move(found));
     }
 
+    /// Adds what another one collected, after this one's.
+    void take(Sink&& other)
+    {
+        for (auto& found : other.found_) found_.push_back(std::move(found));
+        applied_.merge(std::move(other.applied_));
+    }
+
     [[nodiscard]] const std::vector<std::pair<const Rule*, Found>>& found() const { return found_; }
     /// Rules with a subject; the text says why one was not checked, empty when it was.
     [[nodiscard]] const std::map<const Rule*, std::string>& applied() const { return applied_; }

@@ -6,6 +6,7 @@
 
 #include "mechane/conformance/report.h"
 #include "mechane/core/result.h"
+#include "mechane/tasks/parallel.h"
 #include "mechane/usd/stage.h"
 
 namespace mechane::conformance {
@@ -15,6 +16,7 @@ struct CheckOptions {
     std::string              profile = "distributed";  ///< distributed, core, export, source, scene, ros-only, tidy
     std::vector<std::string> select, ignore;           ///< ids, slugs or sections; empty `select`: the profile's
     std::map<std::string, Severity> severities;        ///< by rule id, over the profile's
+    const tasks::Pool*              pool = nullptr;    ///< null: one thread; the report is the same
     bool strict_payloads = false;       ///< a feature layer that the entry brings in by payload is an error too
     std::vector<std::string> baseline;  ///< fingerprints that are known and left out
 };

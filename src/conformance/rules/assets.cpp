@@ -236,7 +236,7 @@ void check(const Facts& facts, Sink& sink)
     }
     bool leftover = false, ros = facts.has(kRos);
     for (const PrimFacts& prim : facts.prims)
-        for (const usd::Token& property : prim.prim.authored_property_names()) {
+        for (const usd::Token& property : prim.properties) {
             leftover |= property.text().starts_with("urdf:") || property.text().starts_with("sdf:");
             check_prefabs(prim, property, sink);
         }

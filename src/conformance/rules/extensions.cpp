@@ -180,12 +180,13 @@ class Extensions {
     {
         for (const PrimFacts& facts : facts_.prims) {
             const usd::Prim& prim = facts.prim;
-            names(prim);
-            if (applies(prim, "ExtendedPhysicsMimicAPI")) mimic(prim);
-            if (applies(prim, "ExtendedPhysicsActuatorAPI")) actuator(prim);
-            if (applies(prim, "ExtendedPhysicsPositionBasedClampingAPI")) clamping(prim);
-            for (const usd::Token& api : prim.authored_apis())
+            names(facts);
+            for (const usd::Token& api : facts.apis) {
+                if (api.text() == "ExtendedPhysicsMimicAPI") mimic(prim);
+                if (api.text() == "ExtendedPhysicsActuatorAPI") actuator(prim);
+                if (api.text() == "ExtendedPhysicsPositionBasedClampingAPI") clamping(prim);
                 if (api.text().starts_with("RosControl")) controllers_.push_back(&facts);
+            }
         }
         cycles();
         for (const PrimFacts* controller : controllers_) control(*controller);
@@ -211,9 +212,10 @@ class Extensions {
                             .severity = severity});
     }
 
-    void names(const usd::Prim& prim)
+    void names(const PrimFacts& facts)
     {
-        for (const usd::Token& name : prim.authored_property_names()) {
+        const usd::Prim& prim = facts.prim;
+        for (const usd::Token& name : facts.properties) {
             if (!name.text().starts_with("ext_physics:")) continue;
             sink_.applies(kNames);
             if (name.text().find(':', 12) == std::string::npos)

@@ -101,7 +101,7 @@ void check_features(const Facts& facts, const std::vector<AssetLayer>& layers, S
                                    .variant  = name});
         };
         judge(prim.prim.type_name().text());
-        for (const usd::Token& api : prim.prim.authored_apis()) judge(api.text());
+        for (const usd::Token& api : prim.apis) judge(api.text());
     }
 }
 
@@ -121,7 +121,7 @@ void check_baseline(const Facts& facts, const std::vector<AssetLayer>& layers, S
     if (!neutral) return sink.not_checked(kBaseline, neutral.error().message);
     for (const PrimFacts& prim : facts.prims) {
         const usd::Prim there = (*neutral)->prim_at(prim.prim.path());
-        for (const usd::Token& name : prim.prim.authored_property_names()) {
+        for (const usd::Token& name : prim.properties) {
             if (!name.text().starts_with("physics:") && name.text().find(":physics:") == std::string::npos) continue;
             if (!vendor_of_property(name.text()).empty()) continue;
             const usd::Attribute here    = prim.prim.attribute(name);

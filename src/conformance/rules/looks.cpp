@@ -213,11 +213,11 @@ void check_single(const Facts& facts, const usd::Prim& gprim, Sink& sink)
     }
 }
 
-void check_interpolation(const usd::Prim& gprim, Sink& sink)
+void check_interpolation(const PrimFacts& gprim, Sink& sink)
 {
-    for (const usd::Token& name : gprim.authored_property_names()) {
+    for (const usd::Token& name : gprim.properties) {
         if (!name.text().starts_with("primvars:")) continue;
-        const usd::Attribute primvar = gprim.attribute(name);
+        const usd::Attribute primvar = gprim.prim.attribute(name);
         if (!primvar || (!primvar.type_name().starts_with("color") && name.text() != "primvars:displayOpacity"))
             continue;
         sink.applies(kInterpolation);
@@ -240,7 +240,7 @@ void check(const Facts& facts, Sink& sink)
         if (facts.stage.purpose(prim.prim).text() == "guide") continue;
         check_single(facts, prim.prim, sink);
         if (prim.is(kMesh)) check_range(facts, prim.prim, sink);
-        check_interpolation(prim.prim, sink);
+        check_interpolation(prim, sink);
     }
 }
 

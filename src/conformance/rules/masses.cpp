@@ -310,7 +310,7 @@ void check_custom_inertia(const Facts& facts, Sink& sink)
 {
     for (const PrimFacts& prim : facts.prims) {
         int scalars = 0;
-        for (const usd::Token& name : prim.prim.authored_property_names()) {
+        for (const usd::Token& name : prim.properties) {
             const std::string& text = name.text();
             if (text == "physics:diagonalInertia") continue;
             std::string lower = text;

@@ -90,7 +90,7 @@ bool moves(const Facts& facts, std::int32_t at)
     for (std::int32_t i = at; i >= 0; i = facts.prims[static_cast<std::size_t>(i)].parent) {
         const PrimFacts& prim = facts.prims[static_cast<std::size_t>(i)];
         if (i != at && prim.is(kFrame | kBody | kContext)) return false;
-        for (const usd::Token& name : prim.prim.authored_property_names())
+        for (const usd::Token& name : prim.properties)
             if (name.text().starts_with("xformOp:") && prim.prim.attribute(name).varying()) return true;
     }
     return false;

@@ -99,7 +99,7 @@ void check(const Facts& facts, Sink& sink)
 {
     for (const PrimFacts& prim : facts.prims) {
         if (prim.is(kRos)) sink.applies(kSingleApply);
-        for (const usd::Token& applied : prim.prim.authored_apis())
+        for (const usd::Token& applied : prim.apis)
             for (const ros::Api api : kApis)
                 if (applied.text().starts_with(std::string(ros::schema_name(api)) + ":"))
                     sink.report(kSingleApply, {.site     = prim.prim.site(),
@@ -108,7 +108,7 @@ void check(const Facts& facts, Sink& sink)
                                                .expected = std::string(ros::schema_name(api)),
                                                .hint     = "apply it once; further interfaces go on further prims",
                                                .variant  = "instance"});
-        for (const usd::Token& name : prim.prim.authored_property_names())
+        for (const usd::Token& name : prim.properties)
             if (name.text().starts_with("ros:")) check_property(prim, name, sink);
     }
 }

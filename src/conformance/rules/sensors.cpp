@@ -148,12 +148,12 @@ class Sensors {
     {
         for (const PrimFacts& prim : facts_.prims) {
             std::string sensor;
-            for (const usd::Token& api : prim.prim.authored_apis())
+            for (const usd::Token& api : prim.apis)
                 if (is_sensor_schema(api.text())) sensor = api.text();
             if (!sensor.empty()) placed(prim, sensor);
             if (prim.is(kCamera)) native(prim.prim);
             vendors_only(prim, !sensor.empty());
-            for (const usd::Token& name : prim.prim.authored_property_names()) {
+            for (const usd::Token& name : prim.properties) {
                 if (is_extension(name.text())) transport(prim.prim, name);
                 if (!sensor.empty() || name.text().starts_with("sensor:")) truth(prim.prim, name);
             }
@@ -195,7 +195,7 @@ class Sensors {
             if (place.payload && place.layer == prim.prim.site().layer)
                 return say(kPlace, prim.prim, nullptr, "the sensor comes by payload", place.layer, "a reference",
                            "bring the sensor in by reference; leave payloads to geometry", "payload");
-        for (const usd::Token& name : prim.prim.authored_property_names())
+        for (const usd::Token& name : prim.properties)
             if (const usd::Attribute attribute = prim.prim.attribute(name);
                 attribute && attribute.custom() && name.text().find(':') == std::string::npos &&
                 !prim.is(kBody | kCollider))
@@ -235,7 +235,7 @@ class Sensors {
                 Severity::warning);
         };
         judge(prim.prim.type_name().text());
-        for (const usd::Token& api : prim.prim.authored_apis()) judge(api.text());
+        for (const usd::Token& api : prim.apis) judge(api.text());
     }
 
     void transport(const usd::Prim& prim, const usd::Token& name)

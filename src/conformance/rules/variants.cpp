@@ -147,7 +147,7 @@ bool is_binding(std::string_view name)
 void check_targets(const Facts& facts, Sink& sink)
 {
     for (const PrimFacts& prim : facts.prims)
-        for (const usd::Token& name : prim.prim.authored_property_names()) {
+        for (const usd::Token& name : prim.properties) {
             if (!is_binding(name.text())) continue;
             const usd::Relationship relation = prim.prim.relationship(name);
             if (!relation || !relation.authored()) continue;

@@ -77,13 +77,13 @@ void check_counterparts(const PrimFacts& prim, Sink& sink)
                                 .variant = std::string(name)});
     };
     bool said = false;
-    for (const usd::Token& api : prim.prim.authored_apis())
+    for (const usd::Token& api : prim.apis)
         if (const std::string_view neutral = neutral_counterpart(api.text()); !neutral.empty())
             say(api.text(), neutral), said = true;
     if (const std::string_view neutral = neutral_counterpart(prim.prim.type_name().text()); !neutral.empty())
         say(prim.prim.type_name().text(), neutral), said = true;
     if (said || !prim.is(kJoint)) return;
-    for (const usd::Token& name : prim.prim.authored_property_names())
+    for (const usd::Token& name : prim.properties)
         if (const std::string_view neutral = neutral_counterpart(name.text()); !neutral.empty())
             return say(name.text(), neutral);
 }
@@ -93,7 +93,7 @@ void check_prefixes(const PrimFacts& prim, Sink& sink)
     const bool scene = prim.prim.is_a("PhysicsScene");
     if (!prim.is(kKinematic | kCollider) && !scene) return;
     sink.applies(kPrefix);
-    for (const usd::Token& name : prim.prim.authored_property_names()) {
+    for (const usd::Token& name : prim.properties) {
         const usd::Attribute attribute = prim.prim.attribute(name);
         if (!attribute || !attribute.custom()) continue;
         const std::string& text  = name.text();
