@@ -331,6 +331,25 @@ TEST_CASE("a fixed capacity keeps the deepest and says so, an open one grows (CO
     CHECK(small.rigid_contact_count == 20);
 }
 
+TEST_CASE("of a hundred thousand contacts in one world none is dropped unless the capacity says so (DYN-144, T-106)")
+{
+    constexpr int       kBalls = 100'000;
+    model::ModelBuilder b;
+    for (int i = 0; i < kBalls; ++i)
+        b.add_shape_sphere(b.add_body({{1.5 * (i % 400), 1.5 * (i / 400), 0.5 - 1e-6 * i}, {}}, "ball"), {}, 0.5,
+                           b.default_shape);
+    b.add_ground_plane();
+    const auto m    = frozen(b);
+    const auto open = collide_once(m, 0);
+    CHECK(open.contacts.rigid_contact_count == kBalls);
+    CHECK(!open.status.overflow);
+    const auto fixed = collide_once(m, 0, {.rigid_contact_max = kBalls / 2});
+    CHECK(fixed.status.overflow);
+    CHECK(fixed.contacts.rigid_contact_count == kBalls / 2);
+    CHECK(fixed.contacts.rigid_contact_needed == kBalls);
+    CHECK(fixed.contacts.rigid_contact_shape1[0] == kBalls / 2);  // the lower half of the balls
+}
+
 TEST_CASE("a body that is not finite loses its contacts and changes nobody else's (COL-154, COL-155)")
 {
     const auto m    = pile(60);
