@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -10,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include <unistd.h>
@@ -28,11 +30,12 @@ namespace {
 struct CheckArgs {
     std::vector<std::string> assets;
     std::string              profile, format = "text", severity = "info", fail_on, config, variants = "default";
-    std::vector<std::string> select, ignore, sections;
+    std::vector<std::string> select, ignore, sections, interfaces;
     std::string              baseline, write_baseline, output;
     std::size_t              max_per_rule = 20;
     std::size_t              max_states   = 64;
-    bool statistics = false, list_rules = false, exit_zero = false, all_variants = false, strict_payloads = false;
+    bool statistics = false, list_rules = false, exit_zero = false, all_variants = false, strict_payloads = false,
+         ros_env = false;
 };
 
 Severity severity_named(const std::string& name)
@@ -175,7 +178,11 @@ int run_check(CheckArgs args, Context& context)
     if (args.profile.empty()) args.profile = config->profile.empty() ? "distributed" : config->profile;
     if (args.fail_on.empty()) args.fail_on = config->fail_on.empty() ? "error" : config->fail_on;
     conformance::CheckOptions options{.profile = args.profile, .select = args.select, .ignore = args.ignore};
-    options.strict_payloads = args.strict_payloads;
+    options.strict_payloads   = args.strict_payloads;
+    options.interface_folders = args.interfaces;
+    if (const char* prefixes = std::getenv("AMENT_PREFIX_PATH"); args.ros_env && prefixes != nullptr)
+        for (std::istringstream list(prefixes); !list.eof();)
+            std::getline(list, options.interface_folders.emplace_back(), ':');
     options.select.insert(options.select.end(), args.sections.begin(), args.sections.end());
     if (options.select.empty()) options.select = config->select;
     options.ignore.insert(options.ignore.end(), config->ignore.begin(), config->ignore.end());
@@ -255,6 +262,9 @@ void add_check(CLI::App& app, Context& context)
                      "Selections that are judged: default, each (other variant), product (of all)")
         ->check(CLI::IsMember({"default", "each", "product"}))
         ->capture_default_str();
+    verb->add_option("--interfaces", args->interfaces,
+                     "Folder of ROS packages, installed or as sources, whose types are known too; may repeat");
+    verb->add_flag("--ros-env", args->ros_env, "Types of AMENT_PREFIX_PATH are known too");
     verb->add_flag("--strict-payloads", args->strict_payloads,
                    "Links that the entry brings in by payload are errors, not warnings");
     verb->add_flag("--all-variants", args->all_variants, "Short for --variants each");

@@ -114,7 +114,7 @@ class Run {
         report.asset   = stage_.source();
         report.profile = profile_.name;
         report.layers  = stage_.used_layers().size();
-        const Facts facts(stage_, options_.pool);
+        const Facts facts(stage_, options_.pool, options_.interface_folders);
         report.prims          = facts.prims.size();
         const auto        all = families();
         std::vector<Sink> sinks(all.size());

@@ -67,7 +67,8 @@ class Components {
 
 }  // namespace
 
-Facts::Facts(const usd::Stage& s, const tasks::Pool* pool) : stage(s), physics(physics::parse(s, {}, physics_found))
+Facts::Facts(const usd::Stage& s, const tasks::Pool* pool, const std::vector<std::string>& interfaces)
+    : stage(s), physics(physics::parse(s, {}, physics_found)), types(interfaces)
 {
     read_prims(pool);
     read_trees();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mechane/physics/parse.h"
+#include "mechane/ros/type_table.h"
 #include "mechane/tasks/parallel.h"
 #include "mechane/usd/stage.h"
 
@@ -67,8 +68,12 @@ struct Facts {
     std::vector<KinematicTree> trees;  ///< of two bodies or more, and of single bodies that a joint ties to the world
     std::int32_t               root = -1;  ///< the default prim among the facts
 
-    /// @param pool  null: one thread
-    explicit Facts(const usd::Stage& stage, const tasks::Pool* pool = nullptr);
+    ros::TypeTable types;
+
+    /// @param pool        null: one thread
+    /// @param interfaces  folders of ROS packages besides the known ones
+    explicit Facts(const usd::Stage& stage, const tasks::Pool* pool = nullptr,
+                   const std::vector<std::string>& interfaces = {});
 
     [[nodiscard]] std::int32_t     index_of(const usd::Prim& prim) const;  ///< -1 when it was not visited
     [[nodiscard]] const PrimFacts* find(const usd::Path& path) const;

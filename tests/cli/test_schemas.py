@@ -20,7 +20,9 @@ DOCUMENTS = {
     "tree.prims": ["tree", "--prims", QUADRUPED, "--json"],
     "dump.stage": ["dump", "stage", QUADRUPED],
     "check": ["check", QUADRUPED, "--format", "json", "--exit-zero"],
+    "fix": ["fix", "ROBOT", "--diff", "--json"],
     "ros.interfaces": ["ros", "interfaces", QUADRUPED, "--json"],
+    "ros.tf": ["ros", "tf", "ROBOT", "--json"],
     "trajectory": ["sim", QUADRUPED, "--frames", "2", "--json"],
     "bench": ["bench", "ant", "--nstep", "5", "--json"],
     "bench.import": ["bench", "--import", QUADRUPED, "--json"],
@@ -30,6 +32,29 @@ DOCUMENTS = {
 }
 
 
+# With something to repair, and two frames.
+ROBOT = """#usda 1.0
+(
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+def Xform "robot" (
+    prepend apiSchemas = ["RosContextAPI"]
+)
+{
+    string ros:context:namespace = "robot/"
+
+    def Xform "mark" (
+        prepend apiSchemas = ["RosFrameAPI"]
+    )
+    {
+        matrix4d xformOp:transform = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (1, 2, 3, 1))
+        uniform token[] xformOpOrder = ["xformOp:transform"]
+    }
+}
+"""
+
+
 @unittest.skipUnless(jsonschema, "python3-jsonschema is missing")
 class Schemas(unittest.TestCase):
     @classmethod
@@ -37,13 +62,16 @@ class Schemas(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         cls.recording = str(pathlib.Path(cls.folder.name) / "run.mrec")
+        cls.robot = pathlib.Path(cls.folder.name) / "robot.usda"
+        cls.robot.write_text(ROBOT)
         assert mechane("sim", QUADRUPED, "--frames", "2", "-o", cls.recording).returncode == 0
 
     def test_documents_follow_their_schemas(self):
         for name, command in DOCUMENTS.items():
             with self.subTest(name):
                 schema = json.loads((ROOT / "docs" / "schemas" / f"{name}.schema.json").read_text())
-                command = [self.recording if word == "RECORDING" else word for word in command]
+                files = {"RECORDING": self.recording, "ROBOT": str(self.robot)}
+                command = [files.get(word, word) for word in command]
                 jsonschema.validate(document(*command), schema)
 
     def test_every_schema_is_used(self):

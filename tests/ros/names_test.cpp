@@ -2,6 +2,8 @@
 
 #include "mechane/ros/interfaces.h"
 #include "mechane/ros/names.h"
+#include "mechane/ros/type_table.h"
+#include "support/support.h"
 
 using namespace mechane;
 using namespace mechane::ros;
@@ -41,11 +43,31 @@ TEST_CASE("types have three parts of their own grammar (REP-T-105, REP-T-106)")
     for (const char* text : {"std_msgs/Bool", "std_msgs/msgs/Bool", "Std_msgs/msg/Bool", "std_msgs/msg/bool",
                              "std__msgs/msg/Bool", "std_msgs_/msg/Bool", "std_msgs/msg/Bo_ol", "", "//", "a/msg/"})
         CHECK_MESSAGE(!parse_type(text), text);
-    CHECK(is_known_type(*parse_type("sensor_msgs/msg/LaserScan")) == true);
-    CHECK(is_known_type(*parse_type("sensor_msgs/msg/LaserScanner")) == false);
-    CHECK(is_known_type(*parse_type("my_msgs/msg/Thing")) == std::nullopt);
-    CHECK(has_header(*parse_type("sensor_msgs/msg/Image")) == true);
-    CHECK(has_header(*parse_type("std_msgs/msg/Bool")) == false);
+}
+
+TEST_CASE("types are known by the packages of ROS 2 and by folders of further ones")
+{
+    const TypeTable own;
+    CHECK(own.is_known(*parse_type("sensor_msgs/msg/LaserScan")) == true);
+    CHECK(own.is_known(*parse_type("sensor_msgs/msg/LaserScanner")) == false);
+    CHECK(own.is_known(*parse_type("my_msgs/msg/Thing")) == std::nullopt);
+    CHECK(own.has_header(*parse_type("sensor_msgs/msg/Image")) == true);
+    CHECK(own.has_header(*parse_type("std_msgs/msg/Bool")) == false);
+
+    const test::TemporaryFolder folder;
+    folder.write("src/my_msgs/msg/Thing.msg", "# what it is\n\nstd_msgs/Header header  # when\nfloat64 size\n");
+    folder.write("src/my_msgs/msg/Bare.msg", "float64 size\n");
+    folder.write("install/share/other_msgs/srv/Ask.srv", "---\n");
+    folder.write("install/share/other_msgs/action/Go.idl", "");
+    const TypeTable more({(folder.path() / "src").string(), (folder.path() / "install").string()});
+    CHECK(more.is_known(*parse_type("my_msgs/msg/Thing")) == true);
+    CHECK(more.has_header(*parse_type("my_msgs/msg/Thing")) == true);
+    CHECK(more.has_header(*parse_type("my_msgs/msg/Bare")) == false);
+    CHECK(more.is_known(*parse_type("other_msgs/srv/Ask")) == true);
+    CHECK(more.is_known(*parse_type("other_msgs/action/Go")) == true);
+    CHECK(more.has_header(*parse_type("other_msgs/action/Go")) == std::nullopt);
+    CHECK(more.is_known(*parse_type("my_msgs/msg/Missing")) == false);
+    CHECK(more.is_known(*parse_type("nobodys_msgs/msg/Thing")) == std::nullopt);
 }
 
 TEST_CASE("the ten examples of resolved names (REP-T-097)")

@@ -45,10 +45,4 @@ struct InterfaceType {
 /// Parses `package/family/Name`; nothing when it has another form.
 std::optional<InterfaceType> parse_type(std::string_view text);
 
-/// Whether a type belongs to the interface packages that ROS 2 distributions ship (common_interfaces, rcl_interfaces,
-/// control_msgs, geometry2, vision_msgs). Unknown packages give nothing.
-std::optional<bool> is_known_type(const InterfaceType& type);
-/// Whether a known message carries a std_msgs/Header; nothing for unknown ones.
-std::optional<bool> has_header(const InterfaceType& type);
-
 }  // namespace mechane::ros

@@ -216,6 +216,7 @@ struct At {
     const ros::Interface& interface;
     Kind                  kind;
     Sink&                 sink;
+    const ros::TypeTable& types;
 
     [[nodiscard]] Site site(std::string_view property) const
     { return site_of(interface.prim, ("ros:" + std::string(kind.family) + ":" + std::string(property)).c_str()); }
@@ -290,9 +291,9 @@ void check_identity(const At& at)
         return at.report(kTypeFormat, "type", "the type belongs to another kind of interface", i.type,
                          "/" + std::string(at.kind.type) + "/", "use a type of the right family", "family");
     at.sink.applies(kTypeKnown);
-    if (ros::is_known_type(*type) != true && type->package != "simulation_interfaces")
+    if (at.types.is_known(*type) != true && type->package != "simulation_interfaces")
         at.report(kTypeKnown, "type",
-                  ros::is_known_type(*type).has_value()
+                  at.types.is_known(*type).has_value()
                       ? type->package + " has no such type"
                       : "the package " + type->package + " is not among the known ones",
                   i.type, "a type of a known package",
@@ -320,7 +321,7 @@ void check_topic(const At& at, const std::set<std::string>& frames)
             at.report(kOverride, "override_frame_id", "override_frame_id names a frame of this asset",
                       *i.override_frame, "an external frame", "remove it: the frame follows from the prim", "own-frame",
                       Severity::error);
-        else if (type && ros::has_header(*type) == false)
+        else if (type && at.types.has_header(*type) == false)
             at.report(kOverride, "override_frame_id", "the message has no header to carry a frame", i.type,
                       "a stamped message", "remove it", "no-header");
         else if (kGlobal.count(*i.override_frame) == 0)
@@ -382,7 +383,7 @@ void check(const Facts& facts, Sink& sink)
     for (const PrimFacts& prim : facts.prims) {
         if (!prim.is(kInterface)) continue;
         for (const ros::Interface& interface : ros::interfaces(prim.prim)) {
-            const At at{interface, kind_of(interface.kind), sink};
+            const At at{interface, kind_of(interface.kind), sink, facts.types};
             check_identity(at);
             if (interface.kind == ros::Api::topic) check_topic(at, frames);
             sink.applies(kClock);

@@ -1,11 +1,15 @@
+#include "mechane/ros/type_table.h"
+
 #include <algorithm>
 #include <array>
-#include <string>
-
-#include "mechane/ros/names.h"
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 namespace mechane::ros {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// Interfaces of one package and family, as the repositories common_interfaces, rcl_interfaces,
 /// control_msgs, geometry2 and vision_msgs of ROS 2 list them. A `*` marks messages
@@ -98,7 +102,29 @@ Entry entry_of(std::string_view types, std::string_view name)
 
 }  // namespace
 
-std::optional<bool> is_known_type(const InterfaceType& type)
+std::string TypeTable::file_of(const InterfaceType& type) const
+{
+    std::error_code failed;
+    for (const std::string& folder : folders_)
+        for (const char* below : {"", "share"})
+            for (const char* suffix : {type.family.c_str(), "idl"}) {
+                const fs::path file =
+                    fs::path(folder) / below / type.package / type.family / (type.name + "." + suffix);
+                if (fs::is_regular_file(file, failed)) return file.string();
+            }
+    return {};
+}
+
+bool TypeTable::has_package(const std::string& name) const
+{
+    std::error_code failed;
+    return std::any_of(folders_.begin(), folders_.end(), [&](const std::string& folder) {
+        return fs::is_directory(fs::path(folder) / name, failed) ||
+               fs::is_directory(fs::path(folder) / "share" / name, failed);
+    });
+}
+
+std::optional<bool> TypeTable::is_known(const InterfaceType& type) const
 {
     bool package = false;
     for (const Package& known : kPackages) {
@@ -106,16 +132,26 @@ std::optional<bool> is_known_type(const InterfaceType& type)
         package = true;
         if (known.family == type.family && entry_of(known.types, type.name) != Entry::missing) return true;
     }
-    return package ? std::optional(false) : std::nullopt;
+    if (!file_of(type).empty()) return true;
+    return package || has_package(type.package) ? std::optional(false) : std::nullopt;
 }
 
-std::optional<bool> has_header(const InterfaceType& type)
+std::optional<bool> TypeTable::has_header(const InterfaceType& type) const
 {
     for (const Package& known : kPackages)
         if (known.name == type.package && known.family == type.family)
             if (const Entry entry = entry_of(known.types, type.name); entry != Entry::missing)
                 return entry == Entry::stamped;
-    return std::nullopt;
+    const std::string file = file_of(type);
+    if (file.empty() || !file.ends_with(".msg")) return std::nullopt;
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);) {
+        line = line.substr(0, line.find('#'));
+        std::istringstream words(line);
+        std::string        first;
+        if (words >> first) return first == "std_msgs/Header" || first == "std_msgs/msg/Header" || first == "Header";
+    }
+    return false;
 }
 
 }  // namespace mechane::ros
