@@ -9,6 +9,7 @@ from . import _core
 from ._array import REAL, Array, backend, wrap
 from ._custom import AttributeNamespace
 from ._diagnostics import kind_of
+from ._enums import StateFlags
 from ._reserved import LEFT_OUT, reserve
 
 __all__ = ["Control", "State"]
@@ -172,6 +173,22 @@ class State(Arrays):
 
     def __repr__(self) -> str:
         return f"<State t={self.time:g} s, {self.body_count} bodies, {self.joint_coord_count} coordinates, {self.joint_dof_count} dof>"
+
+
+#: Which array a flag stands for, and how its rows are laid out.
+_RESET = ((StateFlags.BODY_Q, "body_q", "body"), (StateFlags.BODY_QD, "body_qd", "body"), (StateFlags.BODY_F, "body_f", "body"),
+          (StateFlags.JOINT_Q, "joint_q", "coord"), (StateFlags.JOINT_QD, "joint_qd", "dof"))
+
+
+def reset_rows(model: Any, state: State, chosen: np.ndarray, flags: int) -> None:
+    """The initial values again in the chosen worlds [world_count + 1]; of what belongs to no world (-1) the last entry decides."""
+    fresh, joint_world = model.state(), model._np("joint_world")
+    worlds = {"body": model._np("body_world"), "coord": np.repeat(joint_world, np.diff(model._np("joint_q_start"))),
+              "dof": np.repeat(joint_world, np.diff(model._np("joint_qd_start")))}
+    for flag, name, layout in _RESET:
+        if flags & flag:
+            rows = chosen[worlds[layout]]
+            state._np(name)[rows] = fresh._np(name)[rows]
 
 
 class Control(Arrays):

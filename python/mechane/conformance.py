@@ -1,16 +1,20 @@
-"""The checker: is an asset as REP-0158 asks?"""
+"""The checker: is an asset as REP-0158 asks? And its repairs."""
 from __future__ import annotations
 
 import html
 import json
 import os
+import pathlib
+import shutil
+import tempfile
 from dataclasses import dataclass, field
 from typing import Any
 
 from . import _core
+from ._diagnostics import MechaneError, error
 from ._import import open_stage
 
-__all__ = ["Finding", "Report", "Rule", "check", "profiles", "rules"]
+__all__ = ["Change", "Finding", "FixReport", "Report", "Rule", "Unrepaired", "check", "fix", "profiles", "rules"]
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,28 @@ class Report:
                                property=site.get("property") or "", layer=site.get("layer") or "", line=site.get("line") or 0, hint=f.get("hint") or "", fields=f))
         return out
 
+    @property
+    def passed(self) -> list[str]:
+        """Ids of the rules that looked at something and found nothing wrong, in catalogue order."""
+        found = {f.rule for f in self.findings}
+        return [rule for rule in self._json["coverage"]["evaluated"] if rule not in found]
+
+    @property
+    def not_checked(self) -> dict[str, str]:
+        """Rules that could not be judged, each with its reason. A rule that speaks of nothing in the asset is not among them."""
+        return {rule["id"]: rule["reason"] for rule in self._json["coverage"]["skipped"] if rule["reason"] != "not applicable"}
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Findings by severity, and rules by outcome."""
+        summary = self._json["summary"]
+        return {**{severity: summary[severity] for severity in ("error", "warning", "info")}, "passed": len(self.passed), "not_checked": len(self.not_checked)}
+
+    @property
+    def states(self) -> list[str]:
+        """Selections of variants that were judged besides the default ones."""
+        return self._core.states
+
     def __bool__(self) -> bool:
         return self._core.errors == 0
 
@@ -88,14 +114,161 @@ class Report:
         return f"<table><thead><tr><th>severity</th><th>rule</th><th>path</th><th>message</th></tr></thead><tbody>{rows}</tbody></table>"
 
 
-def check(asset: Any, profile: str = "distributed", select: list[str] | None = None, ignore: list[str] | None = None) -> Report:
+_VARIANTS = ("default", "each", "product")
+
+
+def check(asset: Any, profile: str = "distributed", select: list[str] | None = None, ignore: list[str] | None = None, variants: str = "default") -> Report:
     """Judges a stage: a path, bytes of usda, or a live stage.
 
-    @raises ValueError  no such profile or selector
+    `variants` says which selections are judged: the "default" ones, "each" variant by itself besides them, or every combination ("product"); at most 64
+    more. Other variants need an asset that is a file, for it is opened anew for each.
+
+    @raises ValueError  no such profile or selector, no such word for `variants`, or variants of a stage that is no file
     """
+    if variants not in _VARIANTS:
+        raise error(ValueError, "E_ARG_VARIANTS", f"variants is {variants!r}, expected one of {', '.join(_VARIANTS)}")
+    is_file = isinstance(asset, (str, os.PathLike))
+    if variants != "default" and not is_file:
+        raise error(ValueError, "E_ARG_VARIANTS", "variants: other selections can only be judged of an asset that is a file")
     stage, _ = open_stage(asset)
-    name = os.fspath(asset) if isinstance(asset, (str, os.PathLike)) else stage.source
-    return Report(_core.check(stage, name, profile, list(select or ()), list(ignore or ())))
+    name = os.fspath(asset) if is_file else stage.source
+    rules_of = (profile, list(select or ()), list(ignore or ()))
+    if variants == "default":
+        return Report(_core.check(stage, name, *rules_of))
+    return Report(_core.check_variants(stage, name, *rules_of, variants == "product"))
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change of one field of one spec."""
+
+    rule: str
+    phase: str
+    layer: str
+    path: str
+    field: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.layer}<{self.path}>.{self.field}: {self.before or 'nothing'} -> {self.after or 'nothing'} [{self.rule}]"
+
+
+@dataclass(frozen=True)
+class Unrepaired:
+    """What could not be repaired; `reason` is a stable word ("unsafe", "shear", "no-units", ...)."""
+
+    rule: str
+    prim: str
+    property: str
+    reason: str
+    message: str
+
+
+class FixReport:
+    """What a repair changed. True when no error remains."""
+
+    def __init__(self, core: Any, diff: str, files: list[pathlib.Path]):
+        told = json.loads(core.json())
+        #: Every changed field, in the order of the repairs.
+        self.changes = [Change(rule=e["rule"], phase=e["phase"], layer=e["layer"], path=e["path"], field=e["field"], before=e["old"], after=e["new"])
+                        for e in told["edits"]]
+        #: The changed layers as a unified diff of what usda says of them.
+        self.diff = diff
+        #: What the rules of the repair could not mend, and why.
+        self.unrepaired = [Unrepaired(**fields) for fields in told["unrepaired"]]
+        #: The check of the repaired asset.
+        self.after = Report(core.after)
+        #: What was written; empty after a dry run.
+        self.files = files
+
+    @property
+    def remaining(self) -> list[Finding]:
+        """Findings of the repaired asset."""
+        return self.after.findings
+
+    def __bool__(self) -> bool:
+        return bool(self.after)
+
+    def __repr__(self) -> str:
+        return f"<FixReport {len(self.changes)} changes, {len(self.remaining)} findings remain, {len(self.files)} files written>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join("<tr>" + "".join(f"<td>{html.escape(v)}</td>" for v in (c.rule, c.layer, c.path, c.field, c.before, c.after)) + "</tr>" for c in self.changes[:1000])
+        return ("<table><thead><tr><th>rule</th><th>layer</th><th>path</th><th>field</th><th>before</th><th>after</th></tr></thead>"
+                f"<tbody>{rows}</tbody></table>")
+
+
+def fix(asset: str | os.PathLike, out: str | os.PathLike | None = None, unsafe: bool = False, select: list[str] | None = None, dry_run: bool = False,
+        in_place: bool = False) -> FixReport:
+    """Repairs what `check` finds, where the repair follows from the asset.
+
+    @param out       a folder, new or of an earlier repair, for the asset and what it needs; or a layer file, for an asset that is one file
+    @param unsafe    also repairs that choose a value for the author or change what is simulated
+    @param select    rules by id, slug or section; all by default
+    @param dry_run   writes nothing; `.diff` says what would change
+    @param in_place  replaces the asset's own files
+    @raises FileNotFoundError  there is no such asset
+    @raises ValueError  not exactly one of `out`, `dry_run` and `in_place`; a folder that holds something else or is the asset's own; no such selector
+    @raises RuntimeError  the asset cannot be opened or the results not be written; or a repair would have moved something: nothing is written then
+    """
+    if not isinstance(asset, (str, os.PathLike)):
+        raise error(TypeError, "E_ARG_SOURCE", f"asset: expected a path, not {type(asset).__name__}; a repair needs the files")
+    source = pathlib.Path(os.path.abspath(asset))
+    if not source.is_file():
+        raise error(FileNotFoundError, "E_STAGE_OPEN", f"asset: there is no file {source}", layer=str(source))
+    if (out is not None) + bool(dry_run) + bool(in_place) != 1:
+        raise error(ValueError, "E_ARG_OUT", "where shall the repaired asset go? Give one of out=, in_place=True, dry_run=True")
+    target = None if out is None else pathlib.Path(os.path.abspath(out))
+    into_folder = target is not None and target.suffix not in (".usd", ".usda", ".usdc")
+    if target is not None:
+        _check_target(source, target, into_folder)
+    if into_folder:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    # Beside the folder that it becomes, so that one renaming puts it there.
+    with tempfile.TemporaryDirectory(prefix=".mechane-fix-", dir=target.parent if into_folder else None) as scratch:
+        result = _core.fix(str(source), scratch, list(select or ()), bool(unsafe))
+        if result.moved:
+            raise MechaneError(f"E_FIX_MOVED: a repair would have moved something: {result.moved}; nothing was written", "E_FIX_MOVED")
+        folder, diff = pathlib.Path(result.folder), result.diff()
+        if in_place:
+            written = [_publish(folder / name, source.parent / name) for name, changed in result.files if changed]
+        elif into_folder:
+            (folder / "fix-report.json").write_text(result.json())
+            if target.exists():
+                shutil.rmtree(target)
+            folder.rename(target)
+            written = [target / name for name, _ in result.files] + [target / "fix-report.json"]
+        elif target is not None:
+            if len(result.files) > 1:
+                raise error(ValueError, "E_ARG_OUT", f"out: the asset has {len(result.files)} files; name a folder")
+            written = [_publish(folder / result.entry, target)]
+        else:
+            written = []
+        return FixReport(result, diff, written)
+
+
+def _check_target(source: pathlib.Path, target: pathlib.Path, into_folder: bool) -> None:
+    """Nothing that is not an earlier result is overwritten."""
+    if not into_folder:
+        if target.resolve() == source.resolve():
+            raise error(ValueError, "E_ARG_OUT", "out: it is the asset itself; in_place=True replaces it")
+        return
+    if target.resolve().is_relative_to(source.parent.resolve()):
+        raise error(ValueError, "E_ARG_OUT", f"out: {target} lies inside the asset's folder; name one elsewhere, or use in_place=True")
+    if target.exists() and not target.is_dir():
+        raise error(ValueError, "E_ARG_OUT", f"out: {target} is a file, and no layer by its name")
+    if target.exists() and any(target.iterdir()) and not (target / "fix-report.json").exists():
+        raise error(ValueError, "E_ARG_OUT", f"out: {target} is not empty, and no earlier result of fix")
+
+
+def _publish(made: pathlib.Path, to: pathlib.Path) -> pathlib.Path:
+    """A reader of `to` sees the old file or the new one, never a part."""
+    to.parent.mkdir(parents=True, exist_ok=True)
+    beside = to.with_name(to.name + ".mechane-new")
+    shutil.copyfile(made, beside)
+    beside.replace(to)
+    return to
 
 
 def profiles() -> list[str]:

@@ -3,11 +3,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from . import _core, _mujoco_attributes
+from ._array import plain
 from ._contacts import Contacts
 from ._diagnostics import NotSupportedError, error, kind_of, warn
+from ._enums import ModelFlags, StateFlags
 from ._reserved import reserve
-from ._state import Control, State
+from ._state import Control, State, reset_rows
 
 __all__ = ["SolverBase", "SolverFeatherstone", "SolverMuJoCo", "SolverSemiImplicit", "SolverSoftStep", "SolverVBD", "SolverXPBD", "available", "create"]
 
@@ -86,10 +90,33 @@ class SolverSoftStep(SolverBase):
         return self._core.rollout(state._core, int(frames), float(dt), int(substeps), None if control is None else control._core, bool(record))
 
     def notify_model_changed(self, flags: int) -> None:
-        self._core.rebuild()
+        """Takes over what of the model was written to and is not read at every step anyway; bits that `ModelFlags` does not name are ignored."""
+        self._core.notify(int(flags) & int(ModelFlags.ALL))
 
     def reset(self, state: State, world_mask: Any = None, flags: int | None = None) -> None:
-        self._core.reset()
+        """Puts the initial values back into `state` and forgets what steps left behind: warm starts, sleep, broken joints.
+
+        The worlds that are not chosen go on with the same bits.
+
+        @param world_mask  bool, shape (world_count + 1,): which worlds; the last entry stands for what belongs to none. None: all
+        @param flags       which arrays of the state (`StateFlags`); None: all. What steps left behind is forgotten in any case. With the last entry
+            alone, what the solver remembers of bodies in no world stays.
+        @raises TypeError   `state` is no state, the mask is not of bools
+        @raises ValueError  the mask has another shape
+        """
+        if not isinstance(state, State):
+            raise kind_of(TypeError)(f"state: expected State, not {type(state).__name__}", "E_ARG_STATE")
+        worlds = self.model.world_count
+        chosen = np.ones(worlds + 1, bool) if world_mask is None else plain(world_mask)
+        if chosen.dtype != bool:
+            raise kind_of(TypeError)(f"world_mask: dtype {chosen.dtype}, expected bool", "E_ARG_MASK")
+        if chosen.shape != (worlds + 1,):
+            raise kind_of(ValueError)(f"world_mask: shape {chosen.shape}, expected ({worlds + 1},): a world each, and what belongs to none", "E_ARG_MASK")
+        reset_rows(self.model, state, chosen, StateFlags.ALL if flags is None else int(flags))
+        if chosen.all():
+            self._core.reset()
+        else:
+            self._core.reset_worlds(chosen[:worlds].tobytes())
 
     def checkpoint(self) -> bytes:
         """What one step hands on to the next besides the state."""

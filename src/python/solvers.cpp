@@ -48,19 +48,12 @@ nb::dict to_python(const solvers::StepReport& r)
 /// A solver with what it needs to live. One thread at a time may be inside.
 class BoundSolver {
   public:
-    BoundSolver(std::string name, std::shared_ptr<Model> model, int substeps, bool sleeping)
-        : name_(std::move(name)), model_(std::move(model)), pool_(current_pool()), control_(make_control(*model_))
+    BoundSolver(const std::string& name, std::shared_ptr<Model> model, int substeps, bool sleeping)
+        : model_(std::move(model)), pool_(current_pool()), control_(make_control(*model_))
     {
-        options_ = {.substeps = substeps, .pool = pool_.get(), .sleeping = sleeping};
-        rebuild();
-    }
-
-    /// Takes the model's arrays as they are now; warm starts are forgotten.
-    void rebuild()
-    {
-        Diagnostics found;
-        auto        made = unwrap(solvers::make_solver(name_, *model_, options_, found));
-        solver_          = std::move(made);
+        const solvers::SolverOptions options{.substeps = substeps, .pool = pool_.get(), .sleeping = sleeping};
+        Diagnostics                  found;
+        solver_ = unwrap(solvers::make_solver(name, *model_, options, found));
     }
 
     nb::dict step(const State& in, State& out, const Control* control, Contacts* contacts, double dt)
@@ -123,7 +116,23 @@ class BoundSolver {
         return out;
     }
 
-    void      reset() { solver_->reset(); }
+    /// Arrays of the model were written to; `changes` are bits of `solvers::change`.
+    void notify(std::uint32_t changes)
+    {
+        const Inside inside(busy_);
+        solver_->notify(changes);
+    }
+    void reset()
+    {
+        const Inside inside(busy_);
+        solver_->reset();
+    }
+    /// @param selected  a byte for each world [world_count]
+    void reset_worlds(const nb::bytes& selected)
+    {
+        const Inside inside(busy_);
+        solver_->reset_worlds({reinterpret_cast<const std::uint8_t*>(selected.data()), selected.size()});
+    }
     nb::bytes save() const
     {
         const std::vector<std::byte> bytes = solver_->save();
@@ -152,11 +161,9 @@ class BoundSolver {
             throw nb::value_error((std::string(argument) + ": of another model").c_str());
     }
 
-    std::string                        name_;
     std::shared_ptr<Model>             model_;
     std::shared_ptr<const tasks::Pool> pool_;
     Control                            control_;
-    solvers::SolverOptions             options_;
     std::unique_ptr<solvers::Solver>   solver_;
     std::atomic<bool>                  busy_ = false;
 };
@@ -172,8 +179,9 @@ void bind_solvers(nb::module_& m)
              nb::arg("contacts").none(), nb::arg("dt"))
         .def("rollout", &BoundSolver::rollout, nb::arg("state"), nb::arg("frames"), nb::arg("dt"), nb::arg("substeps"),
              nb::arg("control").none(), nb::arg("record"))
-        .def("rebuild", &BoundSolver::rebuild)
+        .def("notify", &BoundSolver::notify, nb::arg("changes"))
         .def("reset", &BoundSolver::reset)
+        .def("reset_worlds", &BoundSolver::reset_worlds, nb::arg("selected"))
         .def("save", &BoundSolver::save)
         .def("restore", &BoundSolver::restore)
         .def_prop_ro("name", &BoundSolver::name);

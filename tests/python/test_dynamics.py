@@ -247,6 +247,86 @@ def test_a_mass_edit_that_is_announced_changes_the_next_step():
     assert push() == pytest.approx(1.5)
 
 
+def worlds_of_pendulums(count, extra_ball=True):
+    """A moving pendulum in each world, and a ball that belongs to none."""
+    b = mc.ModelBuilder()
+    if extra_ball:
+        b.add_shape_sphere(b.add_body(xform=(0, 5, 3, 0, 0, 0, 1), label="ball"), radius=0.1)
+    b.replicate(pendulum(3), count)
+    m = b.finalize()
+    s = m.state()
+    s.joint_qd[-3 * count:] = np.linspace(-1, 1, 3 * count)
+    mc.eval_fk(m, s.joint_q, s.joint_qd, s)
+    return m, s
+
+
+def test_a_reset_of_one_world_leaves_the_others_bits_and_starts_it_anew():
+    """Beside a run without the reset, and one that begins where the reset world begins again"""
+    m, alone = worlds_of_pendulums(3)
+    other = alone.copy()
+    untouched, reset = mc.solvers.SolverSoftStep(m), mc.solvers.SolverSoftStep(m)
+    for _ in range(20):
+        untouched.step(alone, alone, None, None, 0.01)
+        reset.step(other, other, None, None, 0.01)
+    reset.reset(other, np.array([False, True, False, False]))
+    chosen = np.asarray(m.body_world) == 1
+    fresh = m.state()
+    np.testing.assert_array_equal(other.body_q[chosen], fresh.body_q[chosen])
+    np.testing.assert_array_equal(other.body_qd[chosen], fresh.body_qd[chosen])
+    new = mc.solvers.SolverSoftStep(m)
+    for _ in range(20):
+        untouched.step(alone, alone, None, None, 0.01)
+        reset.step(other, other, None, None, 0.01)
+        new.step(fresh, fresh, None, None, 0.01)
+    for name in ("body_q", "body_qd"):
+        np.testing.assert_array_equal(getattr(other, name)[~chosen], getattr(alone, name)[~chosen])
+        np.testing.assert_array_equal(getattr(other, name)[chosen], getattr(fresh, name)[chosen])
+
+
+def test_flags_and_the_masks_last_entry_say_what_is_reset():
+    m, s = worlds_of_pendulums(2)
+    solver = mc.solvers.SolverSoftStep(m)
+    solver.step(s, s, None, None, 0.1)
+    moved, fresh, ball = s.copy(), m.state(), np.asarray(m.body_world) == -1
+    solver.reset(s, np.array([False, False, True]), mc.StateFlags.BODY_Q)
+    np.testing.assert_array_equal(s.body_q[ball], fresh.body_q[ball])
+    np.testing.assert_array_equal(s.body_q[~ball], moved.body_q[~ball])
+    np.testing.assert_array_equal(s.body_qd, moved.body_qd)
+    solver.reset(s, None, mc.StateFlags.JOINT_Q | mc.StateFlags.JOINT_QD)
+    np.testing.assert_array_equal(s.joint_q, fresh.joint_q)
+    np.testing.assert_array_equal(s.joint_qd, fresh.joint_qd)
+    np.testing.assert_array_equal(s.body_qd, moved.body_qd)
+    s.body_f[:] = 1
+    solver.reset(s, flags=0)
+    assert (s.body_f == 1).all()
+    solver.reset(s)
+    assert s.hash() == fresh.hash() and not s.body_f.any()
+
+
+def test_a_reset_refuses_masks_of_other_forms():
+    m, s = worlds_of_pendulums(2)
+    solver = mc.solvers.SolverSoftStep(m)
+    for mask, kind in ((np.ones(2, bool), ValueError), (np.ones((3, 1), bool), ValueError), (np.ones(3, np.int32), TypeError)):
+        with pytest.raises(kind, match="world_mask"):
+            solver.reset(s, mask)
+    with pytest.raises(TypeError, match="state"):
+        solver.reset(None)
+
+
+def test_a_notice_keeps_the_warm_starts():
+    """What is read at every step needs none, so that a notice of it changes no bit"""
+    states = []
+    for notify in (False, True):
+        m, s = worlds_of_pendulums(2)
+        solver = mc.solvers.SolverSoftStep(m)
+        for _ in range(10):
+            solver.step(s, s, None, None, 0.01)
+            if notify:
+                solver.notify_model_changed(mc.ModelFlags.SHAPE_PROPERTIES | mc.ModelFlags.MODEL_PROPERTIES | 1 << 20)  # and a bit of the user's own
+        states.append(s.hash())
+    assert states[0] == states[1]
+
+
 def run_pendulum(threads=None, frames=60):
     if threads is not None:
         mc.set_num_threads(threads)
