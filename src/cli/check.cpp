@@ -16,6 +16,7 @@
 
 #include <unistd.h>
 
+#include "cli/behaviour.h"
 #include "cli/check_config.h"
 #include "cli/command.h"
 #include "cli/outputs.h"
@@ -31,11 +32,11 @@ struct CheckArgs {
     std::vector<std::string> assets;
     std::string              profile, format = "text", severity = "info", fail_on, config, variants = "default";
     std::vector<std::string> select, ignore, sections, interfaces;
-    std::string              baseline, write_baseline, output;
+    std::string              baseline, write_baseline, output, pictures;
     std::size_t              max_per_rule = 20;
     std::size_t              max_states   = 64;
     bool statistics = false, list_rules = false, exit_zero = false, all_variants = false, strict_payloads = false,
-         ros_env = false;
+         ros_env = false, behaviour = false;
 };
 
 Severity severity_named(const std::string& name)
@@ -171,6 +172,7 @@ int run_check(CheckArgs args, Context& context)
     Io& io = context.io;
     if (args.list_rules) return io.out(list_rules()), kExitClean;
     if (args.assets.empty()) return io.say("error: no asset was named\n  mechane check ASSET...\n"), kExitUsage;
+    if (args.behaviour) return run_behaviour(files_of(args.assets), args.pictures, context);
     const auto scene = scene_options(context);
     if (!scene) return kExitUsage;
     const auto config = read_check_config(args.config, io);
@@ -270,6 +272,9 @@ void add_check(CLI::App& app, Context& context)
     verb->add_flag("--all-variants", args->all_variants, "Short for --variants each");
     verb->add_option("--max-states", args->max_states, "At most so many further states of variants")
         ->capture_default_str();
+    verb->add_flag("--behaviour", args->behaviour,
+                   "Simulate instead: drop, hold, limits, mimics, overlaps of the start pose");
+    verb->add_option("--pictures", args->pictures, "Of --behaviour: folder for a picture of each failure");
     verb->add_option("--config", args->config, "Configuration; mechane.toml of the working folder by default");
     verb->add_flag("--statistics", args->statistics, "Print only how often each rule was broken");
     verb->add_flag("--list-rules,--dumpRules", args->list_rules, "Print all rules and profiles");

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "mechane/conformance/formats.h"
 #include "mechane/importer/explain.h"
+#include "mechane/run/behaviour.h"
 
 namespace mechane::cli {
 namespace {
@@ -110,6 +111,13 @@ int run_explain(const ExplainArgs& args, Context& context)
             context.io.out(conformance::explain(*rule));
             return kExitClean;
         }
+    if (args.what.size() == 1 && args.pair.empty())
+        for (const run::BehaviourRule& rule : run::behaviour_rules())
+            if (args.what.front() == rule.id) {
+                context.io.out(
+                    fmt::format("{}\n\n{}\n\nWhy: {}\n\nHow: {}\n", rule.id, rule.question, rule.why, rule.how));
+                return kExitClean;
+            }
     std::string file, path;
     if (!sort_words(args, file, path) || path.empty() == args.pair.empty()) {
         context.io.say(

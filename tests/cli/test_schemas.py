@@ -24,6 +24,7 @@ DOCUMENTS = {
     "ros.interfaces": ["ros", "interfaces", QUADRUPED, "--json"],
     "ros.tf": ["ros", "tf", "ROBOT", "--json"],
     "trajectory": ["sim", QUADRUPED, "--frames", "2", "--json"],
+    "behaviour": ["check", QUADRUPED, "--behaviour", "--json"],
     "bench": ["bench", "ant", "--nstep", "5", "--json"],
     "bench.import": ["bench", "--import", QUADRUPED, "--json"],
     "collide": ["collide", QUADRUPED, "--json"],
