@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "cli/command.h"
 #include "cli/program.h"
@@ -100,8 +102,12 @@ Launch this_executable()
 int run_program(int argc, char** argv, const Launch& launch)
 {
     std::signal(SIGPIPE, SIG_IGN);
+    // REP-0158 speaks of a sanitizer: under that name the program is `mechane fix`.
+    std::string name = argc > 0 ? std::filesystem::path(argv[0]).filename().string() : std::string(), verb = "fix";
+    std::vector<char*> words(argv, argv + argc);
+    if (name == "rep_sanitizer") words.insert(words.begin() + 1, verb.data());
     try {
-        return run(argc, argv, launch);
+        return run(static_cast<int>(words.size()), words.data(), launch);
     } catch (const std::exception& error) {
         std::fprintf(stderr,
                      "mechane: internal error: %s\n  This is a bug in Mechane. Please report it with the command line "

@@ -4,10 +4,11 @@ import json
 import math
 import os
 import pathlib
+import subprocess
 import tempfile
 import unittest
 
-from tests.cli.program import corpus, mechane
+from tests.cli.program import PROGRAM, corpus, mechane
 
 BAD = """#usda 1.0
 (
@@ -324,6 +325,68 @@ over "robot"
         self.assertEqual(before, after)
         neutral = self.composed(os.path.join(out, "robot.usda"))["/robot/link"]
         self.assertNotIn("physxRigidBody:linearDamping", json.dumps(neutral))
+
+    def test_each_phase_changes_only_what_it_names(self):
+        """(GAP-071) Names of vendors, matrices, vendors' layers: each by itself."""
+        source = self.write(META % "" + """
+def Xform "robot" (
+    kind = "component"
+)
+{
+    def Xform "link" (
+        prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
+        kind = "subcomponent"
+    )
+    {
+        float physics:mass = 2
+        double[] newton:inertia = [1, 2, 2.5, 0, 0, 0]
+        matrix4d xformOp:transform = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (1, 2, 3, 1))
+        uniform token[] xformOpOrder = ["xformOp:transform"]
+    }
+}
+""")
+        changed = {}
+        for phase in ("P1", "P2"):
+            out = self.out(phase)
+            mechane("fix", source, "--phases", phase, "-o", out)
+            with open(os.path.join(out, "fix-report.json"), encoding="utf-8") as file:
+                report = json.load(file)
+            self.assertEqual(report["entry"], "robot.usda")  # (GAP-090)
+            self.assertTrue(os.path.exists(os.path.join(out, report["entry"])))
+            self.assertEqual({edit["phase"] for edit in report["edits"]}, {phase})
+            changed[phase] = {edit["rule"] for edit in report["edits"]}
+        self.assertEqual(changed, {"P1": {"REP-1.3-s"}, "P2": {"REP-1.1-h"}})
+
+    def test_the_sanitizer_is_fix(self):
+        """(GAP-071)"""
+        source, fixed, sanitized = self.write(BAD), self.out("fixed"), self.out("sanitized")
+        first = mechane("fix", source, "-o", fixed)
+        program = os.path.join(os.path.dirname(PROGRAM), "rep_sanitizer")
+        second = subprocess.run([program, source, "-o", sanitized], capture_output=True, text=True, check=False)
+        self.assertEqual(first.returncode, second.returncode)
+        for name in os.listdir(fixed):
+            self.assertEqual(pathlib.Path(fixed, name).read_bytes(), pathlib.Path(sanitized, name).read_bytes(), name)
+
+    def test_only_a_root_layer_that_cannot_be_read_ends_it(self):
+        """(GAP-086)"""
+        source = self.write(META % "" + 'def Xform "robot" (\n    prepend references = @./missing.usda@\n)\n{\n    float3 xformOp:rotateXYZ = (0, 0, 90)\n'
+                                        '    uniform token[] xformOpOrder = ["xformOp:rotateXYZ"]\n}\n')
+        out = self.out("missing")
+        done = mechane("fix", source, "-o", out)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("REP-1.1-l", done.stderr)
+        self.assertIn("REP-1.2.5-k", mechane("check", os.path.join(out, "robot.usda")).stdout)
+        self.assertEqual(mechane("fix", self.write("#usda 1.0\ndef {", "broken.usda"), "-o", self.out("broken")).returncode, 3)
+
+    def test_exit_codes_and_names_of_options(self):
+        """(GAP-083) Those of docs/cli.md; the names that REP-0158's specification uses are understood too."""
+        good, missing = self.write(WHOLE), os.path.join(self.source, "nowhere.usda")
+        self.assertEqual(mechane("check", missing).returncode, 3)
+        self.assertEqual(mechane("check", good, "--no-such-option").returncode, 2)
+        self.assertEqual(mechane("check", good, "--variants", "each", "--package-path", "arm=" + self.source, "--strict-payloads", "--rules", "2.4",
+                                 "--max-per-rule", "1").returncode, 0)
+        self.assertEqual(mechane("fix", good, "--out", self.out("named"), "--rules", "2.4").returncode, 1)  # what it leaves is said
+        self.assertEqual(mechane("fix", good).returncode, 2)
 
 
 class Configuration(unittest.TestCase):

@@ -75,7 +75,7 @@ def Xform "World"
 
 }  // namespace
 
-TEST_CASE("the table of 2.7: who is a frame, whose child it is, and on which topic it goes (REP-T-115)")
+TEST_CASE("the table of 2.7: who is a frame, whose child it is, and on which topic it goes (REP-T-115, GAP-084)")
 {
     const auto tf = frames_of(warehouse("").c_str());
     struct Row {
