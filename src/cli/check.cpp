@@ -124,7 +124,7 @@ Judged judge(const std::string& file, bool given, const usd::OpenOptions& open,
         out.found.add(error);
         out.exit = exit;
     };
-    if (const auto died = given ? std::nullopt : try_in_child(file, true, context))  // one file of a folder
+    if (const auto died = given ? std::nullopt : try_in_child(file, context))  // one file of a folder
         return fail(*died, kExitInput), out;
     const auto stage = usd::Stage::open(file, open);
     if (!stage) return fail(stage.error(), kExitInput), out;

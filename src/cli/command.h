@@ -39,9 +39,13 @@ struct Context {
 
 /// Adds the global options to a verb.
 void add_global_options(CLI::App& verb, Context& context);
-/// Reads the file in a process of its own, as the global options ask for it; `untrusted`: also under --isolate auto.
+/// Reads a file in a process of its own, once a run, unless --isolate never forbids it.
 /// @return STAGE_READER_DIED when that process did not survive the file
-std::optional<Diagnostic> try_in_child(const std::string& file, bool untrusted, const Context& context);
+std::optional<Diagnostic> try_in_child(const std::string& file, const Context& context);
+/// Does with the files that a verb names what --isolate asks for: always, each is read by a process of its own now, and
+/// one that dies ends the run; auto, such a process reads the stage as soon as a layer of it is met that the checks
+/// cannot look into.
+void isolate_named(const std::vector<std::string>& files, const Context& context);
 
 /// Options of opening and importing a stage that the global options ask for. Registers the user's schemas, and reports
 /// what is wrong with them.

@@ -44,15 +44,12 @@ void add_global_options(CLI::App& verb, Context& context)
                     "folders), always, never")
         ->check(CLI::IsMember({"auto", "always", "never"}))
         ->group(group);
-    // Before the verb runs: whatever file it names is read by a process that may die of it.
+    // Before the verb runs: a file that it names may have to be read by a process that may die of it.
     verb.parse_complete_callback([&verb, &context] {
+        std::vector<std::string> files;
         for (const CLI::Option* option : verb.get_options())
-            if (option->get_positional())
-                for (const std::string& file : option->results())
-                    if (const auto died = try_in_child(file, false, context)) {
-                        context.io.report(*died);
-                        throw CLI::RuntimeError(kExitInput);
-                    }
+            if (option->get_positional()) files.insert(files.end(), option->results().begin(), option->results().end());
+        isolate_named(files, context);
     });
     verb.add_option("--compat", g.compat, "Behave like another reader: newton-1.8, or openusd-26 for dump physics")
         ->check(CLI::IsMember({"newton-1.8", "openusd-26"}))

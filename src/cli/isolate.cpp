@@ -14,7 +14,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <thread>
 
 #include "cli/command.h"
@@ -130,16 +132,57 @@ std::string run_child(std::vector<std::string> arguments, const Allowance& allow
     return WIFEXITED(status) && WEXITSTATUS(status) == kExitBug ? "reading it ended with an exception" : "";
 }
 
+/// Each file is read by one child, whoever asks and how often.
+class FirstReads {
+  public:
+    static FirstReads& of_process()
+    {
+        static FirstReads all;
+        return all;
+    }
+
+    std::optional<Diagnostic> read(const std::string& file, const GlobalOptions& g, const Launch& launch)
+    {
+        Read* mine = nullptr;
+        {
+            const std::scoped_lock lock(mutex_);
+            mine = &reads_[file];
+        }
+        std::call_once(mine->once, [&] { mine->cause = run_child(child_arguments(file, g, launch), allowance(file)); });
+        if (mine->cause.empty()) return std::nullopt;
+        return make_diagnostic(usd::kReaderDied, {.layer = file}, mine->cause);
+    }
+
+  private:
+    struct Read {
+        std::once_flag once;
+        std::string    cause;
+    };
+    std::mutex                  mutex_;
+    std::map<std::string, Read> reads_;
+};
+
 }  // namespace
 
-std::optional<Diagnostic> try_in_child(const std::string& file, bool untrusted, const Context& context)
+std::optional<Diagnostic> try_in_child(const std::string& file, const Context& context)
 {
-    const GlobalOptions& g = context.global;
-    if (g.isolate == "never" || !is_stage(file)) return std::nullopt;
-    if (g.isolate == "auto" && !untrusted && usd::unchecked_part(file).empty()) return std::nullopt;
-    const std::string cause = run_child(child_arguments(file, g, context.launch), allowance(file));
-    if (cause.empty()) return std::nullopt;
-    return make_diagnostic(usd::kReaderDied, {.layer = file}, cause);
+    if (context.global.isolate == "never" || !is_stage(file)) return std::nullopt;
+    return FirstReads::of_process().read(file, context.global, context.launch);
+}
+
+void isolate_named(const std::vector<std::string>& files, const Context& context)
+{
+    usd::set_first_reader({});
+    if (context.global.isolate == "auto")
+        usd::set_first_reader([g = context.global, launch = context.launch](const std::string& file) {
+            return FirstReads::of_process().read(file, g, launch);
+        });
+    if (context.global.isolate != "always") return;
+    for (const std::string& file : files)
+        if (const auto died = try_in_child(file, context)) {
+            context.io.report(*died);
+            throw CLI::RuntimeError(kExitInput);
+        }
 }
 
 void add_try_read(CLI::App& app, Context& context)

@@ -18,7 +18,8 @@ constexpr std::uint32_t kNoField   = ~0u;  ///< ends a field set
 
 struct Crate {
     std::string_view                        bytes;
-    int                                     minor = 0;  ///< of version 0.minor
+    int                                     minor = 0;                           ///< of version 0.minor
+    [[nodiscard]] bool                      plain() const { return minor < 4; }  ///< its tables are not compressed
     std::map<std::string, std::string_view> sections;
     std::size_t                             field_count = 0;
     CrateValues::Tables                     tables;
@@ -35,6 +36,14 @@ std::optional<std::vector<std::int32_t>> integers(CrateCursor& cursor, std::uint
     const auto stream = cursor.take(size);
     if (cursor.bad() || count > 0x7fffffffull) return std::nullopt;
     return decompress_integers(stream, static_cast<std::size_t>(count));
+}
+
+std::optional<std::vector<std::int32_t>> plain_integers(CrateCursor& cursor, std::uint64_t count)
+{
+    if (count > cursor.left() / 4) return std::nullopt;
+    std::vector<std::int32_t> out;
+    for (std::uint64_t i = 0; i < count; ++i) out.push_back(cursor.read<std::int32_t>());
+    return out;
 }
 
 bool all_below(const std::vector<std::int32_t>& values, std::size_t end)
@@ -73,13 +82,20 @@ std::string read_contents(Crate& crate)
 
 std::string check_tokens(Crate& crate)
 {
-    CrateCursor cursor(crate.sections["TOKENS"]);
-    const auto  count = cursor.read<std::uint64_t>(), size = cursor.read<std::uint64_t>(),
-                compressed = cursor.read<std::uint64_t>();
-    const auto  stream     = cursor.take(compressed);
-    if (cursor.bad() || size / 256 > stream.size() || count > size) return "the tokens are longer than their section";
+    CrateCursor                cursor(crate.sections["TOKENS"]);
+    const auto                 count = cursor.read<std::uint64_t>(), size = cursor.read<std::uint64_t>();
+    std::optional<std::string> text;
+    if (crate.plain()) {
+        text = std::string(cursor.take(size));
+        if (cursor.bad() || count > size) return "the tokens are longer than their section";
+    } else {
+        const auto compressed = cursor.read<std::uint64_t>();
+        const auto stream     = cursor.take(compressed);
+        if (cursor.bad() || size / 256 > stream.size() || count > size)
+            return "the tokens are longer than their section";
+        text = count == 0 ? std::string() : decompress(stream, static_cast<std::size_t>(size));
+    }
     if (count == 0) return {};
-    auto text = decompress(stream, static_cast<std::size_t>(size));
     if (!text || text->size() != size) return "the tokens cannot be unpacked";
     if (text->back() != '\0' || static_cast<std::uint64_t>(std::count(text->begin(), text->end(), '\0')) < count)
         return "there are fewer tokens than the file says";
@@ -113,24 +129,49 @@ std::string check_strings(Crate& crate)
     return {};
 }
 
+/// The names and the values of fields, side by side.
+struct Fields {
+    std::vector<std::int32_t>  names;
+    std::vector<std::uint64_t> values;
+};
+
+std::optional<Fields> read_fields(const Crate& crate, CrateCursor& cursor, std::uint64_t count)
+{
+    Fields out;
+    if (crate.plain()) {
+        if (count > cursor.left() / 16) return std::nullopt;
+        for (std::uint64_t i = 0; i < count; ++i) {
+            (void)cursor.read<std::uint32_t>();  // padding
+            out.names.push_back(cursor.read<std::int32_t>());
+            out.values.push_back(cursor.read<std::uint64_t>());
+        }
+        return out;
+    }
+    auto       names  = integers(cursor, count);
+    const auto size   = cursor.read<std::uint64_t>();
+    const auto stream = cursor.take(size);
+    if (!names || cursor.bad()) return std::nullopt;
+    out.names = std::move(*names);
+    if (count == 0) return out;
+    const auto reps = decompress(stream, static_cast<std::size_t>(count) * 8);
+    if (!reps || reps->size() != count * 8) return std::nullopt;
+    CrateCursor values(*reps);
+    for (std::uint64_t i = 0; i < count; ++i) out.values.push_back(values.read<std::uint64_t>());
+    return out;
+}
+
 std::string check_fields(Crate& crate)
 {
     CrateCursor cursor(crate.sections["FIELDS"]);
-    const auto  count = cursor.read<std::uint64_t>();
-    const auto  names = integers(cursor, count);
-    if (!names || !all_below(*names, crate.tables.tokens.size())) return "a field's name is none of the tokens";
-    const auto size   = cursor.read<std::uint64_t>();
-    const auto stream = cursor.take(size);
-    if (cursor.bad()) return "the fields are longer than their section";
+    const auto  count  = cursor.read<std::uint64_t>();
+    const auto  fields = read_fields(crate, cursor, count);
+    if (!fields) return "the fields cannot be unpacked";
+    if (!all_below(fields->names, crate.tables.tokens.size())) return "a field's name is none of the tokens";
     crate.field_count = static_cast<std::size_t>(count);
-    if (count == 0) return {};
-    const auto reps = decompress(stream, crate.field_count * 8);
-    if (!reps || reps->size() != crate.field_count * 8) return "the fields cannot be unpacked";
-    CrateCursor values(*reps);
     CrateValues checked(crate.bytes, crate.minor, crate.tables);
     for (std::size_t i = 0; i < crate.field_count; ++i)
         if (std::string what =
-                checked.check(values.read<std::uint64_t>(), crate.meanings[static_cast<std::size_t>((*names)[i])]);
+                checked.check(fields->values[i], crate.meanings[static_cast<std::size_t>(fields->names[i])]);
             !what.empty())
             return what;
     return {};
@@ -140,7 +181,7 @@ std::string check_field_sets(Crate& crate)
 {
     CrateCursor cursor(crate.sections["FIELDSETS"]);
     const auto  count = cursor.read<std::uint64_t>();
-    auto        sets  = integers(cursor, count);
+    auto        sets  = crate.plain() ? plain_integers(cursor, count) : integers(cursor, count);
     if (!sets) return "the sets of fields cannot be unpacked";
     for (const std::int32_t field : *sets)
         if (static_cast<std::uint32_t>(field) != kNoField && static_cast<std::uint32_t>(field) >= crate.field_count)
@@ -148,6 +189,21 @@ std::string check_field_sets(Crate& crate)
     if (!sets->empty() && static_cast<std::uint32_t>(sets->back()) != kNoField)
         return "the last set of fields has no end";
     crate.field_sets = std::move(*sets);
+    return {};
+}
+
+/// One entry of the tree of paths: its index must be given once, its name be one. The first entry is the root.
+std::string check_path(Crate& crate, std::uint64_t index, std::uint64_t name, bool names_property, bool in_property,
+                       bool first)
+{
+    if (crate.path_known[index]) return "two paths have one index";
+    crate.path_known[index] = true;
+    if (!first) {
+        if (name >= crate.tables.tokens.size()) return "a path's name is none of the tokens";
+        if (names_property ? crate.tables.tokens[name] == NameKind::none : !crate.path_element[name])
+            return "a path has a name that is not valid";
+    }
+    crate.tables.arc_paths[index] = !first && !in_property;
     return {};
 }
 
@@ -179,20 +235,15 @@ std::string check_paths(Crate& crate)
         siblings.pop_back();
         for (;;) {
             if (at >= count || reached[at]) return "the tree of paths runs into itself";
-            reached[at]      = true;
-            const auto index = static_cast<std::size_t>((*indices)[at]);
-            if (crate.path_known[index]) return "two paths have one index";
-            crate.path_known[index] = true;
-            const auto name         = (*names)[at];
-            if (at != 0) {
-                const auto token = static_cast<std::size_t>(name < 0 ? -static_cast<std::int64_t>(name) : name);
-                if (token >= crate.tables.tokens.size()) return "a path's name is none of the tokens";
-                if (name < 0 ? crate.tables.tokens[token] == NameKind::none : !crate.path_element[token])
-                    return "a path has a name that is not valid";
-            }
-            const auto jump               = (*jumps)[at];
-            const bool property           = in_property || name < 0;
-            crate.tables.arc_paths[index] = at != 0 && !property;
+            reached[at]         = true;
+            const auto name     = static_cast<std::int64_t>((*names)[at]);
+            const auto jump     = (*jumps)[at];
+            const bool property = in_property || name < 0;
+            if (std::string what =
+                    check_path(crate, static_cast<std::uint64_t>((*indices)[at]),
+                               static_cast<std::uint64_t>(name < 0 ? -name : name), name < 0, property, at == 0);
+                !what.empty())
+                return what;
             if (jump > 0) siblings.push_back({at + static_cast<std::size_t>(jump), in_property});
             if (jump < -1) break;  // a leaf
             in_property = jump == 0 ? in_property : property;
@@ -202,69 +253,90 @@ std::string check_paths(Crate& crate)
     return {};
 }
 
-std::string check_specs(Crate& crate)
+/// The tree of paths before 0.4, depth-first as well: entries of index, name and flags. What follows an entry is its
+/// child, else its sibling; of an entry that has both the sibling lies where a number behind the entry says.
+std::string check_plain_paths(Crate& crate)
 {
-    CrateCursor cursor(crate.sections["SPECS"]);
-    const auto  count = cursor.read<std::uint64_t>();
-    const auto  paths = integers(cursor, count), sets = integers(cursor, count), types = integers(cursor, count);
-    if (!paths || !sets || !types) return "the specs cannot be unpacked";
-    for (std::size_t i = 0; i < paths->size(); ++i) {
-        const auto path = static_cast<std::uint32_t>((*paths)[i]), set = static_cast<std::uint32_t>((*sets)[i]);
-        if (path >= crate.path_known.size() || !crate.path_known[path]) return "a spec has a path that is not there";
-        const bool starts = set < crate.field_sets.size() &&
-                            (set == 0 || static_cast<std::uint32_t>(crate.field_sets[set - 1]) == kNoField);
-        if (!starts) return "a spec has fields that are not there";
-        if ((*types)[i] < 1 || (*types)[i] > 11) return "a spec is of an unknown kind";
+    const std::string_view section = crate.sections["PATHS"];
+    const bool             padded  = crate.minor == 0;
+    const std::size_t      size    = padded ? 16 : 12;
+    const auto             paths   = CrateCursor(section).read<std::uint64_t>();
+    if (section.size() < 8 || paths > (section.size() - 8) / size) return "the paths are more than their section says";
+    crate.path_known.assign(static_cast<std::size_t>(paths), false);
+    crate.tables.arc_paths.assign(static_cast<std::size_t>(paths), true);
+    constexpr std::uint8_t kChild = 1, kSibling = 2, kProperty = 4;
+    struct Branch {
+        std::size_t at;
+        bool        in_property;
+    };
+    std::vector<Branch> branches;
+    if (paths > 0) branches.push_back({static_cast<std::size_t>(section.data() - crate.bytes.data()) + 8, false});
+    for (bool first = true; !branches.empty();) {
+        auto [at, in_property] = branches.back();
+        branches.pop_back();
+        for (bool more = true; more; first = false) {
+            CrateCursor entry(crate.bytes.substr(at));
+            if (padded) (void)entry.read<std::uint32_t>();
+            const auto index = entry.read<std::uint32_t>(), name = entry.read<std::uint32_t>();
+            const auto flags = entry.read<std::uint8_t>();
+            if (entry.bad() || entry.left() < 3) return "the tree of paths reaches past the end of the file";
+            if (index >= paths) return "a path's index is too large";
+            const bool property = in_property || (flags & kProperty) != 0;
+            if (std::string what = check_path(crate, index, name, (flags & kProperty) != 0, property, first);
+                !what.empty())
+                return what;
+            at += size;
+            if ((flags & kChild) != 0 && (flags & kSibling) != 0) {
+                const auto sibling = CrateCursor(crate.bytes.substr(at)).read<std::uint64_t>();
+                if (crate.bytes.size() - at < 8 || sibling > crate.bytes.size())
+                    return "the tree of paths reaches past the end of the file";
+                branches.push_back({static_cast<std::size_t>(sibling), in_property});
+                at += 8;
+            }
+            if ((flags & kChild) != 0) in_property = property;
+            more = (flags & (kChild | kSibling)) != 0;
+        }
     }
     return {};
 }
 
-/// Crates before 0.4 hold their tables plainly, and the library takes the indices in them on trust. What the values and
-/// the tree of paths hold is not looked at.
-std::string check_plain(Crate& crate)
+/// Specs as three lists, whichever way the crate has them.
+struct Specs {
+    std::vector<std::int32_t> paths, sets, types;
+};
+
+std::optional<Specs> read_specs(const Crate& crate, CrateCursor& cursor, std::uint64_t count)
 {
-    CrateCursor tokens(crate.sections["TOKENS"]);
-    const auto  token_count = tokens.read<std::uint64_t>(), size = tokens.read<std::uint64_t>();
-    const auto  text = tokens.take(size);
-    if (tokens.bad() || static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\0')) < token_count)
-        return "there are fewer tokens than the file says";
-    CrateCursor strings(crate.sections["STRINGS"]);
-    const auto  string_count = strings.read<std::uint64_t>();
-    if (strings.bad() || string_count > strings.left() / 4) return "there are fewer strings than the file says";
-    for (std::uint64_t i = 0; i < string_count; ++i)
-        if (strings.read<std::uint32_t>() >= token_count) return "a string is none of the tokens";
-    CrateCursor fields(crate.sections["FIELDS"]);
-    crate.field_count = static_cast<std::size_t>(fields.read<std::uint64_t>());
-    if (fields.bad() || crate.field_count > fields.left() / 16) return "there are fewer fields than the file says";
-    for (std::size_t i = 0; i < crate.field_count; ++i) {
-        (void)fields.read<std::uint32_t>();  // padding
-        if (fields.read<std::uint32_t>() >= token_count) return "a field's name is none of the tokens";
-        (void)fields.read<std::uint64_t>();
+    Specs out;
+    if (crate.plain()) {
+        const bool padded = crate.minor == 0;
+        if (count > cursor.left() / (padded ? 16 : 12)) return std::nullopt;
+        for (std::uint64_t i = 0; i < count; ++i) {
+            if (padded) (void)cursor.read<std::uint32_t>();
+            for (auto* list : {&out.paths, &out.sets, &out.types}) list->push_back(cursor.read<std::int32_t>());
+        }
+        return out;
     }
-    CrateCursor sets(crate.sections["FIELDSETS"]);
-    const auto  set_entries = sets.read<std::uint64_t>();
-    if (sets.bad() || set_entries > sets.left() / 4) return "there are fewer sets of fields than the file says";
-    std::vector<std::uint32_t> field_sets;
-    for (std::uint64_t i = 0; i < set_entries; ++i) {
-        field_sets.push_back(sets.read<std::uint32_t>());
-        if (field_sets.back() != kNoField && field_sets.back() >= crate.field_count)
-            return "a set names a field that is not there";
+    for (auto* list : {&out.paths, &out.sets, &out.types}) {
+        auto read = integers(cursor, count);
+        if (!read) return std::nullopt;
+        *list = std::move(*read);
     }
-    if (!field_sets.empty() && field_sets.back() != kNoField) return "the last set of fields has no end";
-    CrateCursor paths(crate.sections["PATHS"]);
-    const auto  path_count = paths.read<std::uint64_t>();
-    CrateCursor specs(crate.sections["SPECS"]);
-    const auto  spec_count = specs.read<std::uint64_t>();
-    const bool  padded     = crate.minor == 0;
-    if (specs.bad() || spec_count > specs.left() / (padded ? 16 : 12))
-        return "there are fewer specs than the file says";
-    for (std::uint64_t i = 0; i < spec_count; ++i) {
-        if (padded) (void)specs.read<std::uint32_t>();
-        if (specs.read<std::uint32_t>() >= path_count) return "a spec has a path that is not there";
-        const auto set = specs.read<std::uint32_t>(), type = specs.read<std::uint32_t>();
-        if (set >= field_sets.size() || (set != 0 && field_sets[set - 1] != kNoField))
-            return "a spec has fields that are not there";
-        if (type < 1 || type > 11) return "a spec is of an unknown kind";
+    return out;
+}
+
+std::string check_specs(Crate& crate)
+{
+    CrateCursor cursor(crate.sections["SPECS"]);
+    const auto  specs = read_specs(crate, cursor, cursor.read<std::uint64_t>());
+    if (!specs) return "the specs cannot be unpacked";
+    for (std::size_t i = 0; i < specs->paths.size(); ++i) {
+        const auto path = static_cast<std::uint32_t>(specs->paths[i]), set = static_cast<std::uint32_t>(specs->sets[i]);
+        if (path >= crate.path_known.size() || !crate.path_known[path]) return "a spec has a path that is not there";
+        const bool starts = set < crate.field_sets.size() &&
+                            (set == 0 || static_cast<std::uint32_t>(crate.field_sets[set - 1]) == kNoField);
+        if (!starts) return "a spec has fields that are not there";
+        if (specs->types[i] < 1 || specs->types[i] > 11) return "a spec is of an unknown kind";
     }
     return {};
 }
@@ -275,8 +347,8 @@ std::string check_crate(std::string_view bytes)
 {
     Crate crate{.bytes = bytes};
     if (std::string what = read_contents(crate); !what.empty()) return what;
-    if (crate.minor < kFirstCheckedMinor) return check_plain(crate);
-    for (const auto check : {check_tokens, check_strings, check_paths, check_fields, check_field_sets, check_specs})
+    const auto paths = crate.plain() ? check_plain_paths : check_paths;
+    for (const auto check : {check_tokens, check_strings, paths, check_fields, check_field_sets, check_specs})
         if (std::string what = check(crate); !what.empty()) return what;
     return {};
 }

@@ -14,7 +14,7 @@ enum class NameKind : std::uint8_t { none, property, prim };  // a prim's name i
 /// What OpenUSD does with the tokens or paths of a field.
 enum class FieldMeaning : std::uint8_t { any, arcs, prim_names, property_names };
 
-/// Follows values of a crate (version 0.4 and later) into the file: every index into the tokens, strings and paths,
+/// Follows values of a crate into the file: every index into the tokens, strings and paths,
 /// every offset and every count that the library would trust. Values that were found good are remembered, so shared
 /// ones cost once and cycles end.
 class CrateValues {

@@ -1,27 +1,35 @@
 // The process's primary resolver: OpenUSD's default one, with a look at the bytes of every layer before a parser gets
 // them. Whatever arc leads to a file - root, sublayer, reference, payload, package - its bytes come through _OpenAsset.
+#include <fcntl.h>
 #include <pxr/ar/asset.h>
 #include <pxr/ar/defaultResolver.h>
 #include <pxr/ar/defineResolver.h>
 #include <pxr/ar/inMemoryAsset.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "mechane/usd/codes.h"
+#include "mechane/usd/untrusted.h"
 #include "usd/guards.h"
 
 namespace {
 
 using namespace mechane;
 
-std::mutex  g_mutex;
-usd::Limits g_limits;
-bool        g_guarding = false;
+std::mutex       g_mutex;
+usd::Limits      g_limits;
+std::string      g_stage;
+usd::FirstReader g_first_reader;
+bool             g_guarding = false;
 /// Verdicts by file, size and time of change: a layer is opened more than once (sniffed, then read), and by many
 /// stages.
 struct FileState {
@@ -32,11 +40,34 @@ struct FileState {
 std::set<FileState>               g_good;
 std::map<std::string, Diagnostic> g_refused;  ///< since the last take(), by file
 
+/// ReadInstead's file and text.
+struct Instead {
+    std::string                  file;
+    std::shared_ptr<std::string> text;
+};
+thread_local Instead t_instead;
+
 bool is_layer(const std::string& path)
 {
     const std::size_t dot = path.rfind('.');
     return dot != std::string::npos && (path.compare(dot, std::string::npos, ".usd") == 0 ||
                                         (path.size() == dot + 5 && path.compare(dot, 4, ".usd") == 0));
+}
+
+/// What a first reader died of, if these bytes are such that there is one to be asked.
+std::optional<Diagnostic> read_first(const std::string& layer, std::string_view bytes)
+{
+    usd::FirstReader reader;
+    std::string      stage;
+    {
+        const std::lock_guard lock(g_mutex);
+        reader = g_first_reader;
+        stage  = g_stage.empty() ? layer : g_stage;
+    }
+    const std::string part = reader ? usd::unchecked_part(bytes) : std::string();
+    auto              died = part.empty() ? std::nullopt : reader(stage);
+    if (died) died->site.layer = layer, died->message = part + ": " + died->message;
+    return died;
 }
 
 /// True when the library may read the file. A folder, pipe or device that calls itself a layer is refused unread.
@@ -56,10 +87,35 @@ bool admit(const std::string& path, const pxr::ArAsset* asset, const FileState& 
                                       : make_diagnostic(usd::kOpenFailed, {.layer = path}, "the file cannot be read");
     else
         wrong = usd::guard_layer({buffer.get(), asset->GetSize()}, path, limits);
+    if (!wrong) wrong = read_first(path, {buffer.get(), asset->GetSize()});
     const std::lock_guard lock(g_mutex);
     if (wrong && g_guarding) g_refused.emplace(path, *wrong);
     if (!wrong) g_good.insert(state);
     return !wrong;
+}
+
+/// An open file of the system.
+struct Descriptor {
+    explicit Descriptor(int file) : at(file) {}
+    ~Descriptor()
+    {
+        if (at >= 0) close(at);
+    }
+    Descriptor(const Descriptor&)            = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+
+    int at;
+};
+
+bool read_all(int file, char* bytes, std::size_t size)
+{
+    for (std::size_t done = 0; done < size;) {
+        const ssize_t some = read(file, bytes + done, size - done);
+        if (some < 0 && errno == EINTR) continue;
+        if (some <= 0) return false;
+        done += static_cast<std::size_t>(some);
+    }
+    return true;
 }
 
 }  // namespace
@@ -74,19 +130,26 @@ class MechaneResolver final : public ArDefaultResolver {
     {
         const std::string& file = path.GetPathString();
         if (!is_layer(file)) return ArDefaultResolver::_OpenAsset(path);
-        struct stat status{};
-        if (stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return nullptr;
-        auto asset = ArDefaultResolver::_OpenAsset(path);
-        if (!asset) return nullptr;
+        if (t_instead.text && t_instead.file == file)
+            return ArInMemoryAsset::FromBuffer(std::shared_ptr<const char>(t_instead.text, t_instead.text->data()),
+                                               t_instead.text->size());
+        struct stat      status{};
+        const Descriptor opened(
+            open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe would wait for a writer
+        if (opened.at < 0 || fstat(opened.at, &status) != 0 || !S_ISREG(status.st_mode)) return nullptr;
         // A crate is read value by value, each with a call into the kernel, and mapping a small file costs more than
         // reading it. From memory both are cheap, and nobody can change the file behind the check. Large ones stay on
         // disk: most of them may never be looked at.
-        constexpr std::size_t kInMemory = std::size_t{64} << 20;
-        if (const std::size_t size = asset->GetSize(); size != 0 && size <= kInMemory) {
+        constexpr std::size_t    kInMemory = std::size_t{64} << 20;
+        std::shared_ptr<ArAsset> asset;
+        if (const auto size = static_cast<std::size_t>(status.st_size); size != 0 && size <= kInMemory) {
             const std::shared_ptr<char> bytes(new char[size], std::default_delete<char[]>());
-            if (asset->Read(bytes.get(), size, 0) != size) return nullptr;
+            if (!read_all(opened.at, bytes.get(), size)) return nullptr;
             asset = ArInMemoryAsset::FromBuffer(bytes, size);
+        } else {
+            asset = ArDefaultResolver::_OpenAsset(path);
         }
+        if (!asset) return nullptr;
         if (!admit(file, asset.get(), {file, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec}))
             return nullptr;
         return asset;
@@ -97,10 +160,17 @@ AR_DEFINE_RESOLVER(MechaneResolver, ArDefaultResolver);
 
 namespace mechane::usd {
 
-GuardScope::GuardScope(const Limits& limits)
+void set_first_reader(FirstReader reader)
+{
+    const std::lock_guard lock(g_mutex);
+    g_first_reader = std::move(reader);
+}
+
+GuardScope::GuardScope(const Limits& limits, std::string stage)
 {
     const std::lock_guard lock(g_mutex);
     g_limits   = limits;
+    g_stage    = std::move(stage);
     g_guarding = true;
     g_refused.clear();
     g_good.clear();  // another stage may have wider limits
@@ -112,6 +182,10 @@ GuardScope::~GuardScope()
     g_guarding = false;
     g_refused.clear();
 }
+
+ReadInstead::ReadInstead(const std::string& file, std::string text)
+{ t_instead = {file, std::make_shared<std::string>(std::move(text))}; }
+ReadInstead::~ReadInstead() { t_instead = {}; }
 
 Diagnostics GuardScope::take()
 {

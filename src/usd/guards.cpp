@@ -10,6 +10,8 @@
 namespace mechane::usd {
 namespace {
 
+constexpr int kMaxPackages = 16;  ///< inside each other
+
 std::optional<Diagnostic> guard(std::string_view bytes, const std::string& shown, const Limits& limits, int packages)
 {
     if (bytes.size() > limits.max_layer_bytes)
@@ -23,7 +25,6 @@ std::optional<Diagnostic> guard(std::string_view bytes, const std::string& shown
                             : std::optional(make_diagnostic(kOpenFailed, {.layer = shown}, "damaged crate: " + what));
     }
     if (bytes.starts_with("PK\3\4")) {
-        constexpr int kMaxPackages = 16;
         if (packages == kMaxPackages)
             return make_diagnostic(kLimit, {.layer = shown}, fmt::format("packages nest deeper than {}", kMaxPackages));
         std::optional<Diagnostic> found;
@@ -44,7 +45,25 @@ std::optional<Diagnostic> guard(std::string_view bytes, const std::string& shown
     return std::nullopt;
 }
 
+std::string unchecked(std::string_view bytes, int packages)
+{
+    if (bytes.starts_with("PXR-USDC") && bytes.size() > 10) {
+        const int major = static_cast<unsigned char>(bytes[8]), minor = static_cast<unsigned char>(bytes[9]);
+        if (major != 0 || minor < kFirstCheckedMinor || minor > kLastCheckedMinor)
+            return fmt::format("a crate of version {}.{}", major, minor);
+    }
+    std::string found;
+    if (bytes.starts_with("PK\3\4") && packages < kMaxPackages)
+        (void)check_zip(bytes, [&](std::string_view, std::string_view content) {
+            if (found.empty()) found = unchecked(content, packages + 1);
+            return found;
+        });
+    return found;
+}
+
 }  // namespace
+
+std::string unchecked_part(std::string_view bytes) { return unchecked(bytes, 0); }
 
 std::optional<Diagnostic> guard_layer(std::string_view bytes, const std::string& shown, const Limits& limits)
 { return guard(bytes, shown, limits, 0); }

@@ -13,16 +13,31 @@ namespace mechane::usd {
 /// @return STAGE_OPEN_FAILED or STAGE_LIMIT, or nothing when the library may read on
 std::optional<Diagnostic> guard_layer(std::string_view bytes, const std::string& shown, const Limits& limits);
 
+/// What the checks cannot look into, in words: a crate older or newer than they know, also inside a package; empty when
+/// they suffice.
+std::string unchecked_part(std::string_view bytes);
+
 /// While it lives, the process's resolver (guarded_resolver.cpp) checks every layer that any arc opens against these
 /// limits. Made by the operation that holds the MessageScope, so there is one at a time.
 class GuardScope {
   public:
-    explicit GuardScope(const Limits& limits);
+    /// @param stage   the file that is being opened, for the first reader (untrusted.h); empty for a text
+    explicit GuardScope(const Limits& limits, std::string stage = {});
     ~GuardScope();
     GuardScope(const GuardScope&)            = delete;
     GuardScope& operator=(const GuardScope&) = delete;
     /// What was refused since the last call, by file name.
     [[nodiscard]] Diagnostics take();
+};
+
+/// While it lives, who opens the file on this thread reads this text instead: a piece of the file, whose bytes were
+/// looked at before.
+class ReadInstead {
+  public:
+    ReadInstead(const std::string& file, std::string text);
+    ~ReadInstead();
+    ReadInstead(const ReadInstead&)            = delete;
+    ReadInstead& operator=(const ReadInstead&) = delete;
 };
 
 }  // namespace mechane::usd

@@ -109,7 +109,7 @@ Result<Layer> Layer::open(const std::string& file, const Limits& limits)
     const auto found = find_file(file);
     if (!found) return found.error();
     MessageScope messages;
-    GuardScope   guard(limits);
+    GuardScope   guard(limits, file);
     std::string  path = *found;
     if (path.ends_with(".usdz")) {
         const std::string first = SdfFileFormat::FindByExtension("usdz")->GetPackageRootLayerPath(path);

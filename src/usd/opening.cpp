@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 #include <pxr/ar/packageUtils.h>
+#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "mechane/usd/codes.h"
 
@@ -33,18 +33,19 @@ Result<std::string> find_file(const std::string& source)
     if (outer.find("://") != std::string::npos) return source;
     std::error_code failed;
     const fs::path  path = fs::absolute(outer, failed).lexically_normal();
-    if (failed || !fs::exists(path, failed))
+    const auto      kind = failed ? fs::file_type::not_found : fs::status(path, failed).type();
+    if (kind == fs::file_type::not_found || kind == fs::file_type::none)
         return make_diagnostic(kOpenFailed, {.layer = source}, "the file does not exist", "Check the path.");
-    if (fs::is_directory(path, failed))
+    if (kind == fs::file_type::directory)
         return make_diagnostic(kOpenFailed, {.layer = source}, "this is a folder",
                                "Name a .usda, .usdc, .usd or .usdz file in it.");
     const std::string suffix = path.extension().string();
     if (suffix != ".usda" && suffix != ".usdc" && suffix != ".usd" && suffix != ".usdz")
         return make_diagnostic(kFormatUnknown, {.layer = source}, fmt::format("the suffix '{}' is not USD's", suffix));
-    if (!fs::is_regular_file(path, failed))
+    if (kind != fs::file_type::regular)
         return make_diagnostic(kOpenFailed, {.layer = source}, "this is a pipe or a device",
                                "Name a .usda, .usdc, .usd or .usdz file.");
-    if (!std::ifstream(path, std::ios::binary))
+    if (access(path.c_str(), R_OK) != 0)
         return make_diagnostic(kOpenFailed, {.layer = source}, "the file cannot be read", "Check its permissions.");
     return packaged ? ArJoinPackageRelativePath(path.string(), ArSplitPackageRelativePathOuter(source).second)
                     : path.string();

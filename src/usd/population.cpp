@@ -5,6 +5,7 @@
 #include <pxr/tf/hash.h>
 #include <pxr/vt/array.h>
 #include <pxr/vt/dictionary.h>
+#include <pxr/work/withScopedParallelism.h>
 
 #include <algorithm>
 #include <atomic>
@@ -193,21 +194,48 @@ class Indexer {
             if (found[i].like != 0) found[i].composed = found[found[i].like].composed;
     }
 
-    /// Has the library index these prims, and asks what the layers say.
+    /// Has the library index these prims, and asks what the layers say as soon as an index is there, on the library's
+    /// threads.
     void index(std::deque<Found>& found, const SdfPathVector& paths, const std::vector<std::size_t>& places)
     {
-        const auto no_children = [](const PcpPrimIndex&, TfTokenVector*) { return false; };
-        const auto loads       = [this](const SdfPath& path) {
+        std::unordered_map<SdfPath, std::size_t, SdfPath::Hash> place_of;
+        place_of.reserve(places.size());
+        for (const std::size_t place : places) place_of.emplace(found[place].path, place);
+        const auto compose = [&](const PcpPrimIndex& index, TfTokenVector*) {
+            (void)g_handed_over.load(std::memory_order_acquire);
+            if (const auto at = place_of.find(index.GetPath()); at != place_of.end()) {
+                Composed& composed = found[at->second].composed;
+                composed           = compose_prim(at->first, index);
+                prepare_definition(composed);
+            }
+            g_handed_over.fetch_add(1, std::memory_order_release);
+            return false;  // children wait for the next batch
+        };
+        const auto loads = [this](const SdfPath& path) {
             (void)g_handed_over.load(std::memory_order_acquire);
             return rules_.loads(path);
         };
         g_handed_over.fetch_add(1, std::memory_order_release);
-        stage_.cache->ComputePrimIndexesInParallel(paths, &errors_, no_children, loads);
-        pool_.for_each(places.size(), 256, [&](std::size_t i) {
-            Found& prim = found[places[i]];
-            if (const PcpPrimIndex* index = stage_.cache->FindPrimIndex(prim.path))
-                prim.composed = compose_prim(prim.path, *index);
+        stage_.cache->ComputePrimIndexesInParallel(paths, &errors_, compose, loads);
+        (void)g_handed_over.load(std::memory_order_acquire);
+        for (const std::size_t place : places) {  // only now the indexes are where they stay
+            Found&              prim  = found[place];
+            const PcpPrimIndex* index = stage_.cache->FindPrimIndex(prim.path);
+            if (index != nullptr && prim.composed.sites == nullptr) prim.composed = compose_prim(prim.path, *index);
+            prim.composed.sites = index;
+        }
+    }
+
+    /// Schemas are read on first use: better here, beside the library's work, than when the prims are put in order.
+    void prepare_definition(const Composed& prim) const
+    {
+        thread_local std::pair<TfToken, TfTokenVector> last;  // neighbours are often of one kind
+        if (prim.type.IsEmpty() || (last.first == prim.type && last.second == prim.apis)) return;
+        // The registry holds a lock while OpenUSD's parser works, which may turn to another prim of ours otherwise.
+        WorkWithScopedParallelism([&] {
+            (void)SchemaRegistry::instance().definition(prim.type, prim.apis, stage_.openusd_schemas_only, nullptr);
         });
+        last = {prim.type, prim.apis};
     }
 
     void expand(std::deque<Found>& found, std::size_t at)

@@ -18,6 +18,7 @@
 #include "mechane/usd/codes.h"
 #include "usd/guards.h"
 #include "usd/load_rules.h"
+#include "usd/open_in_pieces.h"
 #include "usd/opening.h"
 #include "usd/package_resolver.h"
 #include "usd/runtime.h"
@@ -155,7 +156,7 @@ Result<std::shared_ptr<const Stage>> Stage::open(const std::string& source, cons
     const auto file = find_file(source);
     if (!file) return file.error();
     MessageScope messages;
-    GuardScope   guard(options.limits);
+    GuardScope   guard(options.limits, source);
     set_packages(options.packages);
     if (!unknown_package(source).empty())
         return make_diagnostic(kPackageUnknown, {.layer = source},
@@ -165,7 +166,8 @@ Result<std::shared_ptr<const Stage>> Stage::open(const std::string& source, cons
     impl->context = ArResolverContext(ArDefaultResolverContext(options.search_paths));
     {
         const ArResolverContextBinder bind(impl->context);
-        impl->root = SdfLayer::FindOrOpen(*file);
+        impl->root = open_in_pieces(*file, impl->context, options.threads, messages);
+        if (!impl->root) impl->root = SdfLayer::FindOrOpen(*file);
     }
     if (!impl->root) return explain_failure(messages, guard, source, *file);
     return compose(std::move(impl), options, messages, guard, [](std::unique_ptr<Impl> done) {
@@ -202,7 +204,7 @@ Result<std::shared_ptr<const Stage>> Stage::open_text(std::string_view usda, con
 Result<std::shared_ptr<const Stage>> Stage::composed_anew(const OpenOptions& options) const
 {
     MessageScope messages;
-    GuardScope   guard(options.limits);
+    GuardScope   guard(options.limits, impl_->root->IsAnonymous() ? std::string() : impl_->source);
     set_packages(options.packages);
     auto impl        = std::make_unique<Impl>();
     impl->source     = impl_->source;

@@ -18,6 +18,13 @@ struct NestingFinding {
     std::string what;
 };
 
+/// Position of the next byte that may open or close something in usda text, or begin a string, an asset path or a
+/// comment.
+std::size_t next_special(std::string_view text, std::size_t at);
+/// Position behind the string or asset path that starts at `at`. One of one line also ends at the line's end, as the
+/// parser has it. `deepest`, which may be null, gets how deep parentheses nest in it.
+std::size_t skip_quoted(std::string_view text, std::size_t at, std::size_t* deepest = nullptr);
+
 /// Scans usda text for nesting outside strings, asset paths and comments. Says nothing about whether the text is valid.
 std::optional<NestingFinding> check_nesting(std::string_view text, const NestingLimits& limits);
 

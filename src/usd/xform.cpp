@@ -210,7 +210,7 @@ void compute_world_matrices(Stage::Impl& stage)
     stage.world.resize(stage.prims.size());
     stage.xform_flags.resize(stage.prims.size());
     // Local matrices on all cores; what they find is told in the order of the prims.
-    constexpr std::size_t    kGrain = 512;
+    constexpr std::size_t    kGrain = 64;
     const std::size_t        count  = stage.prims.size();
     std::vector<Diagnostics> found(tasks::chunk_count(count, kGrain));
     tasks::Pool(stage.options.threads)

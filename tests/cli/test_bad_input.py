@@ -1,6 +1,7 @@
 """Every kind of bad input ends in a diagnostic with a remedy and the right exit code, never in a crash or a raw message of a library."""
 import pathlib
 import resource
+import struct
 import tempfile
 import unittest
 
@@ -30,6 +31,31 @@ CASES = [
     ("negative radius", "a.usda", HEAD + BODY % BALL.replace("    {\n", "    {\n        double radius = -1\n"), 0, []),
     ("infinite gravity", "a.usda", HEAD + 'def PhysicsScene "s"\n{\n    float physics:gravityMagnitude = inf\n}\n' + BODY % BALL, 0, []),
 ]
+
+
+def old_crate():
+    """A crate of version 0.0.1, which the checks leave to another process: over "a" (active = true)."""
+    tokens = b"specifier\0active\0a\0"
+    over, true = 1 << 62 | 42 << 48 | 1, 1 << 62 | 1 << 48 | 1  # inlined, of type specifier and bool
+    sections = {
+        b"TOKENS": struct.pack("<QQ", 3, len(tokens)) + tokens,
+        b"STRINGS": struct.pack("<Q", 0),
+        b"FIELDS": struct.pack("<QIIQIIQ", 2, 0, 0, over, 0, 1, true),
+        b"FIELDSETS": struct.pack("<Q4I", 4, 0xFFFFFFFF, 0, 1, 0xFFFFFFFF),
+        b"PATHS": struct.pack("<Q8I", 2, 0, 0, 0, 1, 0, 1, 2, 0),  # padding, index, name, flags (1: a child follows)
+        b"SPECS": struct.pack("<Q8I", 2, 0, 0, 0, 7, 0, 1, 1, 6),  # padding, path, set of fields, kind (7: root, 6: prim)
+    }
+    body, table = b"", struct.pack("<Q", len(sections))
+    for name, content in sections.items():
+        table += struct.pack("<16sqq", name, 88 + len(body), len(content))
+        body += content
+    return struct.pack("<8s8Bq64x", b"PXR-USDC", 0, 0, 1, 0, 0, 0, 0, 0, 88 + len(body)) + body + table
+
+
+def doubling(levels):
+    """Prims that reference each other twice: 2^levels below the first."""
+    twice = lambda i: "".join(f'    def "{c}" (\n        references = </store/d{i + 1}>\n    )\n    {{\n    }}\n' for c in "ab")
+    return "".join(f'def "d{i}"\n{{\n{twice(i)}}}\n' for i in range(levels)) + f'def "d{levels}"\n{{\n}}\n'
 
 
 class BadInput(unittest.TestCase):
@@ -81,6 +107,31 @@ class BadInput(unittest.TestCase):
             self.assertEqual(done.returncode, 3, done.stderr)
             self.assertEqual(done.stderr.count("STAGE_READER_DIED"), 1, done.stderr)
             self.assertIn("good.usda", done.stdout)
+
+    @unittest.skipIf(SANITIZED, "a sanitizer needs more than the second")
+    def test_an_old_crate_that_an_arc_leads_to_has_the_whole_stage_read_by_another_process_first(self):
+        """The crate makes a prim active below which 2^20 others lie: who admits it takes more than a second of processor time, who refuses it does not."""
+
+        def one_second():
+            resource.setrlimit(resource.RLIMIT_CPU, (1, 1))
+
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "old.usdc").write_bytes(old_crate())
+            below = f'def "store" (\n    active = false\n)\n{{\n{doubling(20)}}}\ndef "a" (\n    active = false\n    references = </store/d0>\n)\n{{\n}}\n'
+            (folder / "below.usda").write_text("#usda 1.0\n" + below)
+            root = folder / "root.usda"
+            root.write_text("#usda 1.0\n(\n    subLayers = [@./old.usdc@, @./below.usda@]\n)\n")
+            done = mechane("tree", "--prims", root, preexec=one_second)
+            self.assertGreaterEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stderr.count("STAGE_READER_DIED"), 1, done.stderr)
+            self.assertIn("old.usdc", done.stderr)
+            # With nothing below the prim the other process lives, and the crate counts.
+            (folder / "below.usda").write_text('#usda 1.0\ndef "a" (\n    active = false\n)\n{\n    def "child"\n    {\n    }\n}\n')
+            for how in ("auto", "always", "never"):
+                done = mechane("tree", "--prims", root, "--isolate", how)
+                self.assertEqual((done.returncode, done.stderr.count("STAGE_READER_DIED")), (0, 0), done.stderr)
+                self.assertIn("child", done.stdout)
 
     def test_isolation_changes_no_answer(self):
         with tempfile.TemporaryDirectory() as folder:
