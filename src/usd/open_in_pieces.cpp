@@ -23,7 +23,7 @@ using namespace pxr;
 const TfToken kChildren("primChildren"), kSpecifier("specifier");
 
 /// What a thread more is worth starting for [bytes of text].
-constexpr std::size_t kLeastPiece = std::size_t{64} << 10;
+constexpr std::size_t kLeastPiece = std::size_t{4} << 10;
 
 /// The text format, for a layer whose storage is there before the layer is.
 class TextFormat final : public SdfUsdaFileFormat {

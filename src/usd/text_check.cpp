@@ -57,8 +57,26 @@ std::size_t skip_quoted(std::string_view text, std::size_t at, std::size_t* deep
     return done(text.size());
 }
 
+namespace {
+
+/// Whether so few brackets are in a text, wherever they stand, that they cannot nest too deeply: true of most layers.
+bool cannot_nest(std::string_view text, const NestingLimits& limits)
+{
+    std::size_t round = 0, square = 0, curly = 0;
+    for (const char c : text) {
+        round += c == '(';
+        square += c == '[';
+        curly += c == '{';
+    }
+    return round + square <= limits.brackets && curly <= limits.braces && round <= limits.quoted;
+}
+
+}  // namespace
+
 std::optional<NestingFinding> check_nesting(std::string_view text, const NestingLimits& limits)
 {
+    constexpr std::size_t kSmall = std::size_t{32} << 10;  // in larger ones there are more, and counting is for nothing
+    if (text.size() <= kSmall && cannot_nest(text, limits)) return std::nullopt;
     std::size_t brackets = 0, braces = 0;
     for (std::size_t i = 0; i < text.size();) {
         i = next_special(text, i);
