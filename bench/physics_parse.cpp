@@ -24,8 +24,8 @@ int main(int argc, char** argv)
         std::fputs("usage: bench_physics_parse FILE [RUNS] [THREADS]\n", stderr);
         return 2;
     }
-    const int runs  = argc > 2 ? std::max(1, std::atoi(argv[2])) : 7;
-    auto      start = std::chrono::steady_clock::now();
+    const int  runs  = argc > 2 ? std::max(1, std::atoi(argv[2])) : 7;
+    auto       start = std::chrono::steady_clock::now();
     const auto stage = usd::Stage::open(argv[1]);
     if (!stage) {
         std::fprintf(stderr, "%s\n", stage.error().message.c_str());

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "mechane/model/state.h"
-#include "sample.h"
+#include "sample_import.h"
 
 using namespace mechane;
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "mechane/core/hash.h"
-#include "sample.h"
+#include "sample_import.h"
 
 using namespace mechane;
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "mechane/resolve/port_sdf.h"
-#include "sample.h"
+#include "sample_import.h"
 
 using namespace mechane;
 using resolve::PortOptions;

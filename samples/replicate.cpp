@@ -1,7 +1,7 @@
 // A thousand copies of a robot, each a world of its own, and one ground for all of them. Meshes are shared.
 //
 //     sample_replicate FILE
-#include "sample.h"
+#include "sample_import.h"
 
 int main(int argc, char** argv)
 {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sample.h"
+#include "sample_import.h"
 
 int main(int argc, char** argv)
 {

@@ -1,10 +1,9 @@
 #pragma once
-// What every sample does alike: open a stage or leave with the reason.
+// What every sample does alike: take a value or leave with the reason, and hold what it says of itself.
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 
-#include "mechane/importer/import_usd.h"
+#include "mechane/model/builder.h"
 #include "mechane/model/model.h"
 
 namespace sample {
@@ -23,33 +22,25 @@ T get(mechane::Result<T> result)
     return *std::move(result);
 }
 
-/// A stage on its way to a model.
-struct Imported {
-    std::shared_ptr<const mechane::usd::Stage> stage;
-    mechane::model::ModelBuilder               builder;
-    mechane::importer::ImportResult            result;
-};
-
-inline Imported import_file(const char* file, const mechane::importer::ImportOptions& options = {})
-{
-    Imported             out{get(mechane::usd::Stage::open(file)), {}, {}};
-    mechane::Diagnostics found;
-    out.result = get(mechane::importer::import_usd(*out.stage, options, out.builder, found));
-    return out;
-}
-
 inline mechane::model::Model finalize(const mechane::model::ModelBuilder& builder)
 {
     mechane::Diagnostics found;
     return get(builder.finalize({}, found));
 }
 
-/// The first argument, or the end of the program.
-inline const char* file_argument(int argc, char** argv)
-{
-    if (argc == 2) return argv[1];
-    std::fprintf(stderr, "usage: %s FILE\n", argv[0]);
-    std::exit(2);
-}
+/// Claims that do not hold are told, and the program then returns 1.
+class Claims {
+  public:
+    void that(bool holds, const char* claim)
+    {
+        if (holds) return;
+        std::fprintf(stderr, "does not hold: %s\n", claim);
+        broken_ = true;
+    }
+    [[nodiscard]] int exit_code() const { return broken_ ? 1 : 0; }
+
+  private:
+    bool broken_ = false;
+};
 
 }  // namespace sample

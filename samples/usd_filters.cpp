@@ -1,7 +1,7 @@
 // Which pairs of shapes a stage keeps apart, and the numbers of its collision groups, in both ways of reading them.
 //
 //     sample_usd_filters samples/usd/collision_group.usda
-#include "sample.h"
+#include "sample_import.h"
 
 using namespace mechane;
 

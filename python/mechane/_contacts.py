@@ -85,11 +85,12 @@ class Contacts(Arrays):
         out = np.empty(n, dtype=[("shape0", np.int32), ("shape1", np.int32), ("point", real, 3), ("normal", real, 3), ("distance", real), ("force", real, 3)])
         out["shape0"], out["shape1"] = self._np("rigid_contact_shape0")[:n], self._np("rigid_contact_shape1")[:n]
         out["normal"], out["distance"], out["force"] = self._np("rigid_contact_normal")[:n], self._np("rigid_contact_distance")[:n], self._np("rigid_contact_force")[:n]
-        out["point"] = self.points_world() if n else 0
+        out["point"] = 0.5 * sum(self.points_world()) if n else 0
         return out
 
-    def points_world(self, state: Any = None) -> np.ndarray:
-        """Midway between the two surfaces, world axes [m], for the state that was collided (or another)."""
+    def points_world(self, state: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """The points of each contact on the surfaces of shape 0 and of shape 1, margins included, in the world [m], for the state that
+        was collided (or another). They differ by distance x normal."""
         n = len(self)
         body_q = np.asarray((state or self._state).body_q)
         ends = []
@@ -97,7 +98,7 @@ class Contacts(Arrays):
             shape = np.asarray(getattr(self, f"rigid_contact_shape{k}")[:n])
             local = np.asarray(getattr(self, f"rigid_contact_point{k}")[:n]) + np.asarray(getattr(self, f"rigid_contact_offset{k}")[:n])
             ends.append(_placed(body_q, np.asarray(self._model.shape_body)[shape], local))
-        return 0.5 * (ends[0] + ends[1])
+        return ends[0], ends[1]
 
     def pairs(self) -> list[tuple[str, str]]:
         """Labels of the shapes that touch, each pair once."""

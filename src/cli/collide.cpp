@@ -97,8 +97,10 @@ int run_stage(CollideArgs& args, Context& context)
         context.io.report(mode.error());
         return kExitUsage;
     }
-    const tasks::Pool            pool(context.global.threads);
-    collision::CollisionPipeline pipeline(scene->model, {.pool = &pool, .broad_phase = *mode});
+    const tasks::Pool          pool(context.global.threads);
+    collision::PipelineOptions choice{.pool = &pool, .broad_phase = *mode};
+    if (context.global.compat == "newton-1.8") choice.hydroelastic.pair_stiffness = collision::PairStiffness::series;
+    collision::CollisionPipeline pipeline(scene->model, choice);
     context.io.report(pipeline.diagnostics());
     auto       contacts = pipeline.make_contacts();
     const auto at       = state_at(*scene, args.at, context);

@@ -73,6 +73,7 @@ void add_mesh(CLI::App& app, Context& context);
 void add_render(CLI::App& app, Context& context);
 void add_replay(CLI::App& app, Context& context);
 void add_ros(CLI::App& app, Context& context);
+void add_schema(CLI::App& app, Context& context);
 void add_sim(CLI::App& app, Context& context);
 void add_tree(CLI::App& app, Context& context);
 void add_try_read(CLI::App& app, Context& context);

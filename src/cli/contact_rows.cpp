@@ -22,20 +22,24 @@ std::vector<ContactRow> contact_rows(const model::Model& m, const model::State& 
         row.point0   = world(s0, c.rigid_contact_point0[i]) + (r0 - m0) * row.normal;
         row.point1   = world(s1, c.rigid_contact_point1[i]) - (r1 - m1) * row.normal;
         row.distance = static_cast<double>(c.rigid_contact_distance[i]) + m0 + m1;
+        if (!c.rigid_contact_stiffness.empty()) row.stiffness = static_cast<double>(c.rigid_contact_stiffness[i]);
         rows.push_back(row);
     }
     return rows;
 }
 
-ContactRow reversed(const ContactRow& r) { return {r.shape1, r.shape0, r.point1, r.point0, -r.normal, r.distance}; }
+ContactRow reversed(const ContactRow& r)
+{ return {r.shape1, r.shape0, r.point1, r.point0, -r.normal, r.distance, r.stiffness}; }
 
 nlohmann::json to_json(const ContactRow& row)
 {
-    const auto list = [](const Vec3d& v) { return nlohmann::json{v.x, v.y, v.z}; };
-    return {{"point_a", list(row.point0)},
-            {"point_b", list(row.point1)},
-            {"normal", list(row.normal)},
-            {"distance", row.distance}};
+    const auto     list = [](const Vec3d& v) { return nlohmann::json{v.x, v.y, v.z}; };
+    nlohmann::json out{{"point_a", list(row.point0)},
+                       {"point_b", list(row.point1)},
+                       {"normal", list(row.normal)},
+                       {"distance", row.distance}};
+    if (row.stiffness > 0) out["stiffness"] = row.stiffness;
+    return out;
 }
 
 }  // namespace mechane::cli

@@ -13,7 +13,8 @@ struct ContactRow {
     std::int32_t shape0 = -1, shape1 = -1;
     Vec3d        point0, point1;  ///< on the surfaces [m]
     Vec3d        normal;          ///< unit, from shape 0 to shape 1
-    double       distance = 0;    ///< between the surfaces, margins not subtracted [m]
+    double       distance  = 0;   ///< between the surfaces, margins not subtracted [m]
+    double       stiffness = 0;   ///< of pressure contact [N/m], 0: that of the materials
 };
 
 /// The rows of a call, at the state that it was made for.

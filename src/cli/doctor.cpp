@@ -10,6 +10,7 @@
 #include "mechane/solvers/support.h"
 #include "mechane/tasks/parallel.h"
 #include "mechane/usd/stage.h"
+#include "mechane/usd/threads.h"
 
 namespace mechane::cli {
 namespace {
@@ -50,6 +51,12 @@ std::vector<Check> checks()
         {"version", fmt::format("{} ({})", MECHANE_VERSION, sizeof(Real) == 4 ? "float" : "double"), true, {}});
     all.push_back({"processor", fmt::format("{}, {} threads", simd(), tasks::available_threads()), true, {}});
     all.push_back(openusd());
+    const usd::ThreadLimit limit = usd::thread_limit();
+    all.push_back({"OpenUSD threads",
+                   fmt::format("{} ({})", limit.threads,
+                               limit.from_environment ? "PXR_WORK_THREAD_LIMIT" : "as many as the processor has"),
+                   true,
+                   {}});
     all.push_back({"solvers", fmt::format("{}", fmt::join(solvers::solver_names(), " ")), true, {}});
     std::error_code ignored;
     const auto      temporary = std::filesystem::temp_directory_path(ignored);

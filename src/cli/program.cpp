@@ -59,7 +59,7 @@ int run(int argc, char** argv, const Launch& launch)
     app.set_version_flag("--version", std::string("mechane ") + MECHANE_VERSION);
     for (const auto add :
          {add_bench, add_cat, add_check, add_collide, add_demo, add_doctor, add_dump, add_explain, add_fix, add_info,
-          add_mesh, add_render, add_replay, add_ros, add_sim, add_tree, add_try_read, add_version})
+          add_mesh, add_render, add_replay, add_ros, add_schema, add_sim, add_tree, add_try_read, add_version})
         add(app, context);
     take_one_value_each_time(app);
     try {

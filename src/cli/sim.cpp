@@ -23,6 +23,7 @@ struct SimArgs {
     run::SimulateOptions     options;
     double                   duration = 0;
     std::string              control, resume, checkpoint, expect;
+    std::string              collide = "every-frame";
     std::vector<std::string> outputs;
 };
 
@@ -41,11 +42,11 @@ void summarize(const Context& context, const SimArgs& args, const run::Scene& sc
                        args.options.threads == 0 ? "all" : std::to_string(args.options.threads)));
     io.say(fmt::format("ran       {:.3f} s simulated in {:.3f} s ({:.1f}x real time)\n", simulated, wall_s,
                        wall_s > 0 ? simulated / wall_s : 0));
-    io.say(
-        fmt::format("contacts  max {} · mean {:.1f} · at the end {:.3g} mm into static shapes, {:.3g} mm between "
-                    "bodies ({:.3g} mm at the start)\n",
-                    report.contacts_max, report.contacts_mean, 1e3 * report.final_penetration,
-                    1e3 * report.final_overlap, 1e3 * report.start_overlap));
+    io.say(fmt::format(
+        "contacts  found {} times · max {} · mean {:.1f} · at the end {:.3g} mm into static shapes, {:.3g} mm between "
+        "bodies ({:.3g} mm at the start)\n",
+        recording.steps, report.contacts_max, report.contacts_mean, 1e3 * report.final_penetration,
+        1e3 * report.final_overlap, 1e3 * report.start_overlap));
     if (report.joint_error_linear > 0 || report.joint_error_angular > 0)
         io.say(fmt::format("loops     closed within {:.3g} mm, {:.3g} degrees\n", 1e3 * report.joint_error_linear,
                            report.joint_error_angular / kDegrees));
@@ -105,6 +106,13 @@ std::optional<ExitCode> complete(SimArgs& args, Context& context, std::optional<
     args.options.threads = context.global.threads;
     if (args.duration > 0)
         args.options.frames = static_cast<std::int64_t>(std::ceil(args.duration / args.options.dt - 1e-9));
+    int substeps = args.options.substeps;
+    if (args.collide == "every-substep") substeps = 1;
+    if (args.collide.starts_with("every:")) substeps = std::atoi(args.collide.c_str() + 6);
+    if (const auto good = run::collide_every(args.options, substeps); !good) {
+        io.say(fmt::format("error: --collide: {}\n", good.error().message));
+        return kExitUsage;
+    }
     if (context.global.json && args.outputs.empty()) args.outputs = {"-.json"};
     for (const std::string& output : args.outputs)
         if (!is_known_output(output)) {
@@ -201,6 +209,15 @@ void add_sim(CLI::App& app, Context& context)
         });
     verb->add_option("--every", args->options.every, "Keep every k-th step")->capture_default_str();
     verb->add_option("--substeps", args->options.substeps, "Sub-steps of the solver, 1 to 64")->capture_default_str();
+    verb->add_option("--collide", args->collide,
+                     "When contacts are found: every-frame (external step), every-substep, every:N sub-steps")
+        ->check([](const std::string& text) {
+            const bool known = text == "every-frame" || text == "every-substep" ||
+                               (text.size() > 6 && text.starts_with("every:") &&
+                                text.find_first_not_of("0123456789", 6) == std::string::npos);
+            return known ? std::string() : "expected every-frame, every-substep or every:N, not '" + text + "'";
+        })
+        ->capture_default_str();
     verb->add_option("--set", args->options.set, "PATH.field=value before the first step; may repeat");
     verb->add_option("--control", args->control, "CSV of commands over time: t,PATH.field,...");
     verb->add_flag("--sleeping", args->options.sleeping, "Leave out what has come to rest until something wakes it");

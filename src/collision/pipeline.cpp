@@ -319,6 +319,7 @@ CollisionPipeline::~CollisionPipeline()                            = default;
 CollisionPipeline::CollisionPipeline(CollisionPipeline&&) noexcept = default;
 
 const Diagnostics&           CollisionPipeline::diagnostics() const { return impl_->set.found; }
+OverflowPolicy               CollisionPipeline::overflow_policy() const { return impl_->policy; }
 std::size_t                  CollisionPipeline::sdf_count() const { return impl_->set.sdf_count(); }
 std::span<const ContactFace> CollisionPipeline::contact_surface() const { return impl_->surface; }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mechane/dynamics/energy.h"
+#include "mechane/run/frame.h"
 
 namespace mechane::run {
 

@@ -14,6 +14,7 @@
 #include "mechane/record/checkpoint.h"
 #include "mechane/record/codes.h"
 #include "mechane/run/codes.h"
+#include "mechane/run/frame.h"
 #include "mechane/run/settings.h"
 #include "mechane/solvers/solver.h"
 #include "mechane/tasks/parallel.h"
@@ -294,6 +295,20 @@ class Loop {
 };
 
 }  // namespace
+
+Result<void> collide_every(SimulateOptions& options, int substeps)
+{
+    if (substeps < 1 || options.substeps % substeps != 0)
+        return make_diagnostic(
+            kArgument, {},
+            fmt::format("contacts every {} sub-steps, expected a divisor of {}", substeps, options.substeps));
+    const int parts = options.substeps / substeps;
+    options.dt /= parts;
+    options.substeps = substeps;
+    options.frames *= parts;
+    options.every *= parts;
+    return {};
+}
 
 Result<SimulateResult> simulate(const model::Model& model, const SimulateOptions& options, Diagnostics& found)
 {

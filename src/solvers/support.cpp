@@ -210,6 +210,15 @@ const Row kRows[] = {
      },
      Support::approximated,
      "contacts are as stiff as the sub-step can carry, and do not bounce by themselves"},
+    {{"contact.friction_gain", "friction gains of materials"},
+     [](const Model& m) {
+         const model::ShapeConfig plain;
+         return those(m.shape_label, [&](std::size_t s) {
+             return collides(m, s) && m.shape_material_kf[s] != static_cast<Real>(plain.kf);
+         });
+     },
+     Support::approximated,
+     "a contact sticks until friction gives way, at any speed"},
     {{"contact.hydroelastic", "hydroelastic shapes"},
      [](const Model& m) {
          return those(m.shape_label,

@@ -84,8 +84,8 @@ std::vector<VariantSetUse> variant_sets(const Prim& prim)
 {
     std::map<std::string, VariantSetUse> found;
     if (!prim) return {};
-    const Stage::Impl& impl   = prim.stage().impl();
-    const PrimRecord&  record = impl.record(prim);
+    const Stage::Impl&    impl   = prim.stage().impl();
+    const PrimRecord&     record = impl.record(prim);
     std::set<std::string> left_out;  // sets whose selection a stronger layer has given already
     for_each_site(record, [&](const SdfLayerRefPtr& layer, const SiteNode& site, std::size_t) {
         const SdfPath& path = site.path;

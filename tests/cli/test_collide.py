@@ -5,7 +5,7 @@ import pathlib
 import tempfile
 import unittest
 
-from tests.cli.program import QUADRUPED, document, mechane
+from tests.cli.program import QUADRUPED, ROOT, document, mechane
 
 I = [0, 0, 0, 0, 0, 0, 1]
 CUBE = {"vertices": [[x, y, z] for z in (-0.5, 0.5) for y in (-0.5, 0.5) for x in (-0.5, 0.5)],
@@ -112,6 +112,16 @@ class Stage(unittest.TestCase):
         deepest = [min((c["distance"] for c in rows if "/floor" in c["shape_a"]), default=1) for rows in (before, after)]
         self.assertGreater(deepest[0], 0.05)
         self.assertLess(abs(deepest[1]), 0.01)
+
+
+class Pressure(unittest.TestCase):
+    def test_the_rule_of_a_pairs_stiffness_follows_compat(self):
+        """GAP-046: the harmonic mean keeps the stiffness of equal materials; newton-1.8 puts them in series, which is half."""
+        stage = ROOT / "samples" / "usd" / "sdf_hydroelastic.usda"
+        total = {compat: sum(row.get("stiffness", 0) for row in document("collide", stage, "--json", *compat)["contacts"])
+                 for compat in ((), ("--compat", "newton-1.8"))}
+        self.assertGreater(total[()], 0)
+        self.assertAlmostEqual(total[()] / total["--compat", "newton-1.8"], 2, delta=1e-5)
 
 
 if __name__ == "__main__":

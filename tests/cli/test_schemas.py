@@ -14,6 +14,8 @@ except ImportError:  # a developer's Python without the Debian package
 DOCUMENTS = {
     "version": ["version", "--json"],
     "doctor": ["doctor", "--json"],
+    "pairs": ["schema", "pairs", "--json"],
+    "materials": ["schema", "materials", "--json"],
     "info": ["info", QUADRUPED, "--json"],
     "explain": ["explain", QUADRUPED, "/quadruped/front_left/thigh_joint", "--json"],
     "tree": ["tree", QUADRUPED, "--json"],

@@ -160,7 +160,9 @@ TEST_CASE("everything meets a plane at its lowest points (COL-078 B)")
     for (const Row& r : rows) check(r);
 }
 
-TEST_CASE("a sphere meets the closest point of its partner, or leaves by the shortest way (COL-078 C, COL-087, COL-158 I04, I06)")
+TEST_CASE(
+    "a sphere meets the closest point of its partner, or leaves by the shortest way (COL-078 C, COL-087, COL-158 I04, "
+    "I06)")
 {
     const double s2     = std::sqrt(0.18);  // (1.3 - 1) along x and y
     const Row    rows[] = {

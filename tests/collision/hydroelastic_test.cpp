@@ -84,6 +84,28 @@ TEST_CASE("two cubes press with area, stiffness in series and overlap; the mean 
     CHECK(length(turned.force) == close_to(length(ball.force), 0.01));
 }
 
+TEST_CASE("by default equal materials keep their stiffness: twice the forces of series, on the same surface (GAP-046)")
+{
+    // Y1: 1 m^2 x 1e6 N/m^3 x 0.01 m = 10,000 N. Y2: 1e6 and 3e6 make 1.5e6 N/m^3, 15,000 N. Y3: 2 x 77.754 N.
+    const auto c = with_pressure(0.005, 0.03, 1e6);
+    const struct {
+        const char*  name;
+        model::Model model;
+        double       force;
+    } table[] = {{"equal cubes", cubes(0.99, c, c), 10000},
+                 {"uneven cubes", cubes(0.99, c, with_pressure(0.005, 0.03, 3e6)), 15000},
+                 {"ball on block", ball_on_block(0.01, 0.0025, 1e6), 155.508}};
+    for (const auto& row : table) {
+        CAPTURE(std::string(row.name));
+        const auto mean = press(row.model), in_series = press(row.model, series());
+        CHECK(length(mean.force) == close_to(row.force, 0.04));  // voxels, and the rims of the cubes
+        CHECK(length(mean.force) == close_to(2 * length(in_series.force), 1e-6));
+        REQUIRE(mean.contacts.rigid_contact_count == in_series.contacts.rigid_contact_count);
+        for (std::size_t i = 0; i < static_cast<std::size_t>(mean.contacts.rigid_contact_count); ++i)
+            CHECK(distance(mean.contacts.rigid_contact_point0[i], in_series.contacts.rigid_contact_point0[i]) < 1e-6);
+    }
+}
+
 TEST_CASE("pressure contact needs both flags and both fields, else the pair has point contacts (COL-123)")
 {
     auto none = with_pressure(0.05, 0.2, 1e6);

@@ -2,6 +2,7 @@
 import pathlib
 import re
 import subprocess
+import tempfile
 import unittest
 
 from tests.cli.program import PROGRAM, QUADRUPED, ROOT
@@ -104,6 +105,134 @@ class Programs(unittest.TestCase):
         self.assertIn("shape 1 /World/b: group 2\n", ids)
         self.assertIn("shape 1 /World/b: group 1\n", schema)
         self.assertIn("filtered: 0 and 1\n", run("usd_filters", STAGES / "filtered_pairs.usda"))
+
+    def test_broad_phases_lead_to_the_same_contacts(self):
+        """SMP-10, SMP-20: by name, and each of the four gives the same pairs."""
+        self.assertEqual(run("collide_basic"), "EXPLICIT: 13 contacts\nSAP: 13 contacts\n")
+        lines = run("broad_phases").splitlines()
+        self.assertEqual([line.split()[0] for line in lines], ["explicit", "nxn", "sap", "tree"])
+        self.assertEqual(len({re.search(r"(\d+ pairs, \d+ contacts)", line)[1] for line in lines}), 1)
+
+    def test_a_ball_falls_and_rests(self):
+        """SMP-11: at one radius above the ground after 120 frames of 10 sub-steps."""
+        last = run("hello_falling_sphere").splitlines()[-1]
+        self.assertRegex(last, r"^t 2\.000 s: z 0\.(49[5-9]|50[0-5])")
+
+    def test_every_shape_comes_to_rest(self):
+        """SMP-11: one of each, and a picture of them."""
+        with tempfile.TemporaryDirectory() as folder:
+            picture = pathlib.Path(folder) / "shapes.png"
+            lines = run("basic_shapes", "-o", picture).splitlines()
+            self.assertEqual(picture.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual([line.split()[0] for line in lines[:7]], ["sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "pyramid"])
+
+    def test_worlds_do_not_meet(self):
+        """SMP-13."""
+        self.assertEqual(run("worlds").splitlines(), [
+            "shape 0: world -1", "shape 1: world 0", "shape 2: world 1", "contacts between worlds 0, with the ground 2"])
+
+    def test_groups_follow_the_table(self):
+        """SMP-15: the six rows of the table."""
+        self.assertEqual(run("collision_groups").splitlines(), [
+            " 0 and -1: no   group 0 disables collision", " 1 and  1: yes  same positive group", " 1 and  2: no   different positive groups",
+            " 1 and -2: yes  positive with any negative", "-1 and -1: no   same negative group", "-1 and -2: yes  different negative groups"])
+
+    def test_self_collision_is_a_switch_and_a_shape_may_opt_out(self):
+        """SMP-16, for stages; MJCF is not read yet."""
+        self.assertEqual(run("self_collision").splitlines(), [
+            "self-collision on : 1 pairs, 2 filtered", "self-collision off: 0 pairs, 3 filtered", "collision_filter_parent on : 0 pairs",
+            "collision_filter_parent off: 1 pairs"])
+
+    def test_each_flag_rules_its_own_kind_of_contact(self):
+        """SMP-17 (GAP-037)."""
+        self.assertEqual(run("participation").splitlines(), [
+            "shapes yes particles yes: 1 rigid, 1 soft", "shapes yes particles no : 1 rigid, 0 soft", "shapes no  particles yes: 0 rigid, 1 soft",
+            "shapes no  particles no : 0 rigid, 0 soft"])
+
+    def test_a_filtered_pair_is_in_the_set_once(self):
+        """SMP-19."""
+        self.assertEqual(run("filter_pair"), "filtered: 0 and 1\ncontacts before 1, after 0\n")
+
+    def test_distance_fields_of_meshes(self):
+        """SMP-21: the size of a cell goes before their number; the times are printed, not held."""
+        lines = run("mesh_sdf").splitlines()
+        self.assertIn("32 x 32 x 16 cells", lines[0])
+        self.assertIn("cells of 12.50 mm", lines[1])
+        self.assertRegex(lines[2], r"^triangles +0 fields")
+        self.assertRegex(lines[3], r"^fields +1 fields")
+
+    def test_meshes_become_simpler_shapes(self):
+        """SMP-22: the type by method, the mesh kept to be seen."""
+        lines = run("approximate_meshes").splitlines()
+        self.assertEqual([(line.split()[0], line.split()[3].rstrip(",")) for line in lines], [
+            ("convex_hull", "CONVEX_MESH"), ("bounding_box", "BOX"), ("bounding_sphere", "SPHERE"), ("decomposition", "CONVEX_MESH"),
+            ("simplification", "MESH")])
+        self.assertTrue(all(line.endswith("ring_visual is kept to be seen") for line in lines))
+
+    def test_fewer_contacts_push_alike(self):
+        """SMP-23."""
+        counts = [int(re.search(r"(\d+) contacts", line)[1]) for line in run("contact_reduction").splitlines()]
+        self.assertGreater(counts[0], 10 * counts[1])
+        self.assertGreater(counts[2], counts[1])
+
+    def test_a_stack_stands_however_often_contacts_are_found(self):
+        """SMP-25 (GAP-057)."""
+        calls = [int(re.search(r"(\d+) calls", line)[1]) for line in run("collide_frequency").splitlines()]
+        self.assertEqual(calls, [1440, 180, 360])
+
+    def test_particles_meet_shapes(self):
+        """SMP-26."""
+        self.assertEqual(run("soft_contacts").splitlines(), [
+            "margin 0.01 m: 1 contacts", "  particle 0, shape 0", "margin 0.05 m: 3 contacts", "  particle 0, shape 0", "  particle 1, shape 0",
+            "  particle 2, shape 1"])
+
+    def test_a_contact_says_where_it_is(self):
+        """SMP-27 (GAP-047)."""
+        lines = [line.strip() for line in run("contact_data").splitlines()]
+        self.assertEqual(lines[1:], ["point 0  (0.000, 0.000, 0.000)", "point 1  (0.000, 0.000, -0.050)", "normal   (0.000, 0.000, 1.000)",
+                                     "distance -0.050 m, margins 0.000 and 1.000 m"])
+
+    def test_any_buffer_holds_the_same_contacts(self):
+        """SMP-28."""
+        lines = run("contact_buffers").splitlines()
+        self.assertTrue(lines[0].startswith("A: capacity 50000, "))
+        self.assertEqual(len({re.search(r"(\d+) contacts", line)[1] for line in lines}), 1)
+
+    def test_pressure_and_its_room(self):
+        """SMP-29 (GAP-046): twice the force under the harmonic mean; too little room is said."""
+        text = run("hydroelastic_box")
+        mean, series = map(float, re.search(r"mean (\d+) N, series (\d+) N", text).groups())
+        self.assertAlmostEqual(mean / series, 2, delta=0.001)
+        self.assertIn("COL_OVERFLOW", text)
+
+    def test_materials_slide_and_bounce(self):
+        """SMP-30: what a solver ignores of a material is said (GAP-060)."""
+        text = run("materials")
+        self.assertEqual(len(re.findall(r"^mu 0\.", text, re.M)), 3)
+        self.assertIn("SOLVER_FEATURE", text)
+
+    def test_solvers_agree_and_missing_ones_are_named(self):
+        """SMP-33."""
+        lines = run("solvers").splitlines()
+        self.assertEqual([line.split()[0] for line in lines], ["softstep", "xpbd", "semi-implicit", "featherstone", "vbd", "mujoco"])
+        for line in lines:
+            self.assertRegex(line, r"rests at 0\.(49[5-9]|50[0-5])|solver '.*' does not exist")
+
+    def test_building_blocks_work_without_a_model(self):
+        """SMP-34: broad phase, narrow phase, a writer of one's own, primitives, convex shapes."""
+        lines = run("blocks_broad").splitlines()
+        self.assertEqual(len(set(lines[:3])), 1)
+        self.assertIn("5 contacts, 3 slots unused", run("blocks_narrow"))
+        self.assertIn("ball 1: 2 contacts", run("blocks_custom_writer"))
+        self.assertEqual(len(run("blocks_primitives").splitlines()), 13)
+        self.assertIn("face on face", run("blocks_convex"))
+
+    def test_contacts_are_drawn(self):
+        """SMP-37: a picture with points and normals."""
+        with tempfile.TemporaryDirectory() as folder:
+            picture = pathlib.Path(folder) / "contacts.png"
+            self.assertIn("11 contacts", run("draw_contacts", "-o", picture))
+            self.assertEqual(picture.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
 
 
 if __name__ == "__main__":

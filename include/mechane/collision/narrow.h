@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "mechane/collision/shape.h"
 
@@ -33,6 +34,10 @@ struct Manifold {
 /// Contacts of two shapes in one common frame, all with distance <= reach [m]. Exactly one table of functions by kinds
 /// decides the method; see docs/collision.md. `a` and `b` must be in table order (`in_table_order`).
 void collide(const Shape& a, const Shape& b, double reach, Manifold& out);
+
+/// How contacts of two kinds of whole shapes are found, in a word of the table; empty for kinds that never meet. The
+/// order of the two does not matter.
+std::string_view route_of(ShapeKind a, ShapeKind b);
 
 /// True when `a` is to be shape 0 of the pair: meshes first, then by kind; equal kinds keep the caller's order.
 bool in_table_order(ShapeKind a, ShapeKind b);

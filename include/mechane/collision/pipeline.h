@@ -88,6 +88,8 @@ class CollisionPipeline {
     /// What was found when the pipeline was made: fields that could not be built, whose shapes make point contacts, and
     /// meshes that are slow without one.
     [[nodiscard]] const Diagnostics& diagnostics() const;
+    /// What happens to contacts that do not fit.
+    [[nodiscard]] OverflowPolicy overflow_policy() const;
     /// How many distance fields were built; shapes of one mesh, size and configuration share theirs.
     [[nodiscard]] std::size_t sdf_count() const;
     /// The surfaces of pressure contact of the last call; empty unless hydroelastic.output_contact_surface is set.

@@ -43,4 +43,4 @@ void factor_articulated(const Forest& forest, const Tree& tree, std::span<const 
 void respond_articulated(const Forest& forest, const Tree& tree, const Motion& motion, ArticulatedBodies& scratch,
                          double* x, int lanes);
 
-                         }  // namespace mechane::dynamics
+}  // namespace mechane::dynamics

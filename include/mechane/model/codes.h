@@ -54,6 +54,10 @@ inline constexpr Code kCustomContact{"E_CUSTOM_CONTACT_FREQ", Severity::error,
                                      "A custom attribute has a value for each contact but is not assigned to contacts.",
                                      "Use assignment = contact, or a frequency of the model."};
 
+inline constexpr Code kApproxRefused{"MODEL_APPROX_REFUSED", Severity::warning,
+                                     "A mesh was not replaced by a simpler shape.",
+                                     "Take the distance field from the shape, or leave the shape out of the call."};
+
 inline constexpr Code kCollapseLoopWeld{"W_COLLAPSE_LOOP_WELD", Severity::warning,
                                         "A joint could not be collapsed, or holds nothing after others were.",
                                         "Weld bodies by fixed joints of an articulation."};

@@ -45,5 +45,7 @@ inline constexpr Code kVelocityClamped{
 inline constexpr Code kContactOverflow{"RUN_CONTACT_OVERFLOW", Severity::warning,
                                        "There were more contacts than room for them in a step; the deepest were kept.",
                                        "The next step makes room; report it if it repeats."};
+inline constexpr Code kGraph{"RUN_GRAPH", Severity::error, "A sequence of steps cannot be recorded or launched.",
+                             "Correct what the message names, and record again."};
 
 }  // namespace mechane::run

@@ -17,5 +17,7 @@ inline constexpr Code kSolverApproximates{"SOLVER_APPROXIMATES", Severity::info,
 inline constexpr Code kSolverMassless{"SOLVER_MASSLESS_DOF", Severity::warning,
                                       "A degree of freedom moves no mass and has no armature; it is held still.",
                                       "Give the link mass and inertia, or the joint an armature."};
+inline constexpr Code kSensor{"SOLVER_SENSOR", Severity::error, "A contact sensor cannot be made as asked.",
+                              "Give patterns of labels that the model has, of bodies or of shapes."};
 
 }  // namespace mechane::solvers

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "mechane/core/assert.h"
 #include "pairs.h"
 
@@ -40,6 +42,21 @@ bool in_table_order(ShapeKind a, ShapeKind b)
     if (a == b) return true;
     if (a == ShapeKind::mesh || b == ShapeKind::mesh) return a == ShapeKind::mesh;
     return a < b;
+}
+
+std::string_view route_of(ShapeKind a, ShapeKind b)
+{
+    if (!in_table_order(a, b)) std::swap(a, b);
+    const auto i = static_cast<std::size_t>(a), k = static_cast<std::size_t>(b);
+    MCH_ASSERT(i < kPairKinds && k < kPairKinds);
+    const PairFunction function = kTable[i][k];
+    if (function == kNever) return {};
+    if (function == kConvex) return "convex";
+    if (function == kRect) return "one-sided convex";
+    if (function == kMesh) return "triangles";
+    if (function == kMeshPl || function == kMeshRect || function == kPlHull) return "vertices";
+    if (function == kMeshMesh) return "triangle pairs";
+    return "closed form";
 }
 
 void collide(const Shape& a, const Shape& b, double reach, Manifold& out)

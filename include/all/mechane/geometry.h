@@ -1,0 +1,35 @@
+#pragma once
+// The building blocks of collision under one name: link mechane::mechane.
+#include "mechane/collision/broad_phase.h"
+#include "mechane/collision/gjk.h"
+#include "mechane/collision/hydroelastic.h"
+#include "mechane/collision/narrow_phase.h"
+#include "mechane/collision/primitives.h"
+
+namespace mechane::geometry {
+
+using collision::BroadPhaseAllPairs;
+using collision::BroadPhaseExplicit;
+using collision::BroadPhaseSAP;
+using collision::BroadPhaseTree;
+using collision::NarrowPhase;
+
+/// Contact as a pressure field over a patch: its settings.
+struct HydroelasticSDF {
+    using Config = collision::HydroelasticOptions;
+};
+
+using collision::collide_box_box;
+using collision::collide_capsule_box;
+using collision::collide_capsule_capsule;
+using collision::collide_plane_box;
+using collision::collide_plane_capsule;
+using collision::collide_plane_cylinder;
+using collision::collide_plane_ellipsoid;
+using collision::collide_plane_sphere;
+using collision::collide_sphere_box;
+using collision::collide_sphere_capsule;
+using collision::collide_sphere_cylinder;
+using collision::collide_sphere_sphere;
+
+}  // namespace mechane::geometry

@@ -1,0 +1,71 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "mechane/collision/broad_phase.h"
+#include "mechane/collision/shape.h"
+
+/// The narrow phase by itself: pairs of any broad phase in, contacts out, into the caller's memory or one by one. It
+/// needs no model. The contacts are those that a pipeline makes of shapes at rest, pressure contact left out.
+namespace mechane::collision {
+
+/// A shape in the world, and how it makes contacts.
+struct NarrowPhaseShape {
+    Shape  shape;
+    double margin = 0;  ///< where the surface is offset [m]
+    double gap    = 0;  ///< how much earlier a contact is made [m]
+};
+
+/// One contact on its way to wherever it is kept.
+struct ContactData {
+    Vec3d         centre;                    ///< world, midway between the two surfaces, margins included [m]
+    Vec3d         normal;                    ///< unit, from shape 0 to shape 1
+    double        distance = 0;              ///< [m], margins subtracted, negative in penetration
+    double        radius0 = 0, radius1 = 0;  ///< of round shapes [m]
+    double        margin0 = 0, margin1 = 0;  ///< [m]
+    double        gap_sum = 0;               ///< of both shapes [m]
+    std::int32_t  shape0 = -1, shape1 = -1;  ///< a mesh is always shape 0
+    std::uint64_t feature = 0;               ///< names the pair of features
+};
+
+struct NarrowPhaseOptions {
+    std::size_t max_candidate_pairs = std::size_t{1} << 26;  ///< pairs beyond these are not looked at
+    bool        reduce_contacts     = true;                  ///< keep at most 240 of two shapes with distance fields
+};
+
+/// Where contacts are written, structure of arrays; a span may be empty. Slots that are not used stay as they were.
+struct NarrowPhaseOutput {
+    std::span<ShapePair> contact_pair;
+    std::span<Vec3d>     contact_position, contact_normal;
+    std::span<double>    contact_penetration;  ///< [m], negative in overlap
+};
+
+struct NarrowPhaseStatus {
+    std::size_t contact_count = 0;  ///< admitted, those without room included
+    std::size_t dropped_pairs = 0;
+};
+
+/// Keeps its memory between calls; not for two threads at once.
+class NarrowPhase {
+  public:
+    explicit NarrowPhase(const NarrowPhaseOptions& options = {});
+    ~NarrowPhase();
+    NarrowPhase(NarrowPhase&&) noexcept;
+
+    /// Contacts in the order of the pairs.
+    NarrowPhaseStatus launch(std::span<const NarrowPhaseShape> shapes, std::span<const ShapePair> candidate_pairs,
+                             const NarrowPhaseOutput& out);
+    /// Gives every admitted contact to `write` once instead.
+    NarrowPhaseStatus launch_custom_write(std::span<const NarrowPhaseShape>              shapes,
+                                          std::span<const ShapePair>                     candidate_pairs,
+                                          const std::function<void(const ContactData&)>& write);
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace mechane::collision

@@ -1,0 +1,25 @@
+#pragma once
+#include <span>
+#include <string_view>
+
+#include "mechane/solvers/support.h"
+
+namespace mechane::solvers {
+
+/// A number of a contact material, and where it is found.
+struct MaterialCoefficient {
+    std::string_view field;        ///< of model::ShapeConfig: "mu"
+    std::string_view unit;         ///< "1" where it has none
+    double           initial = 0;  ///< what a ShapeConfig has unless it is told
+    std::string_view array;        ///< of model::Model: "shape_material_mu"
+    std::string_view feature;      ///< id of the row in the support matrix that says what a solver does with it
+    std::string_view meaning;      ///< for people
+};
+
+/// All of them, in the order of ShapeConfig.
+std::span<const MaterialCoefficient> material_coefficients();
+
+/// What a solver does with a coefficient; null for a name that is not a solver's.
+const SupportRow* support_of(std::string_view solver, const MaterialCoefficient& coefficient);
+
+}  // namespace mechane::solvers

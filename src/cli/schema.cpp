@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "mechane/collision/narrow.h"
+#include "mechane/solvers/materials.h"
+#include "mechane/solvers/solver.h"
+
+namespace mechane::cli {
+namespace {
+
+using collision::ShapeKind;
+using nlohmann::json;
+
+/// A row and column of the table of pairs: a type of shape as users know it.
+struct Column {
+    std::string_view name;
+    ShapeKind        kind  = ShapeKind::sphere;
+    bool             still = false;  ///< always belongs to the world
+    bool             field = false;  ///< carries a distance field
+};
+constexpr std::array<Column, 12> kColumns{{{"PLANE", ShapeKind::plane, true},
+                                           {"PLANE finite", ShapeKind::rectangle, true},
+                                           {"HFIELD", ShapeKind::mesh, true},
+                                           {"SPHERE", ShapeKind::sphere},
+                                           {"CAPSULE", ShapeKind::capsule},
+                                           {"ELLIPSOID", ShapeKind::ellipsoid},
+                                           {"CYLINDER", ShapeKind::cylinder},
+                                           {"BOX", ShapeKind::box},
+                                           {"CONE", ShapeKind::cone},
+                                           {"CONVEX_MESH", ShapeKind::hull},
+                                           {"MESH", ShapeKind::mesh},
+                                           {"SDF", ShapeKind::mesh, false, true}}};
+
+struct Cell {
+    std::string route;  ///< "static": both belong to the world, so they never meet
+    bool        slow = false;
+};
+
+Cell cell_of(const Column& a, const Column& b)
+{
+    if (a.still && b.still) return {"static", false};
+    if (a.field && b.field) return {"field", false};
+    const bool triangles = a.kind == ShapeKind::mesh && b.kind == ShapeKind::mesh;
+    return {std::string(collision::route_of(a.kind, b.kind)), triangles};
+}
+/// Particles meet the nearest point of the surface; that of a mesh has to be searched.
+Cell particle_cell(const Column& a) { return {"nearest point", a.kind == ShapeKind::mesh && !a.still}; }
+
+void print_pairs(const Context& context)
+{
+    if (context.global.json) {
+        auto cells = json::array();
+        for (std::size_t i = 0; i < kColumns.size(); ++i) {
+            for (std::size_t k = i; k < kColumns.size(); ++k) {
+                const Cell cell = cell_of(kColumns[i], kColumns[k]);
+                cells.push_back(
+                    {{"a", kColumns[i].name}, {"b", kColumns[k].name}, {"route", cell.route}, {"slow", cell.slow}});
+            }
+            const Cell cell = particle_cell(kColumns[i]);
+            cells.push_back({{"a", kColumns[i].name}, {"b", "particle"}, {"route", cell.route}, {"slow", cell.slow}});
+        }
+        context.io.out(json{{"schema", "mechane.pairs/1"}, {"pairs", cells}}.dump(1) + "\n");
+        return;
+    }
+    for (std::size_t i = 0; i < kColumns.size(); ++i) {
+        context.io.out(fmt::format("{}\n", kColumns[i].name));
+        for (std::size_t k = i; k < kColumns.size(); ++k) {
+            const Cell cell = cell_of(kColumns[i], kColumns[k]);
+            context.io.out(fmt::format("  {:13} {}{}\n", kColumns[k].name,
+                                       cell.route == "static" ? "- [1]" : cell.route, cell.slow ? " (slow)" : ""));
+        }
+        const Cell cell = particle_cell(kColumns[i]);
+        context.io.out(fmt::format("  {:13} {}{}\n", "particle", cell.route, cell.slow ? " (slow)" : ""));
+    }
+    context.io.out(
+        "particle\n  particle      - [2]\n\n"
+        "[1] both belong to the world; static shapes never meet each other\n"
+        "[2] particles among themselves belong to the solver\n"
+        "(slow) with many triangles; a distance field on both meshes helps (NewtonSDFCollisionAPI)\n");
+}
+
+void print_materials(const Context& context)
+{
+    auto rows = json::array();
+    for (const solvers::MaterialCoefficient& c : solvers::material_coefficients()) {
+        json        users = json::object();
+        std::string text;
+        for (const std::string_view solver : solvers::solver_names()) {
+            const solvers::SupportRow* row = solvers::support_of(solver, c);
+            if (row == nullptr) continue;
+            users[std::string(solver)] = solvers::to_string(row->support);
+            text += fmt::format(" {} {}", solver, solvers::to_string(row->support));
+        }
+        if (context.global.json)
+            rows.push_back({{"field", c.field},
+                            {"unit", c.unit},
+                            {"default", c.initial},
+                            {"array", c.array},
+                            {"meaning", c.meaning},
+                            {"solvers", users}});
+        else
+            context.io.out(
+                fmt::format("{:13} {:6} {:<8g} {:28}{:24} {}\n", c.field, c.unit, c.initial, c.array, text, c.meaning));
+    }
+    if (context.global.json)
+        context.io.out(json{{"schema", "mechane.materials/1"}, {"coefficients", rows}}.dump(1) + "\n");
+}
+
+}  // namespace
+
+void add_schema(CLI::App& app, Context& context)
+{
+    const auto what = std::make_shared<std::string>();
+    CLI::App*  verb = app.add_subcommand(
+        "schema", "Tables that the program works by: how pairs of shapes collide, who uses which contact material");
+    verb->add_option("what", *what, "pairs or materials")->required()->check(CLI::IsMember({"pairs", "materials"}));
+    add_global_options(*verb, context);
+    verb->callback([what, &context] { *what == "pairs" ? print_pairs(context) : print_materials(context); });
+}
+
+}  // namespace mechane::cli

@@ -1,0 +1,36 @@
+#include "mechane/solvers/materials.h"
+
+#include <algorithm>
+
+#include "mechane/model/builder.h"
+
+namespace mechane::solvers {
+
+std::span<const MaterialCoefficient> material_coefficients()
+{
+    static const model::ShapeConfig  plain;
+    static const MaterialCoefficient rows[] = {
+        {"ke", "N/m", plain.ke, "shape_material_ke", "contact.stiffness", "contact stiffness"},
+        {"kd", "N s/m", plain.kd, "shape_material_kd", "contact.stiffness", "contact damping"},
+        {"kf", "N s/m", plain.kf, "shape_material_kf", "contact.friction_gain", "friction gain"},
+        {"ka", "m", plain.ka, "shape_material_ka", "contact.adhesion", "distance up to which surfaces stick"},
+        {"mu", "1", plain.mu, "shape_material_mu", "contact.friction", "sliding friction"},
+        {"restitution", "1", plain.restitution, "shape_material_restitution", "contact.restitution",
+         "speed after an impact over speed before"},
+        {"mu_torsional", "m", plain.mu_torsional, "shape_material_mu_torsional", "contact.turning_friction",
+         "resistance to spinning on the spot"},
+        {"mu_rolling", "m", plain.mu_rolling, "shape_material_mu_rolling", "contact.turning_friction",
+         "resistance to rolling"},
+        {"kh", "N/m^3", plain.kh, "shape_material_kh", "contact.hydroelastic", "pressure over depth"}};
+    return rows;
+}
+
+const SupportRow* support_of(std::string_view solver, const MaterialCoefficient& coefficient)
+{
+    const auto rows = support_of(solver);
+    const auto row  = std::find_if(rows.begin(), rows.end(),
+                                   [&](const SupportRow& r) { return r.feature->id == coefficient.feature; });
+    return row == rows.end() ? nullptr : &*row;
+}
+
+}  // namespace mechane::solvers

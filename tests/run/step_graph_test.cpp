@@ -1,0 +1,117 @@
+#include "mechane/run/step_graph.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "mechane/core/hash.h"
+#include "mechane/run/builtin_scenes.h"
+#include "support/support.h"
+
+using namespace mechane;
+using run::StepGraph;
+
+namespace {
+
+std::atomic<std::size_t> g_allocations{0};
+
+struct World {
+    explicit World(const model::Model& model, const collision::PipelineOptions& options = {.rigid_contact_max = 2000})
+        : pipeline(model, options),
+          contacts(pipeline.make_contacts()),
+          state(model::make_state(model)),
+          next(state),
+          control(model::make_control(model))
+    {
+        Diagnostics found;
+        auto        made = solvers::make_solver("softstep", model, {.substeps = 2}, found);
+        REQUIRE(made.has_value());
+        solver = *std::move(made);
+    }
+    void record(StepGraph::Recorder& r)
+    {
+        r.collide(pipeline, state, 2.0 / 240, contacts);
+        r.step(*solver, state, next, control, &contacts, 1.0 / 240);
+        r.step(*solver, next, state, control, &contacts, 1.0 / 240);
+    }
+
+    collision::CollisionPipeline     pipeline;
+    model::Contacts                  contacts;
+    model::State                     state, next;
+    model::Control                   control;
+    std::unique_ptr<solvers::Solver> solver;
+};
+
+model::Model pyramid()
+{
+    Diagnostics found;
+    auto        builder = run::builtin_scene("pyramid:3");
+    REQUIRE(builder.has_value());
+    auto model = builder->finalize({}, found);
+    REQUIRE(model.has_value());
+    return *std::move(model);
+}
+
+}  // namespace
+
+// Out of line, or GCC pairs an inlined malloc with a delete it has not inlined and warns.
+[[gnu::noinline]] void* operator new(std::size_t bytes)
+{
+    ++g_allocations;
+    if (void* p = std::malloc(bytes)) return p;
+    std::abort();
+}
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+TEST_CASE(
+    "a recorded loop has the bits of the plain one after every one of 100 launches, and allocates nothing (GAP-055)")
+{
+    const auto model = pyramid();
+    World      plain(model), world(model);
+    auto       graph = StepGraph::record(model, [&](StepGraph::Recorder& r) { world.record(r); });
+    REQUIRE(graph.has_value());
+    // Recording computes nothing.
+    CHECK(hash_span<Pose>(world.state.body_q) == hash_span<Pose>(plain.state.body_q));
+    std::size_t allocated = 0;
+    for (int launch = 0; launch < 100; ++launch) {
+        const std::size_t before = g_allocations;
+        REQUIRE(graph->launch().has_value());
+        if (launch >= 10) allocated += g_allocations - before;  // the first ones size what is kept
+        plain.pipeline.collide(plain.state, 2.0 / 240, plain.contacts);
+        plain.solver->step(plain.state, plain.next, plain.control, &plain.contacts, 1.0 / 240);
+        plain.solver->step(plain.next, plain.state, plain.control, &plain.contacts, 1.0 / 240);
+        REQUIRE(hash_span<Pose>(world.state.body_q) == hash_span<Pose>(plain.state.body_q));
+    }
+    CHECK(allocated == 0);
+    CHECK(!graph->report().diverged);
+}
+
+TEST_CASE("a buffer that may grow, or a state of another model, cannot be recorded (GAP-055)")
+{
+    const auto model = pyramid();
+    World      growing(model, {});
+    const auto graph = StepGraph::record(model, [&](StepGraph::Recorder& r) { growing.record(r); });
+    REQUIRE(!graph.has_value());
+    CHECK(graph.error().id == "RUN_GRAPH");
+    CHECK(graph.error().message.find("rigid_contact_max") != std::string::npos);
+
+    World world(model);
+    world.next.body_q.pop_back();
+    CHECK(!StepGraph::record(model, [&](StepGraph::Recorder& r) { world.record(r); }).has_value());
+}
+
+TEST_CASE("a launch after the model was written to computes nothing and says so (GAP-055)")
+{
+    auto  model = pyramid();
+    World world(model);
+    auto  graph = StepGraph::record(model, [&](StepGraph::Recorder& r) { world.record(r); });
+    REQUIRE(graph.has_value());
+    REQUIRE(graph->launch().has_value());
+    const auto before = hash_span<Pose>(world.state.body_q);
+    model.shape_material_mu[0] += 1;
+    const auto launched = graph->launch();
+    REQUIRE(!launched.has_value());
+    CHECK(launched.error().id == "RUN_GRAPH");
+    CHECK(hash_span<Pose>(world.state.body_q) == before);
+}
