@@ -76,7 +76,7 @@ inline int turn_nut_on_bolt(const mechane::model::ShapeConfig& config, int argc,
                 1e3 * run.recording.report.deepest_penetration);
 
     Film film(model, argc, argv);
-    film.write(run.recording, {.contacts = true});
+    film.write(run.recording, {.eye = Vec3d{0.45, -0.6, 0.45}, .target = Vec3d{0, 0, 0.17}, .contacts = true});
     Claims claims;
     claims.that(std::abs(turns) > 0.5, "gravity turns the nut");
     claims.that(std::abs(pitch / thread.pitch - 1) < 0.05, "it goes down by the pitch in each turn, within 5 %");
