@@ -80,7 +80,7 @@ PrimitiveContacts<3> collide_capsule_capsule(const CapsuleArgs& a, const Capsule
 { return contacts_of<3>(collide_capsule_capsule, shape_of(ShapeKind::capsule, a), shape_of(ShapeKind::capsule, b)); }
 
 PrimitiveContacts<4> collide_capsule_box(const CapsuleArgs& capsule, const BoxArgs& box)
-{ return contacts_of<4>(collide_convex, shape_of(ShapeKind::capsule, capsule), shape_of(ShapeKind::box, box)); }
+{ return contacts_of<4>(collide_capsule_box, shape_of(ShapeKind::capsule, capsule), shape_of(ShapeKind::box, box)); }
 
 PrimitiveContacts<4> collide_box_box(const BoxArgs& a, const BoxArgs& b, double margin)
 { return contacts_of<4>(collide_box_box, shape_of(ShapeKind::box, a), shape_of(ShapeKind::box, b), margin); }
