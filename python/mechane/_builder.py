@@ -12,7 +12,7 @@ from ._configs import JointDofConfig, MeshApproximationConfig, ShapeConfig
 from ._custom import AttributeFrequency, CustomAttribute, CustomFrequency, CustomVerbs
 from ._custom_merge import CustomMerge
 from ._diagnostics import Diagnostic, Diagnostics, MechaneDeprecationWarning, error, publish, warn
-from ._enums import Axis, AxisType
+from ._enums import Axis, AxisType, ShapeFlags
 from ._import import ImportVerbs
 from ._joint_verbs import JointVerbs
 from ._lists import COLUMNS, ColumnList
@@ -34,6 +34,7 @@ def _column(name: str) -> property:
     return property(get, put if COLUMNS[name][2] else None, doc=f"List of the builder's {name}.")
 
 
+_MATERIALS = tuple(f"shape_material_{name}" for name in ("ke", "kd", "kf", "ka", "mu", "restitution", "mu_torsional", "mu_rolling", "kh"))
 _MIMIC_COLUMNS = tuple(f"constraint_mimic_{name}" for name in ("joint0", "joint1", "coef0", "coef1", "enabled", "label", "world"))
 
 
@@ -85,9 +86,10 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
         self.bound_inertia: float | None = None
         self.balance_inertia = True
         self.validate_inertia_detailed = False
-        self.inertia_correction = True
-        self.inertia_absolute_tolerance = 1e-6
-        self.inertia_relative_tolerance = 1e-5
+        #: Floor of the principal moments, of the greatest one and in kg m^2, and how much further a repair goes [kg m^2].
+        self.inertia_relative_tolerance = 1e-6
+        self.inertia_absolute_tolerance = 1e-10
+        self.inertia_correction = 1e-6
         self.num_rigid_contacts_per_world: int | None = None
         self.usd_results: list[Any] = []
         self.diagnostics = Diagnostics()
@@ -406,11 +408,32 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
             name, rows = next(iter(more.items()))
             raise error(ValueError, "E_STRUCTURE", f"Array length mismatch: {name} has length {len(getattr(self, name))} and there are "
                         f"{len(getattr(self, name)) - len(rows)} entities; entities are added by the builder's verbs")
+        if not (skip_all_validations or skip_validation_inertia):
+            self._check_inertia_settings()
+        if not (skip_all_validations or skip_validation_shapes):
+            self._check_materials()
         self._resolve_owners()
         self._push_filters()
         self._check_custom()
         core, found = self._core.finalize(skip_all_validations or skip_validation_joints or self._allow_orphans, self.balance_inertia, self.bound_mass, self.bound_inertia)
         return Model._from_builder(core, self, self._published([] if skip_all_validations else [d for d in found if not (skip_validation_inertia and d["code"] == "W_INERTIA_FIXED")]), requires_grad)
+
+    def _check_inertia_settings(self) -> None:
+        for name in ("inertia_relative_tolerance", "inertia_absolute_tolerance", "inertia_correction"):
+            value = float(getattr(self, name))
+            least = float(np.finfo(np.float32).tiny) if name == "inertia_absolute_tolerance" else 0.0
+            if not least <= value <= float(np.finfo(np.float32).max):
+                raise error(ValueError, "E_ARG_INERTIA", f"{name} is {value}, expected a finite number that is {'positive' if least else 'not negative'}")
+
+    def _check_materials(self) -> None:
+        """What collides needs finite contact materials."""
+        collides = [bool(f & (ShapeFlags.COLLIDE_SHAPES | ShapeFlags.COLLIDE_PARTICLES)) for f in self.shape_flags]
+        for name in _MATERIALS:
+            values = np.asarray(list(getattr(self, name)), dtype=float)
+            for shape in np.flatnonzero(~np.isfinite(values)):
+                if collides[shape]:
+                    raise error(ValueError, "E_SHAPE_MATERIAL", f"{name} is {values[shape]} for shape {shape} ({self.shape_label[shape]}), expected a finite number",
+                                path=self.shape_label[shape], property=name)
 
     def _published(self, found: list[dict[str, Any]]) -> Diagnostics:
         """Corrections that many entities need alike are told in one warning, unless details are asked for."""

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ._array import plain
 from ._custom import AttributeFrequency, CustomAttribute
-from ._diagnostics import error
+from ._diagnostics import error, warn
 
 __all__ = ["CustomMerge"]
 
@@ -29,6 +30,12 @@ def moved(value: Any, by: Any) -> Any:
         return type(value)([moved(v, by) for v in value]) if isinstance(value, (list, tuple)) and type(value) in (list, tuple) else \
             np.array([moved(int(v), by) for v in np.asarray(value).reshape(-1)]).reshape(np.shape(value))
     return value
+
+
+def _same_value(a: Any, b: Any) -> bool:
+    if a is None or b is None or isinstance(a, str) or isinstance(b, str):
+        return a is b or a == b
+    return np.array_equal(plain(a), plain(b), equal_nan=True)
 
 
 def _of_worlds(references: Any) -> bool:
@@ -57,6 +64,8 @@ class CustomMerge:
             mine_too = self.custom_attributes.get(key)
             if mine_too is not None and not mine_too.same_kind(theirs):
                 raise error(ValueError, "E_CUSTOM_CONFLICT", f"custom attribute {key!r} is declared with an incompatible spec in the two builders")
+            if mine_too is not None and not _same_value(mine_too.default, theirs.default):
+                raise error(ValueError, "E_CUSTOM_CONFLICT", f"custom attribute {key!r}: default mismatch, {mine_too.default!r} here and {theirs.default!r} in the other builder")
             if other._custom_count(theirs.frequency) if theirs.is_custom_frequency else theirs.values:
                 self._shifted(theirs, other, self._offsets())
 
@@ -176,3 +185,6 @@ class CustomMerge:
         for attribute in self.custom_attributes.values():
             if not isinstance(attribute.frequency, (str, AttributeFrequency)):
                 raise error(ValueError, "E_CUSTOM_FREQUENCY", f"Unsupported attribute frequency: {attribute.frequency} of {attribute.key!r}")
+            if attribute.is_custom_frequency and attribute.values and len(attribute.values) < self._custom_count(attribute.frequency):
+                missing = self._custom_count(attribute.frequency) - len(attribute.values)
+                warn(f"W_CUSTOM_MISSING: custom attribute {attribute.key!r} has {missing} missing values; the default stands in for them")

@@ -277,9 +277,16 @@ class Mesh:
     @staticmethod
     def create_cylinder(radius: float, half_height: float, *, up_axis: Any = Axis.Y, segments: int = 32, top_radius: float | None = None,
                         barrel_radius: float = 0.0, compute_normals: bool = True, compute_uvs: bool = True, compute_inertia: bool = True) -> "Mesh":
+        """`top_radius` makes a cone of it; with a positive `barrel_radius` [m] the wall bulges along an arc of that radius."""
         top = radius if top_radius is None else top_radius
-        return _revolved([(0, -half_height), (radius, -half_height), (top, half_height), (0, half_height)], segments, Axis.from_any(up_axis),
-                         compute_inertia=compute_inertia)
+        wall = [(radius, -half_height), (top, half_height)]
+        if barrel_radius:
+            if barrel_radius < half_height:
+                raise ValueError(f"barrel_radius is {barrel_radius}, expected at least half_height, {half_height}")
+            end = np.arcsin(half_height / barrel_radius)
+            wall = [(radius + (top - radius) * (0.5 + 0.5 * np.sin(t) / np.sin(end)) + barrel_radius * (np.cos(t) - np.cos(end)), barrel_radius * np.sin(t))
+                    for t in np.linspace(-end, end, max(3, segments // 2))]
+        return _revolved([(0, -half_height), *wall, (0, half_height)], segments, Axis.from_any(up_axis), compute_inertia=compute_inertia)
 
     @staticmethod
     def create_cone(radius: float, half_height: float, *, up_axis: Any = Axis.Y, segments: int = 32, compute_normals: bool = True,

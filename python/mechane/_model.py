@@ -75,6 +75,7 @@ class Model(Arrays):
     def _declare_custom(self, builder: Any) -> None:
         object.__setattr__(self, "attribute_specs", {})
         object.__setattr__(self, "custom_frequency_counts", {key: builder._custom_count(key) for key in builder.custom_frequencies})
+        object.__setattr__(self, "_frequency_owners", {key: f.articulation_owner_attribute for key, f in builder.custom_frequencies.items() if f.articulation_owner_attribute})
         object.__setattr__(self, "_custom_defaults", {})
         arrays = {}
         for key, attribute in builder.custom_attributes.items():
@@ -128,6 +129,11 @@ class Model(Arrays):
         if found is None:
             raise error(KeyError, "E_CUSTOM_UNKNOWN", f"the frequency of attribute {name!r} is not known")
         return found
+
+    @property
+    def custom_frequency_articulation(self) -> dict[str, Any]:
+        """Articulation of each row of the custom frequencies that say so; -1 for rows of none."""
+        return {key: self._at(attribute) for key, attribute in self._frequency_owners.items() if self._at(attribute) is not None}
 
     def get_custom_frequency_count(self, frequency: str) -> int:
         if frequency not in self.custom_frequency_counts:
@@ -202,19 +208,26 @@ class Model(Arrays):
 
     # -- filters
     @property
-    def shape_collision_filter_pairs(self) -> set[tuple[int, int]]:
+    def shape_collision_filter_pairs(self) -> frozenset[tuple[int, int]]:
         """Pairs of shapes that never collide, smaller first."""
-        return self._derived("_filter_pairs", lambda: set(self._core.shape_collision_filter_pairs))
+        return self._derived("_filter_pairs", lambda: frozenset(self._core.shape_collision_filter_pairs))
 
     def shape_collision_filter_contains(self, shape_a: int, shape_b: int) -> bool:
         shape_a, shape_b = operator.index(shape_a), operator.index(shape_b)
         return (min(shape_a, shape_b), max(shape_a, shape_b)) in self.shape_collision_filter_pairs
 
     def shape_collision_filter_pairs_array(self) -> np.ndarray:
-        return np.array(sorted(self.shape_collision_filter_pairs), dtype=np.int32).reshape(-1, 2)
+        """The pairs in order, [pairs, 2]; read-only."""
+        def make() -> np.ndarray:
+            out = np.array(sorted(self.shape_collision_filter_pairs), dtype=np.int32).reshape(-1, 2)
+            out.flags.writeable = False
+            return out
+        return self._derived("_filter_pairs_array", make)
 
     def shape_collision_filter_mask(self, pairs: Any) -> np.ndarray:
         """For each row of pairs whether it is filtered."""
+        if np.asarray(pairs).dtype.kind not in "iu" and np.size(pairs):
+            raise TypeError(f"pairs: dtype {np.asarray(pairs).dtype}, expected integers")
         return np.array([self.shape_collision_filter_contains(int(a), int(b)) for a, b in np.asarray(pairs).reshape(-1, 2)], dtype=bool)
 
     def _may_collide(self, a: int, b: int) -> bool:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import logging
-import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from . import _core
-from ._diagnostics import error, kind_of
+from ._diagnostics import MechaneDeprecationWarning, error, kind_of, warn
 from ._usd_helpers import get_attribute, plain_value
 from ._usd_view import Prim
 
@@ -82,8 +82,11 @@ class SchemaResolver:
         out = {}
         for attribute in prim.GetAuthoredAttributes():
             name = attribute.GetName()
-            if (name.startswith(spaces) or name in named) and attribute.HasAuthoredValue():
-                out[name] = plain_value(attribute.Get())
+            if not attribute.HasAuthoredValue():
+                continue
+            value = plain_value(attribute.Get())
+            if name.startswith(spaces) or (name in named and value is not None):
+                out[name] = value
         return out
 
     def validate_custom_attributes(self, builder: Any) -> None:
@@ -91,6 +94,13 @@ class SchemaResolver:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
+
+    def _default(self, prim_type: PrimType, key: str) -> Any:
+        """The mapping's own default, as an answer."""
+        spec = self.mapping.get(prim_type, {}).get(key)
+        if spec is None or spec.default is None:
+            return None
+        return spec.default if spec.usd_value_transformer is None else spec.usd_value_transformer(spec.default)
 
     # -- what the library gets
     def _answer(self, prim: Any, prim_type: PrimType, key: str) -> Any:
@@ -134,6 +144,23 @@ def _answer_of(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
+#: Names that older files have, and what they turned into.
+_RENAMED = {"newton:contact_ke": "newton:contactStiffness", "newton:contact_kd": "newton:contactDamping", "newton:contact_kf": "newton:contactFrictionGain",
+            "newton:contact_ka": "newton:contactAdhesion"}
+_LIMIT_OF_ONE_DOF = re.compile(r"newton:(?:angular|linear|trans[XYZ]|rot[XYZ]):limit(Stiffness|Damping)$")
+_JOINT_STATE = re.compile(r"newton:(?:angular|linear|trans[XYZ]|rot[XYZ]):(?:position|velocity)$")
+_OF_MATERIALS = {"ke": "newton:contactStiffness", "kd": "newton:contactDamping"}
+
+
+def _warn_of_old_name(name: str, prim_type: PrimType, key: str, prim: Any) -> None:
+    limit = _LIMIT_OF_ONE_DOF.match(name)
+    new = _RENAMED.get(name) or (f"newton:limit{limit[1]}" if limit else None) or (_OF_MATERIALS.get(key) if (name, prim_type) == ("mjc:solref", PrimType.MATERIAL) else None)
+    if new is not None:
+        warn(f"W_USD_RENAMED: {name} is deprecated, author {new} [{prim.GetPath()}]", MechaneDeprecationWarning)
+    elif _JOINT_STATE.match(name):
+        warn(f"W_USD_NON_SCHEMA: {name} is a non-schema attribute; author state:*:physics:*, or file an issue if you need it [{prim.GetPath()}]")
+
+
 class _BuiltIn(SchemaResolver):
     """A table of the library. On live prims its converters get what the prim's own methods read."""
 
@@ -158,8 +185,17 @@ class _BuiltIn(SchemaResolver):
             if any(v is not None for v in values):
                 answer = _core.resolver_convert(self.name, index, values)
                 if answer is not None:
+                    _warn_of_old_name(attributes[0], prim_type, key, prim)
                     return answer
         return None
+
+    def _default(self, prim_type: PrimType, key: str) -> Any:
+        rows = type(self)._rows.get(f"{prim_type.name.lower()}_{key}")
+        spec = self.mapping.get(prim_type, {}).get(key)
+        if not rows or spec is None or spec.default is None or len(rows[0][1]) > 1:
+            return None if spec is None else spec.default
+        converted = _core.resolver_convert(self.name, rows[0][0], [spec.default])
+        return spec.default if converted is None else converted
 
 
 def _number_or_text(value: Any) -> Any:
@@ -213,9 +249,9 @@ class SchemaResolverManager:
         if default is not None:
             return default, None
         for resolver in self.resolvers:
-            spec = resolver.mapping.get(prim_type, {}).get(key)
-            if spec is not None and spec.default is not None:
-                return (spec.default if spec.usd_value_transformer is None else spec.usd_value_transformer(spec.default)), None
+            fallback = resolver._default(prim_type, key)
+            if fallback is not None:
+                return fallback, None
         if verbose:
             logging.getLogger("mechane.usd").info("nobody has a value for %s %s of %s", PrimType(prim_type).name.lower(), key, prim.GetPath() if prim else None)
         return None, None

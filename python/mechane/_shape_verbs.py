@@ -244,7 +244,7 @@ class ShapeVerbs:
         points = mesh.vertices * list(self.shape_scale[shape])
         low, high = points.min(axis=0), points.max(axis=0)
         middle = transform(*((low + high) / 2), 0, 0, 0, 1)
-        self.shape_transform[shape] = self.shape_transform[shape] * middle
+        self.shape_transform[shape] = as_transform(self.shape_transform[shape]) * middle
         half = (high - low) / 2
         self._core.set_shape_source(shape, None)
         self._sources.pop(shape, None)

@@ -334,6 +334,13 @@ def compute_inertia_shape(type: int, scale: Any, src: Any, density: float, is_so
         if thickness == 0:
             warn("W_INERTIA_FIXED: a hollow shape of zero thickness has zero mass and inertia")
             return 0.0, vec3(), mat33()
+    if int(type) == GeoType.CYLINDER and len(scale) > 2 and scale[2] > 0:
+        radius, half_height, barrel_radius = (float(x) for x in scale)
+        mass, com, inertia = compute_inertia_cylinder(density, radius, half_height, barrel_radius)
+        if not is_solid:
+            hole, _, of_hole = compute_inertia_cylinder(density, radius - thickness, half_height - thickness, barrel_radius - thickness)
+            mass, inertia = mass - hole, inertia - of_hole
+        return mass, com, inertia
     return _inertia(type, tuple(float(x) for x in scale), src if isinstance(src, Mesh) else None, density, is_solid, thickness)  # type: ignore[arg-type]
 
 
@@ -353,8 +360,25 @@ def compute_inertia_capsule(density: float, radius: float, half_height: float) -
     return _inertia(GeoType.CAPSULE, (radius, half_height, 0), None, density)
 
 
-def compute_inertia_cylinder(density: float, radius: float, half_height: float) -> tuple[float, vec3, mat33]:
-    return _inertia(GeoType.CYLINDER, (radius, half_height, 0), None, density)
+def compute_inertia_cylinder(density: float, radius: float, half_height: float, barrel_radius: float = 0.0) -> tuple[float, vec3, mat33]:
+    """About the middle; the axis is z. `barrel_radius` [m], where positive, is that of the arc that the wall bulges along: `radius` is then that of the ends.
+
+    @raises ValueError  the arc is shorter than the cylinder is high
+    """
+    if not barrel_radius:
+        return _inertia(GeoType.CYLINDER, (radius, half_height, 0), None, density)
+    if barrel_radius < half_height:
+        raise ValueError(f"barrel_radius is {barrel_radius}, expected at least half_height, {half_height}")
+    # With z = R sin t the wall is at r(t) = radius + R (cos t - cos T), and the integrals over disks of r^2, r^4 and r^2 z^2 are those of
+    # smooth functions of t, which 32 points of Gauss and Legendre give to the last bits.
+    nodes, weights = np.polynomial.legendre.leggauss(32)
+    end = np.arcsin(half_height / barrel_radius)
+    t = end * nodes
+    r, z = radius + barrel_radius * (np.cos(t) - np.cos(end)), barrel_radius * np.sin(t)
+    dz = end * weights * barrel_radius * np.cos(t)
+    mass, polar = density * np.pi * float(r**2 @ dz), density * np.pi / 2 * float(r**4 @ dz)
+    across = polar / 2 + density * np.pi * float(r**2 * z**2 @ dz)
+    return mass, vec3(), mat33(across, 0, 0, 0, across, 0, 0, 0, polar)
 
 
 def compute_inertia_cone(density: float, radius: float, half_height: float) -> tuple[float, vec3, mat33]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ._array import plain
+from ._array import as_warp_value, backend, plain
 from ._enums import Axis
 from ._values import quat, transform, vec3
 
@@ -20,8 +20,11 @@ def _f(value: Any) -> np.ndarray:
 
 
 def _small(kind: type, values: np.ndarray) -> Any:
-    """A small value for one element, an array for a batch."""
-    return kind(*values.tolist()) if values.ndim == 1 else values
+    """A small value for one element, of Warp's where those are handed out; an array for a batch."""
+    if values.ndim != 1:
+        return values
+    value = kind(*values.tolist())
+    return value if backend.handed_out is None else as_warp_value(value)
 
 
 def quat_multiply(a: Any, b: Any) -> Any:
@@ -115,10 +118,10 @@ def quat_between_vectors_robust(a: Any, b: Any, eps: float = 1e-8) -> Any:
 
 def quat_between_axes(*axes: Any) -> Any:
     """The rotation that takes each axis to the next, composed."""
-    out = quat.identity()
+    out = np.array([0.0, 0.0, 0.0, 1.0])
     for a, b in zip(axes, axes[1:]):
-        out = quat(*np.asarray(quat_between_vectors_robust(Axis.from_any(a).to_vector(), Axis.from_any(b).to_vector()))) * out
-    return out
+        out = np.asarray(quat_multiply(quat_between_vectors_robust(Axis.from_any(a).to_vector(), Axis.from_any(b).to_vector()), out))
+    return _small(quat, out)
 
 
 def quat_decompose(q: Any) -> Any:

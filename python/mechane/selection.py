@@ -127,10 +127,23 @@ class ArticulationView:
                  f.JOINT_COORD: [spans(q, row) for row in rows], f.BODY: bodies, f.SHAPE: shapes,
                  f.ARTICULATION: [[int(a)] for a in self._ids.reshape(-1)]}
         self._indices = {kind: np.array(rows_, dtype=np.int64).reshape(self.world_count, self.count_per_world, -1) for kind, rows_ in lists.items()}
+        self._choose_rows()
         root = first[0][0]
         self._roots = np.array([row[0][0] for row in rows], dtype=np.int64).reshape(self.world_count, self.count_per_world)
         self.root_joint_type = JointType(int(m._np("joint_type")[root]))
         self._type_of_roots = {int(m._np("joint_type")[row[0][0]]) for row in rows}
+
+    def _choose_rows(self) -> None:
+        """Rows of the user's own frequencies, where these say which articulation each row belongs to."""
+        ids = self._ids.reshape(-1).tolist()
+        self.custom_frequency_counts: dict[str, int] = {}
+        for key, owners in self.model.custom_frequency_articulation.items():
+            of = plain(owners)
+            rows = [np.flatnonzero(of == a).tolist() for a in ids]
+            if len({len(r) for r in rows}) != 1:
+                raise ValueError(f"pattern: the matching articulations differ in the rows of {key}")
+            self.custom_frequency_counts[key] = len(rows[0])
+            self._indices[key] = np.array(rows, dtype=np.int64).reshape(self.world_count, self.count_per_world, -1)
 
     def _members(self, articulation: int) -> tuple[list[int], list[int], list[int], list[int]]:
         """Joints, links in the order of the joints, shapes, types."""
@@ -160,7 +173,7 @@ class ArticulationView:
         return _steps(self._indices[AttributeFrequency.JOINT_DOF]) is not None
 
     # -- attributes
-    def _array(self, name: str, source: Any) -> tuple[np.ndarray, Any]:
+    def _get_attribute_array(self, name: str, source: Any) -> tuple[np.ndarray, Any]:
         if name in type(source)._names:
             array: Any = source._np(name)
         else:
@@ -168,17 +181,19 @@ class ArticulationView:
             if array is None:
                 raise AttributeError(f"{type(source).__name__} has no attribute {name!r}")
         kind = self.model.get_attribute_frequency(name.replace(".", ":"))
+        if isinstance(kind, str) and kind not in self._indices:
+            raise AttributeError(f"{name}: the rows of the custom frequency {kind!r} do not say which articulation they belong to")
         if kind not in self._indices:
             raise ValueError(f"{name}: one value for each {getattr(kind, 'name', kind)}, which articulations do not have")
         return plain(array), self._indices[kind]
 
     def get_attribute(self, name: str, source: Any) -> Array:
         """An array of a Model, State or Control, [world, articulation, entities, ...]; names of namespaces as "mujoco.gravcomp"."""
-        return _taken(*self._array(name, source))
+        return _taken(*self._get_attribute_array(name, source))
 
     def set_attribute(self, name: str, target: Any, values: Any, mask: Any = None) -> None:
         """Writes an attribute; `mask` chooses worlds, or (world, articulation)."""
-        array, indices = self._array(name, target)
+        array, indices = self._get_attribute_array(name, target)
         _put(array, indices, values, self._mask(mask))
 
     def _mask(self, mask: Any) -> np.ndarray:
