@@ -63,6 +63,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
         self._core.up_axis = int(Axis.from_any(up_axis))
         self._sources: dict[int, Any] = {}
         self._sdf: dict[int, dict[str, Any]] = {}
+        self._looks: dict[int, Any] = {}  # shape -> prim of a stage that says how its mesh looks
         self._custom_counts: dict[str, int] = {}
         self._owners_known: dict[str, int] = {}
         self._joint_between: dict[tuple[int, int], Any] = {}
@@ -202,7 +203,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
         out = []
         for shape in range(self.shape_count):
             core = self._core.shape_source(shape)
-            out.append(Mesh._of(core) if core is not None else self._sources.get(shape))
+            out.append(Mesh._of(core, self._looks.get(shape)) if core is not None else self._sources.get(shape))
         return out
 
     def _sdf_field(self, name: str, default: Any) -> list[Any]:
@@ -290,6 +291,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
         self._core.add_builder(builder._core, None if xform is None else as_transform(xform), label_prefix or "")
         self._sources.update({shapes + i: src for i, src in builder._sources.items()})
         self._sdf.update({shapes + i: sdf for i, sdf in builder._sdf.items()})
+        self._looks.update({shapes + i: prim for i, prim in builder._looks.items()})
         _ = self.shape_collision_filter_pairs
         for name in _MIMIC_COLUMNS:
             shift = before[AttributeFrequency.JOINT] if name.endswith(("joint0", "joint1")) else 0
@@ -462,7 +464,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
         for name, value in vars(self).items():
             if name == "_core":
                 other._core = self._core.copy()
-            elif name in ("_sources", "usd_results", "diagnostics"):
+            elif name in ("_sources", "_looks", "usd_results", "diagnostics"):
                 setattr(other, name, copy.copy(value))
             else:
                 setattr(other, name, copy.deepcopy(value, memo))

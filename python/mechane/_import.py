@@ -10,6 +10,7 @@ from ._diagnostics import Diagnostic, Diagnostics, NotSupportedError, error, kin
 from ._enums import JointType
 from ._import_custom import CustomReader
 from ._resolvers import SchemaResolver, checked
+from ._shape_verbs import SDF_FIELDS
 from ._usd_helpers import get_scale
 from ._usd_view import Prim
 from ._values import as_transform, transform, vec3
@@ -114,7 +115,11 @@ def _open_live(live: Any, search: list[str], chosen: list[tuple[str, str]]) -> t
         return stage, [_note("I_STAGE_FILE", f"the stage is clean and was opened from {root.realPath}")]
     folder = os.path.dirname(root.realPath) if root.realPath else ""
     flat = live.Flatten().ExportToString() if hasattr(live, "Flatten") else live.ExportToString()
-    return _core.Stage.open_text(flat, folder, search, chosen), [_note("I_STAGE_FLATTENED", "the stage has edits that are in no file; it was flattened")]
+    # Flattening drops what could not be composed; the live stage knows.
+    errors = live.GetCompositionErrors() if hasattr(live, "GetCompositionErrors") else ()
+    return _core.Stage.open_text(flat, folder, search, chosen), [
+        _note("I_STAGE_FLATTENED", "the stage has edits that are in no file; it was flattened"),
+        *({"code": "E_STAGE_COMPOSITION", "severity": "warning", "message": str(e)} for e in errors)]
 
 
 def _parsed(value: Any) -> Any:
@@ -198,6 +203,9 @@ class ImportVerbs:
                 resolver.validate_custom_attributes(self)
         texts = [(key, value if isinstance(value, str) else json.dumps(value)) for key, value in options.items() if value is not None]
         stage, notes = open_stage(source, variants=variants, resolver_paths=resolver_paths)
+        broken = [note for note in notes if note["code"] == "E_STAGE_COMPOSITION"]
+        if broken and options["compat"] == "newton-1.8":
+            raise error(RuntimeError, "E_STAGE_COMPOSITION", f"the stage has composition errors: {broken[0]['message']}")
         before, kept = self._core.copy(), self._custom_copy()
         self._core.set_defaults(self.default_shape_cfg, self.default_joint_cfg)
         shapes, first_articulation = self.shape_count, self.articulation_count
@@ -221,7 +229,10 @@ class ImportVerbs:
         result = fields
         result.diagnostics = diagnostics
         for shape in range(shapes, self.shape_count):
-            self._sdf.setdefault(shape, {})
+            self._sdf.setdefault(shape, {name: getattr(self.default_shape_cfg, name) for name in SDF_FIELDS})
+        for path, shape in result["path_shape_map"].items():
+            if self._core.shape_source(shape) is not None:
+                self._looks[shape] = Prim(_core.prim_at(stage, path))
         # Joints outside articulations are loop joints here; the older importer refuses them at finalize.
         self._allow_orphans = self._allow_orphans or keep_orphan_joints or options["compat"] is None
         self.usd_results.append(result)

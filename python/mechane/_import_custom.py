@@ -10,6 +10,8 @@ import numpy as np
 from . import _core
 from ._custom import AttributeAssignment, AttributeFrequency, CustomAttribute
 from ._enums import JointType
+from ._mujoco_equalities import read_equalities
+from ._resolvers import SchemaResolverMjc
 from ._usd_helpers import get_custom_attribute_values
 from ._usd_view import Prim
 from ._values import quat, vec2, vec3, vec4
@@ -55,6 +57,8 @@ class CustomReader:
         self._read_joints([a for k in (f.JOINT, f.JOINT_DOF, f.JOINT_COORD, f.JOINT_CONSTRAINT) for a in by.get(k, ())])
         self._read_articulations(by.get(f.ARTICULATION, []))
         self._read_frequencies()
+        if "mujoco:equality_constraint" in self._builder.custom_frequencies:
+            self._read_equalities()
 
     def _take_declared(self) -> None:
         """Attributes that the stage itself declares were read in the library."""
@@ -125,6 +129,14 @@ class CustomReader:
             return iter(start)
         usd = sys.modules["pxr.Usd"]
         return iter(usd.PrimRange(self._live.GetPrimAtPath(root), usd.TraverseInstanceProxies()))
+
+    def _read_equalities(self) -> None:
+        ignored = [re.compile(p) for p in self._options["ignore_paths"] or ()]
+        prims = (p for p in self._prims() if str(p.GetPath()) != "/" and not any(i.match(str(p.GetPath())) for i in ignored))
+        found = read_equalities(self._builder, prims, self._result, self._context(), self._options["only_load_enabled_joints"])
+        collected = self._result["schema_attrs"].get("mjc")
+        for prim in found if collected is not None else ():
+            collected.setdefault(str(prim.GetPath()), SchemaResolverMjc().collect_prim_attrs(prim))
 
     def _called(self, what: str, frequency: str, prim: Any, function: Callable, context: dict[str, Any]) -> Any:
         try:

@@ -10,13 +10,17 @@ import numpy as np
 from . import _core
 from ._array import plain
 from ._enums import Axis
-from ._reserved import reserve
+from ._reserved import LEFT_OUT, reserve
 from ._values import as_vec3, mat33, vec3
 
 __all__ = ["Heightfield", "Mesh"]
 
 #: address of the C++ mesh -> the Mesh that stands for it
 _KNOWN: "weakref.WeakValueDictionary[int, Mesh]" = weakref.WeakValueDictionary()
+
+
+#: How a mesh looks, unless its maker or its prim says otherwise.
+_OF_LOOKS = {"color": None, "opacity": None, "roughness": None, "metallic": None, "texture": None, "texture_transform": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))}
 
 
 class Mesh:
@@ -49,20 +53,36 @@ class Mesh:
         self.is_solid = is_solid
         self.has_inertia = False
         self.mass, self.com, self.inertia = 1.0, vec3(), mat33(1, 0, 0, 0, 1, 0, 0, 0, 1)
-        self.color = self.opacity = self.roughness = self.metallic = self.texture = self.sdf = self._normals = self._uvs = None
-        self.texture_transform = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+        self.sdf = None
         _KNOWN[self._core.address] = self
 
+    def __getattr__(self, name: str) -> Any:
+        """What a mesh of the library takes from the prim that it was imported from, when somebody asks."""
+        from ._usd_mesh import corner_fields, look_fields
+
+        prim = self.__dict__.get("_prim")
+        if name in _OF_LOOKS:
+            self.__dict__.update(_OF_LOOKS if prim is None else look_fields(prim))
+        elif name in ("_normals", "_uvs"):
+            self._normals, self._uvs = (None, None) if prim is None else corner_fields(prim, self._vertices, self._indices)
+        elif name in LEFT_OUT["Mesh"]:
+            raise AttributeError(f"Mesh.{name} is left out; {LEFT_OUT['Mesh'][name]}")
+        else:
+            raise AttributeError(f"Mesh has no attribute {name!r}")
+        return self.__dict__[name]
+
     @classmethod
-    def _of(cls, core: Any) -> "Mesh | None":
-        """The Mesh that stands for a mesh of the library; one and the same for the same mesh."""
+    def _of(cls, core: Any, prim: Any = None) -> "Mesh | None":
+        """The Mesh that stands for a mesh of the library; one and the same for the same mesh. `prim` says how it looks."""
         if core is None:
             return None
         known = _KNOWN.get(core.address)
         if known is not None:
+            if prim is not None and known.__dict__.get("_prim", prim) is None:
+                known._prim = prim
             return known
         mesh = cls.__new__(cls)
-        mesh._core = core
+        mesh._core, mesh._prim = core, prim
         mesh._describe(core.points(), core.triangles().reshape(-1), None, True)
         mesh.mass, mesh.com, mesh.inertia, _ = mesh.compute_inertia()
         mesh.has_inertia = True
@@ -161,7 +181,8 @@ class Mesh:
         return hash((self._vertices.tobytes(), self._indices.tobytes()))
 
     def __reduce__(self):
-        kept = {k: v for k, v in vars(self).items() if k not in ("_core", "_vertices", "_indices")}
+        _ = self.color, self._normals
+        kept = {k: v for k, v in vars(self).items() if k not in ("_core", "_prim", "_vertices", "_indices")}
         return (_mesh_again, (self._core.points().copy(), self._indices, kept, self._core.is_convex))
 
     def _repr_html_(self) -> str:
@@ -182,7 +203,7 @@ class Mesh:
     @staticmethod
     def create_from_file(filename: Any, *, method: str | None = None, maxhullvert: int | None = None, compute_inertia: bool = True, is_solid: bool = True,
                          **_: Any) -> "Mesh":
-        """A mesh from an OBJ or STL file; faces become fans of triangles.
+        """A mesh from an OBJ, STL, PLY or glTF file; faces become fans of triangles, parts of a glTF scene lie where its nodes put them.
 
         @raises FileNotFoundError, ValueError  there is no such file, its format is unknown, or it is damaged
         """

@@ -1,4 +1,4 @@
-"""Reading meshes from OBJ and STL files."""
+"""Reading meshes from OBJ, STL, PLY and glTF files."""
 from __future__ import annotations
 
 import os
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ._diagnostics import error
+from ._mesh_gltf import read_gltf
 
 __all__ = ["read"]
 
@@ -19,13 +20,14 @@ def read(file: Any) -> tuple[np.ndarray, np.ndarray]:
         raise error(FileNotFoundError, "E_MESH_FILE", f"there is no file {path}", layer=path)
     with open(path, "rb") as source:
         data = source.read()
-    readers = {".obj": _obj, ".stl": _stl}
+    folder = os.path.dirname(path)
+    readers = {".obj": _obj, ".stl": _stl, ".ply": _ply, ".gltf": lambda d: read_gltf(d, folder), ".glb": lambda d: read_gltf(d, folder)}
     extension = os.path.splitext(path)[1].lower()
     if extension not in readers:
         raise error(ValueError, "E_MESH_FILE", f"{path}: formats that are read are {', '.join(readers)}", layer=path)
     try:
         points, triangles = readers[extension](data)
-    except (ValueError, IndexError, struct.error) as failure:
+    except (ValueError, IndexError, KeyError, TypeError, OSError, struct.error) as failure:
         raise error(ValueError, "E_MESH_FILE", f"{path}: {failure}", layer=path) from None
     if not len(triangles):
         raise error(ValueError, "E_MESH_FILE", f"{path} has no faces", layer=path)
@@ -60,3 +62,63 @@ def _stl(data: bytes) -> tuple[np.ndarray, np.ndarray]:
             raise ValueError(f"{len(corners)} vertices, expected three for each facet")
     points, where = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
     return points, where.reshape(-1, 3).astype(np.int32)
+
+
+_PLY_TYPES = {"char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2", "ushort": "u2", "uint16": "u2", "int": "i4", "int32": "i4",
+              "uint": "u4", "uint32": "u4", "float": "f4", "float32": "f4", "double": "f8", "float64": "f8"}
+
+
+def _ply(data: bytes) -> tuple[np.ndarray, np.ndarray]:
+    """Points and faces of a PLY file, text or binary; other elements are passed over."""
+    head, mark, body = data.partition(b"end_header")
+    if not head.startswith(b"ply") or not mark:
+        raise ValueError("no header of a PLY file")
+    body = body[body.index(b"\n") + 1:]
+    order, elements = "", []
+    for line in head.decode("ascii", "replace").splitlines():
+        words = line.split()
+        if words[:1] == ["format"]:
+            order = {"ascii": "text", "binary_little_endian": "<", "binary_big_endian": ">"}[words[1]]
+        elif words[:1] == ["element"]:
+            elements.append((words[1], int(words[2]), []))
+        elif words[:1] == ["property"]:
+            elements[-1][2].append((words[-1], [_PLY_TYPES[w] for w in words[1:-1] if w != "list"]))
+    rows = _ply_text(body, elements) if order == "text" else _ply_binary(body, elements, order)
+    points, faces = [], []
+    for (name, _, properties), values in zip(elements, rows):
+        names = [p for p, _ in properties]
+        if name == "vertex":
+            points = [[row[names.index(axis)] for axis in "xyz"] for row in values]
+        elif name == "face":
+            at = next(i for i, n in enumerate(names) if n in ("vertex_indices", "vertex_index"))
+            faces = [row[at] for row in values]
+    triangles = [(f[0], f[k], f[k + 1]) for f in faces for k in range(1, len(f) - 1)]
+    return np.array(points, dtype=float).reshape(-1, 3), np.array(triangles, dtype=np.int32).reshape(-1, 3)
+
+
+def _ply_text(body: bytes, elements: list) -> list[list[list]]:
+    words = iter(body.split())
+    def number(kind: str) -> float | int:
+        word = next(words, None)
+        if word is None:
+            raise ValueError("the file ends before its elements do")
+        return float(word) if kind.startswith("f") else int(word)
+    return [[[[number(kinds[1]) for _ in range(int(number(kinds[0])))] if len(kinds) == 2 else number(kinds[0]) for _, kinds in properties]
+             for _ in range(count)] for _, count, properties in elements]
+
+
+def _ply_binary(body: bytes, elements: list, order: str) -> list[list[list]]:
+    at, out = 0, []
+    def take(kind: str, count: int) -> list:
+        nonlocal at
+        values = np.frombuffer(body, order + kind, count, at)
+        at += values.nbytes
+        return values.tolist()
+    for _, count, properties in elements:
+        if all(len(kinds) == 1 for _, kinds in properties):
+            dtype = np.dtype([(name, order + kinds[0]) for name, kinds in properties])
+            out.append([list(row) for row in np.frombuffer(body, dtype, count, at).tolist()])
+            at += dtype.itemsize * count
+        else:
+            out.append([[take(kinds[1], take(kinds[0], 1)[0]) if len(kinds) == 2 else take(kinds[0], 1)[0] for _, kinds in properties] for _ in range(count)])
+    return out

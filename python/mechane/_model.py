@@ -61,7 +61,7 @@ class Model(Arrays):
         put("actuators", [])
         for name in ("body_label", "joint_label", "shape_label", "articulation_label"):
             put(name, list(getattr(core, name)))
-        put("shape_source", [Mesh._of(core.shape_source(i)) if core.shape_source(i) is not None else builder._sources.get(i) for i in range(len(core.shape_label))])
+        put("shape_source", [Mesh._of(core.shape_source(i), builder._looks.get(i)) if core.shape_source(i) is not None else builder._sources.get(i) for i in range(len(core.shape_label))])
         put("body_shapes", {-1: list(core.static_shapes), **{i: list(s) for i, s in enumerate(core.body_shapes)}})
         for name, value in (("soft_contact_ke", 1.0e3), ("soft_contact_kd", 10.0), ("soft_contact_kf", 1.0e3), ("soft_contact_mu", 0.5), ("soft_contact_restitution", 0.0)):
             put(name, value)
@@ -75,7 +75,7 @@ class Model(Arrays):
     def _declare_custom(self, builder: Any) -> None:
         object.__setattr__(self, "attribute_specs", {})
         object.__setattr__(self, "custom_frequency_counts", {key: builder._custom_count(key) for key in builder.custom_frequencies})
-        object.__setattr__(self, "_frequency_owners", {key: f.articulation_owner_attribute for key, f in builder.custom_frequencies.items() if f.articulation_owner_attribute})
+        object.__setattr__(self, "_frequencies", dict(builder.custom_frequencies))
         object.__setattr__(self, "_custom_defaults", {})
         arrays = {}
         for key, attribute in builder.custom_attributes.items():
@@ -133,7 +133,13 @@ class Model(Arrays):
     @property
     def custom_frequency_articulation(self) -> dict[str, Any]:
         """Articulation of each row of the custom frequencies that say so; -1 for rows of none."""
-        return {key: self._at(attribute) for key, attribute in self._frequency_owners.items() if self._at(attribute) is not None}
+        owners = {key: self._at(f.articulation_owner_attribute) for key, f in self._frequencies.items() if f.articulation_owner_attribute}
+        return {key: rows for key, rows in owners.items() if rows is not None}
+
+    def _frequency_labels(self, key: str) -> Any:
+        """The rows' labels, where the frequency has them."""
+        attribute = self._frequencies[key].label_attribute
+        return None if attribute is None else self._at(attribute)
 
     def get_custom_frequency_count(self, frequency: str) -> int:
         if frequency not in self.custom_frequency_counts:

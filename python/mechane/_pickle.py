@@ -39,12 +39,12 @@ def _builder_fields(builder: Any) -> dict[str, Any]:
     core = builder._core
     columns = {name: [_core.column_get(core, number, i) for i in range(_core.column_size(core, number))]
                for name, (number, _, _) in COLUMNS.items()}
-    kept = {k: v for k, v in vars(builder).items() if k not in ("_core", "usd_results", "_filters", "_filters_seen")}
+    kept = {k: v for k, v in vars(builder).items() if k not in ("_core", "_looks", "usd_results", "_filters", "_filters_seen")}
     return {"columns": columns, "up_axis": core.up_axis, "rigid_gap": core.rigid_gap, "gravity": tuple(core.gravity),
             "world_gravity": [tuple(g) for g in core.world_gravity], "open": core.current_world != -1,
             "joint_dims": [tuple(core.joint_dim(j)) for j in range(len(columns["joint_type"]))],
             "articulations": [list(core.articulation_joints(a)) for a in range(len(columns["articulation_label"]))],
-            "sources": [Mesh._of(core.shape_source(s)) for s in range(len(columns["shape_type"]))],
+            "sources": [Mesh._of(core.shape_source(s), builder._looks.get(s)) for s in range(len(columns["shape_type"]))],
             "filters": list(builder.shape_collision_filter_pairs), "python": kept}
 
 
@@ -83,7 +83,9 @@ def builder_again(fields: dict[str, Any]) -> Any:
     builder = ModelBuilder.__new__(ModelBuilder)
     vars(builder).update(fields["python"])
     builder._core = _core_from(fields)
-    builder.usd_results = []
+    builder.usd_results, builder._looks = [], {}
+    # What the meshes look like is with them now, so that they stay.
+    builder._sources = {**{s: mesh for s, mesh in enumerate(fields["sources"]) if mesh is not None}, **builder._sources}
     builder._filters, builder._filters_seen = list(fields["filters"]), len(fields["filters"])
     return builder
 

@@ -14,7 +14,7 @@ from ._values import as_transform, as_vec3, quat, transform, vec3
 __all__ = ["ShapeVerbs"]
 
 _METHODS = frozenset(("convex_hull", "bounding_box", "bounding_sphere", "coacd", "vhacd", "quadratic", "alphashape", "poisson", "ftetwild"))
-_SDF_FIELDS = ("sdf_narrow_band_range", "sdf_target_voxel_size", "sdf_max_resolution", "force_sdf", "sdf_texture_format", "sdf_padding")
+SDF_FIELDS = ("sdf_narrow_band_range", "sdf_target_voxel_size", "sdf_max_resolution", "force_sdf", "sdf_texture_format", "sdf_padding")
 
 
 class ShapeVerbs:
@@ -61,7 +61,7 @@ class ShapeVerbs:
                                      1.0 if opacity is None else float(opacity), self._label(label, "shape", self.shape_count))
         if src is not None:
             self._sources[shape] = src
-        self._sdf[shape] = {name: getattr(cfg, name) for name in _SDF_FIELDS}
+        self._sdf[shape] = {name: getattr(cfg, name) for name in SDF_FIELDS}
         self._values_of("SHAPE", shape, custom_attributes)
         return shape
 
@@ -128,6 +128,8 @@ class ShapeVerbs:
     def add_shape_cylinder(self, body: int, *, xform: Any = None, radius: float = 1.0, half_height: float = 0.5, barrel_radius: float = 0.0,
                            cfg: ShapeConfig | None = None, as_site: bool = False, color: Any = None, opacity: float | None = None,
                            label: str | None = None, custom_attributes: dict[str, Any] | None = None) -> int:
+        if barrel_radius and not barrel_radius >= abs(half_height):
+            raise error(ValueError, "E_SHAPE_SCALE", f"barrel_radius is {barrel_radius}, expected at least half_height, {abs(half_height)}")
         if barrel_radius:
             raise NotSupportedError("barrel_radius: cylinders with a curved wall belong to a later stage", "E_LATER_STAGE")
         return self.add_shape(body=body, type=GeoType.CYLINDER, xform=xform, cfg=self._site_or(cfg, as_site), scale=(radius, half_height, 0.0),

@@ -1,16 +1,17 @@
 """Meshes of a stage: one prim's, or all below a root."""
 from __future__ import annotations
 
+import logging
 import os
 from typing import Any
 
 import numpy as np
 
-from ._import import is_live_stage
+from ._looks import Look
 from ._mesh import Mesh
 from ._usd_helpers import _world, plain_value
 
-__all__ = ["get_mesh"]
+__all__ = ["corner_fields", "get_mesh", "look_fields"]
 
 _CONVERSIONS = ("vertex_averaging", "angle_weighted", "vertex_splitting")
 
@@ -36,18 +37,35 @@ def get_mesh(source: Any = None, *, load_normals: bool = False, load_uvs: bool =
         if return_uv_indices or return_source_point_indices:
             raise ValueError("return_uv_indices and return_source_point_indices need a single Mesh prim")
         return _merged(source, root_path, options, maxhullvert, compute_inertia, apply_stage_units)
-    part = _Part(source, options)
+    look = Look(source) if load_visual_materials or load_uvs else None
+    part = _Part(source, options, None if look is None else look.texcoord)
     mesh = part.mesh(maxhullvert, compute_inertia)
-    if load_visual_materials:
-        colour = _read(source, "primvars:displayColor")
-        if colour is not None and len(colour) == 1:
-            mesh.color = tuple(float(x) for x in colour[0])
-        opacity = _read(source, "primvars:displayOpacity")
-        if opacity is not None and len(opacity) == 1:
-            mesh.opacity = float(opacity[0])
+    if load_visual_materials and look is not None:
+        vars(mesh).update(look.fields())
     extra = ([part.uv_indices if return_uv_indices else None, part.source_points] if return_source_point_indices
              else [part.uv_indices] if return_uv_indices else [])
     return (mesh, *extra) if extra else mesh
+
+
+def look_fields(prim: Any) -> dict[str, Any]:
+    """How the mesh of a prim looks: by its own material, of a subset of faces else by that of the mesh."""
+    look = Look(prim)
+    if look.is_plain and str(prim.GetTypeName()) == "GeomSubset":
+        look = Look(prim.GetParent())
+    return look.fields()
+
+
+def corner_fields(prim: Any, points: np.ndarray, triangles: np.ndarray) -> tuple[Any, Any]:
+    """Normals and UVs of a prim's mesh, where its vertices need not be split for them."""
+    if str(prim.GetTypeName()) != "Mesh":
+        return None, None
+    out = []
+    for normals in (True, False):
+        part = _Part(prim, _Options(normals, not normals, "vertex_splitting", 25.0, False), None if normals else Look(prim).texcoord)
+        fits = len(part.points) == len(points) and np.array_equal(part.source_points, np.arange(len(points))) and np.array_equal(part.triangles.reshape(-1), triangles)
+        values = part.normals if normals else part.uvs
+        out.append(None if not fits or values is None else np.asarray(values, dtype=np.float32))
+    return out[0], out[1]
 
 
 class _Options:
@@ -68,8 +86,9 @@ def _interpolation(prim: Any, name: str, otherwise: str) -> str:
 class _Part:
     """One prim's mesh: corners of its triangles with what belongs to them, split into vertices where normals or UVs ask for it."""
 
-    def __init__(self, prim: Any, options: _Options):
-        self.prim, self.options = prim, options
+    def __init__(self, prim: Any, options: _Options, texcoord: str | None = None):
+        """@param texcoord  name of the UVs that the material asks for, without "primvars:"; None: the usual ones"""
+        self.prim, self.options, self.texcoord = prim, options, texcoord
         points, counts, indices = (_read(prim, n) for n in ("points", "faceVertexCounts", "faceVertexIndices"))
         if points is None or counts is None or indices is None or not len(points):
             raise ValueError(f"{prim.GetPath()}: a mesh without points or faces")
@@ -88,6 +107,7 @@ class _Part:
         if str(_read(prim, "orientation") or "rightHanded") == "leftHanded":
             self.corners = self.corners[:, ::-1]
         self.at = indices
+        self.point_count, self.face_count = len(self.points), len(counts)
         self.triangles = indices[self.corners] if len(self.corners) else np.zeros((0, 3), int)
         self.source_points = np.arange(len(self.points), dtype=np.int32)
         self.normals: Any = None
@@ -177,7 +197,7 @@ class _Part:
 
     def _uv_name(self) -> str | None:
         names = [n for n in self.prim.GetPropertyNames() if str(n).startswith("primvars:") and not str(n).endswith(":indices")]
-        for name in ("primvars:st", "primvars:st0", "primvars:UVMap", "primvars:uv", *names):
+        for name in (f"primvars:{self.texcoord}", "primvars:st", "primvars:st0", "primvars:UVMap", "primvars:uv", *names):
             attribute = self.prim.GetAttribute(name)
             if attribute and attribute.IsValid() and str(attribute.GetTypeName()) in ("texCoord2f[]", "texCoord2d[]", "float2[]", "texCoord2h[]") and attribute.Get() is not None:
                 return name
@@ -188,6 +208,10 @@ class _Part:
         if name is None:
             return
         values, interpolation = self._expanded(_read(self.prim, name), name, "constant")
+        expected = {"vertex": self.point_count, "varying": self.point_count, "uniform": self.face_count, "faceVarying": len(self.at)}.get(interpolation, 1)
+        if len(values) != expected:
+            logging.getLogger("mechane.usd").info("%s has %d values for %s of %s, expected %d; they are left out", self.prim.GetPath(), len(values), interpolation, name, expected)
+            return
         if interpolation in ("vertex", "varying"):
             self.uvs = values[self.source_points]
             self.uv_indices = self.triangles.reshape(-1).astype(np.int32)

@@ -101,6 +101,9 @@ class Attribute:
     def GetTimeSamples(self) -> list[float]:
         return self._prim._core.attribute_samples(self._name)
 
+    def GetConnections(self) -> list[str]:
+        return self._prim._core.attribute_connections(self._name)
+
     def GetMetadata(self, key: str) -> Any:
         return value_of(self._prim._core.attribute_metadata(self._name, key))
 

@@ -137,12 +137,15 @@ class ArticulationView:
         """Rows of the user's own frequencies, where these say which articulation each row belongs to."""
         ids = self._ids.reshape(-1).tolist()
         self.custom_frequency_counts: dict[str, int] = {}
+        self.custom_frequency_labels: dict[str, list[str]] = {}
         for key, owners in self.model.custom_frequency_articulation.items():
             of = plain(owners)
             rows = [np.flatnonzero(of == a).tolist() for a in ids]
             if len({len(r) for r in rows}) != 1:
                 raise ValueError(f"pattern: the matching articulations differ in the rows of {key}")
             self.custom_frequency_counts[key] = len(rows[0])
+            labels = self.model._frequency_labels(key)
+            self.custom_frequency_labels[key] = [] if labels is None else [_leaf(labels[r]) for r in rows[0]]
             self._indices[key] = np.array(rows, dtype=np.int64).reshape(self.world_count, self.count_per_world, -1)
 
     def _members(self, articulation: int) -> tuple[list[int], list[int], list[int], list[int]]:

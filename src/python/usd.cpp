@@ -192,6 +192,8 @@ void bind_usd(nb::module_& m)
                  return to_python(s.prim.attribute(name).metadata(key));
              })
         .def("attribute_samples", [](Self s, const std::string& name) { return s.prim.attribute(name).time_samples(); })
+        .def("attribute_connections",
+             [](Self s, const std::string& name) { return paths(s.prim.attribute(name).connections()); })
         .def("has_relationship",
              [](Self s, const std::string& name) { return static_cast<bool>(s.prim.relationship(name)); })
         .def("relationship_targets",

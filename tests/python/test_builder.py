@@ -320,3 +320,48 @@ def test_builder_columns_are_lists():
     with pytest.raises(ValueError, match="joint_armature has length 4") as caught:
         b.finalize()
     assert caught.value.code == "E_STRUCTURE"
+
+
+def test_finalize_names_the_material_that_is_not_finite():
+    b = mc.ModelBuilder()
+    b.add_shape_sphere(-1, radius=1.0, label="ball")
+    b.shape_material_kd[0] = float("nan")
+    with pytest.raises(ValueError, match=r"shape_material_kd is nan for shape 0 \(ball\)") as caught:
+        b.finalize()
+    assert caught.value.code == "E_SHAPE_MATERIAL" and caught.value.site == "ball.shape_material_kd"
+
+
+@pytest.mark.parametrize("value", [-1.0, float("nan"), float("inf"), 1e100])
+def test_settings_of_the_inertia_check_are_checked(value):
+    for name in ("inertia_relative_tolerance", "inertia_absolute_tolerance", "inertia_correction"):
+        b = mc.ModelBuilder()
+        setattr(b, name, value)
+        with pytest.raises(ValueError, match=name):
+            b.finalize()
+
+
+def test_builders_whose_attributes_have_other_defaults_do_not_merge():
+    def builder(default):
+        b = mc.ModelBuilder()
+        b.add_custom_attribute(mc.ModelBuilder.CustomAttribute(name="tag", frequency=mc.Model.AttributeFrequency.BODY, dtype=int, default=default))
+        b.add_body(mass=1.0)
+        return b
+
+    scene = builder(0)
+    with pytest.raises(ValueError, match="default mismatch"):
+        scene.add_world(builder(2))
+    assert scene.world_count == 0 and scene.body_count == 1
+    scene.add_world(builder(0))
+    assert scene.world_count == 1
+
+
+def test_rows_without_a_value_of_their_own_are_said():
+    b = mc.ModelBuilder()
+    b.add_custom_frequency(mc.ModelBuilder.CustomFrequency(name="pair", namespace="my"))
+    for name in ("a", "b"):
+        b.add_custom_attribute(mc.ModelBuilder.CustomAttribute(name=name, namespace="my", frequency="my:pair", dtype=int, default=7))
+    b.add_custom_values(**{"my:a": 1})
+    b.add_custom_values(**{"my:b": 2})
+    with pytest.warns(mc.MechaneWarning, match="'my:a' has 1 missing values"):
+        m = b.finalize()
+    assert m.my.a.tolist() == [1, 7] and m.my.b.tolist() == [7, 2]

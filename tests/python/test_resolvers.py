@@ -345,3 +345,121 @@ def test_the_ledger_and_explanations_of_a_stage():
     rows = usd.explain(DOOR.encode(), "/door/hinge.armature", schema_resolvers=["physx", "newton"])
     assert rows[0]["won"][0]["property"] == "physxJoint:armature" and rows[0]["lost"][0]["property"] == "newton:armature"
     assert any(row["property"] == "physics:mass" and row["prim"] == "/door/leaf" for row in usd.ledger(DOOR.encode()))
+
+
+def test_old_names_of_attributes_are_read_and_said():
+    """Each warning names the attribute and what to author instead"""
+    stage = usd.open((HEAD + '''def Cube "collider"
+{
+    custom float newton:contact_ke = 9999
+    custom double[] mjc:solref = [0.01, 0.5]
+}
+def PhysicsRevoluteJoint "hinge"
+{
+    custom float newton:angular:limitStiffness = 5000
+    custom float newton:angular:position = 0.5
+}
+''').encode())
+    collider, hinge = stage.GetPrimAtPath("/collider"), stage.GetPrimAtPath("/hinge")
+    newton = SchemaResolverManager([SchemaResolverNewton()])
+    for prim, kind, key, value, old, new, category in (
+            (collider, PrimType.SHAPE, "ke", 9999.0, "newton:contact_ke", "newton:contactStiffness", DeprecationWarning),
+            (hinge, PrimType.JOINT, "limit_angular_ke", 5000.0, "newton:angular:limitStiffness", "newton:limitStiffness", DeprecationWarning),
+            (hinge, PrimType.JOINT, "angular_position", 0.5, "newton:angular:position", "non-schema", mc.MechaneWarning)):
+        with pytest.warns(category) as caught:
+            assert newton.get_value(prim, kind, key) == pytest.approx(value)
+        assert len(caught) == 1 and old in str(caught[0].message) and new in str(caught[0].message)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        # 1 / (t d)^2 of MuJoCo's (t, d); a geom's own solref is no old name.
+        assert SchemaResolverManager([SchemaResolverMjc()]).get_value(collider, PrimType.SHAPE, "ke") == pytest.approx(1 / (0.01 * 0.5) ** 2)
+        assert newton.get_value(hinge, PrimType.JOINT, "limit_rotX_ke") is None
+
+
+def test_a_default_of_the_mapping_is_an_answer_too():
+    """PhysX says whether gravity is disabled, the key whether it is enabled"""
+    scene = usd.open((HEAD + 'def PhysicsScene "scene"\n{\n}\n').encode()).GetPrimAtPath("/scene")
+    assert SchemaResolverManager([SchemaResolverPhysx()]).get_value(scene, PrimType.SCENE, "gravity_enabled") is True
+
+
+#: A chain of two hinges with equalities of each kind; a site names a place in a body.
+EQUALITIES = HEAD + '''def PhysicsScene "scene"
+{
+}
+def Xform "arm" (prepend apiSchemas = ["PhysicsArticulationRootAPI"])
+{
+''' + "".join(f'''    def Xform "{name}" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
+    {{
+        float physics:mass = 1
+        float3 physics:diagonalInertia = (1, 1, 1)
+        def Xform "site" (prepend apiSchemas = ["MjcSiteAPI"])
+        {{
+            double3 xformOp:translate = (0.2, -0.1, 0.3)
+            uniform token[] xformOpOrder = ["xformOp:translate"]
+        }}
+    }}
+''' for name in ("a", "b", "c")) + '''    def PhysicsRevoluteJoint "ab"
+    {
+        rel physics:body0 = </arm/a>
+        rel physics:body1 = </arm/b>
+    }
+    def PhysicsRevoluteJoint "bc" (prepend apiSchemas = ["MjcEqualityJointAPI", "NewtonMimicAPI"])
+    {
+        rel physics:body0 = </arm/b>
+        rel physics:body1 = </arm/c>
+        rel newton:mimicJoint = </arm/ab>
+        float newton:mimicCoef0 = 90
+        float newton:mimicCoef1 = 1.5
+        double mjc:coef2 = 0.1
+    }
+}
+def PhysicsSphericalJoint "connect" (prepend apiSchemas = ["MjcEqualityConnectAPI"])
+{
+    bool physics:excludeFromArticulation = 1
+    rel physics:body0 = </arm/a/site>
+    rel physics:body1 = </arm/c>
+    double[] mjc:solref = [0.04, 0.7]
+}
+def PhysicsFixedJoint "weld" (prepend apiSchemas = ["MjcEqualityWeldAPI"])
+{
+    bool physics:excludeFromArticulation = 1
+    rel physics:body0 = </arm/a>
+    rel physics:body1 = </arm/c/site>
+    point3f physics:localPos0 = (0.25, -0.2, 0.1)
+    quatf physics:localRot0 = (0.70710678, 0, 0, 0.70710678)
+    point3f physics:localPos1 = (0.1, 0.3, -0.2)
+    float mjc:torqueScale = 2.5
+}
+def PhysicsFixedJoint "off" (prepend apiSchemas = ["MjcEqualityWeldAPI"])
+{
+    bool physics:excludeFromArticulation = 1
+    bool physics:jointEnabled = 0
+    rel physics:body0 = </arm/a>
+}
+'''
+
+
+def test_equalities_of_mujoco_become_rows():
+    """Unconverted: nothing but the rows, which a solver of MuJoCo's would take"""
+    b = mc.ModelBuilder()
+    mc.solvers.SolverMuJoCo.register_custom_attributes(b)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = b.add_usd(EQUALITIES.encode(), convert_mjc_equality_constraints=False, schema_resolvers=[SchemaResolverNewton(), SchemaResolverMjc()])
+        rows = b.finalize().mujoco
+    at = {label: i for i, label in enumerate(rows.equality_constraint_label)}
+    assert set(at) == {"/arm/bc", "/connect", "/weld"} and rows.equality_constraint_count == 3  # the disabled one is not loaded
+    bodies, joints = result["path_body_map"], result["path_joint_map"]
+    joint, connect, weld = at["/arm/bc"], at["/connect"], at["/weld"]
+    assert (rows.equality_constraint_joint1[joint], rows.equality_constraint_joint2[joint]) == (joints["/arm/bc"], joints["/arm/ab"])
+    np.testing.assert_allclose(rows.equality_constraint_polycoef[joint], [math.pi / 2, 1.5, 0.1, 0, 0], rtol=1e-6)
+    assert (rows.equality_constraint_body1[connect], rows.equality_constraint_body2[connect]) == (bodies["/arm/a"], bodies["/arm/c"])
+    np.testing.assert_allclose(rows.equality_constraint_anchor[connect], (0.2, -0.1, 0.3), rtol=1e-6)
+    np.testing.assert_allclose(rows.eq_solref[connect], (0.04, 0.7), rtol=1e-6)
+    np.testing.assert_allclose(rows.eq_solref[weld], (0.02, 1.0), rtol=1e-6)
+    # The anchor is the site in c. c's frame is site^-1 away from the joint's, so that the anchor lies at
+    # localPos0 + Rz(90) (site - (site + localPos1)) = (0.25, -0.2, 0.1) + (0.3, -0.1, 0.2) in a.
+    np.testing.assert_allclose(rows.equality_constraint_anchor[weld], (0.2, -0.1, 0.3), rtol=1e-6)
+    np.testing.assert_allclose(rows.equality_constraint_relpose[weld], (0.55, -0.3, 0.3, 0, 0, math.sqrt(0.5), math.sqrt(0.5)), rtol=1e-6, atol=1e-7)
+    assert rows.equality_constraint_torquescale[weld] == 2.5
+    assert result["schema_attrs"]["mjc"]["/connect"]["mjc:solref"].tolist() == [0.04, 0.7]

@@ -63,3 +63,25 @@ def test_free_roots_have_poses_and_twists():
     view.set_root_transforms(state, [[[0, 0, 5, 0, 0, 0, 1]], [[1, 0, 6, 0, 0, 0, 1]]])
     view.eval_fk(state)
     assert state.body_q[:, 2].tolist() == [5, 6]
+
+
+def test_rows_of_a_frequency_of_ones_own_belong_to_articulations():
+    """Two rows of the first articulation, one of none between them"""
+    b = pendulum(2)
+    b.add_custom_frequency(mc.ModelBuilder.CustomFrequency(name="spring", namespace="my", articulation_owner_attribute="my:spring_articulation", label_attribute="my:spring_label"))
+    b.add_custom_attribute(mc.ModelBuilder.CustomAttribute(name="spring_articulation", namespace="my", frequency="my:spring", dtype=int, references="articulation"))
+    b.add_custom_attribute(mc.ModelBuilder.CustomAttribute(name="gain", namespace="my", frequency="my:spring", dtype=float))
+    b.add_custom_attribute(mc.ModelBuilder.CustomAttribute(name="spring_label", namespace="my", frequency="my:spring", dtype=str))
+    b.add_custom_frequency(mc.ModelBuilder.CustomFrequency(name="loose", namespace="my"))
+    b.add_custom_attribute(mc.ModelBuilder.CustomAttribute(name="size", namespace="my", frequency="my:loose", dtype=float))
+    for owner, gain in ((0, 10.0), (-1, 20.0), (0, 30.0)):
+        b.add_custom_values(**{"my:spring_articulation": owner, "my:gain": gain, "my:spring_label": f"leg/s{gain:g}"})
+    b.add_custom_values(**{"my:size": 1.0})
+    m = b.finalize()
+    view = mc.selection.ArticulationView(m, "*")
+    assert view.custom_frequency_counts == {"my:spring": 2} and view.custom_frequency_labels == {"my:spring": ["s10", "s30"]}
+    assert view.get_attribute("my.gain", m).tolist() == [[[10.0, 30.0]]]
+    view.set_attribute("my.gain", m, [[[11.0, 31.0]]])
+    assert m.my.gain.tolist() == [11.0, 20.0, 31.0]
+    with pytest.raises(AttributeError, match="custom frequency 'my:loose'"):
+        view.get_attribute("my.size", m)

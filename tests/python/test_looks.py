@@ -1,0 +1,174 @@
+"""What meshes of a stage take from their materials, and which files meshes are read from."""
+import json
+import struct
+
+import mechane as mc
+import numpy as np
+import pytest
+from scenes import HEAD
+
+#: A square of two UV sets, whose material turns, scales and moves the second one under its texture.
+PAINTED = HEAD + '''def Xform "body" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
+{
+    float physics:mass = 1
+    float3 physics:diagonalInertia = (1, 1, 1)
+    def Mesh "quad" (prepend apiSchemas = ["MaterialBindingAPI"])
+    {
+        uniform token subdivisionScheme = "none"
+        point3f[] points = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]
+        int[] faceVertexCounts = [4]
+        int[] faceVertexIndices = [0, 1, 2, 3]
+        texCoord2f[] primvars:st = [(0, 0), (0, 0), (0, 0), (0, 0)] (interpolation = "vertex")
+        texCoord2f[] primvars:st1 = [(0, 0), (1, 0), (1, 1), (0, 1)] (interpolation = "vertex")
+        rel material:binding = </look>
+    }
+}
+def Material "look"
+{
+    token outputs:surface.connect = </look/shader.outputs:surface>
+    def Shader "shader"
+    {
+        uniform token info:id = "UsdPreviewSurface"
+        color3f inputs:diffuseColor.connect = </look/texture.outputs:rgb>
+        float inputs:roughness = 0.25
+        float inputs:metallic = 0.75
+        float inputs:opacity = 0.5
+        token outputs:surface
+    }
+    def Shader "texture"
+    {
+        uniform token info:id = "UsdUVTexture"
+        asset inputs:file = @wood.png@
+        float2 inputs:st.connect = </look/turn.outputs:result>
+        float3 outputs:rgb
+    }
+    def Shader "turn"
+    {
+        uniform token info:id = "UsdTransform2d"
+        float2 inputs:in.connect = </look/reader.outputs:result>
+        float2 inputs:scale = (2, 3)
+        float inputs:rotation = 90
+        float2 inputs:translation = (0.5, 0.25)
+        float2 outputs:result
+    }
+    def Shader "reader"
+    {
+        uniform token info:id = "UsdPrimvarReader_float2"
+        string inputs:varname = "st1"
+        float2 outputs:result
+    }
+}
+'''
+
+
+def test_a_mesh_looks_as_its_material_says():
+    b = mc.ModelBuilder()
+    shape = b.add_usd(PAINTED.encode())["path_shape_map"]["/body/quad"]
+    many = mc.ModelBuilder()
+    many.replicate(b, 2)
+    read = mc.usd.get_mesh(mc.usd.open(PAINTED.encode()).GetPrimAtPath("/body/quad"), load_uvs=True)
+    for mesh in (b.shape_source[shape], many.finalize().shape_source[1], read):
+        assert (mesh.roughness, mesh.metallic, mesh.opacity, mesh.texture) == (0.25, 0.75, 0.5, "wood.png")
+        assert mesh.color == (1, 1, 1)  # of what a texture paints
+        # Scale, then a quarter turn, then the shift: (u, v) -> (-3 v + 0.5, 2 u + 0.25).
+        np.testing.assert_allclose(mesh.texture_transform, [(0, -3, 0.5), (2, 0, 0.25)], atol=1e-12)
+        np.testing.assert_array_equal(mesh.uvs, [(0, 0), (1, 0), (1, 1), (0, 1)])
+    np.testing.assert_array_equal(b.shape_source[shape].normals, [(0, 0, 1)] * 4)
+
+
+def test_constants_come_as_displays_take_them():
+    plain = PAINTED.replace("color3f inputs:diffuseColor.connect = </look/texture.outputs:rgb>", "color3f inputs:diffuseColor = (0.5, 0, 1)")
+    mesh = mc.usd.get_mesh(mc.usd.open(plain.encode()).GetPrimAtPath("/body/quad"))
+    assert mesh.texture is None
+    np.testing.assert_allclose(mesh.color, (1.055 * 0.5 ** (1 / 2.4) - 0.055, 0, 1), rtol=1e-12)  # IEC 61966-2-1
+
+
+def test_texture_coordinates_that_do_not_fit_are_left_out(caplog):
+    wrong = PAINTED.replace("(0, 0), (1, 0), (1, 1), (0, 1)] (interp", "(0, 0), (1, 0), (1, 1)] (interp")
+    with caplog.at_level("INFO", logger="mechane.usd"):
+        mesh = mc.usd.get_mesh(mc.usd.open(wrong.encode()).GetPrimAtPath("/body/quad"), load_uvs=True)
+    assert mesh.uvs is None and "/body/quad has 3 values for vertex of primvars:st1, expected 4" in caplog.text
+
+
+def test_builders_with_looks_are_copied_and_pickled():
+    import copy
+    import pickle
+
+    b = mc.ModelBuilder()
+    b.add_usd(PAINTED.encode())
+    for again in (copy.deepcopy(b), pickle.loads(pickle.dumps(b))):
+        assert again.shape_source[0].metallic == 0.75
+
+
+def glb(document, data):
+    text = json.dumps(document).encode()
+    text += b" " * (-len(text) % 4)
+    chunks = struct.pack("<II", len(text), 0x4E4F534A) + text + struct.pack("<II", len(data), 0x004E4942) + data
+    return struct.pack("<III", 0x46546C67, 2, 12 + len(chunks)) + chunks
+
+
+def scene(nodes, mode=4):
+    points = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0)], "<f4").tobytes()
+    corners = np.array([0, 1, 2], "<u2").tobytes()
+    return glb({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": nodes, "buffers": [{"byteLength": 42}],
+                "bufferViews": [{"buffer": 0, "byteLength": 36}, {"buffer": 0, "byteOffset": 36, "byteLength": 6}],
+                "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"}, {"bufferView": 1, "componentType": 5123, "count": 3, "type": "SCALAR"}],
+                "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1, "mode": mode}]}]}, points + corners)
+
+
+def test_parts_of_a_gltf_scene_lie_where_its_nodes_put_them(tmp_path):
+    """A parent that shifts, a child that is turned a quarter about z and twice as large, a mirror"""
+    file = tmp_path / "scene.glb"
+    half = np.sqrt(0.5)
+    file.write_bytes(scene([{"children": [1, 2], "translation": [10, 0, 0]}, {"mesh": 0, "rotation": [0, 0, half, half], "scale": [2, 2, 2]},
+                            {"mesh": 0, "matrix": [-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 5, 1]}]))
+    mesh = mc.Mesh.create_from_file(file)
+    np.testing.assert_allclose(mesh.vertices, [(10, 0, 0), (10, 2, 0), (8, 0, 0), (10, 0, 5), (9, 0, 5), (10, 1, 5)], atol=1e-6)
+    assert mesh.indices.tolist() == [0, 1, 2, 5, 4, 3]  # the mirrored triangle faces up again
+
+
+def test_damaged_gltf_is_refused(tmp_path):
+    file, good = tmp_path / "bad.glb", scene([{"mesh": 0}])
+    cycle = scene([{"mesh": 0, "children": [0]}])
+    far = scene([{"mesh": 0}]).replace(b'"byteOffset": 36', b'"byteOffset": 40')
+    for data in (good[:40], good[:4] + b"\x01" + good[5:], cycle, far, b"glTF", b"{}", scene([{"mesh": 3}])):
+        file.write_bytes(data)
+        with pytest.raises(ValueError) as caught:
+            mc.Mesh.create_from_file(file)
+        assert caught.value.code == "E_MESH_FILE"
+
+
+@pytest.mark.parametrize("order", ["ascii", "binary_little_endian", "binary_big_endian"])
+def test_ply(tmp_path, order):
+    """A square as one face, with a colour that is passed over"""
+    points, mark = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], "<" if "little" in order else ">"
+    head = f"ply\nformat {order} 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\nproperty uchar red\nelement face 1\n" \
+        "property list uchar int vertex_indices\nend_header\n"
+    if order == "ascii":
+        body = "".join(f"{x} {y} {z} 7\n" for x, y, z in points).encode() + b"4 0 1 2 3\n"
+    else:
+        body = b"".join(struct.pack(mark + "fffB", *p, 7) for p in points) + struct.pack(mark + "Biiii", 4, 0, 1, 2, 3)
+    file = tmp_path / "square.ply"
+    file.write_bytes(head.encode() + body)
+    mesh = mc.Mesh.create_from_file(file, compute_inertia=False)
+    assert mesh.indices.tolist() == [0, 1, 2, 0, 2, 3]
+    np.testing.assert_array_equal(mesh.vertices, points)
+    file.write_bytes(head.encode() + body[:-3])
+    with pytest.raises(ValueError, match="square.ply"):
+        mc.Mesh.create_from_file(file)
+
+
+def test_barrels_bulge():
+    """An arc of the same radius as half the height on a cylinder of radius zero makes a ball"""
+    mass, com, inertia = mc.geometry.compute_inertia_cylinder(3.0, 0.0, 2.0, 2.0)
+    ball, _, of_ball = mc.geometry.compute_inertia_sphere(3.0, 2.0)
+    assert mass == pytest.approx(ball, rel=1e-12) and com == (0, 0, 0)
+    np.testing.assert_allclose(inertia, of_ball, rtol=1e-12, atol=1e-12)
+    fine = mc.Mesh.create_cylinder(0.5, 1.0, up_axis="z", segments=256, barrel_radius=2.0)
+    solid, _, of_solid = mc.geometry.compute_inertia_shape(mc.GeoType.CYLINDER, (0.5, 1.0, 2.0), None, 1.0)
+    # A polygon of n corners has 2 pi^2 / 3 n^2 less area than its circle: 1e-4 here, and twice that in the moments.
+    assert fine.mass == pytest.approx(solid, rel=3e-4)
+    np.testing.assert_allclose(fine.inertia, of_solid, rtol=6e-4, atol=1e-6)
+    for call in (lambda: mc.geometry.compute_inertia_cylinder(1.0, 0.5, 1.0, 0.5), lambda: mc.Mesh.create_cylinder(0.5, 1.0, barrel_radius=0.5)):
+        with pytest.raises(ValueError, match="barrel_radius"):
+            call()
