@@ -66,8 +66,8 @@ bool by_key(const RowRef& x, const RowRef& y)
 bool by_depth(const RowRef& x, const RowRef& y)
 { return x.distance != y.distance ? x.distance < y.distance : by_key(x, y); }
 
-constexpr std::size_t  kPairsPerChunk = 16;
-constexpr std::int64_t kMostPairs     = std::int64_t{1} << 26;
+constexpr std::size_t  kPairsPerChunk = 16, kRowsPerChunk = 256;
+constexpr std::int64_t kMostPairs = std::int64_t{1} << 26;
 
 double seconds_since(std::chrono::steady_clock::time_point start)
 { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
@@ -100,6 +100,14 @@ struct CollisionPipeline::Impl {
         if (chunks[chunk].work) chunks[chunk].work->surface.clear();
         for (std::size_t i = begin; i < end; ++i) collide_pair(pairs[i], chunks[chunk]);
     }
+    /// Over the pool, or one chunk after the other.
+    template <class Work>
+    void in_chunks(std::size_t count, std::size_t size, Work&& work)
+    {
+        const std::size_t n = tasks::chunk_count(count, size);
+        if (options.pool && n > 1) return options.pool->for_chunks(count, size, work);
+        for (std::size_t c = 0; c < n; ++c) work(c * size, std::min(count, (c + 1) * size), c);
+    }
     void collide_all();
     void gather();
     void select(model::Contacts& contacts, CollideStatus& status);
@@ -114,7 +122,7 @@ struct CollisionPipeline::Impl {
     double                      dt       = 0;
     std::vector<ShapePair>      pairs;
     std::vector<Chunk>          chunks;
-    std::vector<RowRef>         order;
+    std::vector<RowRef>         order, turned, merged;
     std::vector<ContactFace>    surface;
     bool                        any_pressure = false;
 };
@@ -195,7 +203,10 @@ void CollisionPipeline::Impl::collide_pair(const ShapePair& pair, Chunk& chunk)
         std::swap(i, k);
     const auto i_ = static_cast<std::size_t>(i), k_ = static_cast<std::size_t>(k);
     // Everything is computed relative to the first shape, so far away is as accurate as near by.
-    Shape       a = set.shapes[i_], b = set.shapes[k_];
+    Shape a = set.shapes[i_], b = set.shapes[k_];
+    if (options.finite_plane_compat)
+        for (Shape* s : {&a, &b})
+            if (s->kind == ShapeKind::rectangle) s->kind = ShapeKind::plane;
     const Vec3d origin = a.kind == ShapeKind::plane ? b.p : a.p;
     a.p -= origin, b.p -= origin;
     const BodyMotion &ma = set.motion_of(i), &mb = set.motion_of(k);
@@ -233,18 +244,32 @@ void CollisionPipeline::Impl::collide_pair(const ShapePair& pair, Chunk& chunk)
     }
 }
 
+/// Pairs come sorted, so rows in the order of their chunks are so too but for the few of a pair among themselves. Those
+/// of pairs whose second shape comes first (meshes, planes) are sorted apart and merged in.
 void CollisionPipeline::Impl::gather()
 {
     order.clear();
+    turned.clear();
     const std::size_t used = tasks::chunk_count(pairs.size(), kPairsPerChunk);
-    for (std::size_t c = 0; c < used; ++c)
-        for (std::size_t i = 0; i < chunks[c].rows.size(); ++i) {
-            const Row& r = chunks[c].rows[i];
-            order.push_back({(static_cast<std::uint64_t>(static_cast<std::uint32_t>(r.shape0)) << 32) |
-                                 static_cast<std::uint32_t>(r.shape1),
-                             r.feature, static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(i), r.distance});
+    for (std::size_t c = 0; c < used; ++c) {
+        const std::vector<Row>& rows = chunks[c].rows;
+        for (std::size_t i = 0; i < rows.size();) {
+            const std::int32_t   s0 = rows[i].shape0, s1 = rows[i].shape1;
+            std::vector<RowRef>& list = s0 < s1 ? order : turned;
+            const auto           pair =
+                (static_cast<std::uint64_t>(static_cast<std::uint32_t>(s0)) << 32) | static_cast<std::uint32_t>(s1);
+            const auto begin = static_cast<std::ptrdiff_t>(list.size());
+            for (; i < rows.size() && rows[i].shape0 == s0 && rows[i].shape1 == s1; ++i)
+                list.push_back({pair, rows[i].feature, static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(i),
+                                rows[i].distance});
+            std::sort(list.begin() + begin, list.end(), by_key);
         }
-    std::sort(order.begin(), order.end(), by_key);
+    }
+    if (turned.empty()) return;
+    std::sort(turned.begin(), turned.end(), by_key);
+    merged.resize(order.size() + turned.size());
+    std::merge(order.begin(), order.end(), turned.begin(), turned.end(), merged.begin(), by_key);
+    order.swap(merged);
 }
 
 void CollisionPipeline::Impl::store(std::size_t row, const RowRef& ref, model::Contacts& contacts) const
@@ -277,15 +302,8 @@ void CollisionPipeline::Impl::collide_all()
 {
     const std::size_t n = tasks::chunk_count(pairs.size(), kPairsPerChunk);
     if (chunks.size() < n) chunks.resize(n);
-    const auto work = [this](std::size_t begin, std::size_t end, std::size_t chunk) {
-        collide_chunk(begin, end, chunk);
-    };
-    if (options.pool && n > 1) {
-        options.pool->for_chunks(pairs.size(), kPairsPerChunk, work);
-    } else {
-        for (std::size_t c = 0; c < n; ++c)
-            work(c * kPairsPerChunk, std::min(pairs.size(), (c + 1) * kPairsPerChunk), c);
-    }
+    in_chunks(pairs.size(), kPairsPerChunk,
+              [this](std::size_t begin, std::size_t end, std::size_t chunk) { collide_chunk(begin, end, chunk); });
 }
 
 /// Fits the rows to the buffer, or the buffer to the rows, as the policy says.
@@ -366,7 +384,9 @@ CollideStatus CollisionPipeline::collide(const model::State& state, double dt, m
     impl.select(contacts, status);
     if (impl.any_pressure) contacts.with_stiffness();
     contacts.reset_custom(impl.set.model().custom_arrays);
-    for (std::size_t row = 0; row < impl.order.size(); ++row) impl.store(row, impl.order[row], contacts);
+    impl.in_chunks(impl.order.size(), kRowsPerChunk, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t row = begin; row < end; ++row) impl.store(row, impl.order[row], contacts);
+    });
     contacts.rigid_contact_count  = static_cast<std::int32_t>(impl.order.size());
     contacts.rigid_contact_needed = static_cast<std::int32_t>(status.rows.needed);
     contacts.contact_generation   = contacts.next_generation();

@@ -127,3 +127,34 @@ TEST_CASE("the voxels of any box are at most a hundred, and nearly cubes (COL-01
     CHECK(voxel_resolution({{0, 0, 0}, {1, 1, 1}}) == std::array<int, 3>{5, 5, 4});
     CHECK(voxel_resolution({{0, 0, 0}, {2, 2, 0}}) == std::array<int, 3>{10, 10, 1});
 }
+
+TEST_CASE("a reduced flat patch pushes and turns as the whole one does, within a tenth (COL-120)")
+{
+    // Half a centimetre deep, out of level by less than a tenth. Equal stiffness: force is the mean depth, torque its
+    // first moment about the middle of the patch, both per unit.
+    for_seeds(20, [](Random& r) {
+        std::vector<ReductionPoint> points;
+        const double                slope_x = r.uniform(-0.001, 0.001), slope_y = r.uniform(-0.001, 0.001);
+        for (int y = -40; y <= 40; ++y)
+            for (int x = -40; x <= 40; ++x) {
+                const Vec3d p{0.01 * x, 0.01 * y, 0};
+                points.push_back({p, {0, 0, 1}, -0.005 + slope_x * p.x + slope_y * p.y, points.size()});
+            }
+        const auto chosen = reduced(points, kBox);
+        struct Push {
+            double force = 0, x = 0, y = 0, count = 0;
+            void   add(const ReductionPoint& p)
+            {
+                force -= p.distance, x -= p.distance * p.position.x, y -= p.distance * p.position.y;
+                count += 1;
+            }
+        } all, few;
+        for (const ReductionPoint& p : points) all.add(p);
+        for (const std::uint32_t i : chosen) few.add(points[i]);
+        CHECK(few.force / few.count == close_to(all.force / all.count, 0.1 * all.force / all.count));
+        // A lever of a tenth of the half width of 0.4 m.
+        const double lever = 0.1 * 0.4 * all.force / all.count;
+        CHECK(std::abs(few.x / few.count - all.x / all.count) < lever);
+        CHECK(std::abs(few.y / few.count - all.y / all.count) < lever);
+    });
+}

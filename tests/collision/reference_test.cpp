@@ -32,16 +32,21 @@ constexpr ShapeKind kConvex[] = {ShapeKind::sphere, ShapeKind::capsule, ShapeKin
                                  ShapeKind::box,    ShapeKind::cone,    ShapeKind::hull};
 
 /// Ten vertices at most; the same on every machine.
-const collision::HullShape& stone()
+const geometry::Mesh& stone_mesh()
 {
-    static const collision::HullShape hull = [] {
+    static const geometry::Mesh mesh = [] {
         Random             r(11);
         std::vector<Vec3d> points;
         for (int i = 0; i < 10; ++i) points.push_back(scale(Vec3d{0.5, 0.4, 0.3}, r.direction()));
-        const auto mesh = geometry::build_hull(points);
-        REQUIRE(mesh.has_value());
-        return collision::make_hull_shape(*mesh, {1, 1, 1});
+        auto made = geometry::build_hull(points);
+        REQUIRE(made.has_value());
+        return *std::move(made);
     }();
+    return mesh;
+}
+const collision::HullShape& stone()
+{
+    static const collision::HullShape hull = collision::make_hull_shape(stone_mesh(), {1, 1, 1});
     return hull;
 }
 
@@ -349,12 +354,7 @@ TEST_CASE("sizes from a thousandth to a thousand times change distances and poin
                 return s;
             };
             Shape                      sa = scaled(a), sb = scaled(b);
-            const collision::HullShape big = [&] {
-                collision::HullShape h = stone();
-                for (Vec3d& v : h.vertices) v *= k;
-                h.centre *= k;
-                return h;
-            }();
+            const collision::HullShape big = collision::make_hull_shape(stone_mesh(), {k, k, k});
             if (sa.hull) sa.hull = &big;
             if (sb.hull) sb.hull = &big;
             const Manifold other = contacts(sa, sb, 0.1 * k);

@@ -103,6 +103,11 @@ class BroadPhaseAllPairs final : public BroadPhase {
     void find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit) override;
 };
 
+/// The boxes of a sweep in its order, by component: many are tested at once.
+struct SweepColumns {
+    std::vector<double> lower, low1, high1, low2, high2;  ///< along the axis of the sweep; on the other two
+};
+
 /// Sweep and prune (Cohen et al. 1995) per world along the axis on which the centres of the boxes spread most.
 class BroadPhaseSAP final : public BroadPhase {
   public:
@@ -118,6 +123,7 @@ class BroadPhaseSAP final : public BroadPhase {
                std::vector<ShapePair>& out, std::size_t limit);
 
     std::vector<Entry> entries_;
+    SweepColumns       columns_;
 };
 
 /// Tests a list of pairs. Without a list, all that the filters let through; a list of the user's is trusted.

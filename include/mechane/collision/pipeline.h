@@ -46,8 +46,10 @@ struct PipelineOptions {
     double                        contact_matching_pos_threshold        = 5e-4;   ///< [m]
     double                        contact_matching_normal_dot_threshold = 0.995;  ///< -1..1
     bool                          contact_report = false;  ///< lists of new and broken rows; needs matching
-    bool                reduce_contacts = true;  ///< keep at most 240 contacts of two shapes with distance fields
-    HydroelasticOptions hydroelastic;            ///< of pairs that both are
+    /// Rectangles act as infinite planes within their boxes, as in Newton 1.8: nothing is clipped at the rim.
+    bool                finite_plane_compat = false;
+    bool                reduce_contacts     = true;  ///< keep at most 240 contacts of two shapes with distance fields
+    HydroelasticOptions hydroelastic;                ///< of pairs that both are
 };
 /// @error COL_OPTION_INVALID  names the option and its value
 Result<void> validate(const PipelineOptions& options);

@@ -38,6 +38,7 @@ struct HullShape {
     std::vector<Vec3d>        face_normals;                 ///< unit, outward
     std::vector<std::int32_t> neighbour_start, neighbours;  ///< vertices joined by an edge, per vertex
     Vec3d                     centre;                       ///< mean of the vertices
+    std::vector<double>       lane_x, lane_y, lane_z;       ///< the vertices by component, filled up to whole lanes
 };
 /// Hull of a mesh whose points are multiplied by `scale` (negative components mirror). Coplanar triangles become one
 /// face. A mesh that is not marked convex is replaced by its convex hull.

@@ -1,8 +1,40 @@
 #include <algorithm>
 
 #include "mechane/collision/broad_phase.h"
+#include "mechane/math/lanes.h"
 
 namespace mechane::collision {
+
+namespace {
+
+constexpr std::size_t kBlock = 4 * static_cast<std::size_t>(kLanes);
+
+}  // namespace
+
+/// A box of the sweep against those after it.
+struct SweepRow {
+    double upper, low1, high1, low2, high2;
+};
+
+/// The first block from entry k on, in steps of kBlock, in which some entry meets the row; n or more when there is
+/// none.
+MCH_WIDE std::size_t next_block(const SweepColumns& c, const SweepRow& row, std::size_t k, std::size_t n)
+{
+    const Lanes upper{row.upper, row.upper, row.upper, row.upper}, low1{row.low1, row.low1, row.low1, row.low1},
+        high1{row.high1, row.high1, row.high1, row.high1}, low2{row.low2, row.low2, row.low2, row.low2},
+        high2{row.high2, row.high2, row.high2, row.high2};
+    const double *x = c.lower.data(), *a1 = c.low1.data(), *b1 = c.high1.data(), *a2 = c.low2.data(),
+                 *b2 = c.high2.data();
+    for (; k < n; k += kBlock) {
+        if (!(x[k] <= row.upper)) return n;
+        LaneMask any{};
+        for (std::size_t i = k; i < k + kBlock; i += static_cast<std::size_t>(kLanes))
+            any |= (lanes(x + i) <= upper) & (lanes(a1 + i) <= high1) & (lanes(b1 + i) >= low1) &
+                   (lanes(a2 + i) <= high2) & (lanes(b2 + i) >= low2);
+        if ((any[0] | any[1] | any[2] | any[3]) != 0) return k;
+    }
+    return n;
+}
 
 void BroadPhaseSAP::sweep(std::span<const std::int32_t> own, std::span<const std::int32_t> shared, Boxes boxes,
                           std::vector<ShapePair>& out, std::size_t limit)
@@ -29,20 +61,33 @@ void BroadPhaseSAP::sweep(std::span<const std::int32_t> own, std::span<const std
     std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
         return a.lower != b.lower ? a.lower < b.lower : a.shape < b.shape;
     });
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const std::size_t n_entries = entries_.size(), axis1 = (axis + 1) % 3, axis2 = (axis + 2) % 3;
+    for (auto* column : {&columns_.lower, &columns_.low1, &columns_.high1, &columns_.low2, &columns_.high2})
+        column->assign(n_entries + kBlock, kInfinity);  // beyond the end nothing meets anything: it starts at infinity
+    for (std::size_t i = 0; i < n_entries; ++i) {
+        const geometry::Aabbd& box = boxes[static_cast<std::size_t>(entries_[i].shape)];
+        columns_.lower[i]          = entries_[i].lower;
+        columns_.low1[i] = box.lower[axis1], columns_.high1[i] = box.upper[axis1];
+        columns_.low2[i] = box.lower[axis2], columns_.high2[i] = box.upper[axis2];
+    }
+    for (std::size_t i = 0; i < n_entries; ++i) {
         const std::int32_t     a    = entries_[i].shape;
         const geometry::Aabbd& box  = boxes[static_cast<std::size_t>(a)];
         const bool             mine = filters_[static_cast<std::size_t>(a)].mobile;
-        for (std::size_t k = i + 1; k < entries_.size() && entries_[k].lower <= box.upper[axis]; ++k) {
-            const std::int32_t b = entries_[k].shape;
-            if (!mine && !filters_[static_cast<std::size_t>(b)].mobile) continue;
-            if (!geometry::overlaps(box, boxes[static_cast<std::size_t>(b)]) || !allowed(a, b)) continue;
-            // Two shapes of no world meet in their own sweep, not once per world.
-            if (!shared.empty() && filters_[static_cast<std::size_t>(a)].world < 0 &&
-                filters_[static_cast<std::size_t>(b)].world < 0)
-                continue;
-            out.emplace_back(std::min(a, b), std::max(a, b));
-            if (out.size() > limit) return;
+        const SweepRow row{box.upper[axis], box.lower[axis1], box.upper[axis1], box.lower[axis2], box.upper[axis2]};
+        for (std::size_t block = next_block(columns_, row, i + 1, n_entries); block < n_entries;
+             block             = next_block(columns_, row, block + kBlock, n_entries)) {
+            for (std::size_t k = block; k < std::min(block + kBlock, n_entries); ++k) {
+                const std::int32_t b = entries_[k].shape;
+                if (!mine && !filters_[static_cast<std::size_t>(b)].mobile) continue;
+                if (!geometry::overlaps(box, boxes[static_cast<std::size_t>(b)]) || !allowed(a, b)) continue;
+                // Two shapes of no world meet in their own sweep, not once per world.
+                if (!shared.empty() && filters_[static_cast<std::size_t>(a)].world < 0 &&
+                    filters_[static_cast<std::size_t>(b)].world < 0)
+                    continue;
+                out.emplace_back(std::min(a, b), std::max(a, b));
+                if (out.size() > limit) return;
+            }
         }
     }
 }

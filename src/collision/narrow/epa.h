@@ -1,20 +1,13 @@
 #pragma once
+#include <span>
+
+#include "difference.h"
 #include "mechane/collision/gjk.h"
 
 namespace mechane::collision {
 
-/// A point of the Minkowski difference a - b with the points it comes from.
-struct MinkowskiPoint {
-    Vec3d w, a, b;
-};
-inline MinkowskiPoint minkowski_support(const Shape& a, const Shape& b, const Vec3d& direction)
-{
-    MinkowskiPoint m{.a = support(a, direction), .b = support(b, -direction)};
-    m.w = m.a - m.b;
-    return m;
-}
-
-/// Least translation that separates two overlapping (or touching) cores.
-CoreDistance penetration(const Shape& a, const Shape& b);
+/// Least translation that separates two overlapping (or touching) cores; the answer is in the frame of the first.
+/// @param start  four points of the difference that span a volume about the origin, or none
+CoreDistance penetration(const Difference& difference, std::span<const MinkowskiPoint> start);
 
 }  // namespace mechane::collision

@@ -12,21 +12,10 @@ namespace {
 /// The simplex in a - b with the weights of its point closest to the origin.
 struct Simplex {
     std::array<MinkowskiPoint, 4> points;
-    std::array<double, 4>         weights{};
+    std::array<double, 4>         weights;
     int                           count = 0;
 
-    void drop_unused()
-    {
-        int kept = 0;
-        for (int i = 0; i < count; ++i) {
-            const auto k = static_cast<std::size_t>(i);
-            if (!(weights[k] > 0)) continue;
-            points[static_cast<std::size_t>(kept)]  = points[k];
-            weights[static_cast<std::size_t>(kept)] = weights[k];
-            ++kept;
-        }
-        count = kept;
-    }
+    Simplex() {}  // NOLINT: points and weights are written before they are read
 };
 
 /// Closest point of the triangle (i, j, k) of the simplex; writes the weights when it beats `least`.
@@ -42,20 +31,31 @@ void offer_triangle(const Simplex& s, std::size_t i, std::size_t j, std::size_t 
     weights[i] = c.weights.x, weights[j] = c.weights.y, weights[k] = c.weights.z;
 }
 
-/// Point of the simplex closest to the origin; drops the points it does not need. True when the origin is inside a
-/// tetrahedron.
-bool reduce(Simplex& s, Vec3d& v)
+/// The points that carry weight.
+void keep_used(const Simplex& s, const std::array<double, 4>& weights, Simplex& out)
+{
+    out.count = 0;
+    for (int i = 0; i < s.count; ++i) {
+        const auto k = static_cast<std::size_t>(i), to = static_cast<std::size_t>(out.count);
+        if (!(weights[k] > 0)) continue;
+        out.points[to]  = s.points[k];
+        out.weights[to] = weights[k];
+        ++out.count;
+    }
+}
+
+/// Point of the simplex closest to the origin; `out` holds what it needs. True when the origin is inside a tetrahedron.
+bool reduce(const Simplex& s, Simplex& out, Vec3d& v)
 {
     if (s.count == 1) {
-        s.weights[0] = 1;
-        v            = s.points[0].w;
+        keep_used(s, {1, 0, 0, 0}, out);
+        v = s.points[0].w;
         return false;
     }
     if (s.count == 2) {
         const double t = geometry::closest_on_segment({}, s.points[0].w, s.points[1].w);
-        s.weights[0] = 1 - t, s.weights[1] = t;
-        v = s.points[0].w + t * (s.points[1].w - s.points[0].w);
-        s.drop_unused();
+        v              = s.points[0].w + t * (s.points[1].w - s.points[0].w);
+        keep_used(s, {1 - t, t, 0, 0}, out);
         return false;
     }
     double                least = kInfinity;
@@ -79,30 +79,32 @@ bool reduce(Simplex& s, Vec3d& v)
         }
         if (inside) return true;
     }
-    s.weights = weights;
-    s.drop_unused();
+    keep_used(s, weights, out);
     return false;
 }
 
-}  // namespace
-
-CoreDistance core_distance(const Shape& a, const Shape& b, double give_up)
+/// The answer in the frame of the first shape.
+CoreDistance distance_of(const Difference& difference, double give_up)
 {
     constexpr int    kIterations = 96;
     constexpr double kRelative   = 1e-11;  // of |v|^2: the distance is good to 5e-12, a smooth normal to about 3e-6 rad
-    Vec3d            v           = centre(a) - centre(b);
+    Vec3d            v           = difference.between_centres();
     if (!(length_squared(v) > 0)) v = {1, 0, 0};
-    Simplex simplex;
-    double  extent = 0, least = kInfinity;
+    Simplex    first, second;  // in turns: the one that was is still there when a step turns out to be none
+    Simplex *  simplex = &first, *next = &second;
+    double     extent = 0, least = kInfinity;
+    const auto overlap = [&] {
+        return penetration(difference, std::span(simplex->points).first(static_cast<std::size_t>(simplex->count)));
+    };
     // Thin simplices give the distance well and its direction badly, so the direction that separated most is kept
     // apart.
     double best = -kInfinity;
     Vec3d  normal{1, 0, 0};
     for (int i = 0; i < kIterations; ++i) {
-        const MinkowskiPoint w  = minkowski_support(a, b, -v);
+        const MinkowskiPoint w  = difference(-v);
         const double         vv = length_squared(v), vw = dot(v, w.w);
         extent = std::max(extent, length_squared(w.w));
-        if (simplex.count > 0) {
+        if (simplex->count > 0) {
             const double separated = vw / std::sqrt(vv);
             if (separated > best) {
                 best   = separated;
@@ -110,37 +112,43 @@ CoreDistance core_distance(const Shape& a, const Shape& b, double give_up)
             }
             if (separated > give_up) return {separated, normal, w.a, w.b};
             bool known = vv - vw <= kRelative * vv;
-            for (int k = 0; k < simplex.count; ++k)
-                known = known || simplex.points[static_cast<std::size_t>(k)].w == w.w;
+            for (int k = 0; k < simplex->count; ++k)
+                known = known || simplex->points[static_cast<std::size_t>(k)].w == w.w;
             if (known) break;
         }
-        simplex.points[static_cast<std::size_t>(simplex.count++)] = w;
-        const Simplex before                                      = simplex;
-        const Vec3d   v_before                                    = v;
-        if (reduce(simplex, v)) return penetration(a, b);
+        simplex->points[static_cast<std::size_t>(simplex->count++)] = w;
+        const Vec3d v_before                                        = v;
+        if (reduce(*simplex, *next, v)) return overlap();
         const double now = length_squared(v);
-        if (now <= 1e-22 * extent) return penetration(a, b);
-        if (!(now < least)) {  // rounding has the last word: keep the better point
-            if (i > 0) {
-                simplex = before;
-                --simplex.count;
-                v = v_before;
-                reduce(simplex, v);
-            }
+        if (now <= 1e-22 * extent) return overlap();
+        if (!(now < least) && i > 0) {  // rounding has the last word: keep the better point
+            --simplex->count;
+            v = v_before;
             break;
         }
+        std::swap(simplex, next);
         least = now;
     }
     const double d = length(v);
-    if (!(d > 0)) return penetration(a, b);
-    if (!(best > 0)) return penetration(a, b);
+    if (!(d > 0)) return overlap();
+    if (!(best > 0)) return overlap();
     CoreDistance result{.distance = d, .normal = normal};
-    for (int k = 0; k < simplex.count; ++k) {
+    for (int k = 0; k < simplex->count; ++k) {
         const auto i = static_cast<std::size_t>(k);
-        result.on_a += simplex.weights[i] * simplex.points[i].a;
-        result.on_b += simplex.weights[i] * simplex.points[i].b;
+        result.on_a += simplex->weights[i] * simplex->points[i].a;
+        result.on_b += simplex->weights[i] * simplex->points[i].b;
     }
     return result;
+}
+
+}  // namespace
+
+CoreDistance core_distance(const Shape& a, const Shape& b, double give_up)
+{
+    const Difference   difference(a, b);
+    const CoreDistance r = distance_of(difference, give_up);
+    return {r.distance, difference.direction_in_pair(r.normal), difference.point_in_pair(r.on_a),
+            difference.point_in_pair(r.on_b)};
 }
 
 }  // namespace mechane::collision

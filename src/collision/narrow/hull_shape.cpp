@@ -5,6 +5,7 @@
 
 #include "mechane/collision/shape.h"
 #include "mechane/geometry/hull.h"
+#include "mechane/math/lanes.h"
 
 namespace mechane::collision {
 
@@ -102,6 +103,11 @@ HullShape make_hull_shape(const geometry::Mesh& mesh, const Vec3d& factors)
     for (const Vec3d& p : source->points) hull.vertices.push_back(scale(p, factors));
     for (const Vec3d& v : hull.vertices) hull.centre += v;
     if (!hull.vertices.empty()) hull.centre *= 1.0 / static_cast<double>(hull.vertices.size());
+    constexpr auto kRound = static_cast<std::size_t>(kLanes);
+    for (std::size_t i = 0; i < (hull.vertices.size() + kRound - 1) / kRound * kRound; ++i) {
+        const Vec3d& v = hull.vertices[i < hull.vertices.size() ? i : 0];
+        hull.lane_x.push_back(v.x), hull.lane_y.push_back(v.y), hull.lane_z.push_back(v.z);
+    }
     hull.face_start.push_back(0);
     if (source->is_convex) {
         auto   triangles = source->triangles;

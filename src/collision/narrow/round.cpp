@@ -94,12 +94,12 @@ void collide_capsule_capsule(const Shape& a, const Shape& b, double reach, Manif
     const Vec3d  gap     = nearest.b - nearest.a;
     const double d       = length(gap);
     const Vec3d  x       = cross(u, v);
-    const double sine    = length(x);
+    const double sine2   = length_squared(x);
     if (d - a.size.x - b.size.x > reach) return;
     // Crossing axes part along their common perpendicular, coincident ones along any.
-    const Vec3d otherwise = sine > 1e-9 ? x / sine : a.R.column(0);
+    const Vec3d otherwise = sine2 > 1e-18 ? x / std::sqrt(sine2) : a.R.column(0);
     const Vec3d n         = d > 1e-12 * (a.size.x + b.size.x) && d > 0 ? gap / d : otherwise;
-    if (sine < 0.02 && std::abs(dot(n, u)) < 0.02 && a.size.y > 0 && b.size.y > 0) {
+    if (sine2 < square(0.02) && std::abs(dot(n, u)) < 0.02 && a.size.y > 0 && b.size.y > 0) {
         // Nearly parallel side by side: both ends of the common range hold, as long as they are within reach, and so
         // does the nearest pair where skew axes pass each other between the ends.
         const double p = dot(u, b0 - a.p), q = dot(u, b1 - a.p);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "epa.h"
 #include "mechane/geometry/closest.h"
 #include "pairs.h"
 
@@ -44,6 +43,22 @@ bool owns(const Shape& triangle, const Vec3d& normal, const Surroundings& around
     return true;
 }
 
+namespace {
+
+/// Whether a triangle stands off one of the faces of a box by more than `limit` [m]: most of those near it do.
+bool beside_box(const Shape& triangle, const Shape& box, double limit)
+{
+    for (std::size_t i = 0; i < 3; ++i) {
+        const Vec3d  axis = box.R.column(i);
+        const double x = dot(axis, triangle.corners[0] - box.p), y = dot(axis, triangle.corners[1] - box.p),
+                     z = dot(axis, triangle.corners[2] - box.p), room = box.size[i] + limit;
+        if ((x > room && y > room && z > room) || (x < -room && y < -room && z < -room)) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
 void collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Shape& convex,
                   double reach, double merge, Candidates& own, Candidates& assumed)
 {
@@ -66,6 +81,7 @@ void collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings
                           .on_b     = convex.p};
         if (core.distance > limit) return;
     } else {
+        if (convex.kind == ShapeKind::box && beside_box(triangle, convex, limit)) return;
         core = core_distance(triangle, convex, limit);
         if (core.distance > limit) return;
         Shape solid = triangle;
@@ -73,7 +89,7 @@ void collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings
             // There is matter behind the face: the way out of a prism is not through its back.
             const double deep = 2 * bounding_radius(convex);
             solid.extrusion   = solid_below ? around.below - Vec3d{0, 0, deep} : -deep * normal;
-            core              = penetration(solid, convex);
+            core              = core_distance(solid, convex);
         }
         polish(solid, convex, core);
     }

@@ -1,88 +1,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mechane/collision/shape.h"
+#include "core_support.h"
 
 namespace mechane::collision {
 
-namespace {
-
-double sign(double x) { return x < 0 ? -1.0 : 1.0; }
-
-/// The sign of a component, where rounding noise must not choose another corner than the exact zero would.
-double steady_sign(double x, double largest) { return x >= -1e-10 * largest ? 1.0 : -1.0; }
-
-Vec3d radial(const Vec3d& d, double radius)
-{
-    const double n = std::sqrt(d.x * d.x + d.y * d.y);
-    return n > 1e-150 ? Vec3d{radius * d.x / n, radius * d.y / n, 0} : Vec3d{radius, 0, 0};
-}
-
-Vec3d local_support(const Shape& shape, const Vec3d& d)
-{
-    const Vec3d& s = shape.size;
-    switch (shape.kind) {
-        case ShapeKind::plane:
-        case ShapeKind::sphere:
-            return {};
-        case ShapeKind::capsule:
-            return {0, 0, sign(d.z) * s.y};
-        case ShapeKind::rectangle: {
-            const double m = max_component(abs(d));
-            return {steady_sign(d.x, m) * s.x, steady_sign(d.y, m) * s.y, 0};
-        }
-        case ShapeKind::ellipsoid: {
-            const Vec3d  e = scale(s, d);
-            const double n = length(e);
-            return n > 1e-150 ? scale(s, e) / n : Vec3d{s.x, 0, 0};
-        }
-        case ShapeKind::cylinder: {
-            Vec3d r = radial(d, s.x);
-            r.z     = d.z == 0 ? 0 : sign(d.z) * s.y;
-            return r;
-        }
-        case ShapeKind::box: {
-            const double m = max_component(abs(d));
-            return {steady_sign(d.x, m) * s.x, steady_sign(d.y, m) * s.y, steady_sign(d.z, m) * s.z};
-        }
-        case ShapeKind::cone: {
-            const double lateral = std::sqrt(d.x * d.x + d.y * d.y);
-            if (2 * s.y * d.z >= s.x * lateral) return {0, 0, s.y};
-            Vec3d r = radial(d, s.x);
-            r.z     = -s.y;
-            return r;
-        }
-        case ShapeKind::hull: {
-            double       best = -kInfinity;
-            const Vec3d* at   = nullptr;
-            for (const Vec3d& v : shape.hull->vertices) {
-                const double x = dot(v, d);
-                if (x > best) {
-                    best = x;
-                    at   = &v;
-                }
-            }
-            return at ? *at : Vec3d{};
-        }
-        case ShapeKind::mesh:
-        case ShapeKind::triangle:
-            break;
-    }
-    return {};
-}
-
-}  // namespace
-
 Vec3d support(const Shape& shape, const Vec3d& direction)
 {
-    if (shape.kind == ShapeKind::triangle) {
-        const auto&  c = shape.corners;
-        const double x = dot(c[0], direction), y = dot(c[1], direction), z = dot(c[2], direction);
-        const Vec3d& top = x >= y && x >= z ? c[0] : y >= z ? c[1] : c[2];
-        return dot(shape.extrusion, direction) > 0 ? top + shape.extrusion : top;
-    }
+    if (shape.kind == ShapeKind::triangle) return core_support(shape, direction);
     if (shape.kind == ShapeKind::sphere) return shape.p;
-    return shape.p + shape.R * local_support(shape, transpose_times(shape.R, direction));
+    return shape.p + shape.R * core_support(shape, transpose_times(shape.R, direction));
 }
 
 Vec3d centre(const Shape& shape)

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lanes.h"
+#include "mechane/math/lanes.h"
 #include "mechane/dynamics/articulated.h"
 #include "mechane/dynamics/forest.h"
 #include "mechane/dynamics/forward_dynamics.h"

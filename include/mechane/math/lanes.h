@@ -1,13 +1,14 @@
 #pragma once
+#include <cstdint>
 
-// Rows are stored in blocks of four dofs, and four doubles are worked on together. A sum over lanes has one order and
-// products are never fused with sums, so that a machine with wider registers gets the same bits.
-
-namespace mechane::solvers::softstep {
+/// Four doubles that are worked on together. A sum over lanes has one order and products are never fused with sums, so
+/// that a machine with wider registers gets the same bits.
+namespace mechane {
 
 inline constexpr int kLanes = 4;
 
-using Lanes [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
+using Lanes [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]]    = double;
+using LaneMask [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = std::int64_t;
 
 inline const Lanes& lanes(const double* at) { return *reinterpret_cast<const Lanes*>(at); }
 inline Lanes&       lanes(double* at) { return *reinterpret_cast<Lanes*>(at); }
@@ -21,4 +22,4 @@ inline double       sum(const Lanes& x) { return (x[0] + x[1]) + (x[2] + x[3]); 
 #define MCH_WIDE
 #endif
 
-}  // namespace mechane::solvers::softstep
+}  // namespace mechane

@@ -1,0 +1,74 @@
+#pragma once
+#include <cmath>
+#include <cstdint>
+
+#include "mechane/collision/shape.h"
+
+/// Support points in the frame of a shape: what GJK and the expanding polytope ask most.
+namespace mechane::collision {
+
+/// The vertex of a hull farthest along d, the first among equals; -1 without vertices.
+std::int32_t farthest_vertex(const HullShape& hull, const Vec3d& d);
+
+inline double sign_of(double x) { return x < 0 ? -1.0 : 1.0; }
+
+/// The sign of a component, where rounding noise must not choose another corner than the exact zero would.
+inline double steady_sign(double x, double largest) { return x >= -1e-10 * largest ? 1.0 : -1.0; }
+
+inline Vec3d farthest_on_circle(const Vec3d& d, double radius)
+{
+    const double n = std::sqrt(d.x * d.x + d.y * d.y), k = radius / n;
+    return n > 1e-150 ? Vec3d{k * d.x, k * d.y, 0} : Vec3d{radius, 0, 0};
+}
+
+/// The point of the core farthest along d, both in the frame of the shape (of a triangle: of the pair).
+[[gnu::always_inline]] inline Vec3d core_support(const Shape& shape, const Vec3d& d)
+{
+    const Vec3d& s = shape.size;
+    switch (shape.kind) {
+        case ShapeKind::plane:
+        case ShapeKind::sphere:
+        case ShapeKind::mesh:
+            return {};
+        case ShapeKind::capsule:
+            return {0, 0, sign_of(d.z) * s.y};
+        case ShapeKind::rectangle: {
+            const double m = max_component(abs(d));
+            return {steady_sign(d.x, m) * s.x, steady_sign(d.y, m) * s.y, 0};
+        }
+        case ShapeKind::ellipsoid: {
+            const Vec3d  e = scale(s, d);
+            const double n = length(e);
+            return n > 1e-150 ? (1 / n) * scale(s, e) : Vec3d{s.x, 0, 0};
+        }
+        case ShapeKind::cylinder: {
+            Vec3d r = farthest_on_circle(d, s.x);
+            r.z     = d.z == 0 ? 0 : sign_of(d.z) * s.y;
+            return r;
+        }
+        case ShapeKind::box: {
+            const double m = max_component(abs(d));
+            return {steady_sign(d.x, m) * s.x, steady_sign(d.y, m) * s.y, steady_sign(d.z, m) * s.z};
+        }
+        case ShapeKind::cone: {
+            const double lateral = std::sqrt(d.x * d.x + d.y * d.y);
+            if (2 * s.y * d.z >= s.x * lateral) return {0, 0, s.y};
+            Vec3d r = farthest_on_circle(d, s.x);
+            r.z     = -s.y;
+            return r;
+        }
+        case ShapeKind::hull: {
+            const std::int32_t i = farthest_vertex(*shape.hull, d);
+            return i >= 0 ? shape.hull->vertices[static_cast<std::size_t>(i)] : Vec3d{};
+        }
+        case ShapeKind::triangle: {
+            const auto&  c = shape.corners;
+            const double x = dot(c[0], d), y = dot(c[1], d), z = dot(c[2], d);
+            const Vec3d& top = x >= y && x >= z ? c[0] : y >= z ? c[1] : c[2];
+            return dot(shape.extrusion, d) > 0 ? top + shape.extrusion : top;
+        }
+    }
+    return {};
+}
+
+}  // namespace mechane::collision

@@ -1,0 +1,247 @@
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "mechane/collision/pipeline.h"
+#include "mechane/geometry/heightfield.h"
+#include "mechane/geometry/hull.h"
+#include "mechane/model/builder.h"
+#include "shapes.h"
+
+/// What must stay as it is while something else changes: the gap, the order of shapes, a turn about the normal.
+using namespace mechane;
+using namespace mechane::test;
+using collision::CollisionPipeline;
+
+namespace {
+
+model::Model frozen(const model::ModelBuilder& builder)
+{
+    Diagnostics out;
+    auto        model = builder.finalize({}, out);
+    REQUIRE(model.has_value());
+    return std::move(*model);
+}
+model::Contacts contacts_of(const model::Model& m, const collision::PipelineOptions& options = {})
+{
+    CollisionPipeline pipeline(m, options);
+    auto              contacts = pipeline.make_contacts();
+    pipeline.collide(model::make_state(m), 0, contacts);
+    return contacts;
+}
+
+/// Mixed shapes, close together; `order` says in which order they are added. Labels name them.
+model::ModelBuilder heap(const std::vector<int>& order)
+{
+    model::ModelBuilder b;
+    b.rigid_gap = 0.01;
+    for (const int i : order) {
+        Random      r(static_cast<std::uint64_t>(i) + 1);
+        const Posed X{r.vec(0.5), r.rotation()};
+        const auto  body  = b.add_body(X, std::to_string(i));
+        const auto  label = std::to_string(i);
+        switch (i % 6) {
+            case 0:
+                b.add_shape_sphere(body, {}, 0.15, b.default_shape, label);
+                break;
+            case 1:
+                b.add_shape_capsule(body, {}, 0.08, 0.15, b.default_shape, label);
+                break;
+            case 2:
+                b.add_shape_box(body, {}, {0.1, 0.2, 0.15}, b.default_shape, label);
+                break;
+            case 3:
+                b.add_shape_cylinder(body, {}, 0.12, 0.15, b.default_shape, label);
+                break;
+            case 4:
+                b.add_shape_cone(body, {}, 0.12, 0.2, b.default_shape, label);
+                break;
+            default:
+                b.add_shape_ellipsoid(body, {}, {0.2, 0.1, 0.15}, b.default_shape, label);
+                break;
+        }
+    }
+    return b;
+}
+std::vector<int> counting(int n)
+{
+    std::vector<int> order;
+    for (int i = 0; i < n; ++i) order.push_back(i);
+    return order;
+}
+
+/// Area of the hull of points in the plane z = 0 (Andrew's chain).
+double spanned_area(std::vector<Vec3d> p)
+{
+    std::sort(p.begin(), p.end(),
+              [](const Vec3d& a, const Vec3d& b) { return std::tie(a.x, a.y) < std::tie(b.x, b.y); });
+    const auto turn = [](const Vec3d& a, const Vec3d& b, const Vec3d& c) {
+        return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+    };
+    double area = 0;
+    for (const bool lower : {true, false}) {
+        std::vector<Vec3d> chain;
+        for (const Vec3d& q : p) {
+            while (chain.size() > 1 && turn(chain[chain.size() - 2], chain.back(), q) <= 0) chain.pop_back();
+            chain.push_back(q);
+        }
+        for (std::size_t i = 0; i + 1 < chain.size(); ++i)
+            area += 0.5 * (chain[i].x * chain[i + 1].y - chain[i + 1].x * chain[i].y);
+        if (lower) std::reverse(p.begin(), p.end());
+    }
+    return area;
+}
+
+}  // namespace
+
+TEST_CASE("a wider gap leaves every contact that there was as it was, to the last bit (COL-024)")
+{
+    model::Model m    = frozen(heap(counting(120)));
+    const auto   with = [&](double gap) {
+        std::fill(m.shape_gap.begin(), m.shape_gap.end(), static_cast<Real>(gap));
+        return contacts_of(m);
+    };
+    using Key         = std::tuple<std::int32_t, std::int32_t, std::uint64_t>;
+    const auto narrow = with(0.001), wide = with(0.05);
+    CHECK(wide.rigid_contact_count > narrow.rigid_contact_count);
+    std::map<Key, std::size_t> rows;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(wide.rigid_contact_count); ++i)
+        rows[{wide.rigid_contact_shape0[i], wide.rigid_contact_shape1[i], wide.rigid_contact_feature[i]}] = i;
+    int compared = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(narrow.rigid_contact_count); ++i) {
+        const auto found = rows.find(
+            {narrow.rigid_contact_shape0[i], narrow.rigid_contact_shape1[i], narrow.rigid_contact_feature[i]});
+        CAPTURE(narrow.rigid_contact_shape0[i]);
+        CAPTURE(narrow.rigid_contact_shape1[i]);
+        CHECK(found != rows.end());
+        if (found == rows.end()) continue;
+        const std::size_t k = found->second;
+        CHECK(wide.rigid_contact_distance[k] == narrow.rigid_contact_distance[i]);
+        CHECK(wide.rigid_contact_normal[k] == narrow.rigid_contact_normal[i]);
+        CHECK(wide.rigid_contact_point0[k] == narrow.rigid_contact_point0[i]);
+        CHECK(wide.rigid_contact_point1[k] == narrow.rigid_contact_point1[i]);
+        ++compared;
+    }
+    CHECK(compared > 100);
+}
+
+TEST_CASE("the order in which shapes are added changes nothing between two kinds but their numbers (COL-079)")
+{
+    std::vector<int> order = counting(120), mixed = order;
+    Random           r(3);
+    for (std::size_t i = mixed.size() - 1; i > 0; --i)
+        std::swap(mixed[i], mixed[static_cast<std::size_t>(r.uniform(0, 1) * static_cast<double>(i))]);
+    using Row        = std::tuple<std::string, std::string, std::uint64_t, Real, Real, Real>;
+    const auto named = [](const model::Model& m) {
+        const auto       c = contacts_of(m);
+        std::vector<Row> rows;
+        for (std::size_t i = 0; i < static_cast<std::size_t>(c.rigid_contact_count); ++i) {
+            const auto a = static_cast<std::size_t>(c.rigid_contact_shape0[i]),
+                       b = static_cast<std::size_t>(c.rigid_contact_shape1[i]);
+            if (m.shape_type[a] == m.shape_type[b]) continue;  // of equal kinds the first is the one added first
+            rows.emplace_back(m.shape_label[a], m.shape_label[b], c.rigid_contact_feature[i],
+                              c.rigid_contact_distance[i], c.rigid_contact_normal[i].x, c.rigid_contact_point0[i].y);
+        }
+        std::sort(rows.begin(), rows.end());
+        return rows;
+    };
+    const auto rows = named(frozen(heap(order)));
+    CHECK(rows.size() > 200);
+    CHECK(rows == named(frozen(heap(mixed))));
+}
+
+TEST_CASE("a box that turns about the normal is held over its whole face at every tenth of a degree (COL-097)")
+{
+    // On whatever is larger than the face: the contact polygon is the face, 0.4 m x 0.3 m.
+    static const collision::MeshShape tiles = collision::make_mesh_shape(tiled_plane(20, 1), {1, 1, 1}, false);
+    const std::vector<double>         flat(121, 0.0);
+    const auto                        grid =
+        geometry::heightfield_mesh({.rows = 11, .columns = 11, .half_x = 1, .half_y = 1, .elevations = flat});
+    REQUIRE(grid.has_value());
+    static const collision::MeshShape   field     = collision::make_mesh_shape(*grid, {1, 1, 1}, false, 1);
+    Shape                               hull      = hull_shape(cube_hull(), {0, 0, -0.5});
+    const std::pair<const char*, Shape> grounds[] = {{"plane", shape(ShapeKind::plane, {})},
+                                                     {"rectangle", shape(ShapeKind::rectangle, {1, 1, 0})},
+                                                     {"box", shape(ShapeKind::box, {1, 1, 0.5}, {0, 0, -0.5})},
+                                                     {"hull", hull},
+                                                     {"tiles", mesh_shape(tiles)},
+                                                     {"field", mesh_shape(field)}};
+    for (const auto& [name, ground] : grounds) {
+        CAPTURE(name);
+        double least = kInfinity;
+        for (int i = 0; i < 3600; ++i) {
+            const Shape box = shape(ShapeKind::box, {0.2, 0.15, 0.1}, {0.013, 0.021, 0.0995}, turn('z', 0.1 * i));
+            const auto  m   = contacts(ground, box, 0.01);
+            std::vector<Vec3d> points;
+            for (int k = 0; k < m.count; ++k) points.push_back(m.points[static_cast<std::size_t>(k)].p0);
+            least = std::min(least, spanned_area(points));
+        }
+        CHECK(least > 0.9 * 0.4 * 0.3);
+    }
+}
+
+TEST_CASE("a finite plane ends at its rim, unless it is told to be as in Newton 1.8 (COL-088)")
+{
+    model::ModelBuilder b;
+    b.rigid_gap = 0.1;
+    b.add_shape_plane(-1, {}, 2, 2, b.default_shape);
+    const auto ball = b.add_shape_sphere(b.add_body({{1.3, 0, 0.45}, {}}, "ball"), {}, 0.5, b.default_shape);
+    const auto box  = b.add_shape_box(b.add_body({{1.2, 0, 0.49}, {}}, "box"), {}, {0.5, 0.5, 0.5}, b.default_shape);
+    b.add_shape_collision_filter_pair(ball, box);
+    const model::Model m = frozen(b);
+    for (const bool compat : {false, true}) {
+        CAPTURE(compat);
+        const auto c = contacts_of(m, {.finite_plane_compat = compat});
+        REQUIRE(c.rigid_contact_count == 5);
+        int beyond = 0;
+        for (std::size_t i = 0; i < 5; ++i) {
+            const auto d = static_cast<double>(c.rigid_contact_distance[i]);
+            if (c.rigid_contact_shape1[i] == ball)
+                // B18: the rim at x = 1 is nearest, sqrt(0.3^2 + 0.45^2) - 0.5
+                CHECK(d == close_to(compat ? -0.05 : std::sqrt(0.2925) - 0.5, 2e-6));
+            else
+                CHECK(d == close_to(-0.01, 1e-5));
+            if (c.rigid_contact_shape1[i] == box && c.rigid_contact_point0[i].x > Real(1.0001)) ++beyond;
+        }
+        CHECK(beyond == (compat ? 2 : 0));  // B19: two corners are at x = 1.7
+    }
+}
+
+TEST_CASE("margins of two boxes shift the distance of all four corners (COL-078 E10)")
+{
+    model::ModelBuilder b;
+    model::ShapeConfig  c0 = b.default_shape, c1 = b.default_shape;
+    c0.margin = 0.01, c1.margin = 0.02;
+    b.add_shape_box(b.add_body({}, "lower"), {}, {0.5, 0.5, 0.5}, c0);
+    b.add_shape_box(b.add_body({{0, 0, 1.02}, {}}, "upper"), {}, {0.5, 0.5, 0.5}, c1);
+    const auto c = contacts_of(frozen(b));
+    REQUIRE(c.rigid_contact_count == 4);
+    for (std::size_t i = 0; i < 4; ++i) {
+        CHECK(static_cast<double>(c.rigid_contact_distance[i]) == close_to(-0.01, 1e-5));  // 1.02 - 1 - 0.03
+        CHECK(static_cast<double>(c.rigid_contact_normal[i].z) == close_to(1, 1e-6));
+        CHECK(static_cast<double>(c.rigid_contact_margin0[i]) == close_to(0.01, 1e-7));
+        CHECK(static_cast<double>(c.rigid_contact_margin1[i]) == close_to(0.02, 1e-7));
+    }
+}
+
+TEST_CASE("the vertex found by lanes is the one that a plain loop finds, bit for bit (COL-164)")
+{
+    // Hulls of all remainders of the lanes; equal heights go to the first vertex either way.
+    for_seeds(40, [](Random& r) {
+        std::vector<Vec3d> points;
+        const int          n = 4 + static_cast<int>(r.uniform(0, 30));
+        for (int i = 0; i < n; ++i) points.push_back(r.direction());
+        const auto mesh = geometry::build_hull(points);
+        REQUIRE(mesh.has_value());
+        const collision::HullShape hull = collision::make_hull_shape(*mesh, {1, 1, 1});
+        const Shape                s    = hull_shape(hull);
+        for (int k = 0; k < 500; ++k) {
+            const Vec3d d =
+                k % 5 == 0 ? hull.face_normals[static_cast<std::size_t>(k) % hull.face_normals.size()] : r.direction();
+            Vec3d first = hull.vertices[0];
+            for (const Vec3d& v : hull.vertices)
+                if (v.x * d.x + v.y * d.y + v.z * d.z > first.x * d.x + first.y * d.y + first.z * d.z) first = v;
+            CHECK(collision::support(s, d) == first);
+        }
+    });
+}
