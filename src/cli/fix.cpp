@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <sstream>
 
@@ -10,6 +11,7 @@
 #include "cli/line_diff.h"
 #include "cli/outputs.h"
 #include "mechane/conformance/formats.h"
+#include "mechane/physics/realign.h"
 #include "mechane/resolve/port_sdf.h"
 #include "mechane/usd/scratch_folder.h"
 
@@ -24,7 +26,7 @@ struct FixArgs {
     bool                     in_place = false, diff = false, unsafe = false, no_localize = false;
     double                   assume_units = 0;
     std::string              assume_up_axis;
-    bool                     port_sdf = false, remove_physx = false;
+    bool                     port_sdf = false, remove_physx = false, realign = false;
     std::string              defaults = "newton";
 };
 
@@ -147,7 +149,7 @@ int check_targets(const FixArgs& args, const Io& io)
     std::error_code error;
     if (!args.layer.empty() && fs::equivalent(args.layer, asset, error))
         return io.say("error: the overriding layer is the asset itself\n"), kExitUsage;
-    if (args.output.empty() || args.port_sdf) return kExitClean;
+    if (args.output.empty() || args.port_sdf || args.realign) return kExitClean;
     if (is_layer_name(args.output)) {
         if (fs::equivalent(args.output, asset, error))
             return io.say("error: -o names the asset itself; --in-place replaces it\n"), kExitUsage;
@@ -201,7 +203,28 @@ void move_assets(usd::Layer& layer, const fs::path& from, const fs::path& to)
     });
 }
 
-int run_port(const FixArgs& args, Context& context)
+/// What one of the special repairs writes into a layer; the sentence that says what it did.
+using Rewrite = std::function<Result<std::string>(const usd::Stage& stage, usd::Layer& into, Diagnostics& found)>;
+
+Result<std::string> port_sdf(const FixArgs& args, const usd::Stage& stage, usd::Layer& into, Diagnostics& found)
+{
+    resolve::PortOptions options;
+    if (args.defaults == "physx") options.defaults = resolve::PortOptions::Defaults::physx;
+    options.remove_source = args.remove_physx;
+    const auto count      = resolve::port_physx_sdf_to_newton(stage, into, options, found);
+    if (!count) return count.error();
+    return fmt::format("{} colliders ported\n", *count);
+}
+
+Result<std::string> realign(const usd::Stage& stage, usd::Layer& into, Diagnostics& found)
+{
+    const auto count = physics::realign_gaps(stage, into, found);
+    if (!count) return count.error();
+    return fmt::format("{} joints realigned\n", *count);
+}
+
+/// Edits a copy of the asset's own layer, or a layer over it, and writes or shows that.
+int run_rewrite(const FixArgs& args, const Rewrite& rewrite, Context& context)
 {
     const Io&  io    = context.io;
     const auto scene = scene_options(context);
@@ -213,14 +236,11 @@ int run_port(const FixArgs& args, Context& context)
     const fs::path asset = fs::absolute(args.asset).lexically_normal();
     usd::Layer     into;
     if (args.layer.empty()) into = before->copy();
-    resolve::PortOptions options;
-    if (args.defaults == "physx") options.defaults = resolve::PortOptions::Defaults::physx;
-    options.remove_source = args.remove_physx;
     Diagnostics found;
-    const auto  count = resolve::port_physx_sdf_to_newton(**stage, into, options, found);
+    const auto  said = rewrite(**stage, into, found);
     io.report(found);
-    if (!count) return io.fail(count.error());
-    io.say(fmt::format("{} colliders ported\n", *count));
+    if (!said) return io.fail(said.error());
+    io.say(*said);
     if (args.diff)
         return io.out(unified_diff(before->to_text(), into.to_text(), "a/" + asset.filename().string(),
                                    "b/" + asset.filename().string())),
@@ -242,7 +262,11 @@ int run_fix(const FixArgs& args, Context& context)
 {
     const Io& io = context.io;
     if (const int exit = check_targets(args, io); exit != kExitClean) return exit;
-    if (args.port_sdf) return run_port(args, context);
+    if (args.port_sdf)
+        return run_rewrite(
+            args, [&](const auto& stage, auto& into, auto& found) { return port_sdf(args, stage, into, found); },
+            context);
+    if (args.realign) return run_rewrite(args, realign, context);
     const auto options = options_of(args, context);
     if (!options) return kExitUsage;
     const fs::path  asset  = fs::absolute(args.asset).lexically_normal();
@@ -323,6 +347,8 @@ void add_fix(CLI::App& app, Context& context)
         ->check(CLI::IsMember({"newton", "physx"}))
         ->capture_default_str();
     verb->add_flag("--remove-physx", args->remove_physx, "Of --port-physx-sdf: delete what was ported");
+    verb->add_flag("--realign-joints", args->realign,
+                   "Only: move the second frame of joints onto the first where bodies were moved apart");
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_fix(*args, context); });
 }

@@ -341,6 +341,8 @@ OverflowPolicy               CollisionPipeline::overflow_policy() const { return
 std::size_t                  CollisionPipeline::sdf_count() const { return impl_->set.sdf_count(); }
 std::span<const ContactFace> CollisionPipeline::contact_surface() const { return impl_->surface; }
 
+void CollisionPipeline::reread_transforms() { impl_->set.reread_transforms(); }
+
 model::Contacts CollisionPipeline::make_contacts() const
 {
     model::Contacts contacts;

@@ -123,6 +123,14 @@ ShapeSet::ShapeSet(const model::Model& model, const tasks::Pool* pool, std::int3
     if (flag == model::shape_flag::collide_shapes) build_fields(pool);
 }
 
+void ShapeSet::reread_transforms()
+{
+    for (std::size_t i = 0; i < size(); ++i) {
+        const Posed X = static_cast<Posed>(model_->shape_transform[i]);
+        if (is_finite(X)) X_BS[i] = {X.p, normalized(X.q)};
+    }
+}
+
 void ShapeSet::build_fields(const tasks::Pool* pool)
 {
     const model::Model& m = *model_;

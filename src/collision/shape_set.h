@@ -29,6 +29,8 @@ class ShapeSet {
                       std::int32_t flag = model::shape_flag::collide_shapes);
     [[nodiscard]] const model::Model& model() const { return *model_; }
 
+    /// Takes `shape_transform` from the model again.
+    void reread_transforms();
     /// Moves all shapes to the state; grows the boxes by margin, gap and what the motion may cover in `dt` (at most
     /// `speculative_max`, or with `sweep` all of it).
     void place(const model::State& state, double dt, double speculative_max, bool sweep = false);

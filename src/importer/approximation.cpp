@@ -8,6 +8,7 @@
 #include "mechane/geometry/fit.h"
 #include "mechane/geometry/hull.h"
 #include "mechane/resolve/shape_values.h"
+#include "mechane/tasks/parallel.h"
 
 namespace mechane::importer {
 namespace {
@@ -81,12 +82,27 @@ CollisionPart whole_mesh(const physics::Collider& collider, const MeshData& data
     return {model::GeoType::mesh, std::move(baked), {}, {1, 1, 1}};
 }
 
-std::vector<CollisionPart> compute_parts(Import& run, const physics::Collider& collider, const MeshData& data,
-                                         physics::Approximation method)
+/// One hull for all colliders of one mesh that differ in a positive scale only.
+bool shares_hull(const physics::Collider& collider)
+{
+    return !collider.sheared_points &&
+           std::min({collider.mesh_scale.x, collider.mesh_scale.y, collider.mesh_scale.z}) > 0;
+}
+
+/// The hull of the authored points.
+std::optional<CollisionPart> unscaled_hull(const Import& run, const physics::Collider& collider, const MeshData& data)
+{
+    physics::Collider unscaled = collider;
+    unscaled.mesh_scale        = {1, 1, 1};
+    return hull_part(run, collider, scaled_points(unscaled, *data.mesh));
+}
+
+std::vector<CollisionPart> compute_parts(const Import& run, const physics::Collider& collider, const MeshData& data,
+                                         physics::Approximation method, Diagnostics& found)
 {
     const auto fallback = [&](const char* wanted, const char* taken) {
-        run.found.add(codes::kApproxFallback, collider.prim.attribute("physics:approximation").site(),
-                      fmt::format("{} of {} is replaced by {}", wanted, collider.path.text(), taken));
+        found.add(codes::kApproxFallback, collider.prim.attribute("physics:approximation").site(),
+                  fmt::format("{} of {} is replaced by {}", wanted, collider.path.text(), taken));
     };
     const std::vector<Vec3d> points =
         method == physics::Approximation::none ? std::vector<Vec3d>{} : scaled_points(collider, *data.mesh);
@@ -107,16 +123,11 @@ std::vector<CollisionPart> compute_parts(Import& run, const physics::Collider& c
             fallback("convexDecomposition", "one convex hull");
             [[fallthrough]];
         case physics::Approximation::convex_hull:
-            // Shapes that differ in scale only share one hull.
-            if (!collider.sheared_points &&
-                std::min({collider.mesh_scale.x, collider.mesh_scale.y, collider.mesh_scale.z}) > 0) {
-                physics::Collider unscaled = collider;
-                unscaled.mesh_scale        = {1, 1, 1};
-                if (auto part = hull_part(run, collider, scaled_points(unscaled, *data.mesh))) {
+            if (shares_hull(collider))
+                if (auto part = unscaled_hull(run, collider, data)) {
                     part->scale = collider.mesh_scale;
                     return {std::move(*part)};
                 }
-            }
             if (auto part = hull_part(run, collider, points)) return {std::move(*part)};
             if (auto part = box_part(points)) {
                 fallback("the convex hull", "a bounding box");
@@ -139,10 +150,64 @@ physics::Approximation approximation_of(const Import& run, const physics::Collid
 
 const std::vector<CollisionPart>& approximate(Import& run, const physics::Collider& collider, const MeshData& data)
 {
-    const auto [place, fresh] =
-        run.collision_parts.try_emplace(static_cast<physics::Index>(&collider - run.physics.colliders.data()));
-    if (fresh) place->second = compute_parts(run, collider, data, approximation_of(run, collider));
-    return place->second;
+    const auto index = static_cast<physics::Index>(&collider - run.physics.colliders.data());
+    if (const auto known = run.collision_parts.find(index); known != run.collision_parts.end()) return known->second;
+    return run.collision_parts[index] = compute_parts(run, collider, data, approximation_of(run, collider), run.found);
+}
+
+void prepare_approximations(Import& run)
+{
+    std::vector<physics::Index> meshes;
+    std::vector<usd::Prim>      prims;
+    for (std::size_t i = 0; i < run.physics.colliders.size(); ++i) {
+        const physics::Collider& c = run.physics.colliders[i];
+        if (c.kind != physics::ShapeKind::mesh || !c.valid || run.ignored(c.path) || run.deformable.count(c.path) != 0)
+            continue;
+        meshes.push_back(static_cast<physics::Index>(i));
+        prims.push_back(c.prim);
+    }
+    if (meshes.empty()) return;
+    const tasks::Pool pool;
+    run.meshes.read_all(prims, pool, run.found);
+
+    // One job for each collider, and one for all that share a hull; the first in traversal order does it.
+    struct Job {
+        physics::Index              collider;
+        const MeshData*             data;
+        std::vector<physics::Index> others;  ///< that take the hull over, each with its scale
+        std::vector<CollisionPart>  parts;
+        Diagnostics                 found;
+    };
+    std::vector<Job>                                             jobs;
+    std::map<std::pair<const geometry::Mesh*, int>, std::size_t> hulls;  // order of no consequence
+    for (const physics::Index i : meshes) {
+        const physics::Collider& c    = run.collider(i);
+        const MeshData*          data = run.meshes.read(c.prim, run.found);
+        if (data == nullptr) continue;
+        if (approximation_of(run, c) == physics::Approximation::convex_hull && shares_hull(c)) {
+            const auto [place, fresh] = hulls.try_emplace({data->mesh.get(), run.hull_vertices(c.prim)}, jobs.size());
+            if (!fresh) {
+                jobs[place->second].others.push_back(i);
+                continue;
+            }
+        }
+        jobs.push_back({i, data, {}, {}, {}});
+    }
+    pool.for_each(jobs.size(), 1, [&](std::size_t n) {
+        Job&                     job = jobs[n];
+        const physics::Collider& c   = run.collider(job.collider);
+        job.parts                    = compute_parts(run, c, *job.data, approximation_of(run, c), job.found);
+    });
+    for (Job& job : jobs) {
+        run.found.append(job.found);
+        for (const physics::Index other : job.others) {
+            // A flat mesh has no hull; then every collider goes through the fallbacks itself.
+            if (job.parts.front().type != model::GeoType::convex_mesh) continue;
+            run.collision_parts[other]               = job.parts;
+            run.collision_parts[other].front().scale = run.collider(other).mesh_scale;
+        }
+        run.collision_parts[job.collider] = std::move(job.parts);
+    }
 }
 
 int Import::hull_vertices(const usd::Prim& prim) const

@@ -106,6 +106,17 @@ bool usable_joint(Import& run, physics::Index index)
                    fmt::format("both ends of {} resolve to {}", joint.path.text(), run.body(joint.body0).path.text()));
         return false;
     }
+    if (!run.newton() && joint.body0 != physics::kNone && joint.body1 != physics::kNone) {
+        const physics::Index scene = run.body(joint.body0).scene, other = run.body(joint.body1).scene;
+        if (scene != other) {
+            if (run.scope == physics::kNone || run.scope == scene)
+                run.found.add(codes::kJointScenes, joint.prim.site(),
+                              fmt::format("{} and {}, the ends of {}, belong to different scenes",
+                                          run.body(joint.body0).path.text(), run.body(joint.body1).path.text(),
+                                          joint.path.text()));
+            return false;
+        }
+    }
     const auto there  = [&](physics::Index b) { return b != physics::kNone && run.imports(b); };
     const bool any    = there(joint.body0) || there(joint.body1);
     const bool others = (run.scope != physics::kNone || !run.world_of_body.empty()) && !any &&
@@ -128,7 +139,8 @@ JointPlan plan_trees(Import& run)
     for (const physics::Index i : joints_by_path(run)) {
         const physics::Joint& joint = run.joint(i);
         if (is_equality(joint) || !usable_joint(run, i)) continue;
-        if (joint.excluded || joint.kind == physics::JointKind::distance || !joint.enabled) {
+        if (joint.excluded || joint.kind == physics::JointKind::distance || keeps_distance_only(joint) ||
+            !joint.enabled) {
             // A distance joint holds no frame in place: it is a constraint beside the tree by nature.
             plan.excluded.push_back(i);
             plan.excluded_roots.emplace_back();

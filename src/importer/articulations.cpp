@@ -139,8 +139,13 @@ void add_articulations(Import& run)
 
 void add_orphan_joints(Import& run)
 {
-    for (const PlannedTree& tree : run.plan.trees)
-        if (!tree.has_authored_root) add_tree(run, tree);
+    for (const PlannedTree& tree : run.plan.trees) {
+        if (tree.has_authored_root) continue;
+        if (!run.options.keep_orphan_joints || run.newton())
+            add_tree(run, tree);
+        else
+            for (const PlannedJoint& joint : tree.joints) add_joint(run, joint, WorldAnchor::orphan, {});
+    }
     for (const PlannedJoint& joint : run.plan.loops) add_joint(run, joint, WorldAnchor::orphan, {});
 }
 
@@ -181,6 +186,26 @@ void add_excluded_joints(Import& run)
     for (std::size_t i = 0; i < run.plan.excluded.size(); ++i)
         add_joint(run, {{run.plan.excluded[i]}, false}, run.newton() ? WorldAnchor::excluded : WorldAnchor::orphan,
                   run.plan.excluded_roots[i], true);
+    if (run.newton()) return;
+    // The distance of a PhysicsJoint is a constraint beside that of its axes.
+    for (std::size_t i = 0; i < run.physics.joints.size(); ++i) {
+        const physics::Joint& source = run.physics.joints[i];
+        const std::int32_t    axes   = run.joint_of[i];
+        if (axes < 0 || !keeps_distance(source) || keeps_distance_only(source)) continue;
+        if (run.builder.joints[static_cast<std::size_t>(axes)].world != run.world) continue;
+        const auto ends = joint_ends(run, source, false, WorldAnchor::orphan);
+        if (!ends) continue;
+        model::BuilderJoint joint;
+        joint.label                   = source.path.text() + "_distance";
+        joint.parent                  = ends->parent;
+        joint.child                   = ends->child;
+        joint.parent_xform            = ends->X_P;
+        joint.child_xform             = ends->X_C;
+        joint.enabled                 = source.enabled;
+        joint.collision_filter_parent = false;
+        fill_distance(run, source, joint);
+        run.builder.add_joint(std::move(joint));
+    }
 }
 
 void add_equalities(Import& run)

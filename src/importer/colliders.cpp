@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "approximation.h"
+#include "face_materials.h"
 #include "mechane/geometry/hull.h"
 #include "mechane/resolve/shape_values.h"
 #include "shape_frames.h"
@@ -13,14 +14,6 @@ namespace {
 
 using model::GeoType;
 using physics::ShapeKind;
-
-/// The bound material that counts: the collider's own binding, else the first of its face subsets.
-const physics::Material* material_of(const Import& run, const physics::Collider& collider)
-{
-    if (collider.materials.empty()) return nullptr;
-    const physics::Index i = run.newton() ? collider.materials.front() : collider.materials.back();
-    return i == physics::kNone ? nullptr : &run.physics.materials[static_cast<std::size_t>(i)];
-}
 
 /// Settings of a distance field, where one is asked for or may be needed.
 std::optional<model::SdfConfig> sdf_config(const resolve::SdfSettings& settings)
@@ -53,13 +46,13 @@ bool may_be_tuned(const Import& run, const physics::Collider& collider, const ph
                        [](const usd::Token& api) { return api.text().starts_with("Newton"); });
 }
 
-model::ShapeConfig config_of(Import& run, const physics::Collider& collider, const std::string& label)
+model::ShapeConfig config_of(Import& run, const physics::Collider& collider, const physics::Material* material,
+                             const std::string& label)
 {
-    model::ShapeConfig       config   = run.builder.default_shape;
-    const physics::Material* material = material_of(run, collider);
-    const auto               i        = static_cast<std::size_t>(&collider - run.physics.colliders.data());
-    config.density                    = run.masses.collider_density[i];
-    config.is_solid                   = !run.masses.collider_shell[i];
+    model::ShapeConfig config  = run.builder.default_shape;
+    const auto         i       = static_cast<std::size_t>(&collider - run.physics.colliders.data());
+    config.density             = run.masses.collider_density[i];
+    config.is_solid            = !run.masses.collider_shell[i];
     config.has_shape_collision = config.has_particle_collision = collider.enabled;
     if (!may_be_tuned(run, collider, material, label)) {
         config.gap = config.gap.value_or(run.builder.rigid_gap);
@@ -117,7 +110,7 @@ class ColliderAdder {
         shape_.label  = path;
         shape_.body   = owner_;
         shape_.xform  = owner_ < 0 ? run_.placed(owner_pose_in_stage() * collider_.X_BS) : run_.scaled(collider_.X_BS);
-        shape_.config = config_of(run_, collider_, path);
+        shape_.config = config_of(run_, collider_, material_of(run_, collider_), path);
         look_         = appearance_of(run_.stage, run_.physics, collider_.prim, run_.found);
         drawn_        = is_drawn(run_, collider_.prim);
         hidden_       = run_.options.hide_collision_shapes && run_.options.load_visual_shapes &&
@@ -264,8 +257,11 @@ class ColliderAdder {
                             fmt::format("{} has no usable mesh data", shape_.label));
             return;
         }
-        const physics::Approximation      method = approximation_of(run_, collider_);
-        const std::vector<CollisionPart>& parts  = approximate(run_, collider_, *data);
+        const physics::Approximation method = approximation_of(run_, collider_);
+        if (run_.options.per_face_materials && method == physics::Approximation::none && !collider_.sheared_points)
+            if (add_faces(*data)) return;
+        report_unused_materials(run_, collider_);
+        const std::vector<CollisionPart>& parts = approximate(run_, collider_, *data);
         // What is drawn keeps the authored faces as a visual shape beside the simpler collider.
         const bool twin =
             method != physics::Approximation::none && run_.options.load_visual_shapes && drawn_ && !hidden_;
@@ -296,6 +292,23 @@ class ColliderAdder {
             }
         }
         if (twin) run_.twins.push_back(index_);
+    }
+
+    /// A shape for every material that subsets of the faces have; the first keeps the collider's name.
+    bool add_faces(const MeshData& data)
+    {
+        const std::vector<FaceMaterial> materials = face_materials(run_, collider_, data);
+        for (const FaceMaterial& covered : materials) {
+            model::BuilderShape part = shape_;
+            part.config              = config_of(run_, collider_, covered.material, shape_.label);
+            part.config.is_visible   = shape_.config.is_visible;
+            part.type                = GeoType::mesh;
+            part.source              = MeshReader::part_of(data, covered.faces);
+            part.scale               = run_.length() * collider_.mesh_scale;
+            if (&covered != &materials.front()) part.label += "_" + covered.subset;
+            emit(std::move(part));
+        }
+        return !materials.empty();
     }
 
     Import&                  run_;
@@ -334,6 +347,13 @@ void add_twin(Import& run, physics::Index index)
 }
 
 }  // namespace
+
+const physics::Material* material_of(const Import& run, const physics::Collider& collider)
+{
+    if (collider.materials.empty()) return nullptr;
+    const physics::Index i = collider.materials.front();
+    return i == physics::kNone ? nullptr : &run.physics.materials[static_cast<std::size_t>(i)];
+}
 
 void add_colliders(Import& run)
 {

@@ -385,7 +385,8 @@ PairExplanation pair_of(const ExplainInput& in, std::size_t a, std::size_t b)
         if (known != in.imported.filter_reasons.end())
             for (const std::string& reason : known->second)
                 if (!joined || reason != kFilteredByJoint) say(reason);
-        if (!joined && known == in.imported.filter_reasons.end()) say("the pair is filtered");
+        if (!joined && known == in.imported.filter_reasons.end() && (body_a != body_b || body_a < 0))
+            say("the pair is filtered");
     }
     for (const std::size_t s : {a, b})
         if (const auto groups = in.imported.path_shape_groups.find(m.shape_label[s]);
@@ -443,6 +444,24 @@ Result<std::vector<PairExplanation>> explain_pair(const ExplainInput& input, std
     for (const std::size_t i : first)
         for (const std::size_t j : second)
             if (i != j) out.push_back(pair_of(input, i, j));
+    return out;
+}
+
+std::vector<std::string> filter_reason(const ExplainInput& input, std::int32_t a, std::int32_t b)
+{
+    const auto& pairs = input.model.shape_collision_filter_pairs;
+    if (!std::binary_search(pairs.begin(), pairs.end(), std::pair<std::int32_t, std::int32_t>(std::minmax(a, b))))
+        return {};
+    return pair_of(input, static_cast<std::size_t>(a), static_cast<std::size_t>(b)).reasons;
+}
+
+ShapeFilters filters_of(const model::Model& model, std::int32_t shape)
+{
+    ShapeFilters out;
+    out.all = (model.shape_flags[static_cast<std::size_t>(shape)] & model::shape_flag::collide_shapes) == 0;
+    for (const auto& [a, b] : model.shape_collision_filter_pairs)
+        if (a == shape || b == shape) out.others.push_back(a == shape ? b : a);
+    std::sort(out.others.begin(), out.others.end());
     return out;
 }
 

@@ -12,17 +12,6 @@ namespace {
 bool collides(const Import& run, std::int32_t shape)
 { return (run.builder.shapes[static_cast<std::size_t>(shape)].flags & model::shape_flag::collide_shapes) != 0; }
 
-/// Shapes of a collider, more than one where it was decomposed.
-std::vector<std::int32_t> shapes_of_collider(const Import& run, physics::Index collider)
-{
-    std::vector<std::int32_t> shapes;
-    if (collider == physics::kNone || run.shape_of[static_cast<std::size_t>(collider)] < 0) return shapes;
-    shapes.push_back(run.shape_of[static_cast<std::size_t>(collider)]);
-    if (const auto more = run.further_shapes.find(collider); more != run.further_shapes.end())
-        shapes.insert(shapes.end(), more->second.begin(), more->second.end());
-    return shapes;
-}
-
 /// A group's number in the order of the stage, from 1; merged groups share one.
 std::int32_t number_of_group(const Import& run, physics::Index group)
 { return static_cast<std::int32_t>(run.physics.groups[static_cast<std::size_t>(group)].table_index) + 1; }
@@ -131,7 +120,41 @@ void filter_groups(Import& run, const physics::PairFilter& filter, PairSet& pair
     number_groups(run, imported);
 }
 
+/// What joints that an animation switches keep apart, and nothing else does; called before the pairs of joints are
+/// added.
+void note_switched_filters(Import& run)
+{
+    static const usd::Token kEnabled("physics:jointEnabled");
+    if (!run.options.animation || !run.physics.authored_names.contains(kEnabled)) return;
+    using Pair = std::pair<std::int32_t, std::int32_t>;
+    std::set<Pair>      others(run.builder.shape_collision_filter_pairs.begin(),
+                               run.builder.shape_collision_filter_pairs.end());
+    std::map<Pair, int> joints;  // that keep a pair apart
+    const auto          each = [&](const physics::Joint& joint, const auto& visit) {
+        for (const auto& [a, b] : physics::pairs_of_joint(run.physics, joint))
+            for (const std::int32_t i : shapes_of_collider(run, a))
+                for (const std::int32_t j : shapes_of_collider(run, b)) visit(Pair(std::minmax(i, j)));
+    };
+    for (const physics::Joint& joint : run.physics.joints) each(joint, [&](const Pair& pair) { ++joints[pair]; });
+    for (std::size_t i = 0; i < run.physics.joints.size(); ++i)
+        if (run.physics.joints[i].prim.attribute(kEnabled).varying())
+            each(run.physics.joints[i], [&](const Pair& pair) {
+                if (joints[pair] == 1 && others.count(pair) == 0)
+                    run.filters_of_joint[static_cast<physics::Index>(i)].push_back(pair);
+            });
+}
+
 }  // namespace
+
+std::vector<std::int32_t> shapes_of_collider(const Import& run, physics::Index collider)
+{
+    std::vector<std::int32_t> shapes;
+    if (collider == physics::kNone || run.shape_of[static_cast<std::size_t>(collider)] < 0) return shapes;
+    shapes.push_back(run.shape_of[static_cast<std::size_t>(collider)]);
+    if (const auto more = run.further_shapes.find(collider); more != run.further_shapes.end())
+        shapes.insert(shapes.end(), more->second.begin(), more->second.end());
+    return shapes;
+}
 
 void add_filters(Import& run)
 {
@@ -141,9 +164,10 @@ void add_filters(Import& run)
     filter_groups(run, filter, pairs);
     for (const auto& [a, b] : filter.filtered_pairs())
         pairs.add(shapes_of_collider(run, a), shapes_of_collider(run, b), "physics:filteredPairs names them");
-    if (!run.newton())
-        for (const auto& [a, b] : filter.joint_pairs())
-            pairs.add(shapes_of_collider(run, a), shapes_of_collider(run, b), kFilteredByJoint);
+    if (run.newton()) return;
+    note_switched_filters(run);
+    for (const auto& [a, b] : filter.joint_pairs())
+        pairs.add(shapes_of_collider(run, a), shapes_of_collider(run, b), kFilteredByJoint);
 }
 
 }  // namespace mechane::importer

@@ -66,8 +66,10 @@ struct Import {
         further_parts;  ///< pieces of decomposed meshes that wait for their turn
     std::map<physics::Index, std::vector<CollisionPart>> collision_parts;  ///< of mesh colliders, by collider
     std::vector<physics::Index>                          twins;  ///< colliders whose authored mesh is drawn beside them
-    JointPlan                                            plan;
-    std::size_t                                          first_joint = 0, first_articulation = 0;  ///< of this import
+    /// Pairs of shapes that only a joint keeps apart which an animation switches.
+    std::map<physics::Index, std::vector<std::pair<std::int32_t, std::int32_t>>> filters_of_joint;
+    JointPlan                                                                    plan;
+    std::size_t first_joint = 0, first_articulation = 0;                     ///< of this import
     std::map<std::uint32_t, std::shared_ptr<const Texture>> textures;        ///< by index of the shader
     std::map<std::int32_t, bool>                            self_collision;  ///< by articulation
     std::int32_t              world = model::kGlobalWorld;                   ///< of everything that is added now
@@ -137,13 +139,20 @@ void         add_excluded_joints(Import& run);
 void         add_equalities(Import& run);  ///< MuJoCo's connect and weld as loop joints
 void         add_visuals_of_body(Import& run, physics::Index body, std::int32_t index);
 void         add_static_visuals(Import& run);
+/// Shapes of a collider, more than one where it was decomposed.
+std::vector<std::int32_t> shapes_of_collider(const Import& run, physics::Index collider);
+/// The bound material that counts: that of the first face subset that binds one, else the collider's own.
+const physics::Material* material_of(const Import& run, const physics::Collider& collider);
 /// Visible, and of a purpose that viewports draw.
 bool is_drawn(const Import& run, const usd::Prim& prim);
 void add_colliders(Import& run);
 void add_filters(Import& run);
 void add_mimics(Import& run);
-void add_actuators(Import& run);         ///< MuJoCo's servos as targets of their joints
-void find_animation(Import& run);        ///< drives' targets and kinematic bodies that move over time
+void add_actuators(Import& run);   ///< MuJoCo's servos as targets of their joints
+void find_animation(Import& run);  ///< what a simulation follows of what the stage animates
+/// Unit-density solid of the pieces that a mesh collider collides as, in its shape frame; nothing where the mass rules
+/// know better. From many threads at once.
+std::optional<geometry::MassProperties> mesh_solid(const Import& run, const physics::Collider& collider);
 void settle_initial_state(Import& run);  ///< poses and velocities of bodies and joints made to agree
 void finish_result(Import& run);
 

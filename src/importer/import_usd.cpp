@@ -58,6 +58,7 @@ physics::PhysicsModel parse_physics(Import& run)
     options.strict_reference = run.newton();
     if (run.newton()) options.mass_on_xforms = physics::MassOnXforms::ignore;
     options.lenient_names = run.options.lenient_names;
+    options.animation     = run.options.animation && !run.newton();
     if (run.options.root_path != "/") options.roots.emplace_back(run.options.root_path);
     // An entry without wildcards also prunes its subtree before anything below it is read.
     for (const std::string& text : run.options.ignore_paths)
@@ -90,21 +91,12 @@ void compute_masses(Import& run)
     options.log             = run.log.get();
     if (!run.newton()) {
         // What collides also weighs: the hull, the hulls, the box or the ball instead of the authored mesh.
-        options.mesh_solid = [&run](const physics::Collider& collider) -> std::optional<geometry::MassProperties> {
-            if (approximation_of(run, collider) != physics::Approximation::convex_decomposition) return std::nullopt;
-            Diagnostics     unused;
-            const MeshData* data = run.meshes.read(collider.prim, unused);
-            if (data == nullptr) return std::nullopt;
-            geometry::MassProperties whole;
-            for (const CollisionPart& part : approximate(run, collider, *data)) {
-                if (part.type != model::GeoType::convex_mesh) return std::nullopt;
-                whole = geometry::combined(
-                    whole, geometry::transformed(geometry::mesh_mass(*part.source, part.scale, 1), part.X_SP));
-            }
-            return whole.mass > 0 ? std::optional(whole) : std::nullopt;
-        };
+        options.mesh_solid = [&run](const physics::Collider& collider) { return mesh_solid(run, collider); };
     }
+    // What an animation switches on later has no weight before.
+    for (physics::Collider& c : run.physics.colliders) c.enabled = c.enabled && !c.starts_disabled;
     run.masses = resolve::compute_masses(run.physics, run.resolvers, options, run.found);
+    for (physics::Collider& c : run.physics.colliders) c.enabled = c.enabled || c.starts_disabled;
 }
 
 /// One world's worth of entities, in the order in which indices are promised.
@@ -184,6 +176,20 @@ void import_all(Import& run)
 }
 
 }  // namespace
+
+std::optional<geometry::MassProperties> mesh_solid(const Import& run, const physics::Collider& collider)
+{
+    if (approximation_of(run, collider) != physics::Approximation::convex_decomposition) return std::nullopt;
+    const auto parts = run.collision_parts.find(static_cast<physics::Index>(&collider - run.physics.colliders.data()));
+    if (parts == run.collision_parts.end()) return std::nullopt;
+    geometry::MassProperties whole;
+    for (const CollisionPart& part : parts->second) {
+        if (part.type != model::GeoType::convex_mesh) return std::nullopt;
+        whole = geometry::combined(whole,
+                                   geometry::transformed(geometry::mesh_mass(*part.source, part.scale, 1), part.X_SP));
+    }
+    return whole.mass > 0 ? std::optional(whole) : std::nullopt;
+}
 
 void Import::refuse(const Code& code, const Site& site, std::string message)
 {
@@ -297,6 +303,7 @@ Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& op
     run.joint_of.assign(run.physics.joints.size(), -1);
     run.shape_of.assign(run.physics.colliders.size(), -1);
     place_bodies(run);
+    prepare_approximations(run);
     compute_masses(run);
     import_all(run);
     if (run.fatal) return *run.fatal;

@@ -45,26 +45,37 @@ TargetMode target_mode(const Import& run, bool driven, double ke, double kd)
     return kd != 0 ? TargetMode::velocity : TargetMode::effort;
 }
 
-void apply_drive(const Import& run, const physics::Drive& drive, Motion motion, bool of_d6, JointDofConfig& dof)
+}  // namespace
+
+DriveUnits drive_units(const Import& run, bool acceleration, Motion motion, bool of_d6)
 {
     const bool turns = motion == Motion::angular;
+    // An acceleration drive's gains hold per second, whatever the mass and the unit of the coordinate.
+    const bool per_mass = acceleration && !run.newton();
+    double     scale    = turns ? run.gains_scaling : 1;
+    if (turns && of_d6 && run.newton()) scale = 1 / run.gains_scaling;
+    DriveUnits units;
+    units.ke = scale * (per_mass ? 1 : run.si(1, turns ? Dimension::angular_stiffness : Dimension::linear_stiffness));
+    units.kd = scale * (per_mass ? 1 : run.si(1, turns ? Dimension::angular_damping : Dimension::linear_damping));
+    units.force  = run.si(1, turns ? Dimension::torque : Dimension::force);
+    units.target = run.si(1, turns ? Dimension::angle : Dimension::length);
+    return units;
+}
+
+namespace {
+
+void apply_drive(const Import& run, const physics::Drive& drive, Motion motion, bool of_d6, JointDofConfig& dof)
+{
     dof.effort_limit = kInfinity;
     dof.target_ke = dof.target_kd = dof.target_q = dof.target_qd = 0;
     if (drive.enabled) {
-        dof.target_q  = run.si(drive.target_position, turns ? Dimension::angle : Dimension::length);
-        dof.target_qd = run.si(drive.target_velocity, turns ? Dimension::angle : Dimension::length);
-        // An acceleration drive's gains hold per second, whatever the mass and the unit of the coordinate.
-        const bool per_mass = drive.acceleration && !run.newton();
-        double     scale    = turns ? run.gains_scaling : 1;
-        if (turns && of_d6 && run.newton()) scale = 1 / run.gains_scaling;
-        dof.target_ke = scale * (per_mass ? drive.stiffness
-                                          : run.si(drive.stiffness,
-                                                   turns ? Dimension::angular_stiffness : Dimension::linear_stiffness));
-        dof.target_kd =
-            scale * (per_mass ? drive.damping
-                              : run.si(drive.damping, turns ? Dimension::angular_damping : Dimension::linear_damping));
-        dof.effort_limit = run.si(drive.max_force, turns ? Dimension::torque : Dimension::force);
-        dof.drive_type   = per_mass ? model::DriveType::acceleration : model::DriveType::force;
+        const DriveUnits units = drive_units(run, drive.acceleration, motion, of_d6);
+        dof.target_q           = units.target * drive.target_position;
+        dof.target_qd          = units.target * drive.target_velocity;
+        dof.target_ke          = units.ke * drive.stiffness;
+        dof.target_kd          = units.kd * drive.damping;
+        dof.effort_limit       = units.force * drive.max_force;
+        dof.drive_type = drive.acceleration && !run.newton() ? model::DriveType::acceleration : model::DriveType::force;
     }
     dof.actuator_mode = target_mode(run, drive.enabled, dof.target_ke, dof.target_kd);
 }
@@ -208,23 +219,6 @@ void fill_ball(Import& run, const physics::Joint& source, model::BuilderJoint& j
     }
 }
 
-void fill_distance(const Import& run, const physics::Joint& source, model::BuilderJoint& joint)
-{
-    joint.type         = JointType::distance;
-    JointDofConfig dof = run.builder.default_dof;
-    dof.axis           = {1, 0, 0};
-    dof.limit_lower    = source.min_enabled ? run.si(source.limit.lower, Dimension::length) : -1;
-    dof.limit_upper    = source.max_enabled ? run.si(source.limit.upper, Dimension::length) : -1;
-    joint.linear_axes.push_back(dof);
-    for (int i = 1; i < 6; ++i) {
-        JointDofConfig free;
-        free.axis     = axis_vector<double>(i % 3);
-        free.limit_ke = free.limit_kd = 0;
-        (i < 3 ? joint.linear_axes : joint.angular_axes).push_back(free);
-    }
-    if (run.newton()) joint.q = {0, 0, 0, 0, 0, 0, 1};
-}
-
 const physics::Limit* limit_of(const physics::Joint& joint, physics::Dof dof)
 {
     const auto found =
@@ -238,14 +232,44 @@ const physics::Drive* drive_of(const physics::Joint& joint, physics::Dof dof)
     return found == joint.drives.end() ? nullptr : &*found;
 }
 
+}  // namespace
+
+void fill_distance(const Import& run, const physics::Joint& source, model::BuilderJoint& joint)
+{
+    joint.type                   = JointType::distance;
+    JointDofConfig dof           = run.builder.default_dof;
+    dof.axis                     = {1, 0, 0};
+    const bool generic           = source.kind == physics::JointKind::d6;
+    dof.limit_lower              = -1;
+    dof.limit_upper              = generic ? model::kMaxValue : -1;  // a target of its drive must lie between the two
+    const physics::Limit* limit  = generic ? limit_of(source, physics::Dof::distance) : &source.limit;
+    const auto            bounds = [&](bool has, double bound) { return has && bound >= 0; };
+    if (limit != nullptr && bounds(generic ? limit->has_lower() : source.min_enabled, limit->lower))
+        dof.limit_lower = run.si(limit->lower, Dimension::length);
+    if (limit != nullptr && bounds(generic ? limit->has_upper() : source.max_enabled, limit->upper))
+        dof.limit_upper = run.si(limit->upper, Dimension::length);
+    if (const physics::Drive* drive = generic ? drive_of(source, physics::Dof::distance) : nullptr)
+        apply_drive(run, *drive, Motion::linear, true, dof);
+    joint.linear_axes.push_back(dof);
+    for (int i = 1; i < 6; ++i) {
+        JointDofConfig free;
+        free.axis     = axis_vector<double>(i % 3);
+        free.limit_ke = free.limit_kd = 0;
+        (i < 3 ? joint.linear_axes : joint.angular_axes).push_back(free);
+    }
+    if (run.newton()) joint.q = {0, 0, 0, 0, 0, 0, 1};
+}
+
+namespace {
+
 bool fill_d6(Import& run, const physics::Joint& source, const JointEnds& ends, model::BuilderJoint& joint,
              Filled& filled)
 {
     using physics::Dof;
     joint.type = JointType::d6;
-    if (run.log)
+    if (run.log && run.newton())
         for (const char* prefix : {"drive:distance:", "limit:distance:"})
-            run.log->dismiss(source.prim, prefix, "the distance of a PhysicsJoint is not simulated");
+            run.log->dismiss(source.prim, prefix, "newton-1.8 does not simulate the distance of a PhysicsJoint");
     int   unlimited = 0;
     bool  driven    = false;
     Posed X_locked;
@@ -304,6 +328,19 @@ bool fill_d6(Import& run, const physics::Joint& source, const JointEnds& ends, m
 
 }  // namespace
 
+bool keeps_distance(const physics::Joint& joint)
+{
+    return joint.kind == physics::JointKind::d6 &&
+           (limit_of(joint, physics::Dof::distance) != nullptr || drive_of(joint, physics::Dof::distance) != nullptr);
+}
+
+bool keeps_distance_only(const physics::Joint& joint)
+{
+    const auto other = [](const auto& entry) { return entry.dof != physics::Dof::distance; };
+    return keeps_distance(joint) && std::none_of(joint.limits.begin(), joint.limits.end(), other) &&
+           std::none_of(joint.drives.begin(), joint.drives.end(), other);
+}
+
 bool has_one_dof(const physics::Joint& joint)
 {
     switch (joint.kind) {
@@ -345,7 +382,10 @@ Filled fill_joint(Import& run, JointGroup group, const JointEnds& ends, model::B
                 fill_distance(run, source, joint);
                 break;
             case physics::JointKind::d6:
-                filled.holds = fill_d6(run, source, ends, joint, filled);
+                if (keeps_distance_only(source) && !run.newton())
+                    fill_distance(run, source, joint);
+                else
+                    filled.holds = fill_d6(run, source, ends, joint, filled);
                 break;
             case physics::JointKind::revolute:
             case physics::JointKind::prismatic:

@@ -207,7 +207,7 @@ class Accountant {
         entry.note    = note->note;
         if (relationship) return;
         const bool has_say = entry.verdict == Verdict::used || entry.verdict == Verdict::converted;
-        if (has_say && !followed(prim, name) && prim.attribute(name).varying())
+        if (has_say && !run_.result.animation.follows(prim.path(), name) && prim.attribute(name).varying())
             return ignore("animated, held at its first value");
         if (note->use != Use::read) return;
         // What UsdPhysics authors in a unit of its own.
@@ -217,14 +217,6 @@ class Accountant {
             entry.verdict = Verdict::converted;
             entry.note    = fmt::format("times {:.9g}: {}", factor, conversion_name(*dimension));
         }
-    }
-
-    /// Whether a simulation samples the property at every step.
-    [[nodiscard]] bool followed(const usd::Prim& prim, const usd::Token& name) const
-    {
-        const auto& targets = run_.result.animation.targets;
-        return std::any_of(targets.begin(), targets.end(),
-                           [&](const AnimatedTarget& t) { return t.property == name && t.prim == prim.path(); });
     }
 
     /// Materials are found outside the subtree that is imported.

@@ -7,26 +7,49 @@
 #include "mechane/resolve/mesh_source.h"
 
 namespace mechane::importer {
-const MeshData* MeshReader::read(const usd::Prim& prim, Diagnostics& found)
-{
-    const auto [place, fresh]     = by_path_.try_emplace(prim.path());
-    std::optional<MeshData>& slot = place->second;
-    if (!fresh) return slot ? &*slot : nullptr;
 
+std::optional<geometry::Triangulation> MeshReader::triangulated(const usd::Prim& prim, Diagnostics& found) const
+{
     for (const char* needed : {"points", "faceVertexCounts", "faceVertexIndices"}) {
         const usd::Attribute attribute = prim.attribute(needed);
         if (attribute.authored()) continue;
         found.add(codes::kMeshData, attribute.site(), fmt::format("{} has no {}", prim.path().text(), needed));
-        return nullptr;
+        return std::nullopt;
     }
     geometry::Triangulation triangles = resolve::read_polygons(prim, plain_fan_, found);
-    if (triangles.mesh.triangles.empty()) {
-        found.add(codes::kMeshData, prim.attribute("faceVertexIndices").site(),
-                  fmt::format("{} has no usable face", prim.path().text()));
-        return nullptr;
+    if (!triangles.mesh.triangles.empty()) return triangles;
+    found.add(codes::kMeshData, prim.attribute("faceVertexIndices").site(),
+              fmt::format("{} has no usable face", prim.path().text()));
+    return std::nullopt;
+}
+
+const MeshData* MeshReader::read(const usd::Prim& prim, Diagnostics& found)
+{
+    const auto [place, fresh]     = by_path_.try_emplace(prim.path());
+    std::optional<MeshData>& slot = place->second;
+    if (fresh)
+        if (auto triangles = triangulated(prim, found))
+            slot = MeshData{shared(std::move(triangles->mesh)), std::move(triangles->triangle_to_face),
+                            triangles->face_count};
+    return slot ? &*slot : nullptr;
+}
+
+void MeshReader::read_all(const std::vector<usd::Prim>& prims, const tasks::Pool& pool, Diagnostics& found)
+{
+    struct Read {
+        std::optional<geometry::Triangulation> triangles;
+        Diagnostics                            found;
+    };
+    std::vector<Read> all(prims.size());
+    pool.for_each(prims.size(), 1, [&](std::size_t i) { all[i].triangles = triangulated(prims[i], all[i].found); });
+    for (std::size_t i = 0; i < prims.size(); ++i) {
+        const auto [place, fresh] = by_path_.try_emplace(prims[i].path());
+        if (!fresh) continue;
+        found.append(all[i].found);
+        if (auto& triangles = all[i].triangles)
+            place->second = MeshData{shared(std::move(triangles->mesh)), std::move(triangles->triangle_to_face),
+                                     triangles->face_count};
     }
-    slot = MeshData{shared(std::move(triangles.mesh)), std::move(triangles.triangle_to_face), triangles.face_count};
-    return &*slot;
 }
 
 std::shared_ptr<const geometry::Mesh> MeshReader::shared(geometry::Mesh mesh)

@@ -7,6 +7,8 @@
 
 #include "mechane/core/diagnostic.h"
 #include "mechane/geometry/mesh.h"
+#include "mechane/geometry/triangulation.h"
+#include "mechane/tasks/parallel.h"
 #include "mechane/usd/stage.h"
 
 namespace mechane::importer {
@@ -28,11 +30,14 @@ class MeshReader {
     /// Triangles of a mesh prim; null with E_MESH_DATA in `found` when points or faces are missing. Faulty faces are
     /// dropped.
     const MeshData* read(const usd::Prim& prim, Diagnostics& found);
+    /// The same for many prims on all threads; `read` then has them at hand. Findings come in the order of the prims.
+    void read_all(const std::vector<usd::Prim>& prims, const tasks::Pool& pool, Diagnostics& found);
     /// The triangles of some faces as a mesh of its own, unused points left out.
     static std::shared_ptr<const geometry::Mesh> part_of(const MeshData& data, const std::vector<bool>& faces);
 
   private:
-    std::shared_ptr<const geometry::Mesh> shared(geometry::Mesh mesh);
+    [[nodiscard]] std::optional<geometry::Triangulation> triangulated(const usd::Prim& prim, Diagnostics& found) const;
+    std::shared_ptr<const geometry::Mesh>                shared(geometry::Mesh mesh);
 
     bool                                                                          plain_fan_;
     std::unordered_map<usd::Path, std::optional<MeshData>>                        by_path_;     // never iterated

@@ -104,6 +104,7 @@ constexpr std::pair<std::string_view, Setter> kSetters[] = {
          return v.is_number_integer() && (o.parent_body = v.get<std::int32_t>(), true);
      }},
     {"only_load_enabled_rigid_bodies", set_flag<&ImportOptions::only_load_enabled_rigid_bodies>},
+    {"keep_orphan_joints", set_flag<&ImportOptions::keep_orphan_joints>},
     {"only_load_enabled_joints", set_flag<&ImportOptions::only_load_enabled_joints>},
     {"joint_drive_gains_scaling",
      [](ImportOptions& o, const Json& v) {
@@ -127,6 +128,7 @@ constexpr std::pair<std::string_view, Setter> kSetters[] = {
                                      o.usd_group_mode);
      }},
     {"bodies_follow_joint_ordering", set_flag<&ImportOptions::bodies_follow_joint_ordering>},
+    {"per_face_materials", set_flag<&ImportOptions::per_face_materials>},
     {"skip_mesh_approximation", set_flag<&ImportOptions::skip_mesh_approximation>},
     {"load_sites", set_flag<&ImportOptions::load_sites>},
     {"load_visual_shapes", set_flag<&ImportOptions::load_visual_shapes>},

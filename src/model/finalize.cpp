@@ -53,6 +53,27 @@ void fill_worlds(const ModelBuilder& b, Model& m, Diagnostics& out)
     m.joint_coord_world_start  = world_starts(b.joints, worlds, extent(m.joint_q_start));
 }
 
+namespace {
+
+/// Shapes of one body do not meet. Their pairs are listed as long as that is no matter: the broad phase asks for the
+/// bodies first, and the pairs of a body of thousands of colliders would fill the memory.
+constexpr std::size_t kMostListed = 512;
+
+void pair_same_bodies(Model& m)
+{
+    for (const std::vector<std::int32_t>& shapes : m.body_shapes) {
+        std::vector<std::int32_t> colliding;
+        for (const std::int32_t s : shapes)
+            if ((m.shape_flags[static_cast<std::size_t>(s)] & shape_flag::collide_shapes) != 0) colliding.push_back(s);
+        if (colliding.size() > kMostListed) continue;
+        for (std::size_t i = 0; i < colliding.size(); ++i)
+            for (std::size_t k = i + 1; k < colliding.size(); ++k)
+                m.shape_collision_filter_pairs.emplace_back(colliding[i], colliding[k]);
+    }
+}
+
+}  // namespace
+
 Result<Model> ModelBuilder::finalize(const FinalizeOptions& options, Diagnostics& out) const
 {
     if (auto misfit = check_structure(*this, options)) return std::move(*misfit);
@@ -67,6 +88,7 @@ Result<Model> ModelBuilder::finalize(const FinalizeOptions& options, Diagnostics
 
     m.shape_collision_filter_pairs = shape_collision_filter_pairs;
     auto& pairs                    = m.shape_collision_filter_pairs;
+    pair_same_bodies(m);
     for (auto& [a, b] : pairs)
         if (a > b) std::swap(a, b);
     std::ranges::sort(pairs);

@@ -34,7 +34,7 @@ Body read_body(const Reader& reader, const Record& record)
     body.path             = prim.path();
     body.prim             = prim;
     body.world            = record.world;
-    body.enabled          = reader.flag(prim, kEnabled, true);
+    body.enabled          = reader.switched(prim, kEnabled, body.starts_disabled);
     body.kinematic        = reader.flag(prim, kKinematic, false);
     body.starts_asleep    = reader.flag(prim, kAsleep, false);
     body.velocity         = reader.vector(prim, kVelocity, {});

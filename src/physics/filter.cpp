@@ -87,16 +87,22 @@ std::string_view to_string(PairVerdict verdict)
     return "";
 }
 
+std::vector<Pair> pairs_of_joint(const PhysicsModel& model, const Joint& joint)
+{
+    std::vector<Pair> pairs;
+    if (joint.valid && joint.enabled && !joint.collision_enabled && !joint.rel0.empty() && !joint.rel1.empty())
+        cross_pairs(model, side_of(model, joint.body0, joint.rel0), side_of(model, joint.body1, joint.rel1), pairs);
+    return pairs;
+}
+
 PairFilter::PairFilter(const PhysicsModel& model) : model_(&model)
 {
     for (const auto& [from, to] : model.filtered_pairs)
         cross_pairs(model, colliders_of(model, from), colliders_of(model, to), pairs_);
     sort_unique(pairs_);
     for (const Joint& joint : model.joints) {
-        if (!joint.valid || !joint.enabled || joint.collision_enabled || joint.rel0.empty() || joint.rel1.empty())
-            continue;
-        cross_pairs(model, side_of(model, joint.body0, joint.rel0), side_of(model, joint.body1, joint.rel1),
-                    joint_pairs_);
+        const std::vector<Pair> pairs = pairs_of_joint(model, joint);
+        joint_pairs_.insert(joint_pairs_.end(), pairs.begin(), pairs.end());
     }
     sort_unique(joint_pairs_);
 }

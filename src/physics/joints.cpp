@@ -107,9 +107,12 @@ Side read_side(const Reader& reader, const usd::Prim& joint, int i)
 }
 
 // Limits that say "none" by being huge or infinite, and the lock of the schema: lower above upper.
-Limit finished(const Reader& reader, const usd::Prim& joint, Limit limit)
+Limit finished(const Reader& reader, const usd::Prim& joint, Limit limit, const usd::Token& lower,
+               const usd::Token& upper)
 {
     if (limit.has_lower() && limit.has_upper() && limit.lower >= limit.upper) {
+        if (reader.options.animation && (joint.attribute(lower).varying() || joint.attribute(upper).varying()))
+            return limit;
         limit.locked = true;
         if (limit.lower > limit.upper)
             reader.found.add(kLimitInverted, joint.site(),
@@ -193,7 +196,7 @@ void read_axis_joint(const Reader& reader, Joint& joint)
     // The reference drops one-sided limits of revolute joints.
     joint.limit.enabled = turns && reader.options.strict_reference ? joint.limit.has_lower() && joint.limit.has_upper()
                                                                    : joint.limit.has_lower() || joint.limit.has_upper();
-    joint.limit         = finished(reader, joint.prim, joint.limit);
+    joint.limit         = finished(reader, joint.prim, joint.limit, kLower, kUpper);
     read_axis_drive(reader, joint, turns ? kAngular : kLinear, joint.limit.dof);
     report_ignored(reader, joint, false);
 }
@@ -209,12 +212,12 @@ void read_d6(const Reader& reader, Joint& joint)
         if (applied(limits, instance)) {
             Limit limit;
             limit.dof = dof;
-            limit.lower =
-                reader.number(joint.prim, usd::Token(fmt::format("limit:{}:physics:low", instance)), -kInfinity);
-            limit.upper =
-                reader.number(joint.prim, usd::Token(fmt::format("limit:{}:physics:high", instance)), kInfinity);
+            const usd::Token low(fmt::format("limit:{}:physics:low", instance)),
+                high(fmt::format("limit:{}:physics:high", instance));
+            limit.lower   = reader.number(joint.prim, low, -kInfinity);
+            limit.upper   = reader.number(joint.prim, high, kInfinity);
             limit.enabled = limit.has_lower() || limit.has_upper();
-            joint.limits.push_back(finished(reader, joint.prim, limit));
+            joint.limits.push_back(finished(reader, joint.prim, limit, low, high));
         }
         if (applied(drives, instance))
             joint.drives.push_back(read_drive(reader, joint.prim, dof, usd::Token(instance)));
@@ -238,8 +241,10 @@ void read_kind(const Reader& reader, Joint& joint)
             joint.axis         = reader.axis(joint.prim, kAxisName, Axis::x);
             joint.cone_angle0  = reader.number(joint.prim, kCone0, -1);
             joint.cone_angle1  = reader.number(joint.prim, kCone1, -1);
-            joint.cone_enabled = std::isfinite(joint.cone_angle0) && std::isfinite(joint.cone_angle1) &&
-                                 joint.cone_angle0 >= 0 && joint.cone_angle1 >= 0;
+            joint.cone_enabled = (reader.options.animation &&
+                                  (joint.prim.attribute(kCone0).varying() || joint.prim.attribute(kCone1).varying())) ||
+                                 (std::isfinite(joint.cone_angle0) && std::isfinite(joint.cone_angle1) &&
+                                  joint.cone_angle0 >= 0 && joint.cone_angle1 >= 0);
             report_ignored(reader, joint, true);
             return;
         case JointKind::distance:
@@ -359,7 +364,7 @@ Joint read_joint(const Reader& reader, const Record& record)
     joint.X_WF0         = sides[0].X_WF;
     joint.X_WF1         = sides[1].X_WF;
 
-    joint.enabled           = reader.flag(record.prim, kJointEnabled, true);
+    joint.enabled           = reader.switched(record.prim, kJointEnabled, joint.starts_disabled);
     joint.collision_enabled = reader.flag(record.prim, kCollision, false);
     joint.excluded          = reader.flag(record.prim, kExcluded, false);
     joint.break_force       = read_break(reader, record.prim, kBreakForce);

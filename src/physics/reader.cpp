@@ -91,6 +91,13 @@ Quatd Reader::quaternion(const usd::Prim& prim, const usd::Token& name, const Qu
 bool Reader::flag(const usd::Prim& prim, const usd::Token& name, bool otherwise) const
 { return value(prim, name).get<bool>().value_or(otherwise); }
 
+bool Reader::switched(const usd::Prim& prim, const usd::Token& name, bool& starts_off) const
+{
+    const bool on = flag(prim, name, true);
+    starts_off    = !on && options.animation && prim.attribute(name).varying();
+    return on || starts_off;
+}
+
 usd::Token Reader::token(const usd::Prim& prim, const usd::Token& name, const usd::Token& otherwise) const
 { return value(prim, name).get<usd::Token>().value_or(otherwise); }
 

@@ -75,10 +75,12 @@ struct Reader {
     /// The authored value that counts; nothing when there is none.
     [[nodiscard]] usd::Value value(const usd::Prim& prim, const usd::Token& name) const;
     /// Authored value, else `otherwise`, the schema's fallback; NaN gives `otherwise` with PHY_VALUE_NAN.
-    [[nodiscard]] double     number(const usd::Prim& prim, const usd::Token& name, double otherwise) const;
-    [[nodiscard]] Vec3d      vector(const usd::Prim& prim, const usd::Token& name, const Vec3d& otherwise) const;
-    [[nodiscard]] Quatd      quaternion(const usd::Prim& prim, const usd::Token& name, const Quatd& otherwise) const;
-    [[nodiscard]] bool       flag(const usd::Prim& prim, const usd::Token& name, bool otherwise) const;
+    [[nodiscard]] double number(const usd::Prim& prim, const usd::Token& name, double otherwise) const;
+    [[nodiscard]] Vec3d  vector(const usd::Prim& prim, const usd::Token& name, const Vec3d& otherwise) const;
+    [[nodiscard]] Quatd  quaternion(const usd::Prim& prim, const usd::Token& name, const Quatd& otherwise) const;
+    [[nodiscard]] bool   flag(const usd::Prim& prim, const usd::Token& name, bool otherwise) const;
+    /// A switch that is on unless it is authored otherwise, or that an animation switches on later (`starts_off`).
+    [[nodiscard]] bool       switched(const usd::Prim& prim, const usd::Token& name, bool& starts_off) const;
     [[nodiscard]] usd::Token token(const usd::Prim& prim, const usd::Token& name, const usd::Token& otherwise) const;
     /// The axis token of a prim; unknown ones give `otherwise` with PHY_AXIS_UNKNOWN.
     [[nodiscard]] Axis                   axis(const usd::Prim& prim, const usd::Token& name, Axis otherwise) const;

@@ -76,6 +76,45 @@ std::optional<usd::Token> author_residual(usd::LayerWriter& layer, const usd::Pa
     return usd::Token("xformOp:transform:mechane");
 }
 
+/// Samples of physics:velocity and physics:angularVelocity as an import reads them: of the centre of mass, in the space
+/// of the prim, scale included [stage units and degrees a second].
+class VelocityWriter {
+  public:
+    VelocityWriter(usd::LayerWriter& layer, const usd::Path& path, const usd::Prim& prim, const UsdOptions& options)
+        : layer_(layer),
+          linear_(path.property("physics:velocity")),
+          angular_(path.property("physics:angularVelocity")),
+          world_to_stage_(conjugate(options.X_WS.q)),
+          unit_(1 / options.meters_per_unit)
+    {
+        if (!prim || !prim.has_api(usd::Token("PhysicsRigidBodyAPI"))) return;
+        written_ = true;
+        if (const auto rest = residual(prim.stage(), prim)) from_rotated_ = usd::inverse(*rest);
+    }
+
+    void sample(double time, const Quatd& q_SB, const Spatiald& twist, bool first)
+    {
+        if (!written_ || !is_finite(twist)) return;
+        Vec3d v = rotate_inverse(q_SB, unit_ * rotate(world_to_stage_, twist.linear));
+        if (from_rotated_) v = usd::transform_vector(*from_rotated_, v);
+        const Vec3d w = (1 / kDegrees) * rotate_inverse(q_SB, rotate(world_to_stage_, twist.angular));
+        if (first) {
+            layer_.set_vec3(linear_, "vector3f", v);
+            layer_.set_vec3(angular_, "vector3f", w);
+        }
+        layer_.set_vec3_sample(linear_, "vector3f", time, v);
+        layer_.set_vec3_sample(angular_, "vector3f", time, w);
+    }
+
+  private:
+    usd::LayerWriter&            layer_;
+    usd::Path                    linear_, angular_;
+    Quatd                        world_to_stage_;
+    double                       unit_;
+    bool                         written_ = false;
+    std::optional<usd::Matrix4d> from_rotated_;  ///< out of the prim's scale and shear
+};
+
 /// Consecutive samples of one rotation never flip sign: viewers interpolate between them.
 Quatd continuous(const Quatd& q, const Quatd& previous)
 { return dot(q, previous) < 0 ? Quatd{-q.x, -q.y, -q.z, -q.w} : q; }
@@ -89,6 +128,8 @@ usd::LayerWriter to_layer(const model::Model& model, const Recording& recording,
     if (!recording.source.empty()) layer.set_sublayers({sublayer_path(recording.source, file)});
     layer.set_up_axis(options.up_axis);
     layer.set_meters_per_unit(options.meters_per_unit);
+    if (options.stage && options.stage->metadata().authored_kilograms_per_unit)
+        layer.set_kilograms_per_unit(options.stage->metadata().kilograms_per_unit);
     if (options.stage && options.stage->default_prim()) layer.set_default_prim(options.stage->default_prim().name());
 
     const double rate  = frame_rate(recording);
@@ -123,12 +164,15 @@ usd::LayerWriter to_layer(const model::Model& model, const Recording& recording,
         std::vector<usd::Token> order{"!resetXformStack!", translate.name(), orient.name()};
         if (const auto op = author_residual(layer, path, prim, start)) order.push_back(*op);
         layer.set_tokens(path.property("xformOpOrder"), order, true);
-        Quatd previous;
+        VelocityWriter velocities(layer, path, prim, options);
+        Quatd          previous;
         for (const Frame& frame : recording.frames) {
             const Posed X_SB = X_SW * static_cast<Posed>(frame.body_q[body]);
             if (!is_finite(X_SB)) continue;
-            previous = continuous(X_SB.q, previous);
-            if (&frame == &recording.frames.front()) {  // what is read without a time: the initial state
+            previous         = continuous(X_SB.q, previous);
+            const bool first = &frame == &recording.frames.front();
+            velocities.sample(frame.t * rate, X_SB.q, static_cast<Spatiald>(frame.body_qd[body]), first);
+            if (first) {  // what is read without a time: the initial state
                 layer.set_vec3(translate, "double3", unit * X_SB.p);
                 layer.set_quat(orient, "quatd", previous);
             }

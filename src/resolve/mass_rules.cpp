@@ -12,6 +12,7 @@
 #include "mechane/physics/codes.h"
 #include "mechane/resolve/codes.h"
 #include "mechane/resolve/shape_values.h"
+#include "mechane/tasks/parallel.h"
 #include "solids.h"
 
 namespace mechane::resolve {
@@ -66,11 +67,10 @@ class Ladder {
         solids_.resize(n);
         table_.collider_density.assign(n, 0);
         table_.collider_shell.assign(n, false);
-        for (std::size_t i = 0; i < n; ++i) {
-            solids_[i] = solid_of(i);
+        find_solids();
+        for (std::size_t i = 0; i < n; ++i)
             table_.collider_density[i] =
                 accumulation_density(model_.colliders[i]) * o_.scale.factor(physics::Dimension::density);
-        }
         for (std::size_t i = 0; i < model_.bodies.size(); ++i)
             table_.bodies.push_back(to_si(resolve_body(static_cast<Index>(i))));
         return std::move(table_);
@@ -79,28 +79,56 @@ class Ladder {
   private:
     const Collider& collider(Index i) const { return model_.colliders[static_cast<std::size_t>(i)]; }
 
+    struct Solid {
+        std::optional<MassProperties> properties;
+        bool                          shell = false;
+        Diagnostics                   found;
+    };
+
+    // Meshes take most of an import's time: all threads share them, and findings come in the order of the colliders.
+    void find_solids()
+    {
+        std::vector<std::size_t> meshes;
+        const auto is_mesh = [&](std::size_t i) { return model_.colliders[i].kind == physics::ShapeKind::mesh; };
+        for (std::size_t i = 0; i < solids_.size(); ++i)
+            if (is_mesh(i)) meshes.push_back(i);
+        std::vector<Solid> of_meshes(meshes.size());
+        const tasks::Pool  pool;
+        pool.for_each(meshes.size(), 1, [&](std::size_t k) { of_meshes[k] = solid_of(meshes[k]); });
+        std::size_t next = 0;
+        for (std::size_t i = 0; i < solids_.size(); ++i) {
+            Solid solid = is_mesh(i) ? std::move(of_meshes[next++]) : solid_of(i);
+            found_.append(solid.found);
+            table_.collider_shell[i] = solid.shell;
+            solids_[i]               = solid.properties;
+        }
+    }
+
     // Unit-density volume of an enabled collider, hollow where it is a shell.
-    std::optional<MassProperties> solid_of(std::size_t i)
+    Solid solid_of(std::size_t i) const
     {
         const Collider& c = model_.colliders[i];
-        if (!c.valid || !c.enabled || c.body == kNone) return std::nullopt;
-        if (const double th = shell_thickness(c); th >= 0) {
-            table_.collider_shell[i] = true;
+        Solid           out;
+        if (!c.valid || !c.enabled || c.body == kNone) return out;
+        if (const double th = shell_thickness(c, out.found); th >= 0) {
+            out.shell = true;
             if (th == 0) {
-                found_.add(kShellZero, c.prim.site(), fmt::format("<{}> is a shell without thickness", c.path.text()));
-                return std::nullopt;
+                out.found.add(kShellZero, c.prim.site(),
+                              fmt::format("<{}> is a shell without thickness", c.path.text()));
+                return out;
             }
-            if (auto shell = shell_solid(c, th, compat_, found_)) return shell;
-            table_.collider_shell[i] = false;
-            found_.add(kShellThick, c.prim.site(), fmt::format("the shell of <{}> is {} thick", c.path.text(), th));
+            out.properties = shell_solid(c, th, compat_, out.found);
+            if (out.properties) return out;
+            out.shell = false;
+            out.found.add(kShellThick, c.prim.site(), fmt::format("the shell of <{}> is {} thick", c.path.text(), th));
         }
         // Hulls and sums over meshes are most of an import's time, and nobody asks for them here.
         if (c.kind == physics::ShapeKind::mesh && !compat_ &&
             is_complete(model_.bodies[static_cast<std::size_t>(c.body)]))
-            return std::nullopt;
-        if (c.kind == physics::ShapeKind::mesh && o_.mesh_solid)
-            if (auto solid = o_.mesh_solid(c)) return solid;
-        return collider_solid(c, compat_, found_);
+            return out;
+        if (c.kind == physics::ShapeKind::mesh && o_.mesh_solid) out.properties = o_.mesh_solid(c);
+        if (!out.properties) out.properties = collider_solid(c, compat_, out.found);
+        return out;
     }
 
     // A body that authors everything does without its shapes.
@@ -108,7 +136,7 @@ class Ladder {
     { return body.mass.has_mass() && body.mass.has_diagonal() && body.mass.has_com(); }
 
     // In L; negative for solids.
-    double shell_thickness(const Collider& c)
+    double shell_thickness(const Collider& c, Diagnostics& found) const
     {
         // The unit scale of one keeps stage units.
         Context context;
@@ -122,7 +150,7 @@ class Ladder {
             o_.log->correct(c.prim, authored.attribute, physics::Use::ignored,
                             "a thickness must not be negative; the margin is used");
         if (std::isfinite(th))
-            found_.add(kShellNegative, authored.site, fmt::format("the shell of <{}> is {} thick", c.path.text(), th));
+            found.add(kShellNegative, authored.site, fmt::format("the shell of <{}> is {} thick", c.path.text(), th));
         const double margin = resolvers_.get(c.prim, Key::shape_margin, context, 0.0).number_or(0);
         return std::isfinite(margin) && margin > 0 ? margin : 0;
     }

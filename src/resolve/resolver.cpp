@@ -67,13 +67,20 @@ std::optional<Resolved> authored_by(const Resolver& resolver, const Row& row, co
     return answer;
 }
 
+bool is_shipped(std::string_view name) { return name == "newton" || name == "physx" || name == "mjc"; }
+
 std::optional<Resolved> schema_default(const Resolver& resolver, const Row& row, const usd::Prim& prim,
                                        const Context& context)
 {
-    if (!row.fallback) return std::nullopt;
     std::vector<std::optional<Value>> values(std::max<std::size_t>(row.attributes.size(), 1));
     values.front() = row.fallback;
-    auto value     = row.convert({prim, values, context});
+    // A table of the user's may leave its defaults to the schema that it speaks of. In the tables that ship, a row
+    // without one has none.
+    if (!row.fallback && !is_shipped(resolver.name))
+        for (std::size_t i = 0; i < row.attributes.size(); ++i)
+            values[i] = plain(prim.attribute(row.attributes[i]).value());
+    if (!values.front()) return std::nullopt;
+    auto value = row.convert({prim, values, context});
     if (!value) return std::nullopt;
     Resolved answer;
     answer.value    = scaled(std::move(*value), factor(row.unit, context.scale, context.motion));

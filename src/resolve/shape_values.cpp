@@ -129,7 +129,7 @@ SdfSettings sdf_settings(const ResolverList& resolvers, const physics::Collider&
             if (context.log != nullptr)
                 context.log->correct(prim, res.attribute, physics::Use::overridden, "the target voxel size goes first");
             found.add(kSdfBoth, res.site, fmt::format("<{}> has a resolution and a voxel size", collider.path.text()));
-            s.max_resolution.reset();
+            if (context.rules.newton_1_8) s.max_resolution.reset();
         }
     }
     if (!s.max_resolution && !s.target_voxel_size && s.has_sdf) s.max_resolution = 64;

@@ -60,11 +60,13 @@ void hold_joints(model::ModelBuilder& builder, const Hold& hold)
 
 }  // namespace
 
-std::function<void(double begin, double end, model::Control& control)> follower(const Scene& scene)
+Follow follower(const Scene& scene)
 {
     if (scene.imported.animation.empty()) return {};
     return [animation = importer::Animation(*scene.stage, scene.imported.animation, scene.model)](
-               double begin, double end, model::Control& control) { animation.apply(begin, end, control); };
+               double begin, double end, const model::State& state, model::Model& model, model::Control& control) {
+        return animation.apply(begin, end, state, model, control);
+    };
 }
 
 std::optional<double> lowest_collider(const model::Model& model)

@@ -70,15 +70,17 @@ std::string label_or_nothing(const std::vector<std::string>& labels, std::int32_
 class Loop {
   public:
     Loop(const model::Model& model, const SimulateOptions& options, Diagnostics& found)
-        : model_(model),
+        : original_(model),
+          followed_(options.follow ? std::optional<model::Model>(model) : std::nullopt),
+          model_(followed_ ? *followed_ : model),
           options_(options),
           found_(found),
           pool_(options.threads),
-          pipeline_(model, {.pool = &pool_}),
-          contacts_(pipeline_.make_contacts()),
           state_(model::make_state(model)),
           control_(model::make_control(model))
     {
+        pipeline_.emplace(model_, collision::PipelineOptions{.pool = &pool_});
+        contacts_ = pipeline_->make_contacts();
     }
 
     Result<void> prepare()
@@ -112,11 +114,11 @@ class Loop {
     {
         if (done_ >= options_.frames) return false;
         record::RunReport& report = recording().report;
-        if (options_.follow) options_.follow(state_.time, state_.time + options_.dt, control_);
+        if (options_.follow) follow();
         if (!table_.times.empty()) apply_controls(table_, state_.time, state_, control_);
         {
             const Stopwatch watch(report.wall_s["collide"]);
-            const auto      status = pipeline_.collide(state_, options_.dt, contacts_);
+            const auto      status = pipeline_->collide(state_, options_.dt, contacts_);
             rest_->apply(model_, state_, contacts_);
             overflows_ += status.overflow ? 1 : 0;
         }
@@ -149,7 +151,7 @@ class Loop {
         if (options_.keep_end) result.end = checkpoint();
         record::RunReport& report = recording().report;
         report.contacts_mean      = done_ > 0 ? contact_sum_ / static_cast<double>(done_) : 0;
-        pipeline_.collide(state_, 0, contacts_);
+        pipeline_->collide(state_, 0, contacts_);
         const Depths depths      = deepest(model_, contacts_);
         report.final_penetration = depths.fixed;
         report.final_overlap     = depths.moving;
@@ -169,7 +171,7 @@ class Loop {
         const auto bad = [](std::string message) {
             return Result<void>(make_diagnostic(record::kCheckpoint, {}, std::move(message)));
         };
-        if (from.model_hash != record::model_hash(model_)) return bad("the checkpoint is of another model");
+        if (from.model_hash != record::model_hash(original_)) return bad("the checkpoint is of another model");
         if (from.solver != solver_->name() || from.dt != options_.dt || from.substeps != options_.substeps)
             return bad(fmt::format("the checkpoint is of solver {}, dt {:g} s, {} sub-steps", from.solver, from.dt,
                                    from.substeps));
@@ -180,6 +182,25 @@ class Loop {
         first_   = from.step;
         rest_.emplace(pairs_of(from));
         return {};
+    }
+
+    /// Lets the stage's animation have its say, and tells those who hold on to parts of the model.
+    void follow()
+    {
+        using namespace solvers;
+        const importer::AnimationChanges changes =
+            options_.follow(state_.time, state_.time + options_.dt, state_, *followed_, control_);
+        const std::uint32_t notice =
+            (changes.numbers ? change::joint_dof_force_properties | change::model_properties : 0U) |
+            (changes.structure ? change::joint_properties | change::body_properties : 0U) |
+            (changes.inertia ? change::body_inertial_properties : 0U) |
+            (changes.shapes || changes.pairs ? change::shape_properties : 0U);
+        if (notice != 0) solver_->notify(notice);
+        // Pairs of a body that became kinematic, or stopped being it, are others too.
+        if (changes.pairs || changes.structure)
+            pipeline_.emplace(model_, collision::PipelineOptions{.pool = &pool_});
+        else if (changes.shapes)
+            pipeline_->reread_transforms();
     }
 
     /// Moves bodies onto their joints.
@@ -203,7 +224,7 @@ class Loop {
     /// The frame before the first step.
     void start()
     {
-        pipeline_.collide(state_, 0, contacts_);
+        pipeline_->collide(state_, 0, contacts_);
         recording().hash                 = options_.from ? options_.from->hash : record::chain_hash(0, state_);
         recording().report.start_overlap = deepest(model_, contacts_).moving;
         if (options_.on_step) options_.on_step(first_, recording().hash);
@@ -262,7 +283,7 @@ class Loop {
 
     [[nodiscard]] record::Checkpoint checkpoint()
     {
-        record::Checkpoint point{.model_hash    = record::model_hash(model_),
+        record::Checkpoint point{.model_hash    = record::model_hash(original_),
                                  .solver        = recording().solver,
                                  .dt            = options_.dt,
                                  .substeps      = options_.substeps,
@@ -276,15 +297,18 @@ class Loop {
         return point;
     }
 
-    const model::Model&          model_;
-    const SimulateOptions&       options_;
-    Diagnostics&                 found_;
-    const tasks::Pool            pool_;
-    collision::CollisionPipeline pipeline_;
-    model::Contacts              contacts_;
-    model::State                 state_;
-    model::Control               control_;
-    ControlTable                 table_;
+    const model::Model&         original_;
+    std::optional<model::Model> followed_;  ///< a copy, where an animation changes it
+    const model::Model&         model_;     ///< that is stepped: one of the two
+    const SimulateOptions&      options_;
+    Diagnostics&                found_;
+    const tasks::Pool           pool_;
+    model::Contacts             contacts_;
+    model::State                state_;
+    model::Control              control_;
+    ControlTable                table_;
+
+    std::optional<collision::CollisionPipeline> pipeline_;
 
     std::unique_ptr<solvers::Solver> solver_;
     std::optional<RestOverlaps>      rest_;

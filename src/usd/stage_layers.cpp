@@ -56,6 +56,14 @@ std::vector<StageLayer> layers_of(const Stage& stage)
     return out;
 }
 
+bool has_time_samples(const Stage& stage)
+{
+    if (!stage.impl().clips.empty()) return true;
+    const SdfLayerHandleSet used = layers_in_use(stage.impl());
+    return std::any_of(used.begin(), used.end(),
+                       [](const SdfLayerHandle& layer) { return !layer->ListAllTimeSamples().empty(); });
+}
+
 std::vector<ArcPlace> arc_places(const Prim& prim, const Token& property)
 {
     std::vector<ArcPlace> out;

@@ -189,5 +189,34 @@ class UserSchemas(unittest.TestCase):
         self.assertEqual(said, "")
 
 
+    def test_a_table_without_defaults_takes_those_of_the_schema(self):
+        """GAP-011: the user's resolver names an attribute, the user's schema has its fallback."""
+        types, schema = single_api("AcmeSceneAPI", "int acme:iterations = 77")
+        root = plug_in(self.folder, "scene", types, schema)
+        table = self.folder / "acme.toml"
+        table.write_text('name = "acme"\n[[rows]]\nkey = "scene_max_solver_iterations"\nattributes = ["acme:iterations"]\n')
+        stage = self.folder / "scene.usda"
+        for applied, authored, expected in (("AcmeSceneAPI", "", 77), ("AcmeSceneAPI", "int acme:iterations = 5", 5), ("", "", None)):
+            with self.subTest(applied=applied, authored=authored):
+                apis = f'(\n    prepend apiSchemas = ["{applied}"]\n)\n' if applied else ""
+                stage.write_text(f'#usda 1.0\ndef PhysicsScene "scene" {apis}{{\n    {authored}\n}}\n')
+                done = mechane("dump", "model", stage, "--schema-path", root, "--resolvers", str(table))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                found = json.loads(done.stdout)
+                self.assertEqual(self.iterations(found), expected)
+
+    def iterations(self, found):
+        """The one value of the key in a document, however deep."""
+        if isinstance(found, dict):
+            if "max_solver_iterations" in found:
+                return found["max_solver_iterations"]
+            found = list(found.values())
+        for inner in found if isinstance(found, list) else []:
+            value = self.iterations(inner)
+            if value is not None:
+                return value
+        return None
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -247,7 +247,7 @@ TEST_CASE("options out of range are refused before anything is allocated, each w
     CHECK(!build_sdf(broken).has_value());
 }
 
-TEST_CASE("the size of a voxel goes before the resolution (COL-112)")
+TEST_CASE("the size of a voxel goes before the resolution (COL-112, GAP-041)")
 {
     SdfOptions o;
     o.max_resolution    = 16;

@@ -398,4 +398,30 @@ TEST_CASE("a joint between a body and itself costs that joint; Newton refuses th
     CHECK(import_text(text, newton_options()).error == "E_JOINT_SELF");
 }
 
+TEST_CASE("joints that no root groups make a tree, or stay constraints between free bodies on request (DYN-116)")
+{
+    const std::string stage = stage_text(R"(
+def Cube "a" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) { }
+def Cube "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) { }
+def PhysicsRevoluteJoint "hinge" { rel physics:body0 = </a>
+    rel physics:body1 = </b>
+}
+)");
+    for (const bool keep : {false, true}) {
+        CAPTURE(keep);
+        ImportOptions options;
+        REQUIRE(set_option(options, "keep_orphan_joints", keep ? "true" : "false"));
+        const Imported in = import_text(stage, options);
+        REQUIRE(in.result);
+        Diagnostics found;
+        const auto  model = in.builder.finalize({}, found);
+        REQUIRE(model);
+        const std::size_t hinge = in.joint("/hinge");
+        CHECK((model->joint_articulation[hinge] < 0) == keep);
+        CHECK(model->articulation_count() == (keep ? 2 : 1));
+        const auto free = std::count(model->joint_type.begin(), model->joint_type.end(), model::JointType::free);
+        CHECK(free == (keep ? 2 : 1));
+    }
+}
+
 }  // namespace mechane::importer::test

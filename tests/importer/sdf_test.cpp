@@ -23,7 +23,7 @@ const model::ShapeConfig& config(const Imported& in) { return in.shape_at("/c").
 
 }  // namespace
 
-TEST_CASE("settings of a distance field come with the shape, in metres (SMP-06)")
+TEST_CASE("settings of a distance field come with the shape, in metres (SMP-06, COL-117)")
 {
     const Imported in =
         collider("Mesh", ", \"NewtonSDFCollisionAPI\"",
@@ -51,7 +51,7 @@ TEST_CASE("settings of a distance field come with the shape, in metres (SMP-06)"
     CHECK_FALSE(config(collider("Mesh", "", "custom int newton:sdfMaxResolution = 256")).sdf.has_value());
 }
 
-TEST_CASE("a distance field goes before hulls and approximations (GAP-042)")
+TEST_CASE("a distance field goes before hulls and approximations (GAP-042, COL-117, COL-147)")
 {
     const Imported both =
         collider("Mesh", ", \"NewtonSDFCollisionAPI\", \"NewtonMeshCollisionAPI\"", "int newton:maxHullVertices = 8");

@@ -30,7 +30,7 @@ std::string body_of(const std::string& inside)
 
 }  // namespace
 
-TEST_CASE("sizes and scales of the primitives (IMP-130, IMP-131, IMP-133)")
+TEST_CASE("sizes and scales of the primitives (IMP-130, IMP-131, IMP-133, COL-004)")
 {
     struct {
         const char*    type;
@@ -61,18 +61,22 @@ TEST_CASE("sizes and scales of the primitives (IMP-130, IMP-131, IMP-133)")
     }
 }
 
-TEST_CASE("an axis turns the shape (IMP-132)")
+TEST_CASE("an axis turns the shape (IMP-132, COL-004)")
 {
     const double h = std::sqrt(0.5);
     struct {
         const char* axis;
         Quatd       q;
     } table[] = {{"X", {0, h, 0, h}}, {"Y", {-h, 0, 0, h}}, {"Z", {0, 0, 0, 1}}};
-    for (const auto& row : table) {
-        const Imported in =
-            import_text(stage_text(collider("Capsule", fmt::format("uniform token axis = \"{}\"", row.axis))));
-        CHECK(angle_between(in.shape_at("/shape").xform.q, row.q) < 1e-9);
-    }
+    for (const auto& row : table)
+        for (const char* type : {"Capsule", "Cylinder", "Cone"}) {
+            CAPTURE(type);
+            const Imported in = import_text(stage_text(collider(
+                type,
+                fmt::format("double height = 3\n    double radius = 0.5\n    uniform token axis = \"{}\"", row.axis))));
+            CHECK(angle_between(in.shape_at("/shape").xform.q, row.q) < 1e-9);
+            CHECK(distance(in.shape_at("/shape").scale, Vec3d{0.5, 1.5, 0}) < 1e-12);
+        }
 }
 
 TEST_CASE("visuals come before colliders, colliders by kind (IMP-134)")
@@ -116,7 +120,7 @@ TEST_CASE("purpose and visibility decide what is drawn (IMP-144, IMP-146)")
     }
 }
 
-TEST_CASE("a disabled collider stays as a shape that neither collides nor weighs (IMP-143)")
+TEST_CASE("a disabled collider stays as a shape that neither collides nor weighs (IMP-143, COL-051)")
 {
     const Imported in = import_text(stage_text(body_of(
         "def Cube \"on\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) { double size = 1 }\n"
@@ -124,7 +128,13 @@ TEST_CASE("a disabled collider stays as a shape that neither collides nor weighs
     REQUIRE(in.result);
     CHECK((in.shape_at("/body/off").flags &
            (model::shape_flag::collide_shapes | model::shape_flag::collide_particles)) == 0);
+    CHECK((in.shape_at("/body/off").flags & model::shape_flag::visible) != 0);
+    CHECK(in.body_at("/body").shapes.size() == 2);
     CHECK(in.body_at("/body").mass == close_to(1000, 1e-9));
+    for (const auto& [a, b] : in.builder.shape_collision_filter_pairs) {
+        CHECK(a != static_cast<std::int32_t>(in.shape("/body/off")));
+        CHECK(b != static_cast<std::int32_t>(in.shape("/body/off")));
+    }
 }
 
 TEST_CASE("friction is the material's; a material that says nothing is frictionless (IMP-149, GAP-008)")
@@ -147,7 +157,8 @@ TEST_CASE("friction is the material's; a material that says nothing is frictionl
 }
 
 TEST_CASE(
-    "a mesh keeps its triangles, and its hull takes its place when asked for (IMP-137, IMP-138, IMP-139, IMP-140)")
+    "a mesh keeps its triangles, and its hull takes its place when asked for (IMP-137, IMP-138, IMP-139, IMP-140, "
+    "COL-146)")
 {
     const auto mesh = [](const char* approximation, const char* more = "") {
         return stage_text(
@@ -180,6 +191,54 @@ TEST_CASE(
     const Imported box = import_text(mesh("boundingCube"));
     CHECK(box.shape_at("/body/m").type == model::GeoType::box);
     CHECK(distance(box.shape_at("/body/m").scale, Vec3d{0.5, 0.5, 0.5}) < 1e-9);
+}
+
+TEST_CASE("the pieces of a mesh have its material, its flags and its filters, and weigh what it weighs (COL-143)")
+{
+    // Two cubes of 1 m^3 that lie apart: two pieces, 2000 kg at 1000 kg/m^3.
+    std::string points, faces, counts;
+    for (const double x : {0.0, 3.0})
+        for (int i = 0; i < 8; ++i)
+            points +=
+                fmt::format("{}({}, {}, {})", points.empty() ? "" : ", ", x + (i & 1), (i >> 1) & 1, (i >> 2) & 1);
+    constexpr int kFaces[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+    for (const int first : {0, 8})
+        for (const auto& face : kFaces) {
+            counts += counts.empty() ? "4" : ", 4";
+            for (const int v : face) faces += fmt::format("{}{}", faces.empty() ? "" : ", ", first + v);
+        }
+    const Imported in = import_text(stage_text(fmt::format(
+        R"(def Material "rubber" (prepend apiSchemas = ["PhysicsMaterialAPI"]) {{ float physics:dynamicFriction = 0.7 }}
+def Xform "body" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {{
+    def Mesh "m" (prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMeshCollisionAPI", "MaterialBindingAPI", "PhysicsFilteredPairsAPI"]) {{
+        point3f[] points = [{}]
+        int[] faceVertexCounts = [{}]
+        int[] faceVertexIndices = [{}]
+        uniform token physics:approximation = "convexDecomposition"
+        rel material:binding:physics = </rubber>
+        rel physics:filteredPairs = </other>
+    }}
+}}
+def Cube "other" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) {{ }}
+)",
+        points, counts, faces)));
+    REQUIRE(in.result);
+    std::vector<std::int32_t> pieces;
+    for (std::size_t s = 0; s < in.builder.shapes.size(); ++s)
+        if (in.builder.shapes[s].type == model::GeoType::convex_mesh) pieces.push_back(static_cast<std::int32_t>(s));
+    REQUIRE(pieces.size() == 2);
+    const auto other = static_cast<std::int32_t>(in.shape("/other"));
+    for (const std::int32_t piece : pieces) {
+        const model::BuilderShape& shape = in.builder.shapes[static_cast<std::size_t>(piece)];
+        CHECK(shape.body == static_cast<std::int32_t>(in.body("/body")));
+        CHECK(shape.config.mu == close_to(0.7, 1e-6));
+        CHECK(shape.flags == in.builder.shapes[static_cast<std::size_t>(pieces.front())].flags);
+        CHECK((shape.flags & model::shape_flag::collide_shapes) != 0);
+        const auto& pairs = in.builder.shape_collision_filter_pairs;
+        CHECK(std::find(pairs.begin(), pairs.end(), std::pair<std::int32_t, std::int32_t>(std::minmax(piece, other))) !=
+              pairs.end());
+    }
+    CHECK(in.body_at("/body").mass == close_to(2000, 1e-6));
 }
 
 TEST_CASE("bounding shapes are fitted after the scale (PHY-049)")

@@ -259,7 +259,7 @@ TEST_CASE("jointed neighbours are filtered, whichever comes first, joint or shap
     b.add_shape_sphere(g, {}, 1, visual);  // 3
     b.add_shape_sphere(g, {}, 1, apart);   // 4
     using Pairs = std::vector<std::pair<std::int32_t, std::int32_t>>;
-    CHECK(finalized(b).shape_collision_filter_pairs == Pairs{{0, 1}, {1, 2}});
+    CHECK(finalized(b).shape_collision_filter_pairs == Pairs{{0, 1}, {1, 2}, {2, 4}});  // 2, 4: of one body
 }
 
 TEST_CASE("a joint to the world filters static shapes only when it is fixed (COL-038)")
@@ -277,7 +277,9 @@ TEST_CASE("a joint to the world filters static shapes only when it is fixed (COL
         b.add_ground_plane();                      // 2
         b.add_shape_box(body, {}, {1, 1, 1}, {});  // 3
         using Pairs = std::vector<std::pair<std::int32_t, std::int32_t>>;
-        CHECK(finalized(b).shape_collision_filter_pairs == (fixed ? Pairs{{0, 1}, {0, 3}, {1, 2}, {2, 3}} : Pairs{}));
+        // 1 and 3 belong to one body in any case.
+        CHECK(finalized(b).shape_collision_filter_pairs ==
+              (fixed ? Pairs{{0, 1}, {0, 3}, {1, 2}, {1, 3}, {2, 3}} : Pairs{{1, 3}}));
     }
 }
 
@@ -346,6 +348,21 @@ TEST_CASE("two replicas give contiguous worlds, three gravity rows and shifted i
     CHECK(m.body_label == std::vector<std::string>{"a", "c", "a", "c"});
     using Pairs = std::vector<std::pair<std::int32_t, std::int32_t>>;
     CHECK(m.shape_collision_filter_pairs == Pairs{{1, 2}, {3, 4}});
+}
+
+TEST_CASE("the filter pairs of copies are those of one, for each copy (COL-042)")
+{
+    ModelBuilder one;
+    const auto   a = one.add_body({}, "a"), b = one.add_body({}, "b");
+    for (const std::int32_t body : {a, a, a, b}) one.add_shape_sphere(body, {}, 1, {});
+    one.add_shape_collision_filter_pair(0, 3);
+    const std::size_t single = finalized(one).shape_collision_filter_pairs.size();
+    CHECK(single == 4);  // three of one body, one of the user's
+    for (const int count : {1, 10, 100}) {
+        ModelBuilder many;
+        REQUIRE(many.replicate(one, count));
+        CHECK(finalized(many).shape_collision_filter_pairs.size() == static_cast<std::size_t>(count) * single);
+    }
 }
 
 TEST_CASE("a model without worlds counts everything as global")

@@ -5,7 +5,54 @@
 namespace mechane::physics {
 using test::Parsed;
 
-TEST_CASE("tables of collision groups (PHY-011, PHY-084, PHY-085, PHY-086)")
+TEST_CASE("what two groups filter, each listing the other or itself, inverted or not (COL-044, COL-045, COL-046)")
+{
+    // The rows of the table of collision.md 2.6: lists of A and B, who is inverted; whether A-B, A-A, B-B meet.
+    const struct {
+        const char* list_a;
+        bool        inverted_a;
+        const char* list_b;
+        bool        inverted_b;
+        bool        ab, aa, bb;
+    } table[] = {
+        {"", false, "", false, true, true, true},          {"</B>", false, "", false, false, true, true},
+        {"", false, "</A>", false, false, true, true},     {"</A>", false, "", false, true, false, true},
+        {"", true, "", false, false, false, true},         {"</B>", true, "", false, true, false, true},
+        {"</A>, </B>", true, "", false, true, true, true}, {"</B>", true, "</A>", false, false, false, true},
+        {"</B>", true, "", true, false, false, false},     {"</A>", true, "</B>", true, false, true, true},
+    };
+    const auto group = [](const std::string& name, const std::string& list, bool inverted) {
+        return "def PhysicsCollisionGroup \"" + name + "\" { rel physics:filteredGroups = [" + list +
+               "]  bool physics:invertFilteredGroups = " + (inverted ? "true" : "false") + " }\n";
+    };
+    for (const auto& row : table) {
+        CAPTURE(row.list_a);
+        CAPTURE(row.list_b);
+        CAPTURE(row.inverted_a);
+        const Parsed p(group("A", row.list_a, row.inverted_a) + group("B", row.list_b, row.inverted_b));
+        const auto   meet = [&](std::size_t i, std::size_t j) {
+            return p.model.group_table.meets(static_cast<std::size_t>(p.model.groups[i].table_index),
+                                             static_cast<std::size_t>(p.model.groups[j].table_index));
+        };
+        CHECK(meet(0, 1) == row.ab);
+        CHECK(meet(1, 0) == row.ab);
+        CHECK(meet(0, 0) == row.aa);
+        CHECK(meet(1, 1) == row.bb);
+    }
+}
+
+TEST_CASE("a collider of no group meets those of every group, inverted ones too (COL-048)")
+{
+    const Parsed     p(R"(
+def PhysicsCollisionGroup "G" { bool physics:invertFilteredGroups = true  rel collection:colliders:includes = </In> }
+def Cube "In" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) {}
+def Cube "Too" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) {}
+)");
+    const PairFilter filter(p.model);
+    CHECK(filter.verdict(0, 1) == PairVerdict::collide);
+}
+
+TEST_CASE("tables of collision groups (PHY-011, PHY-084, PHY-085, PHY-086, COL-046, COL-047, COL-054)")
 {
     struct {
         const char*              what;
@@ -87,7 +134,9 @@ def PhysicsCollisionGroup "B" { rel physics:filteredGroups = </Nowhere> })",
               .found.count("PHY_GROUP_TARGET_INVALID") == 1);
 }
 
-TEST_CASE("merged groups list each other; members are found through the collection (PHY-087, PHY-088)")
+TEST_CASE(
+    "merged groups list each other; members are found through the collection; one pair of groups that does not meet is "
+    "enough (PHY-087, PHY-088, COL-049)")
 {
     const Parsed p(R"(
 def PhysicsCollisionGroup "A" { string physics:mergeGroup = "m"  rel collection:colliders:includes = </X> }
@@ -103,7 +152,7 @@ def Cube "Y" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"
     CHECK(filter.groups_filter(p.model.collider_at(usd::Path("/X/One")), p.model.collider_at(usd::Path("/Y"))));
 }
 
-TEST_CASE("what decides about a pair, in this order (PHY-089, PHY-090, PHY-091, PHY-092)")
+TEST_CASE("what decides about a pair, in this order (PHY-089, PHY-090, PHY-091, PHY-092, COL-050, COL-052, COL-054)")
 {
     const Parsed p(R"(
 def PhysicsScene "S1" {}
@@ -156,7 +205,7 @@ def PhysicsFixedJoint "World" { rel physics:body1 = </B> }
     CHECK(p.found.count("PHY_PAIR_TARGET_INVALID") == 1);
 }
 
-TEST_CASE("a filtered pair on an articulation root covers all its links (PHY-090)")
+TEST_CASE("a filtered pair on an articulation root covers all its links (PHY-090, COL-050)")
 {
     const Parsed p(R"(
 def Xform "R" (prepend apiSchemas = ["PhysicsArticulationRootAPI", "PhysicsFilteredPairsAPI"]) {

@@ -59,7 +59,7 @@ TEST_CASE("a stage without a scene gets a default one (PHY-005)")
     CHECK(p.found.count("PHY_SCENE_MISSING") == 1);
 }
 
-TEST_CASE("objects go to their owner, and those without one to the first scene (PHY-006)")
+TEST_CASE("objects go to their owner, and those without one to the first scene (PHY-006, DYN-111)")
 {
     const Parsed p(R"(
 def PhysicsScene "S1" {}

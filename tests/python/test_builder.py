@@ -163,7 +163,7 @@ def test_finalize_twice_gives_two_models():
 
 
 def test_worlds_that_are_open_or_not_are_runtime_errors():
-    """(PYA-031)"""
+    """(PYA-031, COL-043)"""
     b = mc.ModelBuilder()
     with pytest.raises(RuntimeError, match="no world is open"):
         b.end_world()

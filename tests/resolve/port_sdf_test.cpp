@@ -106,7 +106,7 @@ TEST_CASE("what PhysX leaves unauthored stays unauthored, but the schema is appl
     for (const usd::Token& name : p.prim().authored_property_names()) CHECK_FALSE(name.text().starts_with("newton:"));
 }
 
-TEST_CASE("engine defaults, odd resolutions and colliders without a size are handled and said")
+TEST_CASE("engine defaults, odd resolutions and colliders without a size are handled and said (GAP-044)")
 {
     const Ported engine =
         port(cube("        float physxCollision:restOffset = -inf\n        float physxCollision:contactOffset = 0.02"));
@@ -119,6 +119,33 @@ TEST_CASE("engine defaults, odd resolutions and colliders without a size are han
                                    "        uniform token purpose = \"guide\""));
     CHECK_FALSE(guide.number("newton:sdfPadding"));
     CHECK(guide.found.count("W_PORT_NO_BOUND") == 1);
+}
+
+TEST_CASE(
+    "a collider inside an instance is named and not edited; the prototype is, where it stands on the stage (GAP-044)")
+{
+    const std::string usda =
+        "#usda 1.0\n(\n    metersPerUnit = 1\n)\ndef Xform \"model\"\n{\n    def Cube \"c\" (\n        prepend "
+        "apiSchemas = "
+        "[\"PhysicsCollisionAPI\", \"PhysxSDFMeshCollisionAPI\"]\n    )\n    {\n        uniform int "
+        "physxSDFMeshCollision:sdfResolution = 128\n    }\n}\ndef Xform \"copy\" (\n    instanceable = true\n    "
+        "references = </model>\n)\n{\n}\n";
+    const auto stage = usd::Stage::open_text(usda);
+    REQUIRE(stage);
+    auto layer = usd::Layer::from_text(usda);
+    REQUIRE(layer);
+    Diagnostics found;
+    const auto  count = port_physx_sdf_to_newton(**stage, *layer, {}, found);
+    REQUIRE(count);
+    CHECK(*count == 1);
+    REQUIRE(found.count("W_PORT_INSTANCE") == 1);
+    CHECK(found.find("W_PORT_INSTANCE")->message.find("/copy/c") != std::string::npos);
+    CHECK(layer->kind(usd::Path("/copy/c")) == usd::SpecKind::none);
+    // The instance takes over what the prototype got.
+    const auto after = usd::Stage::open_text(layer->to_text());
+    REQUIRE(after);
+    for (const char* path : {"/model/c", "/copy/c"})
+        CHECK((*after)->prim_at(usd::Path(path)).attribute("newton:sdfMaxResolution").authored_as<double>() == 128);
 }
 
 TEST_CASE("the source can be removed once it is ported")

@@ -397,7 +397,7 @@ TEST_CASE("hull vertices: authored, else the importer's; the decomposition's lim
                             found) == 64);
 }
 
-TEST_CASE("SDF settings: defaults, refusals and what wins (IMP-156..160)")
+TEST_CASE("SDF settings: defaults, refusals and what wins (IMP-156..160, GAP-041)")
 {
     struct {
         const char*           what;
@@ -411,8 +411,8 @@ TEST_CASE("SDF settings: defaults, refusals and what wins (IMP-156..160)")
         {"not a multiple of 8", "custom int newton:sdfMaxResolution = 100", 64, std::nullopt, "W_SDF_RES8"},
         {"not positive", "custom int newton:sdfMaxResolution = 0", 64, std::nullopt, "W_SDF_RES"},
         {"voxel", "custom float newton:sdfTargetVoxelSize = 0.5", std::nullopt, 0.5, ""},
-        {"both", "custom float newton:sdfTargetVoxelSize = 0.5\ncustom int newton:sdfMaxResolution = 128", std::nullopt,
-         0.5, "W_SDF_BOTH"},
+        {"both", "custom float newton:sdfTargetVoxelSize = 0.5\ncustom int newton:sdfMaxResolution = 128", 128, 0.5,
+         "W_SDF_BOTH"},  // kept in the settings, and of no effect
         {"voxel not positive", "custom float newton:sdfTargetVoxelSize = -1", 64, std::nullopt, "W_SDF_VOXEL"},
         {"band", "custom float newton:sdfNarrowBandInner = 0.1", 64, std::nullopt, "E_SDF_BAND"},
         {"format", "custom token newton:sdfTextureFormat = \"uint7\"", 64, std::nullopt, "W_SDF_FORMAT"},

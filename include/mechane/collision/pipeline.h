@@ -87,6 +87,9 @@ class CollisionPipeline {
     /// Contacts with distance <= gap_a + gap_b, or reachable within `dt` [s] at the present velocities.
     CollideStatus                 collide(const model::State& state, double dt, model::Contacts& contacts);
     [[nodiscard]] model::Contacts make_contacts() const;
+    /// Reads where shapes are in their bodies again, after the model's `shape_transform` was written to. Whatever else
+    /// of a shape changes needs a new pipeline.
+    void reread_transforms();
     /// What was found when the pipeline was made: fields that could not be built, whose shapes make point contacts, and
     /// meshes that are slow without one.
     [[nodiscard]] const Diagnostics& diagnostics() const;

@@ -1,6 +1,9 @@
 #pragma once
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mechane/math/pose.h"
@@ -9,62 +12,107 @@
 
 namespace mechane::importer {
 
-/// A drive's target that has samples or a spline.
-struct AnimatedTarget {
-    std::string joint;             ///< label in the model
-    bool        angular  = false;  ///< the axis is one of the joint's angular ones
-    std::size_t axis     = 0;      ///< place among the joint's axes of that kind
-    bool        velocity = false;  ///< target velocity, else position
-    usd::Path   prim;
-    usd::Token  property;
-    double      unit = 1;  ///< what the authored number is multiplied with: SI, radians
+class AnimatedMasses;
+
+/// What of a model an animated attribute sets.
+enum class Animated : std::uint8_t {
+    target_position,
+    target_velocity,
+    drive_stiffness,
+    drive_damping,
+    drive_force,  ///< the largest force of the drive
+    limit_lower,
+    limit_upper,
+    cone,           ///< half angle of a ball's cone; `axis` says which of the two
+    joint_enabled,  ///< also whether the joint keeps its sides from colliding
+    shape_enabled,
+    friction,
+    static_friction,
+    restitution
 };
 
-/// A kinematic body whose transform, or that of a prim above, has samples.
+/// An attribute with samples or a spline, and the number in the model that follows it.
+struct AnimatedValue {
+    Animated                 what = Animated::target_position;
+    std::vector<std::string> labels;           ///< of the joint, or of the shapes, in the model
+    bool                     angular = false;  ///< of joints: the axis is one of the angular ones
+    std::size_t              axis    = 0;      ///< place among the joint's axes of that kind
+    usd::Path                prim;
+    usd::Token               property;
+    double                   unit = 1, offset = 0;  ///< model = unit * authored + offset; SI, radians
+    double                   largest = kInfinity;   ///< of a drive's force: what bounds it besides
+    /// Pairs of shapes, by label, that nothing but this joint keeps from colliding.
+    std::vector<std::pair<std::string, std::string>> filtered;
+};
+
+/// A body that is moved, or switched, by samples.
 struct AnimatedBody {
     std::string label;
     usd::Path   prim;
+    bool        moves     = false;  ///< its transform, or that of a prim above
+    bool        enabled   = false;  ///< physics:rigidBodyEnabled; while it is off the body stands where it is
+    bool        kinematic = false;  ///< physics:kinematicEnabled
+};
+
+/// A collider that samples move against its body, or in the world when it has none.
+struct AnimatedShape {
+    std::string label;
+    usd::Path   prim, body;           ///< body: empty for static ones
+    Vec3d       body_scale{1, 1, 1};  ///< of the body's world matrix
+    Posed       X_BS, X_SG;           ///< collider at import [m]; what the model adds to it (axes, parts)
+};
+
+/// Gravity of a scene whose direction or magnitude has samples.
+struct AnimatedGravity {
+    usd::Path                   scene;
+    std::optional<std::int32_t> world;                   ///< its world in the model; unset: all of them
+    Vec3d                       down;                    ///< direction when none is authored, stage frame
+    Quatd                       turn;                    ///< stage frame into the model's world
+    double                      unit = 1, earth = 9.81;  ///< of the magnitude; what stands for the earth's
 };
 
 /// What a simulation follows of what a stage animates. Everything else that is animated is held at its first value, and
 /// the ledger says so.
 struct AnimationTracks {
-    std::vector<AnimatedTarget> targets;
-    std::vector<AnimatedBody>   bodies;
-    Posed                       X_WS;        ///< stage frame in the world
-    double                      length = 1;  ///< metres in a unit of the stage
+    std::vector<AnimatedValue>            values;
+    std::vector<AnimatedBody>             bodies;
+    std::vector<AnimatedShape>            shapes;
+    std::vector<AnimatedGravity>          gravity;
+    std::shared_ptr<const AnimatedMasses> masses;  ///< of bodies whose mass properties follow; null: none do
+    Posed                                 X_WS;    ///< stage frame in the world
+    double                                length            = 1;      ///< metres in a unit of the stage
+    bool                                  position_velocity = false;  ///< drives with both gains follow both targets
+    std::vector<std::pair<usd::Path, usd::Token>> followed;           ///< every attribute that one of the above samples
 
-    [[nodiscard]] bool empty() const { return targets.empty() && bodies.empty(); }
+    [[nodiscard]] bool empty() const
+    { return values.empty() && bodies.empty() && shapes.empty() && gravity.empty() && !masses; }
+    [[nodiscard]] bool follows(const usd::Path& prim, const usd::Token& property) const;
+};
+
+/// What `Animation::apply` wrote besides commands, for those that hold on to parts of a model.
+struct AnimationChanges {
+    bool numbers   = false;  ///< gains, limits, gravity, coefficients: read anew at every step
+    bool structure = false;  ///< joints enabled, bodies made kinematic, limits that come or go
+    bool inertia   = false;
+    bool shapes    = false;  ///< where colliders are in their bodies
+    bool pairs     = false;  ///< which shapes collide
 };
 
 /// The tracks of a stage, bound to a model that was made of it: every copy of a world follows.
 class Animation {
   public:
-    /// The stage must live as long.
+    /// The stage must live as long. The model is as it was made.
     Animation(const usd::Stage& stage, AnimationTracks tracks, const model::Model& model);
 
-    /// Sets the commands of a step from `begin` to `end` [s]: targets as they are at its begin, kinematic poses as they
-    /// are to be at its end. Second 0 is the stage's startTimeCode, or time code 0.
-    void apply(double begin, double end, model::Control& control) const;
+    /// Sets what holds for a step from `begin` to `end` [s]: kinematic poses are those to be reached at its end, all
+    /// else is as at its begin. Second 0 is the stage's startTimeCode, or time code 0.
+    /// @param model  what was bound, or a copy of it
+    AnimationChanges apply(double begin, double end, const model::State& state, model::Model& model,
+                           model::Control& control) const;
 
   private:
-    struct Target {
-        usd::Attribute            attribute;
-        double                    unit     = 1;
-        bool                      velocity = false;
-        std::vector<std::int32_t> places;  ///< in the control's arrays
-    };
-    struct Body {
-        usd::Prim                 prim;
-        std::vector<std::int32_t> bodies;
-    };
-    [[nodiscard]] double time_code(double seconds) const;
-
-    const usd::Stage&   stage_;
-    AnimationTracks     tracks_;
-    std::vector<Target> targets_;
-    std::vector<Body>   bodies_;
-    std::size_t         body_count_ = 0;
+    struct Bound;
+    std::shared_ptr<const Bound> bound_;
 };
 
 }  // namespace mechane::importer

@@ -59,6 +59,8 @@ inline constexpr Code kOpacityMulti{"W_OPACITY_MULTI", Severity::warning, "One s
 inline constexpr Code kMjcNotRegistered{"E_MJC_NOT_REGISTERED", Severity::error, "MuJoCo's resolver is listed, but its custom attributes are not declared.", "Call register_mujoco_attributes on the builder, or leave register_mujoco on."};
 inline constexpr Code kWorldMixed{"E_WORLD_MIXED", Severity::error, "The colliders of one body, or of bodies that joints tie together, name different worlds.", "Author one newton:world for all of them; they stay global."};
 inline constexpr Code kWorldIgnored{"W_WORLD_IGNORED", Severity::warning, "A collider's newton:world has no effect.", "Author a whole number from -1 on, and import into a builder without worlds."};
+inline constexpr Code kJointScenes{"E_JOINT_SCENES", Severity::error, "A joint ties bodies that different physics scenes simulate.", "Give both bodies one physics:simulationOwner; the joint is left out."};
+inline constexpr Code kFaceMaterials{"W_FACE_MATERIALS", Severity::info, "Subsets of a mesh's faces have physics materials of their own, and a collider has one.", "Author one material for the whole mesh, or set per_face_materials: each subset becomes a shape of its own."};
 inline constexpr Code kTextureLinear{"W_TEXTURE_LINEAR", Severity::warning, "A picture with linear colours cannot be read, so it is shown without being encoded.", "Use a PNG file, or author the colour space that the file has."};
 // clang-format on
 

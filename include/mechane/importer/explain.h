@@ -63,4 +63,15 @@ struct PairExplanation {
 /// @error EXPLAIN_UNKNOWN  a path names nothing that has shapes
 Result<std::vector<PairExplanation>> explain_pair(const ExplainInput& input, std::string_view a, std::string_view b);
 
+/// Every reason why a pair of shapes is in the model's `shape_collision_filter_pairs`, in dictionary order; empty for
+/// pairs that are not.
+std::vector<std::string> filter_reason(const ExplainInput& input, std::int32_t a, std::int32_t b);
+
+/// Whom a shape does not meet.
+struct ShapeFilters {
+    bool                      all = false;  ///< it does not collide at all, and its pairs are not listed
+    std::vector<std::int32_t> others;       ///< shapes, ascending
+};
+ShapeFilters filters_of(const model::Model& model, std::int32_t shape);
+
 }  // namespace mechane::importer

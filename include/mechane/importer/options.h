@@ -42,9 +42,12 @@ struct ImportOptions {
     std::int32_t                       parent_body =
         model::kWorldBody;  ///< attach the imported roots to this body of the latest articulation
 
-    bool                     only_load_enabled_rigid_bodies = false;
-    bool                     only_load_enabled_joints       = true;
-    double                   joint_drive_gains_scaling      = 1.0;
+    bool only_load_enabled_rigid_bodies = false;
+    bool only_load_enabled_joints       = true;
+    /// Joints without an authored articulation root stay outside of any tree: every body is free, and the joints are
+    /// constraints between them.
+    bool                     keep_orphan_joints        = false;
+    double                   joint_drive_gains_scaling = 1.0;
     std::vector<std::string> ignore_paths;  ///< regular expressions, matched at the start of prim paths
     bool                     enable_self_collisions = true;  ///< of articulations that author nothing about it
     bool        apply_up_axis_from_stage = false;  ///< the builder takes the stage's up axis; nothing is rotated
@@ -65,6 +68,7 @@ struct ImportOptions {
     bool                     hide_collision_shapes            = false;
     bool                     force_show_colliders             = false;
     bool                     convert_mjc_equality_constraints = true;  ///< MuJoCo's connect and weld become loop joints
+    bool                     per_face_materials               = false;  ///< a shape for each subset with a material
     int                      mesh_maxhullvert                 = 64;
     std::vector<std::string> schema_resolvers{"newton"};  ///< by priority; empty: no vendor attribute is read
     std::vector<resolve::Resolver> own_resolvers;         ///< tables of the caller that `schema_resolvers` may name

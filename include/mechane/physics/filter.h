@@ -6,6 +6,7 @@
 
 namespace mechane::physics {
 
+struct Joint;
 struct PhysicsModel;
 
 /// Which collision groups meet: a symmetric table over rows, all true until something disables a pair.
@@ -38,6 +39,9 @@ enum class PairVerdict : std::uint8_t {
     group
 };
 std::string_view to_string(PairVerdict verdict);
+
+/// Pairs of colliders that a joint keeps apart, smaller index first; none if it is disabled or lets them collide.
+std::vector<std::pair<std::int32_t, std::int32_t>> pairs_of_joint(const PhysicsModel& model, const Joint& joint);
 
 /// Answers for pairs of colliders of one model; built once, then read by many.
 class PairFilter {

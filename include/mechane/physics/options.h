@@ -34,6 +34,9 @@ struct ParseOptions {
     bool newton_schemas_imply_base = true;
     /// Read the names that documents misspell (`RevoluteJoint`, `gravity`) as they are meant.
     bool lenient_names = false;
+    /// What is switched on at some time of an animation is read as enabled; `starts_disabled` of the entry says how it
+    /// begins. A limit that moves does not lock its axis.
+    bool animation = false;
     /// Type names and applied schemas that mean a shape, joint or instancer of another engine.
     std::vector<usd::Token> custom_shapes, custom_joints, custom_instancers;
     /// Only objects of these simulation owners; the empty path stands for "no owner". Empty: everything.

@@ -78,6 +78,7 @@ struct Body : Entry {
     Vec3d              scale{1, 1, 1};  ///< scale of the world matrix; signs as factored, all negative when it mirrors
     usd::Matrix4d      world;           ///< local to world, row vectors
     bool               enabled = true, kinematic = false, starts_asleep = false;
+    bool               starts_disabled = false;  ///< enabled only at some time of an animation that is followed
     bool               sheared = false, mirrored = false;
     Vec3d              velocity;          ///< L/s as authored, in the prim's local space
     Vec3d              angular_velocity;  ///< deg/s as authored, in the prim's local space
@@ -128,7 +129,8 @@ struct Collider : Entry {
     Vec3d         local_scale{1, 1, 1};  ///< scale of collider relative to body matrix
     Vec3d         scale{1, 1, 1};        ///< scale of the world matrix (signs as factored)
     usd::Matrix4d world;
-    bool          enabled = true;  ///< physics:collisionEnabled
+    bool          enabled         = true;   ///< physics:collisionEnabled
+    bool          starts_disabled = false;  ///< as of a body
     bool          sheared = false, mirrored = false;
 
     Axis                     axis   = Axis::z;  ///< capsule, cylinder, cone, plane
@@ -194,6 +196,7 @@ struct Joint : Entry {
     /// if that is set, else in the world.
     Posed              frame0, frame1;
     bool               enabled = true, collision_enabled = false, excluded = false;  ///< excluded from articulation
+    bool               starts_disabled = false;                                      ///< as of a body
     double             break_force = kInfinity, break_torque = kInfinity;
     Limit              limit;                               ///< revolute (deg), prismatic and distance (L)
     Drive              drive;                               ///< revolute, prismatic

@@ -45,7 +45,8 @@ std::string to_json(const model::Model& model, const Recording& recording, const
 /// header names each column as `path.component [unit]`.
 std::string to_csv(const model::Model& model, const Recording& recording);
 
-/// A layer over the source that holds the bodies' poses as time samples; it plays in any OpenUSD viewer. A body is the
+/// A layer over the source that holds the bodies' poses, and the velocities of its rigid bodies, as time samples in the
+/// units of the source; it plays in any OpenUSD viewer. A body is the
 /// prim that its label names; it ignores its parents' transforms (`!resetXformStack!`), so that each sample is the
 /// simulated pose.
 /// @param file  where the layer will lie: the sublayer path is relative to its folder

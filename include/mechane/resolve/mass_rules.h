@@ -22,7 +22,7 @@ struct MassOptions {
     /// or under newton_1_8 the units of the model, which are OpenUSD's.
     std::optional<physics::UnitScale> stage_units;
     Rules                             rules;
-    MeshSolid                         mesh_solid;
+    MeshSolid                         mesh_solid;     ///< called from several threads
     physics::ReadLog*                 log = nullptr;  ///< receives what became of authored mass properties; may be null
 };
 

@@ -1,5 +1,4 @@
 #pragma once
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +7,7 @@
 #include "mechane/importer/import_usd.h"
 #include "mechane/model/builder.h"
 #include "mechane/model/model.h"
+#include "mechane/run/simulate.h"
 #include "mechane/usd/stage.h"
 
 namespace mechane::run {
@@ -39,9 +39,8 @@ struct Scene {
 /// @error those of usd::Stage::open, importer::import_usd and model::ModelBuilder::finalize; RUN_ARGUMENT
 Result<Scene> load_scene(const std::string& file, const SceneOptions& options, Diagnostics& found);
 
-/// What sets the commands of each step that the stage animates, for SimulateOptions::follow; empty when it animates
-/// nothing. The scene must live as long.
-std::function<void(double begin, double end, model::Control& control)> follower(const Scene& scene);
+/// What the stage animates, for SimulateOptions::follow; empty when it animates nothing. The scene must live as long.
+Follow follower(const Scene& scene);
 
 /// Height of the lowest point of any collider along the up axis [m], infinite planes left out; nothing when there is
 /// none. Conservative for meshes.

@@ -5,11 +5,17 @@
 #include <vector>
 
 #include "mechane/core/result.h"
+#include "mechane/importer/animation.h"
 #include "mechane/model/model.h"
 #include "mechane/record/checkpoint.h"
 #include "mechane/record/recording.h"
 
 namespace mechane::run {
+
+/// Sets what the stage commands for a step from `begin` to `end` [s], in the controls and in a copy of the model; says
+/// what it changed of that.
+using Follow = std::function<importer::AnimationChanges(double begin, double end, const model::State& state,
+                                                        model::Model& model, model::Control& control)>;
 
 struct SimulateOptions {
     std::string               solver   = "softstep";
@@ -25,9 +31,7 @@ struct SimulateOptions {
     const record::Checkpoint* from     = nullptr;   ///< to go on from: `frames` more steps
     bool                      keep_end = false;     ///< fill SimulateResult::end
 
-    /// Called before each step with its begin and end [s]: sets what the stage commands. The control table has the last
-    /// word.
-    std::function<void(double begin, double end, model::Control& control)> follow;
+    Follow follow;  ///< called before each step; the control table has the last word
     /// Told each state as it comes: the start is step 0, or that of the checkpoint; `hash` is chained up to it.
     std::function<void(std::int64_t step, std::uint64_t hash)> on_step;
     /// Told each frame that is kept.

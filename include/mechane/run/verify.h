@@ -21,9 +21,9 @@ struct Verification {
 };
 
 struct VerifyOptions {
-    int threads = 0;  ///< 0: all cores; no influence on the outcome
-    std::function<bool(std::int64_t done, std::int64_t total)>             progress;  ///< return false to stop early
-    std::function<void(double begin, double end, model::Control& control)> follow;    ///< as in SimulateOptions
+    int threads = 0;                                                      ///< 0: all cores; no influence on the outcome
+    std::function<bool(std::int64_t done, std::int64_t total)> progress;  ///< return false to stop early
+    Follow                                                     follow;    ///< as in SimulateOptions
 };
 
 /// Steps the model as the header says and compares the hash of every step with the recorded one.

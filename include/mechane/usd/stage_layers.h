@@ -20,6 +20,9 @@ struct StageLayer {
 /// Layers that the stage was composed from, the root first, then by name; the session layer is not among them.
 std::vector<StageLayer> layers_of(const Stage& stage);
 
+/// Whether anything on the stage may have time samples: some layer or value clip has them.
+bool has_time_samples(const Stage& stage);
+
 /// Calls `visit` for every asset path that a layer authors: sublayers, references, payloads, values of assets, clips,
 /// assetInfo and customData. Variable expressions are left out.
 void for_each_asset(

@@ -88,15 +88,24 @@ void build_distance(System& system, GeneralRow& row, double h)
     const Vec3d  u          = d > 1e-9 ? between / d : Vec3d{0, 0, 1};
     const bool   lower      = row.kind == Kind::distance_lower;
     const auto   dof        = static_cast<std::size_t>(m.joint_qd_start[row.joint]);
-    const double limit      = static_cast<double>(lower ? m.joint_limit_lower[dof] : m.joint_limit_upper[dof]);
-    const double sign       = lower ? 1 : -1;
+    const double sign       = row.kind == Kind::distance_upper ? -1 : 1;
     clear(row);
     add(system, row, m.joint_child[row.joint], X_WA.p, u, {}, sign);
     add(system, row, m.joint_parent[row.joint], X_WJ.p, u, {}, -sign);
-    const double gap = sign * (d - limit);
-    row.law.low      = 0;
-    row.law.high     = kUnbounded;
-    row.law.active   = gap < 0.02 + 2 * h * std::max(0.0, -rate(system, row));
+    if (row.kind == Kind::distance_drive) {
+        const double ke = static_cast<double>(m.joint_target_ke[dof]), kd = static_cast<double>(m.joint_target_kd[dof]);
+        row.law.active = ke > 0 || kd > 0;
+        make_spring(row.law, ke, kd, d - system.loop_target[static_cast<std::size_t>(m.joint_q_start[row.joint])],
+                    m.joint_target_mode[dof] == model::TargetMode::position ? 0 : system.loop_target_rate[dof], h);
+        row.law.high = h * static_cast<double>(m.joint_effort_limit[dof]);
+        row.law.low  = -row.law.high;
+        return;
+    }
+    const double limit = static_cast<double>(lower ? m.joint_limit_lower[dof] : m.joint_limit_upper[dof]);
+    const double gap   = sign * (d - limit);
+    row.law.low        = 0;
+    row.law.high       = kUnbounded;
+    row.law.active     = gap < 0.02 + 2 * h * std::max(0.0, -rate(system, row));
     make_stop(row.law, gap, h);
 }
 
@@ -195,6 +204,7 @@ void build_loop_dof(System& system, GeneralRow& row, double h)
             break;
         case Kind::distance_lower:
         case Kind::distance_upper:
+        case Kind::distance_drive:
         case Kind::cone:
             break;
     }
@@ -234,6 +244,7 @@ void list_general_rows(System& system)
         const auto dof = static_cast<std::size_t>(m.joint_qd_start[j]);
         if (bounded(m.joint_limit_lower[dof]) && m.joint_limit_lower[dof] > 0) push(Kind::distance_lower, j, 0);
         if (bounded(m.joint_limit_upper[dof])) push(Kind::distance_upper, j, 0);
+        if (m.joint_target_ke[dof] > 0 || m.joint_target_kd[dof] > 0) push(Kind::distance_drive, j, 0);
     }
     for (std::int32_t j = 0; j < static_cast<std::int32_t>(m.joint_count()); ++j)
         if (system.enabled[j] && m.joint_type[j] == model::JointType::ball && m.joint_cone_limit[j][0] >= 0 &&
@@ -272,6 +283,7 @@ void build_general_row(System& system, GeneralRow& row, double h)
     switch (row.kind) {
         case Kind::distance_lower:
         case Kind::distance_upper:
+        case Kind::distance_drive:
             build_distance(system, row, h);
             break;
         case Kind::cone:
@@ -286,7 +298,7 @@ void build_general_row(System& system, GeneralRow& row, double h)
     }
     if (row.law.active) finish(system, row);
     if (!row.law.active) row.law.lambda = 0;
-    if (row.kind == Kind::loop_drive && row.law.active &&
+    if ((row.kind == Kind::loop_drive || row.kind == Kind::distance_drive) && row.law.active &&
         system.model->joint_drive_type[static_cast<std::size_t>(system.model->joint_qd_start[row.joint] + row.axis)] ==
             model::DriveType::acceleration)
         row.law.gamma *= row.w;  // gains per unit of the inertia 1 / w that the row feels

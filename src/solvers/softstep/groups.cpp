@@ -113,8 +113,9 @@ void build_system(const model::Model& model, System& system)
     system.inverse_inertia_W.assign(f.trees.size(), {});
     system.wrench.assign(f.links.size(), {});
     system.dof_rows.assign(dofs, {});
-    system.loop_target.assign(f.loops.empty() ? 0 : model.joint_coord_count(), 0);
-    system.loop_target_rate.assign(f.loops.empty() ? 0 : model.joint_dof_count(), 0);
+    const bool targets = !f.loops.empty() || !f.distances.empty();
+    system.loop_target.assign(targets ? model.joint_coord_count() : 0, 0);
+    system.loop_target_rate.assign(targets ? model.joint_dof_count() : 0, 0);
     system.near_q.assign(model.joint_coord_count(), 0);
     system.base_start.assign(model.body_count(), {});
     system.memory.clear();

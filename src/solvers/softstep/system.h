@@ -100,11 +100,13 @@ struct DofRows {
     bool                active        = false;
 };
 
-/// A row with its own Jacobian: distance range, cone limit, and the drive, limits and friction of loop joints.
+/// A row with its own Jacobian: distance range and drive, cone limit, and the drive, limits and friction of loop
+/// joints.
 struct GeneralRow {
     enum class Kind : std::uint8_t {
         distance_lower,
         distance_upper,
+        distance_drive,
         cone,
         loop_lower,
         loop_upper,
