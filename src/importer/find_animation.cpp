@@ -250,30 +250,27 @@ class Finder {
 
     void find_collider(physics::Index index, bool anything_moves)
     {
-        static const usd::Token  kEnabled("physics:collisionEnabled");
+        static const usd::Token kEnabled("physics:collisionEnabled"), kFriction("physics:dynamicFriction"),
+            kStatic("physics:staticFriction"), kRestitution("physics:restitution");
         const physics::Collider& collider = run_.collider(index);
         if (run_.shape_of[static_cast<std::size_t>(index)] < 0) return;
-        const auto shapes = [&] {
+        const auto value = [&](const usd::Prim& prim, const usd::Token& property, Animated what) {
+            if (!follow(prim, property)) return;
             std::vector<std::string> labels;
             for (const std::int32_t s : shapes_of_collider(run_, index)) labels.push_back(shape_label(s));
-            return labels;
+            tracks_.values.push_back(
+                {.what = what, .labels = std::move(labels), .prim = prim.path(), .property = property, .filtered = {}});
         };
-        const auto value = [&](const usd::Prim& prim, const char* property, Animated what) {
-            const usd::Token name(property);
-            if (follow(prim, name))
-                tracks_.values.push_back(
-                    {.what = what, .labels = shapes(), .prim = prim.path(), .property = name, .filtered = {}});
-        };
-        value(collider.prim, "physics:collisionEnabled", Animated::shape_enabled);
+        value(collider.prim, kEnabled, Animated::shape_enabled);
         if (collider.starts_disabled)
             for (const std::int32_t s : shapes_of_collider(run_, index))
                 run_.builder.shapes[static_cast<std::size_t>(s)].flags &=
                     ~(model::shape_flag::collide_shapes | model::shape_flag::collide_particles);
         const bool several = run_.options.per_face_materials && collider.materials.size() > 1;
         if (const physics::Material* material = several ? nullptr : material_of(run_, collider)) {
-            value(material->prim, "physics:dynamicFriction", Animated::friction);
-            value(material->prim, "physics:staticFriction", Animated::static_friction);
-            value(material->prim, "physics:restitution", Animated::restitution);
+            value(material->prim, kFriction, Animated::friction);
+            value(material->prim, kStatic, Animated::static_friction);
+            value(material->prim, kRestitution, Animated::restitution);
         }
         if (anything_moves) find_motion(collider, index);
     }

@@ -7,13 +7,15 @@ namespace mechane::resolve {
 
 namespace {
 
-Row row(Key key, std::string attribute, Unit unit, std::optional<Value> fallback = {}, Convert how = convert::same)
+Row row(Key key, std::string attribute, Unit unit, std::optional<Value> fallback = {}, Convert how = convert::same,
+        std::string note = {})
 {
-    return {.key        = key,
-            .attributes = {std::move(attribute)},
-            .unit       = unit,
-            .convert    = std::move(how),
-            .fallback   = std::move(fallback)};
+    return {.key           = key,
+            .attributes    = {std::move(attribute)},
+            .unit          = unit,
+            .convert       = std::move(how),
+            .fallback      = std::move(fallback),
+            .fallback_note = std::move(note)};
 }
 
 // The limit of the decomposition counts where the mesh asks for one and the API is applied.
@@ -52,7 +54,8 @@ Resolver SchemaResolverPhysx(const Rules& rules)
             row(Key::scene_time_steps_per_second, "physxScene:timeStepsPerSecond", Unit::si, 60.0),
             row(Key::scene_gravity_enabled, "physxRigidBody:disableGravity", Unit::si, false, convert::negated),
 
-            row(Key::joint_armature, "physxJoint:armature", Unit::mass_or_inertia, 0.0),
+            row(Key::joint_armature, "physxJoint:armature", Unit::mass_or_inertia, 0.0, convert::same,
+                "no bundled schema has it; a joint without one has no rotor"),
             row(Key::joint_velocity_limit, "physxJoint:maxJointVelocity", Unit::position_deg),
 
             {.key        = Key::shape_max_hull_vertices,
@@ -63,7 +66,8 @@ Resolver SchemaResolverPhysx(const Rules& rules)
              .fallback   = 64.0},
             row(Key::shape_convex_decomposition_max_hulls, "physxConvexDecompositionCollision:maxConvexHulls", Unit::si,
                 32.0),
-            row(Key::shape_margin, "physxCollision:restOffset", Unit::length, 0.0, convert::unless_minus_infinity),
+            row(Key::shape_margin, "physxCollision:restOffset", Unit::length, 0.0, convert::unless_minus_infinity,
+                "-inf there lets the engine choose; here the surface lies where it is authored"),
             {.key        = Key::shape_gap,
              .attributes = {"physxCollision:contactOffset", "physxCollision:restOffset"},
              .unit       = Unit::length,

@@ -222,9 +222,9 @@ def Cube "b" (prepend apiSchemas = ["PhysicsCollisionAPI"]) { float newton:conta
 
 TEST_CASE("an animated value that is held at its first sample counts as ignored")
 {
-    const Imported out = account(stage_text(hinge("float physics:lowerLimit.timeSamples = { 0: -90, 24: -10, }")));
-    CHECK(verdict(out, "/hinge", "physics:lowerLimit") == "ignored");
-    CHECK(find(out, "/hinge", "physics:lowerLimit")->note == "animated, held at its first value");
+    const Imported out = account(stage_text(hinge("float physics:breakForce.timeSamples = { 0: 90, 24: 10, }")));
+    CHECK(verdict(out, "/hinge", "physics:breakForce") == "ignored");
+    CHECK(find(out, "/hinge", "physics:breakForce")->note == "animated, held at its first value");
 }
 
 TEST_CASE("the ledger names the layer and line of the strongest opinion")

@@ -28,6 +28,7 @@ bool same(const Value& ours, const usd::Value& theirs)
 {
     if (const auto* flag = std::get_if<bool>(&ours)) return theirs.get<bool>() == *flag;
     if (const auto* text = std::get_if<std::string>(&ours)) return theirs.get<std::string>() == *text;
+    if (const auto* list = std::get_if<std::vector<double>>(&ours)) return theirs.get<std::vector<double>>() == *list;
     const auto* number = std::get_if<double>(&ours);
     const auto  value  = theirs.get<double>();
     // Schemas hold single precision.
@@ -41,7 +42,7 @@ TEST_CASE("a default that differs from its schema's fallback says why (GAP-011)"
     std::size_t compared = 0;
     for (const Resolver& resolver : {SchemaResolverNewton(), SchemaResolverPhysx(), SchemaResolverMjc()}) {
         for (const Row& row : resolver.rows) {
-            if (!row.fallback || row.attributes.empty()) continue;
+            if (!row.fallback || row.attributes.empty() || row.nonschema) continue;
             const std::string& attribute = row.attributes.front();
             CAPTURE(attribute);
             const auto schemas = usd::schemas_with(attribute);
