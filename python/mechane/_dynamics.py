@@ -8,8 +8,9 @@ import numpy as np
 from . import _core
 from ._array import REAL, Array, flags, output, plain, reals
 from ._diagnostics import MechaneDeprecationWarning, kind_of, warn
-from ._enums import BodyFlags
+from ._enums import BodyFlags, JointType
 from ._state import State
+from .math import quat_multiply, quat_rotate
 
 __all__ = ["eval_fk", "eval_ik", "eval_inverse_dynamics_force", "eval_inverse_dynamics_passive", "eval_jacobian", "eval_mass_matrix", "eval_mimic",
            "eval_rigid_contact_kinematics", "forward_dynamics", "solve_mass_matrix", "total_energy"]
@@ -172,7 +173,7 @@ def eval_inverse_dynamics_force(model: Any, state: State, *, mass_matrix: Any, j
     if h.shape != square:
         raise kind_of(ValueError)(f"mass_matrix: shape {h.shape}, expected {square}", "E_ARG_SHAPE")
     qdd, c, g = (_rows(model, n, v) for n, v in (("joint_qdd", joint_qdd), ("coriolis_force", coriolis_force), ("gravity_force", gravity_force)))
-    tau = np.einsum("aij,aj->ai", h.astype(REAL), qdd) + c + g
+    tau = _turned(model, state, np.einsum("aij,aj->ai", h.astype(REAL), qdd), True) + c + g
     chosen = flags("mask", mask, model.articulation_count)
     out = output("joint_f", joint_f, None)
     if out.shape not in ((model.joint_dof_count,), tau.shape):
@@ -186,6 +187,23 @@ def eval_inverse_dynamics_force(model: Any, state: State, *, mass_matrix: Any, j
         else:
             out[a] = tau[a]
     return joint_f
+
+
+def _turned(model: Any, state: State, rows: np.ndarray, to_world: bool) -> np.ndarray:
+    """Forces [articulation, dof] whose free joints have them along their parent anchors (as accelerations are) or the world (as joint_f is), turned into the other."""
+    free = np.flatnonzero(np.isin(model._np("joint_type"), (JointType.FREE, JointType.DISTANCE)) & (model._np("joint_articulation") >= 0))
+    if not len(free):
+        return rows
+    parent, turn = model._np("joint_parent")[free], np.asarray(model._np("joint_X_p")[free, 3:], dtype=float)
+    above = np.where((parent >= 0)[:, None], np.asarray(state._np("body_q"))[np.maximum(parent, 0), 3:], [0.0, 0.0, 0.0, 1.0])
+    turn = np.asarray(quat_multiply(above, turn)) * (1.0 if to_world else np.array([-1.0, -1.0, -1.0, 1.0]))
+    trees, starts = model._np("joint_articulation")[free], model._np("joint_qd_start")
+    first = starts[free] - starts[model._np("articulation_start")[trees]]
+    out = np.array(rows)
+    for part in (0, 3):
+        columns = first[:, None] + part + np.arange(3)
+        out[trees[:, None], columns] = quat_rotate(turn, out[trees[:, None], columns])
+    return out
 
 
 def solve_mass_matrix(model: Any, state: State, rhs: Any) -> Array:
@@ -205,7 +223,7 @@ def forward_dynamics(model: Any, state: State, joint_f: Any = None) -> Array:
     tau = -(np.asarray(g) + np.asarray(c))
     if joint_f is not None:
         tau = tau + _rows(model, "joint_f", joint_f)
-    return solve_mass_matrix(model, state, tau)
+    return solve_mass_matrix(model, state, _turned(model, state, tau, False))
 
 
 def total_energy(model: Any, state: State) -> float:

@@ -55,6 +55,8 @@ class CustomReader:
         self._read_entities(by.get(f.BODY, []), self._result["path_body_map"])
         self._read_entities(by.get(f.SHAPE, []), self._result["path_shape_map"])
         self._read_joints([a for k in (f.JOINT, f.JOINT_DOF, f.JOINT_COORD, f.JOINT_CONSTRAINT) for a in by.get(k, ())])
+        if "mjc" not in self._result["schema_attrs"]:
+            self._take_spring_references()
         self._read_articulations(by.get(f.ARTICULATION, []))
         self._read_frequencies()
         if "mujoco:equality_constraint" in self._builder.custom_frequencies:
@@ -111,6 +113,22 @@ class CustomReader:
                     b._values_at(attribute, key, value, start[joint], count)
                 else:
                     attribute.values.update({i: value for i in range(start[joint], start[joint + 1])})
+
+    def _take_spring_references(self) -> None:
+        """MuJoCo's springs rest at springref, counted from ref, of joints whose mjc: names no resolver of the library was asked for."""
+        b = self._builder
+        attributes = [b.custom_attributes.get(f"mujoco:dof_{name}") for name in ("springref", "ref")]
+        if None in attributes:
+            return
+        springref, ref = (a.values for a in attributes)
+        rest, starts, q_starts = list(b.joint_rest_q), list(b.joint_qd_start), list(b.joint_q_start)
+        for joint in set(self._result["path_joint_map"].values()):
+            if b.joint_type[joint] not in (JointType.REVOLUTE, JointType.PRISMATIC):
+                continue
+            dof = starts[joint]
+            if dof in springref or dof in ref:
+                rest[q_starts[joint]] = float(springref.get(dof, 0.0)) - float(ref.get(dof, 0.0))
+        b.joint_rest_q[:] = rest
 
     def _read_articulations(self, attributes: list[CustomAttribute]) -> None:
         if not attributes:

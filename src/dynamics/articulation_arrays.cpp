@@ -32,9 +32,13 @@ Result<ArticulationArray> eval_jacobian(const model::Model& model, const model::
             for (std::int32_t at = l; at >= 0; at = f.links[static_cast<std::size_t>(at)].parent) {
                 const Link& link = f.links[static_cast<std::size_t>(at)];
                 if (link.joint < begin || link.joint >= end) continue;
-                const Quatd anchor = static_cast<Posed>(model.joint_X_p[static_cast<std::size_t>(link.joint)]).q;
-                const Vec3d r      = space.motion().com_W[static_cast<std::size_t>(l)] -
-                                     space.motion().com_W[static_cast<std::size_t>(at)];
+                const auto         joint = static_cast<std::size_t>(link.joint);
+                const std::int32_t above = model.joint_parent[joint];
+                const Quatd        X_p   = static_cast<Quatd>(model.joint_X_p[joint].q);
+                const Quatd        anchor =
+                    above < 0 ? X_p : static_cast<Quatd>(state.body_q[static_cast<std::size_t>(above)].q) * X_p;
+                const Vec3d r = space.motion().com_W[static_cast<std::size_t>(l)] -
+                                space.motion().com_W[static_cast<std::size_t>(at)];
                 for (std::int32_t k = 0; k < link.dofs; ++k) {
                     Spatiald s;
                     if (link.free) {  // rates of a free joint are along the axes of its parent anchor

@@ -122,11 +122,27 @@ class Collapse {
             if (f.survivor < 0) continue;
             BuilderBody&       into = body(f.survivor);
             const BuilderBody& from = b_.bodies[i];
-            const auto sum = geometry::combined({into.mass, into.com, into.inertia},
-                                                geometry::transformed({from.mass, from.com, from.inertia}, f.pose));
-            into.mass      = sum.mass;
-            into.com       = sum.com;
-            into.inertia   = sum.inertia;
+            const auto  sum   = geometry::combined({into.mass, into.com, into.inertia},
+                                                   geometry::transformed({from.mass, from.com, from.inertia}, f.pose));
+            const Vec3d moved = rotate(into.q.q, sum.com - into.com);
+            carry_velocity(f.survivor, cross(into.qd.angular, moved));
+            into.mass    = sum.mass;
+            into.com     = sum.com;
+            into.inertia = sum.inertia;
+        }
+    }
+
+    /// The linear velocity of a body is that of its centre of mass, which lies elsewhere now.
+    void carry_velocity(std::int32_t survivor, const Vec3d& change)
+    {
+        body(survivor).qd.linear += change;
+        for (std::size_t j = 0; j < b_.joints.size(); ++j) {
+            BuilderJoint& joint = b_.joints[j];
+            if (gone_[j] || joint.child != survivor || joint.parent >= 0 || joint.qd.size() != 6 ||
+                !joint_type_info(joint.type).free_like)
+                continue;
+            const Vec3d own = rotate_inverse(joint.parent_xform.q, change);
+            for (std::size_t k = 0; k < 3; ++k) joint.qd[k] += own[k];
         }
     }
 

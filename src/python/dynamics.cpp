@@ -3,6 +3,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
+
 #include "mechane/collision/pipeline.h"
 #include "mechane/dynamics/articulation_arrays.h"
 #include "mechane/dynamics/energy.h"
@@ -68,16 +70,8 @@ std::vector<Real> narrowed(const std::vector<double>& values)
 nb::object to_python(const dynamics::ArticulationArray& a, std::size_t count)
 { return owned(narrowed(a.values), {count, a.rows, a.columns}); }
 
-/// Wrench of a free joint in the model's dofs: parent anchor axes.
-Quatd anchor_of(const Model& m, const State& s, std::int32_t joint)
-{
-    const auto         j      = static_cast<std::size_t>(joint);
-    const std::int32_t parent = m.joint_parent[j];
-    const Quatd        q      = static_cast<Quatd>(m.joint_X_p[j].q);
-    return parent < 0 ? q : static_cast<Quatd>(s.body_q[static_cast<std::size_t>(parent)].q) * q;
-}
-
-/// Generalized forces of all trees in the model's dof layout [articulation_count, max_dofs_per_articulation].
+/// Generalized forces of all trees in the model's dof layout [articulation_count, max_dofs_per_articulation]. Those of
+/// free joints are wrenches about the centre of mass, world axes, as `joint_f` has them.
 template <class Force>
 std::vector<Real> articulation_forces(const Model& m, const State& s, std::span<const std::uint8_t> mask, Force force)
 {
@@ -93,12 +87,7 @@ std::vector<Real> articulation_forces(const Model& m, const State& s, std::span<
             const double*         own  = tau.data() + (link.dof - tree.dof_begin);
             if (link.free) {
                 if (link.joint < 0) continue;
-                const Quatd q       = anchor_of(m, s, link.joint);
-                double*     out     = by_dof.data() + m.joint_qd_start[static_cast<std::size_t>(link.joint)];
-                const Vec3d parts[] = {rotate_inverse(q, Vec3d{own[0], own[1], own[2]}),
-                                       rotate_inverse(q, Vec3d{own[3], own[4], own[5]})};
-                for (const Vec3d& p : parts)
-                    for (const double x : {p.x, p.y, p.z}) *out++ = x;
+                std::copy_n(own, 6, by_dof.data() + m.joint_qd_start[static_cast<std::size_t>(link.joint)]);
             } else {
                 for (std::int32_t k = 0; k < link.dofs; ++k) {
                     const std::int32_t dof = f.model_dof[static_cast<std::size_t>(link.dof + k)];
