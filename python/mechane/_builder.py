@@ -63,7 +63,7 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
         self._core.up_axis = int(Axis.from_any(up_axis))
         self._sources: dict[int, Any] = {}
         self._sdf: dict[int, dict[str, Any]] = {}
-        self._looks: dict[int, Any] = {}  # shape -> prim of a stage that says how its mesh looks
+        self._looks: dict[int, Any] = {}  # shape -> MeshOrigin
         self._custom_counts: dict[str, int] = {}
         self._owners_known: dict[str, int] = {}
         self._joint_between: dict[tuple[int, int], Any] = {}

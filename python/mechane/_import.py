@@ -9,6 +9,7 @@ from . import _core
 from ._diagnostics import Diagnostic, Diagnostics, NotSupportedError, error, kind_of, publish
 from ._enums import JointType
 from ._import_custom import CustomReader
+from ._mesh import MeshOrigin
 from ._resolvers import SchemaResolver, checked
 from ._shape_verbs import SDF_FIELDS
 from ._usd_helpers import get_scale
@@ -232,7 +233,7 @@ class ImportVerbs:
             self._sdf.setdefault(shape, {name: getattr(self.default_shape_cfg, name) for name in SDF_FIELDS})
         for path, shape in result["path_shape_map"].items():
             if self._core.shape_source(shape) is not None:
-                self._looks[shape] = Prim(_core.prim_at(stage, path))
+                self._looks[shape] = MeshOrigin(Prim(_core.prim_at(stage, path)), mesh_maxhullvert)
         # Joints outside articulations are loop joints here; the older importer refuses them at finalize.
         self._allow_orphans = self._allow_orphans or keep_orphan_joints or options["compat"] is None
         self.usd_results.append(result)

@@ -23,6 +23,18 @@ _KNOWN: "weakref.WeakValueDictionary[int, Mesh]" = weakref.WeakValueDictionary()
 _OF_LOOKS = {"color": None, "opacity": None, "roughness": None, "metallic": None, "texture": None, "texture_transform": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))}
 
 
+class MeshOrigin:
+    """The prim that a mesh was imported from, and the limit of hull vertices that the import was given."""
+
+    def __init__(self, prim: Any, maxhullvert: int | None):
+        self.prim, self.maxhullvert = prim, maxhullvert
+
+    def hull_limit(self) -> int | None:
+        authored = self.prim.GetAttribute("newton:maxHullVertices")
+        value = authored.Get() if authored and authored.HasAuthoredValue() else None
+        return int(value) if value is not None and int(value) > 0 else self.maxhullvert
+
+
 class Mesh:
     """A triangle mesh in its own frame [m]. `indices` are flat, three for a triangle, wound outwards."""
 
@@ -60,7 +72,8 @@ class Mesh:
         """What a mesh of the library takes from the prim that it was imported from, when somebody asks."""
         from ._usd_mesh import corner_fields, look_fields
 
-        prim = self.__dict__.get("_prim")
+        origin = self.__dict__.get("_origin")
+        prim = None if origin is None else origin.prim
         if name in _OF_LOOKS:
             self.__dict__.update(_OF_LOOKS if prim is None else look_fields(prim))
         elif name in ("_normals", "_uvs"):
@@ -72,18 +85,18 @@ class Mesh:
         return self.__dict__[name]
 
     @classmethod
-    def _of(cls, core: Any, prim: Any = None) -> "Mesh | None":
-        """The Mesh that stands for a mesh of the library; one and the same for the same mesh. `prim` says how it looks."""
+    def _of(cls, core: Any, origin: "MeshOrigin | None" = None) -> "Mesh | None":
+        """The Mesh that stands for a mesh of the library; one and the same for the same mesh. `origin` says how it looks."""
         if core is None:
             return None
         known = _KNOWN.get(core.address)
         if known is not None:
-            if prim is not None and known.__dict__.get("_prim", prim) is None:
-                known._prim = prim
+            if origin is not None and known.__dict__.get("_origin", origin) is None:
+                known._origin = origin
             return known
         mesh = cls.__new__(cls)
-        mesh._core, mesh._prim = core, prim
-        mesh._describe(core.points(), core.triangles().reshape(-1), None, True)
+        mesh._core, mesh._origin = core, origin
+        mesh._describe(core.points(), core.triangles().reshape(-1), None if origin is None else origin.hull_limit(), True)
         mesh.mass, mesh.com, mesh.inertia, _ = mesh.compute_inertia()
         mesh.has_inertia = True
         return mesh
@@ -182,7 +195,7 @@ class Mesh:
 
     def __reduce__(self):
         _ = self.color, self._normals
-        kept = {k: v for k, v in vars(self).items() if k not in ("_core", "_prim", "_vertices", "_indices")}
+        kept = {k: v for k, v in vars(self).items() if k not in ("_core", "_origin", "_vertices", "_indices")}
         return (_mesh_again, (self._core.points().copy(), self._indices, kept, self._core.is_convex))
 
     def _repr_html_(self) -> str:

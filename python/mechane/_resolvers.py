@@ -126,7 +126,7 @@ class SchemaResolver:
 
         rows = []
         for kind, full in _core.resolver_keys():
-            prim_type, key = PrimType[kind.upper()], full.removeprefix(kind + "_")
+            prim_type, key = PrimType[kind.upper()], _spelled(full.removeprefix(kind + "_"))
             spec = self.mapping.get(prim_type, {}).get(key)
             if spec is None and not overridden:
                 continue
@@ -161,6 +161,11 @@ def _warn_of_old_name(name: str, prim_type: PrimType, key: str, prim: Any) -> No
         warn(f"W_USD_NON_SCHEMA: {name} is a non-schema attribute; author state:*:physics:*, or file an issue if you need it [{prim.GetPath()}]")
 
 
+def _spelled(key: str) -> str:
+    """A key of the library as resolvers spell it: limit_transX_ke for limit_trans_x_ke."""
+    return re.sub(r"(trans|rot)_([xyz])", lambda m: m[1] + m[2].upper(), key)
+
+
 class _BuiltIn(SchemaResolver):
     """A table of the library. On live prims its converters get what the prim's own methods read."""
 
@@ -171,9 +176,9 @@ class _BuiltIn(SchemaResolver):
         cls._rows: dict[str, list[tuple[int, list[str]]]] = {}
         for index, (full, attributes, fallback) in enumerate(_core.resolver_rows(cls.name)):
             kind = next(t for t in PrimType if full.startswith(t.name.lower() + "_"))
-            cls._rows.setdefault(full, []).append((index, attributes))
-            mapping[kind].setdefault(full.removeprefix(kind.name.lower() + "_"),
-                                     SchemaAttribute(attributes[0], fallback, attribute_names=attributes if len(attributes) > 1 else ()))
+            key = _spelled(full.removeprefix(kind.name.lower() + "_"))
+            cls._rows.setdefault(f"{kind.name.lower()}_{key}", []).append((index, attributes))
+            mapping[kind].setdefault(key, SchemaAttribute(attributes[0], fallback, attribute_names=attributes if len(attributes) > 1 else ()))
         cls.mapping = mapping
         cls.extra_attr_namespaces = list(_core.resolver_namespaces(cls.name))
 

@@ -43,7 +43,9 @@ class Arrays:
         return known[name]
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in type(self)._names:
+        if name in type(self)._names and value is None:
+            self._np(name).zero_()  # none of it
+        elif name in type(self)._names:
             self._np(name).assign(value)
         else:
             object.__setattr__(self, name, value)

@@ -56,16 +56,31 @@ def look_fields(prim: Any) -> dict[str, Any]:
 
 
 def corner_fields(prim: Any, points: np.ndarray, triangles: np.ndarray) -> tuple[Any, Any]:
-    """Normals and UVs of a prim's mesh, where its vertices need not be split for them."""
-    if str(prim.GetTypeName()) != "Mesh":
+    """Normals and UVs of the mesh of a prim, or of a subset of its faces, where its vertices need not be split for them."""
+    subset = str(prim.GetTypeName()) == "GeomSubset"
+    mesh = prim.GetParent() if subset else prim
+    if str(mesh.GetTypeName()) != "Mesh":
         return None, None
-    out = []
-    for normals in (True, False):
-        part = _Part(prim, _Options(normals, not normals, "vertex_splitting", 25.0, False), None if normals else Look(prim).texcoord)
-        fits = len(part.points) == len(points) and np.array_equal(part.source_points, np.arange(len(points))) and np.array_equal(part.triangles.reshape(-1), triangles)
-        values = part.normals if normals else part.uvs
-        out.append(None if not fits or values is None else np.asarray(values, dtype=np.float32))
-    return out[0], out[1]
+    faces = np.asarray(_read(prim, "indices"), int) if subset else None
+    try:
+        of_normals = _Part(mesh, _Options(True, False, "vertex_splitting", 25.0, False), None, faces)
+        of_uvs = _Part(mesh, _Options(False, True, "vertex_splitting", 25.0, False), Look(prim).texcoord, faces)
+    except (ValueError, IndexError):  # the importer has said what is wrong with the mesh
+        return None, None
+    return _of_vertices(of_normals, of_normals.normals, points), _of_vertices(of_uvs, of_uvs.uvs, points)
+
+
+def _of_vertices(part: "_Part", values: Any, points: np.ndarray) -> Any:
+    """A part's values at the vertices of the imported mesh, which are all points of the prim or those that its faces use."""
+    if values is None:
+        return None
+    used = np.unique(part.source_points[part.triangles])
+    origin = np.arange(part.point_count) if len(points) == part.point_count else used
+    where = np.full(part.point_count, -1)
+    where[part.source_points] = np.arange(len(part.source_points))
+    if len(origin) != len(points) or len(np.unique(part.source_points)) != len(part.source_points) or (where[origin] < 0).any():
+        return None
+    return np.asarray(values, dtype=np.float32)[where[origin]]
 
 
 class _Options:
@@ -86,8 +101,10 @@ def _interpolation(prim: Any, name: str, otherwise: str) -> str:
 class _Part:
     """One prim's mesh: corners of its triangles with what belongs to them, split into vertices where normals or UVs ask for it."""
 
-    def __init__(self, prim: Any, options: _Options, texcoord: str | None = None):
-        """@param texcoord  name of the UVs that the material asks for, without "primvars:"; None: the usual ones"""
+    def __init__(self, prim: Any, options: _Options, texcoord: str | None = None, faces: np.ndarray | None = None):
+        """@param texcoord  name of the UVs that the material asks for, without "primvars:"; None: the usual ones
+        @param faces     the faces that are taken; None: all
+        """
         self.prim, self.options, self.texcoord = prim, options, texcoord
         points, counts, indices = (_read(prim, n) for n in ("points", "faceVertexCounts", "faceVertexIndices"))
         if points is None or counts is None or indices is None or not len(points):
@@ -97,13 +114,16 @@ class _Part:
         if counts.sum() != len(indices) or (len(indices) and (indices.min() < 0 or indices.max() >= len(self.points))):
             raise ValueError(f"{prim.GetPath()}: faceVertexCounts and faceVertexIndices do not fit together")
         starts = np.concatenate([[0], np.cumsum(counts)])[:-1]
-        corners, faces = [], []
+        corners, of_faces = [], []
         for face, (start, n) in enumerate(zip(starts, counts)):
             for k in range(1, n - 1):
                 corners.append((start, start + k, start + k + 1))
-                faces.append(face)
+                of_faces.append(face)
         self.corners = np.array(corners, dtype=int).reshape(-1, 3)  # of the authored corner list
-        self.faces = np.array(faces, dtype=int)
+        self.faces = np.array(of_faces, dtype=int)
+        if faces is not None:
+            taken = np.isin(self.faces, faces)
+            self.corners, self.faces = self.corners[taken], self.faces[taken]
         if str(_read(prim, "orientation") or "rightHanded") == "leftHanded":
             self.corners = self.corners[:, ::-1]
         self.at = indices

@@ -137,7 +137,7 @@ Result<void> eval_ik(const model::Model& model, const model::State& state, std::
 {
     if (auto ok = check(model, selection); !ok) return ok;
     for (std::int32_t j = 0; j < static_cast<std::int32_t>(model.joint_count()); ++j)
-        if (selects(selection, model, j))
+        if (selects(selection, model, j) && (model.body_flags[model.joint_child[j]] & selection.body_flag_filter))
             joint_state(model, j, body_motion(state, model.joint_parent[j]), body_motion(state, model.joint_child[j]),
                         joint_q, joint_qd);
     return {};

@@ -63,14 +63,15 @@ Result<void> ModelBuilder::append(const ModelBuilder& source, const AppendOption
             const Posed X =
                 placed({{joint.q[0], joint.q[1], joint.q[2]}, {joint.q[3], joint.q[4], joint.q[5], joint.q[6]}});
             joint.q = {X.p.x, X.p.y, X.p.z, X.q.x, X.q.y, X.q.z, X.q.w};
-            if (options.xform && joint.qd.size() == 6) {
-                const Quatd& turn = options.xform->q;
-                const Vec3d  v    = rotate(turn, Vec3d{joint.qd[0], joint.qd[1], joint.qd[2]});
-                const Vec3d  w    = rotate(turn, Vec3d{joint.qd[3], joint.qd[4], joint.qd[5]});
-                joint.qd          = {v.x, v.y, v.z, w.x, w.y, w.z};
-            }
         } else if (joint.parent == kWorldBody && !joint_type_info(joint.type).free_like) {
             joint.parent_xform = placed(joint.parent_xform);
+        }
+        if (options.xform && joint.parent == kWorldBody && joint_type_info(joint.type).free_like &&
+            joint.qd.size() == 6) {
+            const Quatd& turn = options.xform->q;
+            const Vec3d  v    = rotate(turn, Vec3d{joint.qd[0], joint.qd[1], joint.qd[2]});
+            const Vec3d  w    = rotate(turn, Vec3d{joint.qd[3], joint.qd[4], joint.qd[5]});
+            joint.qd          = {v.x, v.y, v.z, w.x, w.y, w.z};
         }
         renamed(joint.label);
         joint.parent       = shifted(joint.parent, body0);

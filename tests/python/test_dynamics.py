@@ -441,3 +441,70 @@ def test_a_forked_child_steps_a_model_of_its_parent():
         except BaseException:
             os._exit(2)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def turned_free_body(parent):
+    """A free body of 2 kg whose anchor is a quarter turn about x away from the world, at once or by a kinematic body between."""
+    b = mc.ModelBuilder(gravity=(0, 0, -10))
+    turn = (0, 0, 0, np.sqrt(0.5), 0, 0, np.sqrt(0.5))
+    joints = []
+    if parent:
+        base = b.add_link(mass=1.0, inertia=np.eye(3), is_kinematic=True)
+        joints.append(b.add_joint_fixed(-1, base, parent_xform=turn))
+    body = b.add_link(mass=2.0, inertia=np.diag([0.3, 0.5, 0.4]))
+    joints.append(b.add_joint_free(body, parent=base if parent else -1, **({} if parent else {"parent_xform": turn})))
+    b.add_articulation(joints)
+    m = b.finalize()
+    s = m.state()
+    mc.eval_fk(m, s.joint_q, s.joint_qd, s)
+    return m, s
+
+
+@pytest.mark.parametrize("parent", [False, True])
+def test_forces_of_free_joints_are_wrenches_in_the_world(parent):
+    """Accelerations are along the parent's anchor: y of it is z of the world, z of it -y"""
+    m, s = turned_free_body(parent)
+    h, g, c = mc.eval_inverse_dynamics_passive(m, s)
+    np.testing.assert_allclose(g[0, :6], (0, 0, 20, 0, 0, 0), atol=1e-5)  # what holds 2 kg still against 10 m/s^2
+    joint_f = np.zeros(m.joint_dof_count, g.dtype)
+    mc.eval_inverse_dynamics_force(m, s, mass_matrix=h, joint_qdd=np.array([[0.5, -0.3, 0.7, 0, 0, 0]]), coriolis_force=c, gravity_force=g, joint_f=joint_f)
+    # m R a + m g: R (0.5, -0.3, 0.7) is (0.5, -0.7, -0.3).
+    np.testing.assert_allclose(joint_f[:3], (1.0, -1.4, -0.6 + 20), atol=1e-5)
+    np.testing.assert_allclose(mc.forward_dynamics(m, s, joint_f[None])[0, :6], (0.5, -0.3, 0.7, 0, 0, 0), atol=1e-5)
+
+
+def test_the_jacobian_of_a_free_joint_below_a_turned_body():
+    m, s = turned_free_body(True)
+    s.joint_qd[:] = (0.7, -0.15, 0.25, 0.35, -0.4, 0.5)
+    mc.eval_fk(m, s.joint_q, s.joint_qd, s)
+    np.testing.assert_allclose(np.asarray(mc.eval_jacobian(m, s))[0, 6:12] @ s.joint_qd, s.body_qd[1], atol=1e-6)
+
+
+def test_inverse_kinematics_leaves_bodies_that_the_flags_leave_out():
+    b = mc.ModelBuilder()
+    for kinematic in (False, True):
+        link = b.add_link(mass=1.0, inertia=np.eye(3), is_kinematic=kinematic)
+        b.add_articulation([b.add_joint_revolute(-1, link, axis="Z")])
+    m = b.finalize()
+    s, q, qd = m.state(), np.full(2, 7, m.joint_q.dtype), np.full(2, 3, m.joint_q.dtype)
+    mc.eval_fk(m, np.array([0.2, -0.4]), np.zeros(2), s)
+    mc.eval_ik(m, s, q, qd, body_flag_filter=mc.BodyFlags.DYNAMIC)
+    assert q.tolist() == pytest.approx([0.2, 7]) and qd.tolist() == [0, 3]
+
+
+def test_velocities_turn_with_a_copy_and_follow_the_centre_of_mass():
+    one = mc.ModelBuilder()
+    root = one.add_link(mass=1.0, inertia=np.eye(3))
+    child = one.add_link(mass=1.0, inertia=np.eye(3), com=(0.5, 0, 0))
+    joints = [one.add_joint_free(root), one.add_joint_fixed(root, child, parent_xform=(2, 0, 0, 0, 0, 0, 1))]
+    one.add_articulation(joints)
+    one.joint_qd[:6] = [1, 0, 0, 0, 0, 1]
+    one.body_qd[root] = (1, 0, 0, 0, 0, 1)
+    turned = mc.ModelBuilder()
+    turned.add_world(one, xform=(0, 0, 0, 0, 0, np.sqrt(0.5), np.sqrt(0.5)))
+    np.testing.assert_allclose(turned.joint_qd[:6], (0, 1, 0, 0, 0, 1), atol=1e-12)
+    np.testing.assert_allclose(turned.body_qd[0], (0, 1, 0, 0, 0, 1), atol=1e-12)
+    # The centre of both lies 1.25 m along x: turning at 1 rad/s about z it moves at 1.25 m/s along y besides.
+    one.collapse_fixed_joints()
+    np.testing.assert_allclose(one.body_qd[0], (1, 1.25, 0, 0, 0, 1), atol=1e-12)
+    np.testing.assert_allclose(one.joint_qd, (1, 1.25, 0, 0, 0, 1), atol=1e-12)

@@ -100,6 +100,37 @@ def test_builders_with_looks_are_copied_and_pickled():
         assert again.shape_source[0].metallic == 0.75
 
 
+def test_subsets_of_faces_have_the_corners_that_they_use():
+    """Two quads with a material each; the second uses points 1, 4, 5 and 2"""
+    two = PAINTED.replace("(0, 1, 0)]\n", "(0, 1, 0), (1, 0, 1), (1, 1, 1)]\n", 1).replace("faceVertexCounts = [4]", "faceVertexCounts = [4, 4]") \
+        .replace("faceVertexIndices = [0, 1, 2, 3]", "faceVertexIndices = [0, 1, 2, 3, 1, 4, 5, 2]").replace("(0, 1)] (interp", "(0, 1), (2, 0), (2, 1)] (interp") \
+        .replace("(0, 0)] (interp", "(0, 0), (0, 0), (0, 0)] (interp", 1).replace("        rel material:binding = </look>\n", "".join(f'''        def GeomSubset "{name}" (prepend apiSchemas = ["MaterialBindingAPI"])
+        {{
+            uniform token elementType = "face"
+            uniform token familyName = "materialBind"
+            int[] indices = [{face}]
+            rel material:binding = </look>
+        }}
+''' for name, face in (("a", 0), ("b", 1))))
+    b = mc.ModelBuilder()
+    shapes = b.add_usd(two.encode())["path_shape_map"]
+    for name, points, uvs, normal in (("a", [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], [(0, 0), (1, 0), (1, 1), (0, 1)], (0, 0, 1)),
+                                      ("b", [(1, 0, 0), (1, 1, 0), (1, 0, 1), (1, 1, 1)], [(1, 0), (1, 1), (2, 0), (2, 1)], (-1, 0, 0))):
+        mesh = b.shape_source[shapes[f"/body/quad/{name}"]]
+        at = {tuple(p): i for i, p in enumerate(mesh.vertices.tolist())}
+        rows = [at[tuple(map(float, p))] for p in points]
+        np.testing.assert_array_equal(mesh.uvs[rows], uvs)
+        np.testing.assert_allclose(mesh.normals[rows], [normal] * 4, atol=1e-6)
+
+
+def test_limits_of_hulls_come_from_the_prim_or_the_import():
+    limited = PAINTED.replace('"MaterialBindingAPI"])\n    {', '"MaterialBindingAPI", "NewtonMeshCollisionAPI"])\n    {\n        int newton:maxHullVertices = 32', 1)
+    for text, limit in ((PAINTED, 20), (limited, 32)):
+        b = mc.ModelBuilder()
+        shape = b.add_usd(text.encode(), mesh_maxhullvert=20)["path_shape_map"]["/body/quad"]
+        assert b.shape_source[shape].maxhullvert == limit
+
+
 def glb(document, data):
     text = json.dumps(document).encode()
     text += b" " * (-len(text) % 4)

@@ -463,3 +463,27 @@ def test_equalities_of_mujoco_become_rows():
     np.testing.assert_allclose(rows.equality_constraint_relpose[weld], (0.55, -0.3, 0.3, 0, 0, math.sqrt(0.5), math.sqrt(0.5)), rtol=1e-6, atol=1e-7)
     assert rows.equality_constraint_torquescale[weld] == 2.5
     assert result["schema_attrs"]["mjc"]["/connect"]["mjc:solref"].tolist() == [0.04, 0.7]
+
+
+def test_keys_of_single_axes_are_spelled_as_axes_are():
+    """In the library's tables and in those of users"""
+    class House(SchemaResolver):
+        name = "house"
+        mapping = {PrimType.JOINT: {"limit_transX_ke": Attribute("house:stiff")}}
+
+    stage = usd.open((HEAD + 'def PhysicsJoint "joint"\n{\n    custom float physxLimit:transY:stiffness = 3\n    custom float newton:rotX:velocity = 2\n}\n').encode())
+    joint = stage.GetPrimAtPath("/joint")
+    assert SchemaResolverPhysx().get_value(joint, PrimType.JOINT, "limit_transY_ke") == 3
+    with pytest.warns(mc.MechaneWarning, match="non-schema"):
+        assert SchemaResolverNewton().get_value(joint, PrimType.JOINT, "rotX_velocity") == 2
+    assert "limit_rotZ_kd" in SchemaResolverPhysx.mapping[PrimType.JOINT]
+    assert [row[0] for row in House()._table(lambda core: core)["rows"]] == ["joint_limit_trans_x_ke"]
+
+
+def test_springs_of_mujoco_rest_at_their_reference():
+    """Degrees of a hinge, counted from its ref"""
+    door = DOOR.replace("float mjc:armature = 0.03", "float mjc:armature = 0.03\n        float mjc:springref = 45\n        float mjc:ref = 30")
+    b = mc.ModelBuilder()
+    mc.solvers.SolverMuJoCo.register_custom_attributes(b)
+    hinge = b.add_usd(door.encode())["path_joint_map"]["/door/hinge"]
+    assert b.finalize().joint_rest_q[b.joint_q_start[hinge]] == pytest.approx(math.radians(15), rel=1e-6)
