@@ -5,11 +5,10 @@ usage: collide_peers.py FOLDER [--rounds N] [--scenes]     FOLDER holds bench_co
 for --scenes bench_collide_scenes_{ours,bullet}
 
 Every program prints, for each pair of shapes, the processor time of one call [ns], how many of 4000 poses touch, and their mean deepest
-distance [m]. The table gives the medians over the rounds; a ratio below 1 means that ours is faster.
+distance [m]. The table gives the least of the rounds, which other programs on the machine disturb least; a ratio below 1 means that ours is faster.
 """
 import argparse
 import pathlib
-import statistics
 import subprocess
 
 NAMES = ["ours", "coal", "fcl", "bullet"]
@@ -37,13 +36,13 @@ def main():
     if arguments.scenes:
         print("| scene | ours, us | " + " | ".join(f"{peer}, us | ours / {peer}" for peer in peers) + " |\n| --- | --- |" + " --- | --- |" * len(peers))
         for scene in runs["ours"][0]:
-            time = {name: statistics.median(run[scene][0] for run in runs[name]) for name in programs}
+            time = {name: min(run[scene][0] for run in runs[name]) for name in programs}
             print(f"| {scene} | {time['ours']:.0f} | " + " | ".join(f"{time[peer]:.0f} | {time['ours'] / time[peer]:.2f}" for peer in peers) + " |")
         return
     print("| pair | ours, ns | " + " | ".join(f"{peer}, ns | ours / {peer} | their mean depth, mm" for peer in peers) + " | our mean depth, mm |")
     print("| --- | --- |" + " --- |" * (3 * len(peers) + 1))
     for pair in runs["ours"][0]:
-        time = {name: statistics.median(run[pair][0] for run in runs[name]) for name in programs}
+        time = {name: min(run[pair][0] for run in runs[name]) for name in programs}
         cells = [pair, f"{time['ours']:.0f}"]
         for peer in peers:
             cells += [f"{time[peer]:.0f}", f"{time['ours'] / time[peer]:.2f}", f"{-1e3 * runs[peer][0][pair][2]:.1f}"]
