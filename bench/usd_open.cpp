@@ -24,19 +24,14 @@ bool wanted(const std::string& name)
 int main(int argc, char** argv)
 {
     if (argc < 2 || argc > 4) {
-        std::fprintf(stderr, "usage: bench_usd_open STAGE [THREADS [cold]]\n");
+        std::fprintf(stderr, "usage: bench_usd_open STAGE [THREADS [FIRST-STAGE]]\n");
         return 2;
     }
     using namespace mechane;
     usd::OpenOptions options;
     options.threads = argc >= 3 ? std::atoi(argv[2]) : 0;
-    // The libraries set themselves up with the first stage of a process; OpenUSD's side opens the same one first. It
-    // has a prim of each kind that is timed, since OpenUSD reads all schemas then, and Mechane those that it meets.
-    constexpr const char* kFirst =
-        "#usda 1.0\ndef Xform \"a\" (\n    apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"]\n)\n{\n"
-        "    def Cube \"b\" (\n        apiSchemas = [\"PhysicsCollisionAPI\"]\n    )\n    {\n    }\n"
-        "    def Sphere \"c\" (\n        apiSchemas = [\"PhysicsCollisionAPI\"]\n    )\n    {\n    }\n}\n";
-    if (argc < 4 && !usd::Stage::open_text(kFirst)) return 3;
+    // The libraries set themselves up with the first stage of a process: threads, symbols, schemas.
+    if (argc == 4 && !usd::Stage::open(argv[3], options)) return 3;
     const auto begin = std::chrono::steady_clock::now();
     auto       stage = usd::Stage::open(argv[1], options);
     if (!stage) {

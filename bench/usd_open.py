@@ -6,8 +6,8 @@ fastest runs: on a shared machine the latter say more about the programs.
 
 Mechane opens, visits every prim, and reads every transform and physics attribute; OpenUSD only opens. Each run is a
 process of its own, so nothing is shared but the file cache. Times are of the opening alone on OpenUSD's side, and of
-opening and reading together on ours; start-up counts for neither, as each process opens a stage of
-three prims first; with --cold it does not, and what the libraries set up on first use counts for both.
+opening and reading together on ours; start-up counts for neither, as each process opens a robot of four
+links first; with --cold it does not, and what the libraries set up on first use counts for both.
 """
 import argparse
 import pathlib
@@ -15,33 +15,15 @@ import statistics
 import subprocess
 import tempfile
 
-OPEN_REFERENCE = '''
+OPEN_REFERENCE = """
 import resource, sys, time
-from pxr import Sdf, Usd
-if len(sys.argv) == 2:
-    first = Sdf.Layer.CreateAnonymous(".usda")
-    first.ImportFromString("""#usda 1.0
-def Xform "a" (
-    apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
-)
-{
-    def Cube "b" (
-        apiSchemas = ["PhysicsCollisionAPI"]
-    )
-    {
-    }
-    def Sphere "c" (
-        apiSchemas = ["PhysicsCollisionAPI"]
-    )
-    {
-    }
-}
-""")
-    Usd.Stage.Open(first)
+from pxr import Usd
+if len(sys.argv) == 3:
+    Usd.Stage.Open(sys.argv[2])
 begin = time.perf_counter()
 stage = Usd.Stage.Open(sys.argv[1])
 print((time.perf_counter() - begin) * 1e3, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
-'''
+"""
 CONVERT = "import sys; from pxr import Sdf; Sdf.Layer.FindOrOpen(sys.argv[1]).Export(sys.argv[2])"
 HEADER = '#usda 1.0\n(\n    defaultPrim = "World"\n    metersPerUnit = 1\n    upAxis = "Z"\n)\n'
 
@@ -125,9 +107,11 @@ def measure(command):
 def compare(bench, python, stage, runs, cold=False):
     """Both programs in alternation, as rows of what they print; the first run of each warms the file cache and is left out."""
     ours, theirs = [], []
-    for _ in range(runs + 1):
-        ours.append([float(x) for x in measure([bench, stage, *(["0", "cold"] if cold else [])]).split(",")])
-        theirs.append([float(x) for x in measure([python, "-c", OPEN_REFERENCE, stage, *(["cold"] if cold else [])]).split()])
+    with tempfile.TemporaryDirectory() as folder:
+        first = [] if cold else [robot(pathlib.Path(folder), 4)]
+        for _ in range(runs + 1):
+            ours.append([float(x) for x in measure([bench, stage, "0", *first]).split(",")])
+            theirs.append([float(x) for x in measure([python, "-c", OPEN_REFERENCE, stage, *first]).split()])
     return ours[1:], theirs[1:]
 
 
