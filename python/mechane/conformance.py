@@ -229,7 +229,7 @@ def fix(asset: str | os.PathLike, out: str | os.PathLike | None = None, unsafe: 
     with tempfile.TemporaryDirectory(prefix=".mechane-fix-", dir=target.parent if into_folder else None) as scratch:
         result = _core.fix(str(source), scratch, list(select or ()), bool(unsafe))
         if result.moved:
-            raise MechaneError(f"E_FIX_MOVED: a repair would have moved something: {result.moved}; nothing was written", "E_FIX_MOVED")
+            raise MechaneError(f"FIX_MOVED: a repair would have moved something: {result.moved}; nothing was written", "FIX_MOVED")
         folder, diff = pathlib.Path(result.folder), result.diff()
         if in_place:
             written = [_publish(folder / name, source.parent / name) for name, changed in result.files if changed]

@@ -3,8 +3,8 @@
 
 usage: newton_suite.py [--list FILE] [--only WORD] [-v]     with a Python that has newton 1.8, warp and usd-core
 
-NEWTON_SUITE.toml names the modules that are counted, and what is left out of each with a word of reason. Newton's files are read where
-they are installed.
+NEWTON_SUITE.toml names the modules that are counted, what is left out of each with a word of reason, and why some tests that are counted
+fail. Newton's files are read where they are installed.
 """
 import argparse
 import collections
@@ -100,6 +100,11 @@ def main():
             finally:
                 sys.stdout = out
             outcome, why = result.outcome.get(test.id(), ("fail", "no outcome"))
+            if outcome == "fail":
+                method = short.split(".")[-1]
+                stays = next((chosen["stays"][m] for m in (method, method.removesuffix("_cpu")) if m in chosen["stays"]), None)
+                totals["unexplained"] += stays is None
+                why = f"[{stays or 'no reason is given'}] {why}"
             rows.append((f"{name}.{short}", outcome, why))
             totals[outcome] += 1
             if arguments.v and outcome == "fail":
@@ -108,7 +113,7 @@ def main():
     if arguments.list:
         pathlib.Path(arguments.list).write_text("".join(f"{outcome}\t{name}\t{why}\n" for name, outcome, why in rows))
     print(f"{totals['pass']} of {counted} counted tests pass ({100 * totals['pass'] / max(counted, 1):.1f} %), "
-          f"{totals['left out']} left out, {totals['skip']} skipped by themselves")
+          f"{totals['left out']} left out, {totals['skip']} skipped by themselves; {totals['unexplained']} failures without a reason")
 
 
 if __name__ == "__main__":

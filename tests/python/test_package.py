@@ -152,3 +152,15 @@ def test_the_extensions_stubs_name_what_it_has():
     tree = ast.parse((pathlib.Path(os.environ["MECHANE_SOURCE_DIR"]) / "python" / "mechane" / "_core.pyi").read_text())
     named = {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))} | {n.target.id for n in tree.body if isinstance(n, ast.AnnAssign)}
     assert named == {n for n in dir(core) if not n.startswith("__")}
+
+
+def test_every_id_is_on_a_page_of_the_documentation():
+    """Ids of the module's own on docs/python-diagnostics.md, those it shares with the library on docs/diagnostics.md; nothing on it that is gone"""
+    root = pathlib.Path(os.environ["MECHANE_SOURCE_DIR"])
+    sources = "".join(p.read_text() for p in sorted((root / "python" / "mechane").glob("*.py")))
+    used = set(re.findall(r'"((?:E|W|I)_[A-Z_]+[A-Z])"', sources)) | set(re.findall(r'\b((?:W|I)_[A-Z_]+[A-Z]): ', sources))
+    ours = set(re.findall(r"^\| `(\w+)` \|", (root / "docs" / "python-diagnostics.md").read_text(), re.MULTILINE))
+    shared = set(re.findall(r"^\| `(\w+)` \|", (root / "docs" / "diagnostics.md").read_text(), re.MULTILINE))
+    assert used <= ours | shared, sorted(used - ours - shared)
+    assert ours <= used, sorted(ours - used)
+    assert not ours & shared
