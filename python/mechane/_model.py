@@ -262,6 +262,28 @@ class Model(Arrays):
 
     shape_contact_pair_count = property(lambda self: len(self.shape_contact_pairs))
 
+    # -- files
+    def save(self, file: Any) -> None:
+        """Writes the model to a file, for `load`."""
+        import pickle
+
+        with open(file, "wb") as out:
+            pickle.dump(self, out)
+
+    @staticmethod
+    def load(file: Any) -> "Model":
+        """A model that `save` wrote. Files are Python's own format: open only what you trust.
+
+        @raises TypeError  the file holds something else
+        """
+        import pickle
+
+        with open(file, "rb") as source:
+            model = pickle.load(source)
+        if not isinstance(model, Model):
+            raise TypeError(f"{file} holds a {type(model).__name__}, no Model")
+        return model
+
     # -- states
     def state(self, requires_grad: bool | None = None) -> State:
         """A state with the model's initial values."""

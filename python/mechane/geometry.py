@@ -20,10 +20,10 @@ from ._values import mat33, vec3
 
 __all__ = ["BroadPhaseAllPairs", "BroadPhaseExplicit", "BroadPhaseSAP", "collide_box_box", "collide_capsule_box", "collide_capsule_capsule",
            "collide_plane_box", "collide_plane_capsule", "collide_plane_cylinder", "collide_plane_ellipsoid", "collide_plane_sphere",
-           "collide_sphere_box", "collide_sphere_capsule", "collide_sphere_cylinder", "collide_sphere_sphere", "compute_inertia_box",
+           "collide_sphere_box", "collide_sphere_capsule", "collide_sphere_cylinder", "collide_sphere_sphere", "compute_aabb", "compute_inertia_box",
            "compute_inertia_capsule", "compute_inertia_cone", "compute_inertia_cylinder", "compute_inertia_ellipsoid", "compute_inertia_mesh",
            "compute_inertia_shape", "compute_inertia_sphere", "raycast", "sdf_box", "sdf_capsule", "sdf_cone", "sdf_cylinder", "sdf_plane", "sdf_sphere",
-           "transform_inertia"]
+           "remesh_convex_hull", "transform_inertia", "verify_and_correct_inertia"]
 
 _KINDS: dict[str, int] = _core.shape_kinds
 _ANY = 1.0e10  # farther than anything; a distance is wanted whatever it is
@@ -394,6 +394,34 @@ def compute_inertia_mesh(density: float, vertices: Any, indices: Any, is_solid: 
     mesh = Mesh(vertices, indices, compute_inertia=False)
     mass, com, inertia = _inertia(GeoType.MESH, (1, 1, 1), mesh, density, is_solid, thickness)
     return mass, com, inertia, mass / density if density else 0.0
+
+
+def verify_and_correct_inertia(mass: float, inertia: Any, balance_inertia: bool = True, bound_mass: float | None = None, bound_inertia: float | None = None,
+                               body_label: str | None = None) -> tuple[float, mat33, bool]:
+    """(mass, inertia, whether they had to be corrected), as `ModelBuilder.finalize` would have them for a body."""
+    from ._builder import ModelBuilder
+
+    b = ModelBuilder()
+    b.balance_inertia, b.bound_mass, b.bound_inertia, b.validate_inertia_detailed = balance_inertia, bound_mass, bound_inertia, True
+    b.add_link(mass=float(mass), inertia=inertia, label=body_label)
+    model = b.finalize()
+    corrected = any(d.code == "W_INERTIA_FIXED" for d in model.diagnostics)
+    return float(model._np("body_mass")[0]), mat33(*model._np("body_inertia")[0].reshape(-1).tolist()), corrected
+
+
+def compute_aabb(vertices: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Lower and upper corner of the box along the axes that holds points [n, 3]."""
+    points = np.asarray(plain(vertices), dtype=float).reshape(-1, 3)
+    if not len(points):
+        raise ValueError("vertices: there are none")
+    return points.min(axis=0), points.max(axis=0)
+
+
+def remesh_convex_hull(vertices: Any, maxhullvert: int = 0) -> Mesh:
+    """Convex hull of points [n, 3], with at most `maxhullvert` vertices where that is positive."""
+    points = np.asarray(plain(vertices), dtype=float).reshape(-1, 3)
+    corners = np.resize(np.arange(len(points)), -(-len(points) // 3) * 3)  # hulls look at points only
+    return Mesh(points, corners, compute_inertia=False, maxhullvert=int(maxhullvert) if maxhullvert > 0 else len(points)).compute_convex_hull()
 
 
 def transform_inertia(mass: float, inertia: Any, offset: Any, quat: Any) -> mat33:

@@ -157,3 +157,14 @@ def test_builder_models_and_states_leak_nothing():
     before = resident()
     cycle(150)
     assert resident() - before < 4 << 20
+
+
+def test_dlpack_shares_memory():
+    """(PYA-015)"""
+    state = pendulum().finalize().state()
+    given = np.from_dlpack(state.body_q)
+    assert np.shares_memory(given, state.body_q) and given.shape == state.body_q.shape
+    torch = pytest.importorskip("torch")
+    tensor = torch.from_dlpack(state.body_q)
+    tensor[0, 0] = 5
+    assert state.body_q[0, 0] == 5

@@ -116,3 +116,18 @@ def test_inertia_of_a_box():
     assert np.allclose(np.diag(np.asarray(inertia)), (2000 * 3.25, 2000 * 2.5, 2000 * 1.25))
     moved = geometry.transform_inertia(mass, inertia, (2, 0, 0), (0, 0, 0, 1))
     assert np.allclose(np.diag(np.asarray(moved)) - np.diag(np.asarray(inertia)), (0, 24000, 24000))
+
+
+def test_helpers_of_inertia_boxes_and_hulls():
+    corners = np.array([(x, y, z) for x in (-1, 1) for y in (-2, 2) for z in (-3, 3)], float)
+    hull = geometry.remesh_convex_hull(np.concatenate([corners, [(0, 0, 0)]]))
+    assert len(hull.vertices) == 8 and hull.is_watertight
+    low, high = geometry.compute_aabb(corners + 5)
+    assert low.tolist() == [4, 3, 2] and high.tolist() == [6, 7, 8]
+    mass, inertia, corrected = geometry.verify_and_correct_inertia(1.0, np.diag([1.0, 2.0, 3.0]))
+    assert (mass, corrected) == (1.0, False) and np.diag(inertia).tolist() == [1, 2, 3]
+    with pytest.warns(mc.MechaneWarning, match="W_INERTIA_FIXED"):
+        mass, inertia, corrected = geometry.verify_and_correct_inertia(1.0, np.diag([1.0, 1.0, 3.0]))
+    # What is missing to the triangle inequality is added to each moment, and 1e-6.
+    assert corrected
+    np.testing.assert_allclose(np.diag(inertia), (2.000001, 2.000001, 4.000001), rtol=1e-6)

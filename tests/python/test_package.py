@@ -113,7 +113,9 @@ def instances():
     b.add_shape_sphere(b.add_body(mass=1.0))
     m = b.finalize()
     return {"ModelBuilder": b, "Model": m, "State": m.state(), "Control": m.control(), "Contacts": m.contacts(), "CollisionPipeline": mc.CollisionPipeline(m),
-            "Mesh": mc.Mesh.create_box(1.0), "solvers.SolverBase": mc.solvers.SolverSoftStep(m), "selection.ArticulationView": mc.selection.ArticulationView(m, "*")}
+            "Mesh": mc.Mesh.create_box(1.0), "Heightfield": mc.Heightfield([[0.0, 0.0], [0.0, 1.0]], 2, 2), "ModelBuilder.JointDofConfig": mc.ModelBuilder.JointDofConfig(),
+            "ModelBuilder.CustomAttribute": mc.ModelBuilder.CustomAttribute(name="a", frequency=mc.Model.AttributeFrequency.BODY, dtype=float),
+            "usd.SchemaResolverManager": mc.usd.SchemaResolverManager([]), "solvers.SolverBase": mc.solvers.SolverSoftStep(m), "selection.ArticulationView": mc.selection.ArticulationView(m, "*")}
 
 
 def found(name, objects):
@@ -122,6 +124,13 @@ def found(name, objects):
     for part in (last if owner in objects else name).split("."):
         thing = getattr(thing, part)
     return thing
+
+
+def test_names_that_are_built_are_there():
+    """The names of the specification's tables, but for those that are not built yet: what is there stays there"""
+    objects = instances()
+    for name in json.loads((HERE / "api_names.json").read_text())["there"]:
+        found(name, objects)
 
 
 def test_names_of_later_stages_say_so():

@@ -66,3 +66,14 @@ def test_controls_contacts_and_meshes_come_back():
     control.joint_f[0] = 3
     one, two, three = pickle.loads(pickle.dumps((control, contacts, mesh)))
     assert one.joint_f[0] == 3 and len(two) == len(contacts) and three == mesh and three.normals.tolist() == mesh.normals.tolist() and three.mass == mesh.mass
+
+
+def test_models_are_written_to_files_and_read_again(tmp_path):
+    m = pendulum(2).finalize()
+    m.joint_q[:] = (0.25, -0.5)
+    m.save(tmp_path / "m")
+    again = mc.Model.load(tmp_path / "m")
+    assert again.joint_label == m.joint_label and again.joint_q.tolist() == [0.25, -0.5]
+    pendulum().save(tmp_path / "b")
+    with pytest.raises(TypeError, match="ModelBuilder"):
+        mc.Model.load(tmp_path / "b")
