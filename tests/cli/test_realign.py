@@ -54,7 +54,7 @@ class Realign(unittest.TestCase):
         return self.out.read_text(), done.stderr
 
     def gaps(self, stage):
-        done = mechane("dump", "physics", stage)
+        done = mechane("dump", "physics", stage, "-v")
         self.assertEqual(done.returncode, 0, done.stderr)
         return (done.stdout + done.stderr).count("PHY_JOINT_FRAME_GAP")
 
