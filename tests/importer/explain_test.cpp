@@ -184,3 +184,21 @@ def PhysicsCollisionGroup "right" (prepend apiSchemas = ["CollectionAPI:collider
     CHECK(groups->front().remarks.size() == 2);
     CHECK_FALSE(explain_pair(asked.input(), "/nowhere", "/base"));
 }
+
+TEST_CASE("colliders that take part in nothing, by their switch or by group 0, are explained alike (GAP-037)")
+{
+    const Asked asked(stage_text(R"(
+def Cube "base" (prepend apiSchemas = ["PhysicsCollisionAPI"]) { }
+def Cube "off" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) { bool physics:collisionEnabled = false }
+def Cube "zero" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) { custom int newton:collision_group = 0 }
+)"),
+                      {"newton"});
+    for (const char* path : {"/off", "/zero"}) {
+        CAPTURE(path);
+        const auto pairs = explain_pair(asked.input(), path, "/base");
+        REQUIRE(pairs);
+        REQUIRE(pairs->size() == 1);
+        CHECK_FALSE(pairs->front().collide);
+        CHECK_FALSE(pairs->front().reasons.empty());
+    }
+}

@@ -24,6 +24,25 @@ class Namespace(unittest.TestCase):
         self.assertNotIn("[REP-", done.stdout)
 
 
+class Layered(unittest.TestCase):
+    def test_the_assets_have_no_findings_and_nothing_to_fix(self):
+        """SMP-39, but for the exports: findings of warning or error none, edits none."""
+        for name in ("box", "rack", "camera", "robot"):
+            with self.subTest(name):
+                entry = REP / name / f"{name}.usda"
+                done = mechane("check", "--profile", "distributed", "--strict", "--severity", "warning", entry)
+                self.assertEqual(done.returncode, 0, done.stdout)
+                self.assertNotIn("[REP-", done.stdout)
+                with tempfile.TemporaryDirectory() as folder:
+                    self.assertIn("0 edits", mechane("fix", entry, "-o", pathlib.Path(folder) / "out").stderr)
+
+    def test_the_robot_stands(self):
+        run = document("sim", REP / "robot" / "robot.usda", "--ground", "0", "--duration", "2s", "--json")
+        base = run["bodies"].index("/robot/base_link")
+        self.assertAlmostEqual(run["frames"][-1]["body_q"][base][2], 0, delta=0.01)
+        self.assertLess(run["frames"][-1]["energy"]["kinetic"], 1e-3)
+
+
 class Dirty(unittest.TestCase):
     def diff(self, name, phase):
         return mechane("fix", REP / "dirty" / f"{name}.usda", "--phases", phase, "--diff").stdout
