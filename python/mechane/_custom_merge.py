@@ -116,6 +116,8 @@ class CustomMerge:
             indices = list(range(count))
         else:
             indices, rows = list(theirs.values), list(theirs.values.values())
+        if label_prefix and theirs.is_custom_frequency and other.custom_frequencies[theirs.frequency].label_attribute == theirs.key:
+            rows = [label if label is None else f"{label_prefix}/{label}" for label in rows]
         if theirs.reference_value_transformer is not None:
             if rows:
                 rows = self._transformed(theirs, rows, indices, other, before, label_prefix)

@@ -85,3 +85,14 @@ def test_rows_of_a_frequency_of_ones_own_belong_to_articulations():
     assert m.my.gain.tolist() == [11.0, 20.0, 31.0]
     with pytest.raises(AttributeError, match="custom frequency 'my:loose'"):
         view.get_attribute("my.size", m)
+
+
+def test_labels_of_rows_take_the_prefix_of_the_copy():
+    one = pendulum(1)
+    one.add_custom_frequency(mc.ModelBuilder.CustomFrequency(name="spring", namespace="my", label_attribute="my:spring_label"))
+    one.add_custom_attribute(mc.ModelBuilder.CustomAttribute(name="spring_label", namespace="my", frequency="my:spring", dtype=str))
+    one.add_custom_values(**{"my:spring_label": "leg/s"})
+    b = mc.ModelBuilder()
+    for side in ("left", "right"):
+        b.add_builder(one, label_prefix=side)
+    assert b.finalize().my.spring_label == ["left/leg/s", "right/leg/s"]

@@ -52,7 +52,7 @@ class _Private:
 
 
 #: Names that both have, of Newton's not public.
-_PRIVATE = ("match_labels",)
+_PRIVATE = ("match_labels", "verify_and_correct_inertia", "remesh_convex_hull", "compute_aabb")
 
 
 class _Shell(types.ModuleType):
