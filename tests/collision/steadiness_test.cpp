@@ -224,7 +224,7 @@ TEST_CASE("margins of two boxes shift the distance of all four corners (COL-078 
     }
 }
 
-TEST_CASE("the vertex found by lanes is the one that a plain loop finds, bit for bit (COL-164)")
+TEST_CASE("the vertex found by lanes is the one that a plain loop finds, bit for bit")
 {
     // Hulls of all remainders of the lanes; equal heights go to the first vertex either way.
     for_seeds(40, [](Random& r) {
