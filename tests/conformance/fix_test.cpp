@@ -351,6 +351,21 @@ def PhysicsRevoluteJoint "j" ( prepend apiSchemas = ["PhysicsArticulationRootAPI
     CHECK_MESSAGE(fixed.result.moved.empty(), fixed.result.moved);
 }
 
+TEST_CASE("an asset with a flattened part is not turned, and says which part it is")
+{
+    const Fixed fixed(
+        "#usda 1.0\n(\n    defaultPrim = \"robot\"\n    metersPerUnit = 1\n    upAxis = \"Y\"\n)\ndef Xform "
+        "\"robot\"\n{\n   "
+        " def Cube \"flat\"\n    {\n        float3 xformOp:scale = (1, 0, 1)\n        uniform token[] xformOpOrder = "
+        "[\"xformOp:scale\"]\n    }\n    def Cube \"whole\"\n    {\n        double3 xformOp:translate = (1, 2, 3)\n    "
+        "    "
+        "uniform token[] xformOpOrder = [\"xformOp:translate\"]\n    }\n}\n");
+    REQUIRE(fixed.left("REP-1.1-e", "singular") != nullptr);
+    CHECK(fixed.left("REP-1.1-e", "singular")->message.find("/robot/flat") != std::string::npos);
+    CHECK(fixed.after->metadata().up_axis == 'Y');
+    CHECK(fixed.value<Vec3d>("/robot/whole.xformOp:translate") == Vec3d{1, 2, 3});
+}
+
 TEST_CASE("what the asset does not say is not guessed: no unit, no axis (REP-T-008)")
 {
     const Fixed fixed("#usda 1.0\n( defaultPrim = \"r\" )\ndef Xform \"r\" {}\n");

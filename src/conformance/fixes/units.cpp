@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <optional>
 
 #include "conformance/fixes/placement.h"
 #include "conformance/fixes/scaling.h"
@@ -177,6 +178,22 @@ usd::Matrix4d y_up_to_z_up()
     return m;
 }
 
+/// The first prim near the root whose placement cannot be turned; a stage must be turned as a whole or not at all.
+std::optional<usd::Path> stuck_prim(const Repair& repair)
+{
+    for (const usd::Prim& top : repair.facts.stage.pseudo_root().children())
+        for (const usd::Prim& prim : top.subtree()) {
+            const PrimFacts* facts = repair.facts.find(prim.path());
+            if (facts == nullptr || !facts->is(kXformable)) continue;
+            const usd::Decomposition d = usd::decompose(repair.facts.stage.local_matrix(prim));
+            const bool               near_root =
+                repair.facts.nearest(facts->parent, kXformable) == nullptr ||
+                repair.facts.prims[static_cast<std::size_t>(facts->parent)].prim == repair.facts.stage.default_prim();
+            if (d.singular || (near_root && d.sheared)) return prim.path();
+        }
+    return std::nullopt;
+}
+
 void fix_up_axis(Repair& repair, const Finding& finding)
 {
     const EditPlace root = repair.root();
@@ -186,6 +203,8 @@ void fix_up_axis(Repair& repair, const Finding& finding)
     if (axis == ' ') return repair.refuse("no-up-axis", "upAxis is not authored; --assume-up-axis says what was meant");
     if (axis == 'X') return repair.refuse("no-up-axis", "upAxis is neither Y nor Z");
     if (axis == 'Y') {
+        if (const auto stuck = stuck_prim(repair))
+            return repair.refuse("singular", stuck->text() + " is flat or sheared: the asset cannot be turned with it");
         const usd::Matrix4d turn = y_up_to_z_up();
         repair.turned            = turn;
         // The default prim keeps no rotation (REP-1.1-l): it goes to what lies below.
