@@ -8,7 +8,6 @@
 #include <numeric>
 #include <vector>
 
-#include "mechane/core/process.h"
 #include "mechane/tasks/parallel.h"
 #include "mechane/usd/stage.h"
 
@@ -29,7 +28,6 @@ int main(int argc, char** argv)
         return 2;
     }
     using namespace mechane;
-    begin_process();
     usd::OpenOptions options;
     options.threads = argc >= 3 ? std::atoi(argv[2]) : 0;
     // The libraries set themselves up with the first stage of a process: threads, symbols, schemas.

@@ -8,6 +8,7 @@ find_package(Eigen3 REQUIRED)
 find_package(PNG REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(doctest REQUIRED)
+find_package(mimalloc REQUIRED)
 find_library(MECHANE_QHULL_R qhull_r REQUIRED)
 find_path(MECHANE_XXHASH xxhash.h REQUIRED)
 find_path(MECHANE_TOMLPLUSPLUS toml++/toml.h REQUIRED)
@@ -65,6 +66,15 @@ add_custom_command(
   DEPENDS ${MECHANE_DEPS}/.stamp-wheels ${MECHANE_DEPS}/.stamp-schemas ${CMAKE_SOURCE_DIR}/deps/pluginfo/mechane/resources/plugInfo.json
   COMMENT "Copying OpenUSD beside the programs")
 add_custom_target(openusd_runtime DEPENDS ${CMAKE_BINARY_DIR}/bin/openusd/.stamp)
+
+# mechane_allocator(<executable>): malloc is mimalloc's in the whole process. For programs only: a library must not choose this
+# for its process, and sanitizers bring an allocator of their own.
+function(mechane_allocator target)
+  if(NOT MECHANE_SANITIZE)
+    target_link_options(${target} PRIVATE -Wl,--no-as-needed)
+    target_link_libraries(${target} PRIVATE mimalloc)
+  endif()
+endfunction()
 
 # mechane_relocatable(<executable>): finds its libraries relative to itself, wherever the folder is moved.
 function(mechane_relocatable target)

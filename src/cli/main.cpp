@@ -1,8 +1,4 @@
 #include "cli/program.h"
 #include "mechane/core/process.h"
 
-int main(int argc, char** argv)
-{
-    mechane::begin_process();
-    mechane::end_process(mechane::cli::run_program(argc, argv));
-}
+int main(int argc, char** argv) { mechane::end_process(mechane::cli::run_program(argc, argv)); }
