@@ -3,33 +3,44 @@
 
 namespace mechane::collision {
 
-/// A point of the Minkowski difference a - b with the points it comes from.
+/// A point of the Minkowski difference a - b with the point of b it comes from.
 struct MinkowskiPoint {
-    Vec3d w, a, b;
+    Vec3d w, b;
+
+    [[nodiscard]] Vec3d a() const { return w + b; }
 };
 
 /// The Minkowski difference of two cores, in the frame of the first: that saves half of the turning.
-class Difference {
-  public:
-    Difference(const Shape& a, const Shape& b)
-        : a_(a), b_(b), p_(transpose_times(a.R, b.p - a.p)), R_(transpose(a.R) * b.R)
-    { curved = is_curved(a.kind) || is_curved(b.kind); }
-    /// The point farthest along d.
-    MinkowskiPoint operator()(const Vec3d& d) const;
-    /// From the middle of b to the middle of a.
-    [[nodiscard]] Vec3d between_centres() const { return transpose_times(a_.R, centre(a_) - centre(b_)); }
-    [[nodiscard]] Vec3d direction_in_pair(const Vec3d& d) const { return a_.R * d; }
-    [[nodiscard]] Vec3d point_in_pair(const Vec3d& p) const { return a_.p + a_.R * p; }
+struct Difference {
+    const Shape &a, &b;
+    Vec3d        p;       ///< of b in a
+    Mat33d       R;       ///< likewise
+    bool         curved;  ///< not a polytope
 
-    bool curved = false;  ///< not a polytope
+    Difference(const Shape& first, const Shape& second)
+        : a(first),
+          b(second),
+          p(transpose_times(a.R, b.p - a.p)),
+          R(transpose(a.R) * b.R),
+          curved(is_curved(a.kind) || is_curved(b.kind))
+    {
+    }
+    /// The point farthest along d, which may have any length.
+    [[gnu::always_inline]] MinkowskiPoint operator()(const Vec3d& d) const
+    {
+        const Vec3d on_b = p + R * core_support(b, in_b(d));
+        return {core_support(a, d) - on_b, on_b};
+    }
+    /// The direction in which b is asked for the point farthest along d, in the frame of b.
+    [[nodiscard]] Vec3d in_b(const Vec3d& d) const { return -transpose_times(R, d); }
+    /// From the middle of b to the middle of a.
+    [[nodiscard]] Vec3d between_centres() const { return transpose_times(a.R, centre(a) - centre(b)); }
+    [[nodiscard]] Vec3d direction_in_pair(const Vec3d& d) const { return a.R * d; }
+    [[nodiscard]] Vec3d point_in_pair(const Vec3d& x) const { return a.p + a.R * x; }
 
   private:
     static bool is_curved(ShapeKind kind)
     { return kind == ShapeKind::ellipsoid || kind == ShapeKind::cylinder || kind == ShapeKind::cone; }
-
-    const Shape &a_, &b_;
-    Vec3d        p_;  ///< of b in a
-    Mat33d       R_;
 };
 
 }  // namespace mechane::collision

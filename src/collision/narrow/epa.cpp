@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "local_depth.h"
 #include "mechane/geometry/closest.h"
+#include "mechane/math/lanes.h"
 #include "polytope.h"
 
 namespace mechane::collision {
@@ -12,10 +14,9 @@ namespace {
 /// Keeps the direction of largest separation met so far. For overlapping cores every separation is <= 0 and the largest
 /// is the signed distance; whatever was met is a proof that this translation suffices.
 struct Certificate {
-    const Difference& difference;
-    double            separation = -kInfinity;
-    Vec3d             normal{1, 0, 0};
-    MinkowskiPoint    at;
+    double         separation = -kInfinity;
+    Vec3d          normal{1, 0, 0};
+    MinkowskiPoint at{};
 
     void offer(const Vec3d& n, const MinkowskiPoint& w)
     {
@@ -26,7 +27,7 @@ struct Certificate {
             at         = w;
         }
     }
-    void offer(const Vec3d& n)
+    void offer(const Difference& difference, const Vec3d& n)
     {
         offer(n, difference(n));
         offer(-n, difference(-n));
@@ -34,7 +35,13 @@ struct Certificate {
 };
 
 CoreDistance result_of(const Certificate& best)
-{ return {.distance = best.separation, .normal = best.normal, .on_a = best.at.a, .on_b = best.at.b}; }
+{ return {.distance = best.separation, .normal = best.normal, .on_a = best.at.a(), .on_b = best.at.b}; }
+
+CoreDistance result_of(const LocalDepth& solved)
+{
+    return {
+        .distance = -solved.depth, .normal = solved.n, .on_a = solved.b + solved.depth * solved.n, .on_b = solved.b};
+}
 
 /// Whether four points span a volume that rounding leaves in peace.
 bool is_thick(std::span<const MinkowskiPoint> p)
@@ -46,14 +53,14 @@ bool is_thick(std::span<const MinkowskiPoint> p)
 }
 
 /// A tetrahedron of far-apart support points. False when a - b is flat; the flat direction has then been offered.
-bool span_volume(Polytope& poly, Certificate& best)
+bool span_volume(const Difference& difference, Polytope& poly, Certificate& best)
 {
     static const Vec3d kDirections[] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},    {0, -1, 0},  {0, 0, 1},
                                         {0, 0, -1}, {1, 1, 1},  {-1, -1, -1}, {1, -1, -1}, {-1, 1, 1}};
     std::array<MinkowskiPoint, std::size(kDirections)> p;
     for (std::size_t i = 0; i < p.size(); ++i) {
         const Vec3d n = normalized(kDirections[i]);
-        p[i]          = best.difference(n);
+        p[i]          = difference(n);
         best.offer(n, p[i]);
     }
     const auto farthest = [&](auto&& measure) {
@@ -71,12 +78,12 @@ bool span_volume(Polytope& poly, Certificate& best)
     const Vec3d          c  = cross(u, p2.w - p0.w);
     if (!(length(c) > 1e-13 * extent * extent)) {  // a line
         const Vec3d n = any_perpendicular(normalized(u));
-        best.offer(n);
-        best.offer(cross(normalized(u), n));
+        best.offer(difference, n);
+        best.offer(difference, cross(normalized(u), n));
         return false;
     }
     const Vec3d          n  = normalized(c);
-    const MinkowskiPoint up = best.difference(n), down = best.difference(-n);
+    const MinkowskiPoint up = difference(n), down = difference(-n);
     best.offer(n, up);
     best.offer(-n, down);
     const double rise = dot(n, up.w - p0.w), fall = dot(n, p0.w - down.w);
@@ -86,36 +93,52 @@ bool span_volume(Polytope& poly, Certificate& best)
 
 }  // namespace
 
-CoreDistance penetration(const Difference& difference, std::span<const MinkowskiPoint> start)
+MCH_WIDE CoreDistance penetration(const Difference& difference, std::span<const MinkowskiPoint> start)
 {
     Polytope    poly;
-    Certificate best{difference};
+    Certificate best;
     const bool  spanned = is_thick(start) && poly.start(start[0], start[1], start[2], start[3]);
-    if (!spanned && !span_volume(poly, best)) return result_of(best);
+    if (!spanned && !span_volume(difference, poly, best)) return result_of(best);
     double extent = 0;
-    for (std::int32_t i = 1; i < 4; ++i) extent = std::max(extent, length(poly.vertex(i).w - poly.vertex(0).w));
-    // A polytope is met exactly. Round sides are met to 1e-7 of the depth: an angle of about 5e-4 rad.
+    for (int i = 1; i < 4; ++i) extent = std::max(extent, length(poly.vertex(i).w - poly.vertex(0).w));
+    // A polytope is met exactly. Round sides are met to 1e-7 of the depth (an angle of about 5e-4 rad), but seldom step
+    // by step: once a face lies close under the surface, the least depth near it is solved for.
     const double tolerance = 1e-10 * extent, share = difference.curved ? 1e-7 : 0;
-    std::int32_t face = poly.nearest();
-    while (face >= 0) {
-        const Polytope::Face& f      = poly.face(face);
-        const double          scale  = 1 / std::sqrt(f.size);
-        const Vec3d           n      = scale * f.across;
-        const double          offset = scale * f.height;
-        const MinkowskiPoint  w      = difference(n);
-        best.offer(n, w);
-        const double out_at = dot(n, w.w);
-        if (out_at - offset <= std::max(tolerance, -share * best.separation)) {
-            // Where the plane of the face comes nearest to the origin, its corners say which points of a and b meet.
-            const auto&           v = poly.face(face).v;
-            const MinkowskiPoint &i = poly.vertex(v[0]), &j = poly.vertex(v[1]), &k = poly.vertex(v[2]);
-            const Vec3d           m = geometry::closest_on_triangle(offset * n, i.w, j.w, k.w).weights;
-            return {-out_at, n, m.x * i.a + m.y * j.a + m.z * k.a, m.x * i.b + m.y * j.b + m.z * k.b};
+    double close = difference.curved && has_known_creases(difference.a) && has_known_creases(difference.b) ? 1e-2 : 0;
+    LocalDepth solved{.depth = kInfinity};
+    for (int face = poly.nearest(); face >= 0; face = poly.nearest()) {
+        MinkowskiPoint* const w = poly.room();
+        if (!w) break;
+        const Polytope::Face& f     = poly.face(face);
+        const double          scale = 1 / std::sqrt(f.size), offset = scale * f.height;
+        if (offset >= (1 - share) * solved.depth) return result_of(solved);
+        *w                  = difference(f.across);
+        const double out_at = scale * dot(f.across, w->w);
+        const Vec3d  n      = scale * f.across;
+        best.offer(n, *w);
+        const double gap = out_at - offset;
+        if (gap <= std::max(tolerance, -share * best.separation)) {
+            // Where the plane of the face comes nearest to the origin, the corners of the triangle there say which
+            // points of a and b meet.
+            const Vec3d           foot = offset * n;
+            const Polytope::Face& g    = poly.face(poly.face_about(face, foot, 1e-8 * extent));
+            const MinkowskiPoint &i = poly.vertex(g.v[0]), &j = poly.vertex(g.v[1]), &k = poly.vertex(g.v[2]);
+            const Vec3d           m = geometry::closest_on_triangle(foot, i.w, j.w, k.w).weights;
+            const Vec3d           b = m.x * i.b + m.y * j.b + m.z * k.b;
+            return {-out_at, n, m.x * i.w + m.y * j.w + m.z * k.w + b, b};
         }
-        if (!poly.grow(face, w, 1e-13 * extent)) break;
-        face = poly.nearest();
+        if (gap < close * out_at) {
+            LocalDepth here;
+            if (local_depth(difference, n, here) && here.depth <= out_at) {
+                if (here.depth < solved.depth) solved = here;
+                poly.pass_over(face);
+                continue;
+            }
+            close *= 0.05;
+        }
+        if (!poly.grow(face, 1e-13 * extent)) break;
     }
-    return result_of(best);
+    return solved.depth <= -best.separation ? result_of(solved) : result_of(best);
 }
 
 }  // namespace mechane::collision

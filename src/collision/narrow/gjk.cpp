@@ -4,6 +4,7 @@
 
 #include "epa.h"
 #include "mechane/geometry/closest.h"
+#include "mechane/math/lanes.h"
 
 namespace mechane::collision {
 
@@ -18,11 +19,46 @@ struct Simplex {
     Simplex() {}  // NOLINT: points and weights are written before they are read
 };
 
+/// The point of a triangle closest to the origin (Ericson 2005, 5.1.5), with its weights. Over the inside it is the
+/// foot on the plane: of a thin triangle the weights are uncertain, the plane is not, and the next direction depends on
+/// it.
+struct Foot {
+    Vec3d point, weights;
+};
+[[gnu::always_inline]] inline Foot foot_on_triangle(const Vec3d& a, const Vec3d& b, const Vec3d& c)
+{
+    const Vec3d  ab = b - a, ac = c - a;
+    const double d1 = -dot(ab, a), d2 = -dot(ac, a);
+    if (d1 <= 0 && d2 <= 0) return {a, {1, 0, 0}};
+    const double d3 = -dot(ab, b), d4 = -dot(ac, b);
+    if (d3 >= 0 && d4 <= d3) return {b, {0, 1, 0}};
+    const double vc = d1 * d4 - d3 * d2;
+    if (vc <= 0 && d1 >= 0 && d3 <= 0) {
+        const double t = d1 - d3 > 0 ? d1 / (d1 - d3) : 0;
+        return {a + t * ab, {1 - t, t, 0}};
+    }
+    const double d5 = -dot(ab, c), d6 = -dot(ac, c);
+    if (d6 >= 0 && d5 <= d6) return {c, {0, 0, 1}};
+    const double vb = d5 * d2 - d1 * d6;
+    if (vb <= 0 && d2 >= 0 && d6 <= 0) {
+        const double t = d2 - d6 > 0 ? d2 / (d2 - d6) : 0;
+        return {a + t * ac, {1 - t, 0, t}};
+    }
+    const double va = d3 * d6 - d5 * d4, e = d4 - d3, f = d5 - d6;
+    if (va <= 0 && e >= 0 && f >= 0) {
+        const double t = e + f > 0 ? e / (e + f) : 0;
+        return {b + t * (c - b), {0, 1 - t, t}};
+    }
+    const Vec3d  n     = cross(ab, ac);
+    const double share = 1 / (va + vb + vc), v = vb * share, w = vc * share, nn = dot(n, n);
+    return {nn > 0 ? (dot(n, a) / nn) * n : a + v * ab + w * ac, {1 - v - w, v, w}};
+}
+
 /// Closest point of the triangle (i, j, k) of the simplex; writes the weights when it beats `least`.
 void offer_triangle(const Simplex& s, std::size_t i, std::size_t j, std::size_t k, double& least, Vec3d& v,
                     std::array<double, 4>& weights)
 {
-    const auto   c = geometry::closest_on_triangle({}, s.points[i].w, s.points[j].w, s.points[k].w);
+    const Foot   c = foot_on_triangle(s.points[i].w, s.points[j].w, s.points[k].w);
     const double d = length_squared(c.point);
     if (!(d < least)) return;
     least      = d;
@@ -63,28 +99,40 @@ bool reduce(const Simplex& s, Simplex& out, Vec3d& v)
     if (s.count == 3) {
         offer_triangle(s, 0, 1, 2, least, v, weights);
     } else {
-        static constexpr std::size_t kFaces[4][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}};
-        const double                 volume =
-            dot(s.points[1].w - s.points[0].w, cross(s.points[2].w - s.points[0].w, s.points[3].w - s.points[0].w));
-        double extent = 0;
-        for (const auto& p : s.points) extent = std::max(extent, length_squared(p.w - s.points[0].w));
-        const bool flat   = std::abs(volume) <= 1e-14 * extent * std::sqrt(extent);
-        bool       inside = !flat;
-        for (const auto& f : kFaces) {
-            const Vec3d  n    = cross(s.points[f[1]].w - s.points[f[0]].w, s.points[f[2]].w - s.points[f[0]].w);
-            const double mine = dot(n, s.points[f[0]].w), other = dot(n, s.points[f[3]].w - s.points[f[0]].w);
-            if (!flat && -mine * other > 0) continue;  // the origin lies on the inner side of this face
+        // The closest point has the newest vertex, so the face without it is left out.
+        const Vec3d &p = s.points[3].w, e = s.points[0].w - p, f = s.points[1].w - p, g = s.points[2].w - p;
+        const Vec3d  fg = cross(f, g), ge = cross(g, e), ef = cross(e, f);
+        const double volume = dot(e, fg), extent = std::max({length_squared(e), length_squared(f), length_squared(g)});
+        const bool   flat   = square(volume) <= 1e-28 * extent * extent * extent;
+        bool         inside = !flat;
+        // Face by face: is the origin beyond it, seen from the vertex that it lacks?
+        const auto beyond = [&](const Vec3d& n) { return flat || dot(n, p) * volume > 0; };
+        const auto offer  = [&](const Vec3d& n, std::size_t i, std::size_t k) {
+            if (!beyond(n)) return;
             inside = false;
-            offer_triangle(s, f[0], f[1], f[2], least, v, weights);
-        }
+            offer_triangle(s, 3, i, k, least, v, weights);
+        };
+        offer(fg, 1, 2), offer(ge, 2, 0), offer(ef, 0, 1);
         if (inside) return true;
     }
     keep_used(s, weights, out);
     return false;
 }
 
+/// The weights of v in a triangle once more, by areas: a thin one gave them with the error of its area squared.
+void weigh(Simplex& s, const Vec3d& v)
+{
+    const Vec3d  a = s.points[0].w - v, b = s.points[1].w - v, c = s.points[2].w - v;
+    const Vec3d  n  = cross(b - a, c - a);
+    const double nn = dot(n, n);
+    if (!(nn > 0)) return;
+    s.weights[1] = dot(n, cross(c, a)) / nn;
+    s.weights[2] = dot(n, cross(a, b)) / nn;
+    s.weights[0] = 1 - s.weights[1] - s.weights[2];
+}
+
 /// The answer in the frame of the first shape.
-CoreDistance distance_of(const Difference& difference, double give_up)
+MCH_WIDE CoreDistance distance_of(const Difference& difference, double give_up)
 {
     constexpr int    kIterations = 96;
     constexpr double kRelative   = 1e-11;  // of |v|^2: the distance is good to 5e-12, a smooth normal to about 3e-6 rad
@@ -104,13 +152,13 @@ CoreDistance distance_of(const Difference& difference, double give_up)
         const MinkowskiPoint w  = difference(-v);
         const double         vv = length_squared(v), vw = dot(v, w.w);
         extent = std::max(extent, length_squared(w.w));
-        if (simplex->count > 0) {
+        if (simplex->count > 0 && vw > 0) {  // else the cores overlap along v and the point is new
             const double separated = vw / std::sqrt(vv);
             if (separated > best) {
                 best   = separated;
                 normal = -v / std::sqrt(vv);
             }
-            if (separated > give_up) return {separated, normal, w.a, w.b};
+            if (separated > give_up) return {separated, normal, w.a(), w.b};
             bool known = vv - vw <= kRelative * vv;
             for (int k = 0; k < simplex->count; ++k)
                 known = known || simplex->points[static_cast<std::size_t>(k)].w == w.w;
@@ -132,10 +180,11 @@ CoreDistance distance_of(const Difference& difference, double give_up)
     const double d = length(v);
     if (!(d > 0)) return overlap();
     if (!(best > 0)) return overlap();
+    if (simplex->count == 3) weigh(*simplex, v);
     CoreDistance result{.distance = d, .normal = normal};
     for (int k = 0; k < simplex->count; ++k) {
         const auto i = static_cast<std::size_t>(k);
-        result.on_a += simplex->weights[i] * simplex->points[i].a;
+        result.on_a += simplex->weights[i] * simplex->points[i].a();
         result.on_b += simplex->weights[i] * simplex->points[i].b;
     }
     return result;

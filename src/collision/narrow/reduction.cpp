@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kTouching = 1e-4;  ///< contacts higher than this above touching carry nothing [m]
 
-constexpr double kCentring = 0.1;  ///< how much depth a place in the middle of a voxel is worth, relative
+constexpr double kCentring = 0.5;  ///< how much depth a place in the middle of a voxel is worth, relative
 
 /// Face normals of an icosahedron that stands on a corner, y up: a cap of five, two belts, a cap. With the golden ratio
 /// the heights are 0.7946545 and 0.1875925.
