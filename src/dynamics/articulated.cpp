@@ -56,15 +56,12 @@ void forward_kinematics(const Forest& forest, const Tree& tree, Motion& motion, 
             motion.com_W[l] = X.p + motion.R_WB[l] * link.com;
             if (l == tree.link_begin) motion.reference[t] = motion.com_W[l];
             if (!velocities) continue;
-            const double* v = motion.v.data() + link.dof;
-            motion.twist[l] = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
-            const Vec3d r   = motion.reference[t] - motion.com_W[l];
+            const Vec3d r = motion.reference[t] - motion.com_W[l];
             for (int k = 0; k < 3; ++k) {
                 const Vec3d e                   = axis_vector<double>(k);
                 motion.column[link.dof + k]     = {e, {}};
                 motion.column[link.dof + 3 + k] = {cross(e, r), e};
             }
-            motion.link_velocity[l] = at_reference(motion.twist[l], motion.com_W[l], motion.reference[t]);
             continue;
         }
         Posed X_WP;
@@ -84,20 +81,34 @@ void forward_kinematics(const Forest& forest, const Tree& tree, Motion& motion, 
         if (l == tree.link_begin) motion.reference[t] = motion.com_W[l];
         if (!velocities) continue;
 
+        const Vec3d r = motion.reference[t] - X_WC.p;
+        for (int k = 0; k < link.dofs; ++k) {
+            const Vec3d a                = rotate(X_WJ.q, jm.column[static_cast<std::size_t>(k)]);
+            motion.column[link.dof + k] = k < link.axes.linear ? Spatiald{a, {}} : Spatiald{cross(a, r), a};
+        }
+    }
+    if (velocities) update_velocities(forest, tree, motion);
+}
+
+void update_velocities(const Forest& forest, const Tree& tree, Motion& motion)
+{
+    const Vec3d O = motion.reference[static_cast<std::size_t>(&tree - forest.trees.data())];
+    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
+        const Link&   link = forest.links[l];
+        const double* rate = motion.v.data() + link.dof;
+        if (link.free) {
+            motion.twist[l]         = {{rate[0], rate[1], rate[2]}, {rate[3], rate[4], rate[5]}};
+            motion.link_velocity[l] = at_reference(motion.twist[l], motion.com_W[l], O);
+            continue;
+        }
         Spatiald v;
         if (link.parent >= 0)
             v = motion.link_velocity[link.parent];
         else if (link.base >= 0)
-            v = at_reference(motion.base_twist[link.base], motion.base_com[link.base], motion.reference[t]);
-        const Vec3d r = motion.reference[t] - X_WC.p;
-        for (int k = 0; k < link.dofs; ++k) {
-            const Vec3d a = rotate(X_WJ.q, jm.column[static_cast<std::size_t>(k)]);
-            Spatiald&   s = motion.column[link.dof + k];
-            s             = k < link.axes.linear ? Spatiald{a, {}} : Spatiald{cross(a, r), a};
-            v += motion.v[link.dof + k] * s;
-        }
+            v = at_reference(motion.base_twist[link.base], motion.base_com[link.base], O);
+        for (int k = 0; k < link.dofs; ++k) v += rate[k] * motion.column[link.dof + k];
         motion.link_velocity[l] = v;
-        motion.twist[l]         = shift_twist(v, motion.com_W[l] - motion.reference[t]);
+        motion.twist[l]         = shift_twist(v, motion.com_W[l] - O);
     }
 }
 

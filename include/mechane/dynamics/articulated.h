@@ -45,6 +45,9 @@ struct Motion {
 /// Poses of the links of a tree, and with `velocities` also motion columns and velocities.
 void forward_kinematics(const Forest& forest, const Tree& tree, Motion& motion, bool velocities = true);
 
+/// Velocities of the links after `Motion::v` was written to and the configuration was not.
+void update_velocities(const Forest& forest, const Tree& tree, Motion& motion);
+
 /// Generalized forces that hold qdd = 0 [dof_count of the tree]: gravity, Coriolis and centrifugal forces, minus
 /// external wrenches. `wrench` [links of the forest] acts about each centre of mass, world axes; may be empty.
 /// Velocities must be up to date. With a null `qdd` accelerations are zero.

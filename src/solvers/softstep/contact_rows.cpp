@@ -37,6 +37,17 @@ constexpr int kRow = kLanes, kThreeRows = 3 * kLanes;  ///< strides of a block
     return {base[0] + sum(n), base[1] + sum(t1), base[2] + sum(t2)};
 }
 
+/// The first of them alone.
+[[gnu::always_inline]] inline double normal_rate(const Segments& at, double base, const std::vector<double>& u)
+{
+    Lanes n{};
+    for (int s = 0; s < 2; ++s) {
+        const double* J = at.J[s];
+        for (std::int32_t k = 0; k < at.count[s]; ++k, J += kThreeRows) n += lanes(J) * lanes(u.data() + at.blocks[s][k]);
+    }
+    return base + sum(n);
+}
+
 /// Responses of the three rows to each other: nn, n1, n2, 11, 12, 22.
 MCH_WIDE void respond_to_each_other(const Segments& at, std::array<double, 6>& K)
 {
@@ -99,35 +110,39 @@ void remember(ContactRow& row, const ContactMemory* old, double h)
 
 using Rates = std::array<double, 3>;
 
+/// What a normal row asks for in this sweep: softness, and the bias in it.
+struct NormalLaw {
+    double bias = 0, mass_scale = 1, impulse_scale = 0;
+};
+[[gnu::always_inline]] inline NormalLaw normal_law(const ContactRow& row, const Softness& soft, double h, bool relax)
+{
+    if (row.distance > 0) return {.bias = row.distance / h};  // not more than the gap in this substep
+    if (relax) return {};
+    return {std::max(soft.bias_rate * row.distance, -row.push), soft.mass_scale, soft.impulse_scale};
+}
+
 /// Normal row at the rates r; returns the rates after it.
-Rates solve_normal(ContactRow& row, Rates r, const Softness& soft, double h, bool relax)
+[[gnu::always_inline]] inline Rates solve_normal(ContactRow& row, Rates r, const Softness& soft, double h, bool relax)
 {
     // A contact that this substep did not reach is the next one's business; stopping it now would bounce it above the
     // surface.
     if (relax && row.lambda[0] == 0 && row.distance > 0) return r;
-    double bias = 0, mass_scale = 1, impulse_scale = 0;
-    if (row.distance > 0) {
-        bias = row.distance / h;  // not more than the gap in this substep
-    } else if (!relax) {
-        bias          = std::max(soft.bias_rate * row.distance, -row.push);
-        mass_scale    = soft.mass_scale;
-        impulse_scale = soft.impulse_scale;
-    }
-    const double before = row.lambda[0];
-    row.lambda[0]       = std::max(0.0, before - mass_scale * (r[0] + bias) / row.K[0] - impulse_scale * before);
-    const double d      = row.lambda[0] - before;
+    const NormalLaw law    = normal_law(row, soft, h, relax);
+    const double    before = row.lambda[0];
+    row.lambda[0] = std::max(0.0, before - law.mass_scale * (r[0] + law.bias) / row.K[0] - law.impulse_scale * before);
+    const double d = row.lambda[0] - before;
     return {r[0] + row.K[0] * d, r[1] + row.K[1] * d, r[2] + row.K[2] * d};
 }
 
 /// The pair of tangents as one block, held to the disk of the present normal force. What crept is taken back slowly.
-Rates solve_friction(ContactRow& row, Rates r, double h, bool relax)
+[[gnu::always_inline]] inline Rates solve_friction(ContactRow& row, Rates r, double h, bool relax)
 {
     const double anchor = relax ? 0 : kAnchorRate / h;
     const double e1 = r[1] + anchor * row.drift[0], e2 = r[2] + anchor * row.drift[1];
     const double bound = row.mu * row.lambda[0];
     double       l1    = row.lambda[1] - (row.Kt_inv[0] * e1 + row.Kt_inv[1] * e2);
     double       l2    = row.lambda[2] - (row.Kt_inv[1] * e1 + row.Kt_inv[2] * e2);
-    if (norm(l1, l2) > bound) {
+    if (l1 * l1 + l2 * l2 > bound * bound) {
         // It slips, against the velocity. The step that would stop it is no guide to the direction: a corner's response
         // is anisotropic, and friction along K^-1 v instead of v would lose a tenth of its strength.
         l1                = row.lambda[1] - row.slip_step * r[1];
@@ -217,6 +232,7 @@ void warm_start_spin(System& system, ContactRow& row)
 void load_contacts(System& system, const model::Contacts& contacts, double h)
 {
     const model::Model& m = *system.model;
+    reserve_contacts(system, contacts.capacity());
     system.contacts.clear();
     std::size_t old = 0;
     for (std::int32_t i = 0; i < contacts.rigid_contact_count; ++i) {
@@ -371,16 +387,17 @@ MCH_WIDE void warm_start_contact(System& system, ContactRow& row)
 
 MCH_WIDE double solve_contact(System& system, ContactRow& row, const Softness& soft, double h, bool relax)
 {
-    auto                        r     = rates(row.at, row.base, system.u);
     const std::array<double, 3> start = row.lambda;
+    if (start[0] == 0 && start[1] == 0 && start[2] == 0) {
+        // Most contacts that do not push yet will not in this sweep either: their normal rate says so.
+        if (relax && row.distance > 0) return 0;
+        if (normal_rate(row.at, row.base[0], system.u) + normal_law(row, soft, h, relax).bias >= 0) return 0;
+    }
     // A contact without a normal force yet has no friction to offer, so there the normal comes first; else it comes
     // last and wins.
-    const bool fresh  = row.lambda[0] == 0;
-    double     turned = 0;
-    if (!fresh && row.spins()) {
-        turned = solve_spin(system, row);
-        if (turned > 0) r = rates(row.at, row.base, system.u);
-    }
+    const bool   fresh  = start[0] == 0;
+    const double turned = !fresh && row.spins() ? solve_spin(system, row) : 0;
+    auto         r      = rates(row.at, row.base, system.u);
     if (fresh) r = solve_normal(row, r, soft, h, relax);
     if (row.mu > 0) r = solve_friction(row, r, h, relax);
     if (!fresh) solve_normal(row, r, soft, h, relax);

@@ -13,17 +13,18 @@ constexpr double kLimitReach = 0.02;
 
 void build_limit(RowLaw& row, double gap, double rate, const DofLaw& law, double h)
 {
+    row.active = law.stiff_limit ? gap + 2 * h * std::min(rate, 0.0) < kLimitReach : gap + h * std::min(rate, 0.0) < 0;
+    if (!row.active) {
+        row.lambda = 0;
+        return;
+    }
     row.gap  = gap;
     row.low  = 0;
     row.high = kUnbounded;
-    if (law.stiff_limit) {
-        row.active = gap + 2 * h * std::min(rate, 0.0) < kLimitReach;
+    if (law.stiff_limit)
         make_stop(row, gap, h);
-    } else {
-        row.active = gap + h * std::min(rate, 0.0) < 0;
+    else
         make_spring(row, law.limit_ke, law.limit_kd, gap, 0, h);
-    }
-    if (!row.active) row.lambda = 0;
 }
 
 void apply(System& system, const DofRows& rows, double impulse)

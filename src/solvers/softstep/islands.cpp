@@ -73,6 +73,30 @@ void build_islands(System& system)
             static_cast<std::int32_t>(i);
 }
 
+void reserve_contacts(System& system, std::size_t capacity)
+{
+    if (capacity <= system.contact_capacity) return;
+    system.contact_capacity = capacity;
+    system.contacts.reserve(capacity);
+    system.order.reserve(capacity);
+    system.active.reserve(capacity);
+    system.memory.reserve(capacity);
+    system.next_memory.reserve(capacity);
+    // No row has more blocks than two of the link that has most. Only what is used of an address range costs memory,
+    // but contacts of one huge closed mechanism could ask for more than there is.
+    constexpr std::size_t kMostNumbers = std::size_t{1} << 25;
+    std::size_t           most = 0, link_rows = 0;
+    for (std::size_t l = 0; l < system.forest.links.size(); ++l) {
+        const auto blocks =
+            most_blocks(system, system.forest.trees[system.forest.links[l].tree].group, static_cast<std::int32_t>(l), -1);
+        most = std::max(most, blocks);
+        link_rows += 6 * kLanes * blocks;
+    }
+    system.link_rows.reserve(std::min(kMostNumbers, static_cast<std::size_t>(system.general_link_rows) + link_rows));
+    system.contact_blocks.reserve(std::min(kMostNumbers, capacity * 2 * most));
+    system.contact_storage.reserve(std::min(kMostNumbers, capacity * 2 * most * 2 * 6 * kLanes));
+}
+
 void place_contacts(System& system)
 {
     // Those of a row's links that lie in a group.
@@ -97,7 +121,7 @@ void place_contacts(System& system)
             if (link >= 0) place_link_rows(system, link, link_rows);
     }
     const auto grow = [](auto& storage, std::size_t size) {
-        if (storage.size() < size) storage.resize(size + size / 4);
+        if (storage.size() < size) storage.resize(size);
     };
     grow(system.link_rows, static_cast<std::size_t>(link_rows));
     grow(system.contact_storage, total);

@@ -207,7 +207,7 @@ void predict_tree(System& system, const Tree& tree, const Vec3d& gravity, double
             v[k] += 0.5 * x[k];
             x[k] = bias[k];
         }
-        dynamics::forward_kinematics(f, tree, system.motion);
+        dynamics::update_velocities(f, tree, system.motion);
         dynamics::inverse_dynamics(f, tree, gravity, system.wrench, nullptr, system.motion, bias);
         for (std::size_t k = 0; k < n; ++k) {
             const double first_half = 2 * (v[k] - middle[k]);
@@ -215,7 +215,7 @@ void predict_tree(System& system, const Tree& tree, const Vec3d& gravity, double
             middle[k]               = first_half;
             x[k]                    = h * (x[k] - bias[k]);
         }
-        dynamics::forward_kinematics(f, tree, system.motion);
+        dynamics::update_velocities(f, tree, system.motion);
         respond_tree(system, tree, x);
         for (std::size_t k = 0; k < n; ++k) x[k] += middle[k];
     }

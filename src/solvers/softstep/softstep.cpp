@@ -171,6 +171,7 @@ void SoftStep::remember_structure()
     enabled_ = model_.joint_enabled;
     flags_   = model_.body_flags;
     body_wins_.assign(model_.body_count(), 0);
+    reports_.reserve(system_.groups.size());
     published_body_.clear();
 }
 

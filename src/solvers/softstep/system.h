@@ -235,6 +235,7 @@ struct System {
     std::vector<double>       general_storage;
     std::vector<std::int32_t> general_blocks;
 
+    std::size_t                contact_capacity = 0;  ///< for how many contacts there is room
     std::vector<ContactRow>    contacts;
     std::vector<double>        contact_storage;
     std::vector<std::int32_t>  contact_blocks;
@@ -414,6 +415,8 @@ void               fall_asleep(System& system, double dt);
 [[nodiscard]] bool asleep(const System& system, std::int32_t link);
 
 // -- islands.cpp, continued
+/// Makes room for as many contacts as the caller's buffer holds, so that steps allocate nothing later.
+void reserve_contacts(System& system, std::size_t capacity);
 /// Gives every contact row its storage, and the links they touch.
 void place_contacts(System& system);
 /// What running an island tells.
