@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mechane/math/lanes.h"
+
 namespace mechane::dynamics {
 
 namespace {
@@ -167,11 +169,9 @@ void inverse_dynamics(const Forest& forest, const Tree& tree, const Vec3d& gravi
     }
 }
 
-void mass_matrix(const Forest& forest, const Tree& tree, Motion& motion, std::span<double> matrix)
+void mass_matrix(const Forest& forest, const Tree& tree, const Paths& paths, Motion& motion, std::span<double> matrix)
 {
-    const int         n = tree.dof_count();
     const std::size_t t = static_cast<std::size_t>(&tree - forest.trees.data());
-    std::fill(matrix.begin(), matrix.begin() + static_cast<std::ptrdiff_t>(n) * n, 0.0);
     for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
         const Link& link = forest.links[l];
         const Vec3d r    = motion.com_W[l] - motion.reference[t];
@@ -191,39 +191,55 @@ void mass_matrix(const Forest& forest, const Tree& tree, Motion& motion, std::sp
             p.I += c.I;
         }
         for (std::int32_t k = link.dof; k < link.dof + link.dofs; ++k) {
-            const Spatiald f   = times(c, motion.column[k]);
-            double*        row = matrix.data() + static_cast<std::ptrdiff_t>(k - tree.dof_begin) * n;
-            for (std::int32_t i = k; i >= 0; i = forest.dof_parent[i])
-                row[i - tree.dof_begin] = dot(motion.column[i], f);
+            const Spatiald f    = times(c, motion.column[k]);
+            const auto     path = paths.of(k);
+            double*        row  = matrix.data() + paths.begin[k];
+            for (std::size_t i = 0; i < path.size(); ++i) row[i] = dot(motion.column[path[i]], f);
         }
     }
 }
 
-int factor(const Forest& forest, const Tree& tree, std::span<double> matrix, std::span<double> inverse_pivots)
+namespace {
+
+/// to -= a * from.
+[[gnu::always_inline]] inline void subtract(double* to, double a, const double* from, std::int32_t count)
 {
-    const int           n      = tree.dof_count();
-    const std::int32_t* parent = forest.dof_parent.data() + tree.dof_begin;
-    int                 locked = 0;
-    for (int k = 0; k < n; ++k)
-        inverse_pivots[static_cast<std::size_t>(k)] = matrix[static_cast<std::size_t>(k) * n + k];
-    for (int k = n - 1; k >= 0; --k) {
-        double*      row      = matrix.data() + static_cast<std::ptrdiff_t>(k) * n;
-        const double original = inverse_pivots[static_cast<std::size_t>(k)];
+    std::int32_t j = 0;
+    for (; j + kLanes <= count; j += kLanes) lanes(to + j) -= a * lanes(from + j);
+    for (; j < count; ++j) to[j] -= a * from[j];
+}
+
+/// The dofs of a tree from the last to the first, whose rows begin at `begin`.
+MCH_WIDE int factor_rows(std::int32_t dof_begin, std::int32_t dof_end, const std::int32_t* begin,
+                         const std::int32_t* path_dofs, double* matrix, double* inverse_pivots)
+{
+    int locked = 0;
+    for (std::int32_t k = dof_begin; k < dof_end; ++k) inverse_pivots[k] = matrix[begin[k + 1] - 1];
+    for (std::int32_t k = dof_end; k-- > dof_begin;) {
+        const std::int32_t* path     = path_dofs + begin[k];
+        const std::int32_t  above    = begin[k + 1] - begin[k] - 1;
+        double*             row      = matrix + begin[k];
+        const double        original = inverse_pivots[k];
         // Cancellation down to rounding means that the motion carries no mass of its own.
-        const bool regular = row[k] > 1e-11 * original && row[k] > 1e-30;
+        const bool regular = row[above] > 1e-11 * original && row[above] > 1e-30;
         locked += regular ? 0 : 1;
-        const double inverse                        = regular ? 1 / row[k] : 0;
-        inverse_pivots[static_cast<std::size_t>(k)] = inverse;
-        for (std::int32_t g = parent[k]; g >= 0; g = forest.dof_parent[g]) {
-            const std::int32_t i  = g - tree.dof_begin;
-            const double       a  = row[i] * inverse;
-            double*            ri = matrix.data() + static_cast<std::ptrdiff_t>(i) * n;
-            for (std::int32_t gj = g; gj >= 0; gj = forest.dof_parent[gj])
-                ri[gj - tree.dof_begin] -= a * row[gj - tree.dof_begin];
+        const double inverse = regular ? 1 / row[above] : 0;
+        inverse_pivots[k]    = inverse;
+        for (std::int32_t i = above; i-- > 0;) {
+            const double a = row[i] * inverse;
+            subtract(matrix + begin[path[i]], a, row, i + 1);
             row[i] = a;
         }
     }
     return locked;
+}
+
+}  // namespace
+
+int factor(const Tree& tree, const Paths& paths, std::span<double> matrix, std::span<double> inverse_pivots)
+{
+    return factor_rows(tree.dof_begin, tree.dof_end, paths.begin.data(), paths.dofs.data(), matrix.data(),
+                       inverse_pivots.data());
 }
 
 void integrate(const Forest& forest, const Tree& tree, std::span<const double> v, double h, Motion& motion)

@@ -215,8 +215,6 @@ Forest build_forest(const model::Model& model, std::span<const std::uint8_t> ena
         tree.dof_end  = forest.dof_count;
         tree.single   = tree.link_end - tree.link_begin == 1 && forest.links[tree.link_begin].free;
         tree.deep     = mean_depth(forest, tree) > kDeep;
-        tree.matrix   = forest.matrix_size;
-        if (!tree.deep) forest.matrix_size += tree.dof_count() * tree.dof_count();
         forest.trees.push_back(tree);
     }
     return forest;

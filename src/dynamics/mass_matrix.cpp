@@ -4,7 +4,8 @@
 
 namespace mechane::dynamics {
 
-JointSpace::JointSpace(const model::Model& model) : model_(&model), forest_(build_forest(model))
+JointSpace::JointSpace(const model::Model& model)
+    : model_(&model), forest_(build_forest(model)), paths_(list_paths(forest_, true)), rows_(paths_.size())
 {
     motion_.resize(forest_, model.body_count());
     bodies_.resize(forest_);
@@ -31,15 +32,26 @@ void JointSpace::update()
     for (const Tree& tree : forest_.trees) forward_kinematics(forest_, tree, motion_);
 }
 
+void JointSpace::find_rows(const Tree& tree, bool armature)
+{
+    dynamics::mass_matrix(forest_, tree, paths_, motion_, rows_);
+    for (std::int32_t k = tree.dof_begin; armature && k < tree.dof_end; ++k)
+        rows_[paths_.begin[k + 1] - 1] += armature_[k];
+}
+
 std::vector<double> JointSpace::mass_matrix(std::int32_t t, bool armature)
 {
     const Tree&         tree = forest_.trees[t];
     const auto          n    = static_cast<std::size_t>(tree.dof_count());
     std::vector<double> m(n * n);
-    dynamics::mass_matrix(forest_, tree, motion_, m);
-    for (std::size_t i = 0; i < n; ++i) {
-        if (armature) m[i * n + i] += armature_[tree.dof_begin + i];
-        for (std::size_t k = 0; k < i; ++k) m[k * n + i] = m[i * n + k];
+    find_rows(tree, armature);
+    for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) {
+        const auto path = paths_.of(k);
+        for (std::size_t i = 0; i < path.size(); ++i) {
+            const auto row = static_cast<std::size_t>(k - tree.dof_begin),
+                       col = static_cast<std::size_t>(path[i] - tree.dof_begin);
+            m[row * n + col] = m[col * n + row] = rows_[static_cast<std::size_t>(paths_.begin[k]) + i];
+        }
     }
     return m;
 }
@@ -77,12 +89,12 @@ std::vector<double> JointSpace::coriolis_force(std::int32_t t)
 std::vector<double> JointSpace::forward_dynamics(std::int32_t t, std::span<const double> tau)
 {
     const Tree&         tree = forest_.trees[t];
-    std::vector<double> m    = mass_matrix(t);
-    std::vector<double> pivots(static_cast<std::size_t>(tree.dof_count()));
-    factor(forest_, tree, m, pivots);
+    std::vector<double> pivots(static_cast<std::size_t>(forest_.dof_count));
+    find_rows(tree, true);
+    factor(tree, paths_, rows_, pivots);
     std::vector<double> qdd = inverse_dynamics(t, {});
     for (std::size_t k = 0; k < qdd.size(); ++k) qdd[k] = tau[k] - qdd[k];
-    solve_factored<1>(forest_, tree, m, pivots, qdd.data());
+    solve_factored<1>(tree, paths_, rows_, pivots, qdd.data());
     return qdd;
 }
 
@@ -136,8 +148,7 @@ Centroidal JointSpace::centroidal(std::int32_t t)
     }
     if (c.mass > 0) c.com = c.com / c.mass;
     // After the mass matrix each link holds the composite inertia of all that hangs on it, about the reference point.
-    std::vector<double> m(n * n);
-    dynamics::mass_matrix(forest_, tree, motion_, m);
+    find_rows(tree, false);
     c.matrix.assign(6 * n, 0);
     for (std::size_t k = 0; k < n; ++k) {
         const Composite& all = motion_.composite[forest_.dof_link[tree.dof_begin + static_cast<std::int32_t>(k)]];

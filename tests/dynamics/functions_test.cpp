@@ -42,10 +42,11 @@ TEST_CASE("responses by recursion over the links are those of the factored mass 
         std::vector<double>     armature(static_cast<std::size_t>(forest.dof_count));
         for (double& a : armature) a = r.uniform(0, 0.5);
 
-        std::vector<double> M(n * n), pivots(n);
-        dynamics::mass_matrix(forest, tree, motion, M);
-        for (std::size_t k = 0; k < n; ++k) M[k * n + k] += armature[static_cast<std::size_t>(tree.dof_begin) + k];
-        REQUIRE(dynamics::factor(forest, tree, M, pivots) == 0);
+        const dynamics::Paths paths = dynamics::list_paths(forest, true);
+        std::vector<double>   M(paths.size()), pivots(armature.size());
+        dynamics::mass_matrix(forest, tree, paths, motion, M);
+        for (std::size_t k = 0; k < armature.size(); ++k) M[static_cast<std::size_t>(paths.begin[k + 1]) - 1] += armature[k];
+        REQUIRE(dynamics::factor(tree, paths, M, pivots) == 0);
         dynamics::ArticulatedBodies articulated;
         articulated.resize(forest);
         dynamics::factor_articulated(forest, tree, armature, motion, articulated);
@@ -54,10 +55,10 @@ TEST_CASE("responses by recursion over the links are those of the factored mass 
         for (double& x : four) x = r.uniform(-1, 1);
         for (double& x : one) x = r.uniform(-1, 1);
         std::vector<double> four_again = four, one_again = one;
-        dynamics::solve_factored<4>(forest, tree, M, pivots, four.data());
+        dynamics::solve_factored<4>(tree, paths, M, pivots, four.data());
         dynamics::respond_articulated(forest, tree, motion, articulated, four_again.data(), 4);
         for (std::size_t i = 0; i < four.size(); ++i) CHECK(four_again[i] == close_to(four[i], 1e-9));
-        dynamics::solve_factored<1>(forest, tree, M, pivots, one.data());
+        dynamics::solve_factored<1>(tree, paths, M, pivots, one.data());
         dynamics::respond_articulated(forest, tree, motion, articulated, one_again.data(), 1);
         for (std::size_t i = 0; i < one.size(); ++i) CHECK(one_again[i] == close_to(one[i], 1e-9));
     });

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "mechane/dynamics/forest.h"
+#include "mechane/dynamics/paths.h"
 #include "mechane/math/spatial.h"
 
 namespace mechane::dynamics {
@@ -54,40 +55,38 @@ void update_velocities(const Forest& forest, const Tree& tree, Motion& motion);
 void inverse_dynamics(const Forest& forest, const Tree& tree, const Vec3d& gravity, std::span<const Spatiald> wrench,
                       const double* qdd, Motion& motion, std::span<double> tau);
 
-/// Composite rigid body algorithm: the lower triangle (rows by columns) of the tree's n x n mass matrix; entries
-/// between dofs of different branches are zero. No armature.
-void mass_matrix(const Forest& forest, const Tree& tree, Motion& motion, std::span<double> matrix);
+/// Composite rigid body algorithm: the tree's rows of the mass matrix [paths.size()]. No armature.
+void mass_matrix(const Forest& forest, const Tree& tree, const Paths& paths, Motion& motion, std::span<double> matrix);
 
-/// M = L^T D L in place without fill-in (Featherstone 2008, 6.5): L below the diagonal, D on it. A pivot that is not
-/// clearly positive (a dof that moves no mass) locks its dof: 1/D becomes 0 there. `inverse_pivots` [n]. Returns the
-/// number of locked dofs.
-int factor(const Forest& forest, const Tree& tree, std::span<double> matrix, std::span<double> inverse_pivots);
-/// x := M^-1 x for `lanes` right-hand sides stored dof by dof, x[k * stride + lane].
+/// M = L^T D L in place without fill-in (Featherstone 2008, 6.5): L before the last number of each row, D is the last.
+/// A pivot that is not clearly positive (a dof that moves no mass) locks its dof: 1/D becomes 0 there. `matrix`
+/// [paths.size()], `inverse_pivots` [dof_count of the forest]. Returns the number of locked dofs.
+int factor(const Tree& tree, const Paths& paths, std::span<double> matrix, std::span<double> inverse_pivots);
+
+/// x := M^-1 x for `lanes` right-hand sides of one tree stored dof by dof, x[k * stride + lane].
 template <int lanes, int stride = lanes>
-void solve_factored(const Forest& forest, const Tree& tree, std::span<const double> factored,
+void solve_factored(const Tree& tree, const Paths& paths, std::span<const double> factored,
                     std::span<const double> inverse_pivots, double* x)
 {
-    const int           n      = tree.dof_count();
-    const std::int32_t* parent = forest.dof_parent.data() + tree.dof_begin;
-    for (int k = n - 1; k >= 0; --k) {
-        const double* row = factored.data() + static_cast<std::ptrdiff_t>(k) * n;
-        const double* xk  = x + static_cast<std::ptrdiff_t>(k) * stride;
-        bool          any = false;
+    for (std::int32_t k = tree.dof_end; k-- > tree.dof_begin;) {
+        const auto    path = paths.of(k);
+        const double* row  = factored.data() + paths.begin[static_cast<std::size_t>(k)];
+        const double* xk   = x + static_cast<std::ptrdiff_t>(k - tree.dof_begin) * stride;
+        bool          any  = false;
         for (int l = 0; l < lanes; ++l) any = any || xk[l] != 0;
         if (!any) continue;  // only the dofs above a load have one
-        for (std::int32_t g = parent[k]; g >= 0; g = forest.dof_parent[static_cast<std::size_t>(g)]) {
-            const std::int32_t i  = g - tree.dof_begin;
-            double*            xi = x + static_cast<std::ptrdiff_t>(i) * stride;
+        for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+            double* xi = x + static_cast<std::ptrdiff_t>(path[i] - tree.dof_begin) * stride;
             for (int l = 0; l < lanes; ++l) xi[l] -= row[i] * xk[l];
         }
     }
-    for (int k = 0; k < n; ++k) {
-        const double* row = factored.data() + static_cast<std::ptrdiff_t>(k) * n;
-        double*       xk  = x + static_cast<std::ptrdiff_t>(k) * stride;
+    for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) {
+        const auto    path = paths.of(k);
+        const double* row  = factored.data() + paths.begin[static_cast<std::size_t>(k)];
+        double*       xk   = x + static_cast<std::ptrdiff_t>(k - tree.dof_begin) * stride;
         for (int l = 0; l < lanes; ++l) xk[l] *= inverse_pivots[static_cast<std::size_t>(k)];
-        for (std::int32_t g = parent[k]; g >= 0; g = forest.dof_parent[static_cast<std::size_t>(g)]) {
-            const std::int32_t i  = g - tree.dof_begin;
-            const double*      xi = x + static_cast<std::ptrdiff_t>(i) * stride;
+        for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+            const double* xi = x + static_cast<std::ptrdiff_t>(path[i] - tree.dof_begin) * stride;
             for (int l = 0; l < lanes; ++l) xk[l] -= row[i] * xi[l];
         }
     }

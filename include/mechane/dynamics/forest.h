@@ -33,7 +33,6 @@ struct Tree {
     std::int32_t link_begin = 0, link_end = 0;
     std::int32_t dof_begin = 0, dof_end = 0;
     std::int32_t world  = model::kGlobalWorld;
-    std::int32_t matrix = 0;      ///< first entry of this tree's mass matrix: dof_count^2 entries, none when `deep`
     std::int32_t group  = 0;      ///< trees that loops or mimic relations tie together share a group and are neighbours
     bool         single = false;  ///< one free body: its mass matrix is block diagonal
     bool         deep   = false;  ///< so many dofs above each other that recursions over links beat the mass matrix
@@ -59,7 +58,7 @@ struct Forest {
         model_dof;  ///< [dof_count]: dof of the model, -1 for free links (other velocity convention)
     std::vector<std::int32_t> model_coord;  ///< [dof_count]: coordinate of scalar dofs, -1 for free and ball
     std::vector<std::int32_t> mimics;       ///< enabled joints of links that follow another link's joint
-    std::int32_t              dof_count = 0, coord_count = 0, matrix_size = 0, group_count = 0;
+    std::int32_t              dof_count = 0, coord_count = 0, group_count = 0;
 };
 
 Forest build_forest(const model::Model& model);

@@ -67,8 +67,13 @@ class JointSpace {
     [[nodiscard]] std::vector<double> jacobian(std::int32_t link) const;
 
   private:
+    /// The mass matrix of a tree into `rows_`.
+    void find_rows(const Tree& tree, bool armature);
+
     const model::Model* model_;
     Forest              forest_;
+    Paths               paths_;
+    std::vector<double> rows_;
     Motion              motion_;
     ArticulatedBodies   bodies_;
     std::vector<double> armature_;

@@ -108,36 +108,59 @@ void remember(ContactRow& row, const ContactMemory* old, double h)
     row.drift = {dot(old->drift, row.t1), dot(old->drift, row.t2)};
 }
 
+/// Whether the group's loops move the link to where they close before contacts are built.
+bool in_loops(const System& system, std::int32_t link)
+{ return link >= 0 && system.groups[system.forest.trees[system.forest.links[link].tree].group].row_count > 0; }
+
+/// A point of a body in the world.
+Vec3d place(const System& system, std::int32_t body, std::int32_t link, const Vec3d& p_B)
+{ return link >= 0 ? system.motion.X_WB[link].p + system.motion.R_WB[link] * p_B : body_pose(system, body) * p_B; }
+
+/// Contacts that are farther make no row: what bodies may gain in one substep on top of their speed is bounded by a
+/// generous metre a second. `p`: the surface points.
+double reach(const System& system, const std::array<std::int32_t, 2>& body, const std::array<std::int32_t, 2>& link,
+             const std::array<Vec3d, 2>& p, const Vec3d& n, double h)
+{
+    Vec3d relative;
+    for (std::size_t s = 0; s < 2; ++s) {
+        const Vec3d v = link[s] >= 0
+                            ? system.motion.twist[link[s]].linear +
+                                  cross(system.motion.twist[link[s]].angular, p[s] - system.motion.com_W[link[s]])
+                            : prescribed_velocity(system, body[s], p[s]);
+        relative += (s == 0 ? -1.0 : 1.0) * v;
+    }
+    return h * (2 * std::max(0.0, -dot(n, relative)) + 1);
+}
+
 using Rates = std::array<double, 3>;
 
-/// What a normal row asks for in this sweep: softness, and the bias in it.
-struct NormalLaw {
-    double bias = 0, mass_scale = 1, impulse_scale = 0;
-};
-[[gnu::always_inline]] inline NormalLaw normal_law(const ContactRow& row, const Softness& soft, double h, bool relax)
+/// What the normal row asks for in the sweeps to come.
+void set_normal_law(ContactRow& row, const Softness& soft, double h, bool relax)
 {
-    if (row.distance > 0) return {.bias = row.distance / h};  // not more than the gap in this substep
-    if (relax) return {};
-    return {std::max(soft.bias_rate * row.distance, -row.push), soft.mass_scale, soft.impulse_scale};
+    const double mass = 1 / row.K[0];
+    if (row.distance > 0)
+        row.normal = {row.distance / h, mass, 0};  // not more than the gap in this substep
+    else if (relax)
+        row.normal = {0, mass, 0};
+    else
+        row.normal = {std::max(soft.bias_rate * row.distance, -row.push), soft.mass_scale * mass, soft.impulse_scale};
 }
 
 /// Normal row at the rates r; returns the rates after it.
-[[gnu::always_inline]] inline Rates solve_normal(ContactRow& row, Rates r, const Softness& soft, double h, bool relax)
+[[gnu::always_inline]] inline Rates solve_normal(ContactRow& row, Rates r, bool relax)
 {
     // A contact that this substep did not reach is the next one's business; stopping it now would bounce it above the
     // surface.
     if (relax && row.lambda[0] == 0 && row.distance > 0) return r;
-    const NormalLaw law    = normal_law(row, soft, h, relax);
-    const double    before = row.lambda[0];
-    row.lambda[0] = std::max(0.0, before - law.mass_scale * (r[0] + law.bias) / row.K[0] - law.impulse_scale * before);
+    const double before = row.lambda[0];
+    row.lambda[0]  = std::max(0.0, before - row.normal.mass * (r[0] + row.normal.bias) - row.normal.leak * before);
     const double d = row.lambda[0] - before;
     return {r[0] + row.K[0] * d, r[1] + row.K[1] * d, r[2] + row.K[2] * d};
 }
 
 /// The pair of tangents as one block, held to the disk of the present normal force. What crept is taken back slowly.
-[[gnu::always_inline]] inline Rates solve_friction(ContactRow& row, Rates r, double h, bool relax)
+[[gnu::always_inline]] inline Rates solve_friction(ContactRow& row, Rates r, double anchor)
 {
-    const double anchor = relax ? 0 : kAnchorRate / h;
     const double e1 = r[1] + anchor * row.drift[0], e2 = r[2] + anchor * row.drift[1];
     const double bound = row.mu * row.lambda[0];
     double       l1    = row.lambda[1] - (row.Kt_inv[0] * e1 + row.Kt_inv[1] * e2);
@@ -229,7 +252,7 @@ void warm_start_spin(System& system, ContactRow& row)
 
 }  // namespace
 
-void load_contacts(System& system, const model::Contacts& contacts, double h)
+void load_contacts(System& system, const model::Contacts& contacts, double h, int substeps)
 {
     const model::Model& m = *system.model;
     reserve_contacts(system, contacts.capacity());
@@ -252,26 +275,33 @@ void load_contacts(System& system, const model::Contacts& contacts, double h)
         if ((link[0] < 0 && link[1] < 0) || !(dot(n, n) > 0.5) || !is_finite(contacts.rigid_contact_point0[i]) ||
             !is_finite(contacts.rigid_contact_point1[i]) || !std::isfinite(contacts.rigid_contact_distance[i]))
             continue;
+        const std::array<Vec3d, 2> point_B{static_cast<Vec3d>(contacts.rigid_contact_point0[i]),
+                                           static_cast<Vec3d>(contacts.rigid_contact_point1[i])};
+        const std::array<double, 2> margin{static_cast<double>(contacts.rigid_contact_margin0[i]),
+                                           static_cast<double>(contacts.rigid_contact_margin1[i])};
+        const auto                  distance = static_cast<double>(contacts.rigid_contact_distance[i]);
+        std::array<Vec3d, 2>        start_W;
+        for (std::size_t s = 0; s < 2; ++s) start_W[s] = place(system, body[s], link[s], point_B[s]);
+        // Where the step is one substep, what makes no row now never will. With more, an impact may still speed it up.
+        if (substeps == 1 && distance > kWakeReach && !in_loops(system, link[0]) && !in_loops(system, link[1]) &&
+            distance >= reach(system, body, link, {start_W[0] + margin[0] * n, start_W[1] - margin[1] * n}, n, h))
+            continue;
         ContactRow& row    = system.contacts.emplace_back();
         row.contact        = i;
         row.body           = body;
         row.link           = link;
         row.n              = n;
-        row.point_B        = {static_cast<Vec3d>(contacts.rigid_contact_point0[i]),
-                              static_cast<Vec3d>(contacts.rigid_contact_point1[i])};
-        row.margin         = {static_cast<double>(contacts.rigid_contact_margin0[i]),
-                              static_cast<double>(contacts.rigid_contact_margin1[i])};
-        row.start_distance = static_cast<double>(contacts.rigid_contact_distance[i]);
+        row.point_B        = point_B;
+        row.start_W        = start_W;
+        row.margin         = margin;
+        row.start_distance = distance;
         row.t1             = any_perpendicular(row.n);
         row.t2             = cross(row.n, row.t1);
         // UsdPhysics averages the coefficients of both materials.
         row.mu_dynamic  = average(m.shape_material_mu, s0, s1);
         row.mu_static   = std::max(row.mu_dynamic, average(m.shape_material_mu_static, s0, s1));
         row.restitution = average(m.shape_material_restitution, s0, s1);
-        for (std::size_t s = 0; s < 2; ++s) {
-            row.start_W[s]  = body_pose(system, row.body[s]) * row.point_B[s];
-            row.at.group[s] = row.link[s] >= 0 ? system.body_group[row.body[s]] : -1;
-        }
+        for (std::size_t s = 0; s < 2; ++s) row.at.group[s] = row.link[s] >= 0 ? system.body_group[row.body[s]] : -1;
         if (row.at.group[0] == row.at.group[1]) row.at.group[1] = -1;
         const bool few = !same_pair(contacts, i, i - 2) && !same_pair(contacts, i, i + 2) &&
                          !(same_pair(contacts, i, i - 1) && same_pair(contacts, i, i + 1));
@@ -286,10 +316,11 @@ void load_contacts(System& system, const model::Contacts& contacts, double h)
     while (old < system.memory.size()) lose(system, old++);
 }
 
-void build_contact(System& system, ContactRow& row, double h)
+void build_contact(System& system, ContactRow& row, const Softness& soft, double h, bool first)
 {
-    std::array<Vec3d, 2> core;
-    for (std::size_t s = 0; s < 2; ++s) core[s] = body_pose(system, row.body[s]) * row.point_B[s];
+    std::array<Vec3d, 2> core = row.start_W;
+    for (std::size_t s = 0; s < 2; ++s)
+        if (!first || in_loops(system, row.link[s])) core[s] = place(system, row.body[s], row.link[s], row.point_B[s]);
     // The difference of displacements, not of positions: exact also far from the origin, and for rolling round shapes
     // whose core point is a centre.
     row.distance = row.start_distance + dot(row.n, (core[1] - row.start_W[1]) - (core[0] - row.start_W[0]));
@@ -297,19 +328,8 @@ void build_contact(System& system, ContactRow& row, double h)
     // neither's.
     const std::array<Vec3d, 2> p{core[0] + row.margin[0] * row.n, core[1] - row.margin[1] * row.n};
 
-    // Far contacts make no row: what bodies may gain in one substep on top of their speed is bounded by a generous
-    // metre a second.
-    Vec3d relative;
-    for (std::size_t s = 0; s < 2; ++s) {
-        const Vec3d v = row.link[s] >= 0
-                            ? system.motion.twist[row.link[s]].linear + cross(system.motion.twist[row.link[s]].angular,
-                                                                              p[s] - system.motion.com_W[row.link[s]])
-                            : prescribed_velocity(system, row.body[s], p[s]);
-        relative += (s == 0 ? -1.0 : 1.0) * v;
-    }
-    const double approach = std::max(0.0, -dot(row.n, relative));
-    row.bounce            = 0;
-    row.active            = row.distance < h * (2 * approach + 1);
+    row.bounce = 0;
+    row.active = row.distance < reach(system, row.body, row.link, p, row.n, h);
     if (!row.active) {
         row.lambda      = {};
         row.spin_lambda = {};
@@ -351,6 +371,7 @@ void build_contact(System& system, ContactRow& row, double h)
     const double ridge = 1e-9 * (K[3] + K[5]) + 1e-14;
     const double a = K[3] + ridge, c = K[5] + ridge, det = a * c - K[4] * K[4];
     row.Kt_inv = det > 0 ? std::array{c / det, -K[4] / det, a / det} : std::array{0.0, 0.0, 0.0};
+    set_normal_law(row, soft, h, false);
     row.slip_step =
         1 / (0.5 * (a + c) + std::sqrt(0.25 * (a - c) * (a - c) + K[4] * K[4]));  // 1 / the largest eigenvalue
 
@@ -385,22 +406,22 @@ MCH_WIDE void warm_start_contact(System& system, ContactRow& row)
     if (row.spins()) warm_start_spin(system, row);
 }
 
-MCH_WIDE double solve_contact(System& system, ContactRow& row, const Softness& soft, double h, bool relax)
+MCH_WIDE double solve_contact(System& system, ContactRow& row, double anchor, bool relax)
 {
     const std::array<double, 3> start = row.lambda;
     if (start[0] == 0 && start[1] == 0 && start[2] == 0) {
         // Most contacts that do not push yet will not in this sweep either: their normal rate says so.
         if (relax && row.distance > 0) return 0;
-        if (normal_rate(row.at, row.base[0], system.u) + normal_law(row, soft, h, relax).bias >= 0) return 0;
+        if (normal_rate(row.at, row.base[0], system.u) + row.normal.bias >= 0) return 0;
     }
     // A contact without a normal force yet has no friction to offer, so there the normal comes first; else it comes
     // last and wins.
     const bool   fresh  = start[0] == 0;
     const double turned = !fresh && row.spins() ? solve_spin(system, row) : 0;
     auto         r      = rates(row.at, row.base, system.u);
-    if (fresh) r = solve_normal(row, r, soft, h, relax);
-    if (row.mu > 0) r = solve_friction(row, r, h, relax);
-    if (!fresh) solve_normal(row, r, soft, h, relax);
+    if (fresh) r = solve_normal(row, r, relax);
+    if (row.mu > 0) r = solve_friction(row, r, anchor);
+    if (!fresh) solve_normal(row, r, relax);
     const double dn = row.lambda[0] - start[0], d1 = row.lambda[1] - start[1], d2 = row.lambda[2] - start[2];
     if (dn != 0 || d1 != 0 || d2 != 0) apply(system, row.at, dn, d1, d2);
     return std::max({turned, std::abs(dn) * row.K[0], std::abs(d1) * row.K[3], std::abs(d2) * row.K[5]});
@@ -416,6 +437,7 @@ MCH_WIDE void advance_contact(System& system, ContactRow& row, double h)
     } else {
         row.drift = {};
     }
+    set_normal_law(row, {}, h, true);
 }
 
 MCH_WIDE void bounce_contact(System& system, ContactRow& row)

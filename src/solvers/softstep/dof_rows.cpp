@@ -45,9 +45,10 @@ double rate_of(const System& system, const Group& group, std::int32_t dof, const
 
 }  // namespace
 
-void build_dof_rows(System& system, const Group& group, double h)
+void build_dof_rows(System& system, Group& group, double h)
 {
-    const Forest& f = system.forest;
+    const Forest& f      = system.forest;
+    group.active_dof_end = group.dof_begin;
     for (std::int32_t k = group.dof_begin; k < group.dof_end; ++k) {
         if (f.model_dof[k] < 0) continue;
         const DofLaw& law  = system.laws[k];
@@ -61,26 +62,26 @@ void build_dof_rows(System& system, const Group& group, double h)
             if (law.has_upper) build_limit(rows.upper, law.upper - q, -rate, law, h);
         }
         rows.friction.active = law.friction > 0;
-        rows.friction.high   = h * law.friction;
-        rows.friction.low    = -rows.friction.high;
         rows.velocity.active = std::abs(rate) > 0.9 * law.velocity_limit && law.velocity_limit > 0;
-        rows.velocity_sign   = rate > 0 ? -1 : 1;
+        rows.active = rows.lower.active || rows.upper.active || rows.friction.active || rows.velocity.active;
+        if (!rows.active) continue;
+        rows.friction.high = h * law.friction;
+        rows.friction.low  = -rows.friction.high;
+        rows.velocity_sign = rate > 0 ? -1 : 1;
         rows.velocity.bias = rows.velocity.relax_bias = law.velocity_limit;
         rows.velocity.low                             = 0;
         rows.velocity.high                            = kUnbounded;
         rows.velocity.lambda                          = 0;
-        rows.active = rows.lower.active || rows.upper.active || rows.friction.active || rows.velocity.active;
-        if (!rows.active) continue;
-        rows.w      = respond_dof(system, group, k, rows);
-        rows.active = rows.w > 0;
+        rows.w                                        = respond_dof(system, group, k, rows);
+        rows.active                                   = rows.w > 0;
+        if (rows.active) system.active_dofs[group.active_dof_end++] = k;
     }
 }
 
 void warm_start_dof_rows(System& system, const Group& group)
 {
-    for (std::int32_t k = group.dof_begin; k < group.dof_end; ++k) {
-        DofRows& rows = system.dof_rows[k];
-        if (!rows.active) continue;
+    for (std::int32_t i = group.dof_begin; i < group.active_dof_end; ++i) {
+        DofRows& rows        = system.dof_rows[system.active_dofs[i]];
         rows.friction.lambda = std::clamp(rows.friction.lambda, rows.friction.low, rows.friction.high);
         apply(system, rows,
               (rows.lower.active ? rows.lower.lambda : 0) - (rows.upper.active ? rows.upper.lambda : 0) +
@@ -91,11 +92,11 @@ void warm_start_dof_rows(System& system, const Group& group)
 double solve_dof_rows(System& system, const Group& group, bool relax)
 {
     double change = 0;
-    for (std::int32_t k = group.dof_begin; k < group.dof_end; ++k) {
-        DofRows& rows = system.dof_rows[k];
-        if (!rows.active) continue;
-        double     rate = rate_of(system, group, k, rows);
-        const auto push = [&](double impulse) {
+    for (std::int32_t i = group.dof_begin; i < group.active_dof_end; ++i) {
+        const std::int32_t k    = system.active_dofs[i];
+        DofRows&           rows = system.dof_rows[k];
+        double             rate = rate_of(system, group, k, rows);
+        const auto         push = [&](double impulse) {
             apply(system, rows, impulse);
             rate += impulse * rows.w;
             change = std::max(change, std::abs(impulse) * rows.w);
@@ -111,9 +112,9 @@ double solve_dof_rows(System& system, const Group& group, bool relax)
 
 void advance_dof_rows(System& system, const Group& group, double h)
 {
-    for (std::int32_t k = group.dof_begin; k < group.dof_end; ++k) {
-        DofRows& rows = system.dof_rows[k];
-        if (!rows.active) continue;
+    for (std::int32_t i = group.dof_begin; i < group.active_dof_end; ++i) {
+        const std::int32_t k    = system.active_dofs[i];
+        DofRows&           rows = system.dof_rows[k];
         if (rows.lower.active) advance_stop(rows.lower, system.motion.v[k], h);
         if (rows.upper.active) advance_stop(rows.upper, -system.motion.v[k], h);
     }

@@ -37,8 +37,8 @@ bool invert_root(const Mat33d& inertia, Mat33d& root, Mat33d& inverse_root)
     return is_finite(root) && is_finite(inverse_root) && c00 > 0 && c11 > 0 && c22 > 0;
 }
 
-/// Which groups are whitened, where their velocities lie, and the ways to the root of their dofs.
-void list_paths(System& system)
+/// Which groups are whitened, where their velocities lie, and the blocks on the way to the root of their dofs.
+void list_blocks(System& system)
 {
     const Forest& f = system.forest;
     system.inertia_root.assign(f.trees.size(), {});
@@ -60,26 +60,17 @@ void list_paths(System& system)
     system.all_blocks.resize(static_cast<std::size_t>(u / kLanes));
     for (std::size_t i = 0; i < system.all_blocks.size(); ++i)
         system.all_blocks[i] = static_cast<std::int32_t>(i) * kLanes;
-    system.paths.clear();
     system.path_blocks.clear();
-    system.path_begin.assign(1, 0);
     system.path_block_begin.assign(1, 0);
     for (std::int32_t k = 0; k < f.dof_count; ++k) {
         const Group& group = system.group_of_dof(k);
-        if (group.whitened) {
-            const std::int32_t above = f.dof_parent[k];
-            if (above >= 0)
-                for (std::int32_t i = system.path_begin[above]; i < system.path_begin[above + 1]; ++i)
-                    system.paths.push_back(system.paths[i]);
-            system.paths.push_back(k);
-            for (std::int32_t i = system.path_begin.back(); i < static_cast<std::int32_t>(system.paths.size()); ++i) {
-                const std::int32_t block = group.u_begin + (system.paths[i] - group.dof_begin) / kLanes * kLanes;
+        if (group.whitened)
+            for (const std::int32_t i : system.paths.of(k)) {
+                const std::int32_t block = group.u_begin + (i - group.dof_begin) / kLanes * kLanes;
                 if (static_cast<std::int32_t>(system.path_blocks.size()) == system.path_block_begin.back() ||
                     system.path_blocks.back() != block)
                     system.path_blocks.push_back(block);
             }
-        }
-        system.path_begin.push_back(static_cast<std::int32_t>(system.paths.size()));
         system.path_block_begin.push_back(static_cast<std::int32_t>(system.path_blocks.size()));
     }
 }
@@ -98,8 +89,9 @@ void build_system(const model::Model& model, System& system)
     const auto    dofs = static_cast<std::size_t>(f.dof_count);
     system.motion.resize(f, model.body_count());
     system.laws.assign(dofs, {});
-    system.mass.assign(static_cast<std::size_t>(f.matrix_size), 0);
-    system.factored.assign(static_cast<std::size_t>(f.matrix_size), 0);
+    system.paths = dynamics::list_paths(f, false);
+    system.mass.assign(system.paths.size(), 0);
+    system.factored.assign(system.paths.size(), 0);
     system.inverse_pivots.assign(dofs, 0);
     system.diagonal.assign(dofs, 0);
     system.articulated.resize(f);
@@ -113,6 +105,7 @@ void build_system(const model::Model& model, System& system)
     system.inverse_inertia_W.assign(f.trees.size(), {});
     system.wrench.assign(f.links.size(), {});
     system.dof_rows.assign(dofs, {});
+    system.active_dofs.assign(dofs, 0);
     const bool targets = !f.loops.empty() || !f.distances.empty();
     system.loop_target.assign(targets ? model.joint_coord_count() : 0, 0);
     system.loop_target_rate.assign(targets ? model.joint_dof_count() : 0, 0);
@@ -180,7 +173,7 @@ void build_system(const model::Model& model, System& system)
     system.loop_A.assign(delassus, 0);
     system.loop_x.assign(4 * system.loop_rows.size(), 0);
 
-    list_paths(system);
+    list_blocks(system);
 
     // Responses to impulses on scalar dofs, for limits, dry friction and velocity limits.
     std::size_t columns = 0;

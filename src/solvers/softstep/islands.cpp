@@ -179,13 +179,14 @@ void run_substep(System& system, Island& island, double h, int substep, IslandRe
             for (std::int32_t i = island.contact_begin; i < island.active_end; ++i) visit(*system.active[i]);
     };
     const auto sweep = [&](bool relax) {
+        const double anchor = relax ? 0 : kAnchorRate / h;
         for (int i = 0; i < kImpactSweeps; ++i) {
             ++island.sweeps;
             double change = 0;
             general([&](GeneralRow& r) { change = std::max(change, solve_general(system, r, relax)); });
             groups([&](const Group& g) { change = std::max(change, solve_dof_rows(system, g, relax)); });
             contacts(backwards != ((i & 1) != 0),
-                     [&](ContactRow& c) { change = std::max(change, solve_contact(system, c, soft, h, relax)); });
+                     [&](ContactRow& c) { change = std::max(change, solve_contact(system, c, anchor, relax)); });
             if (change < kSweepChange || (i + 1 >= kSweeps && change < kImpactChange)) break;
         }
     };
@@ -193,11 +194,11 @@ void run_substep(System& system, Island& island, double h, int substep, IslandRe
         prepare_group(system, g, h, substep == 0);
         begin_rows(system, g, true);
     });
-    groups([&](const Group& g) { build_dof_rows(system, g, h); });
+    groups([&](Group& g) { build_dof_rows(system, g, h); });
     general([&](GeneralRow& r) { build_general_row(system, r, h); });
     island.active_end = island.contact_begin;
     for (std::int32_t i = island.contact_begin; i < island.contact_end; ++i) {
-        build_contact(system, *system.order[i], h);
+        build_contact(system, *system.order[i], soft, h, substep == 0);
         if (system.order[i]->active) system.active[island.active_end++] = system.order[i];
     }
 
@@ -254,8 +255,8 @@ void finish_island(System& system, const Island& island, double h, IslandReport&
             loop_errors(system, g, report.loop_error_linear, report.loop_error_angular);
             report.loop_rows += g.row_count;
         }
-        for (std::int32_t k = g.dof_begin; k < g.dof_end; ++k) {
-            const DofRows& rows = system.dof_rows[k];
+        for (std::int32_t k = g.dof_begin; k < g.active_dof_end; ++k) {
+            const DofRows& rows = system.dof_rows[system.active_dofs[k]];
             report.limit_rows += (rows.lower.active && rows.lower.lambda > 0 ? 1 : 0) +
                                  (rows.upper.active && rows.upper.lambda > 0 ? 1 : 0);
         }

@@ -87,16 +87,16 @@ void read_errors(System& system, const Tree& tree)
 /// Factors the mass matrix with `diagonal` added, in the way that suits the tree, so that `respond_tree` knows it.
 void factor_tree(System& system, const Tree& tree)
 {
-    const auto n = static_cast<std::size_t>(tree.dof_count());
     if (tree.deep) {
         dynamics::factor_articulated(system.forest, tree, system.diagonal, system.motion, system.articulated);
         return;
     }
-    std::span<double> F      = std::span(system.factored).subspan(static_cast<std::size_t>(tree.matrix), n * n);
-    std::span<double> pivots = std::span(system.inverse_pivots).subspan(static_cast<std::size_t>(tree.dof_begin), n);
-    std::copy_n(system.mass.begin() + tree.matrix, n * n, F.begin());
-    for (std::size_t k = 0; k < n; ++k) F[k * n + k] += system.diagonal[tree.dof_begin + k];
-    dynamics::factor(system.forest, tree, F, pivots);
+    const auto& begin = system.paths.begin;
+    std::copy(system.mass.begin() + begin[tree.dof_begin], system.mass.begin() + begin[tree.dof_end],
+              system.factored.begin() + begin[tree.dof_begin]);
+    for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k)
+        system.factored[begin[k + 1] - 1] += system.diagonal[k];
+    dynamics::factor(tree, system.paths, system.factored, system.inverse_pivots);
 }
 
 /// x := M^-1 x, of the tree's dofs.
@@ -106,11 +106,7 @@ void respond_tree(System& system, const Tree& tree, double* x)
         dynamics::respond_articulated(system.forest, tree, system.motion, system.articulated, x, 1);
         return;
     }
-    const auto n = static_cast<std::size_t>(tree.dof_count());
-    dynamics::solve_factored<1>(
-        system.forest, tree,
-        std::span<const double>(system.factored).subspan(static_cast<std::size_t>(tree.matrix), n * n),
-        std::span<const double>(system.inverse_pivots).subspan(static_cast<std::size_t>(tree.dof_begin), n), x);
+    dynamics::solve_factored<1>(tree, system.paths, system.factored, system.inverse_pivots, x);
 }
 
 /// Acceleration drives act on the inertia that their dof feels with all others free: 1 / (M^-1)_kk. Their gains become
@@ -157,9 +153,7 @@ void predict_tree(System& system, const Tree& tree, const Vec3d& gravity, double
     double*           v    = system.motion.v.data() + dofs;
     DofLaw*           laws = system.laws.data() + dofs;
     dynamics::inverse_dynamics(f, tree, gravity, system.wrench, nullptr, system.motion, bias);
-    if (!tree.deep)
-        dynamics::mass_matrix(f, tree, system.motion,
-                              std::span(system.mass).subspan(static_cast<std::size_t>(tree.matrix), n * n));
+    if (!tree.deep) dynamics::mass_matrix(f, tree, system.paths, system.motion, system.mass);
     read_errors(system, tree);
     if (first) scale_acceleration_drives(system, tree);
 

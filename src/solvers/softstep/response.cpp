@@ -31,10 +31,7 @@ void respond_lanes(System& system, const Group& group, double* y)
             dynamics::respond_articulated(f, tree, system.motion, system.articulated, x, stride);
             continue;
         }
-        const auto n = static_cast<std::size_t>(tree.dof_count());
-        dynamics::solve_factored<lanes, stride>(
-            f, tree, std::span<const double>(system.factored).subspan(static_cast<std::size_t>(tree.matrix), n * n),
-            std::span<const double>(system.inverse_pivots).subspan(static_cast<std::size_t>(tree.dof_begin), n), x);
+        dynamics::solve_factored<lanes, stride>(tree, system.paths, system.factored, system.inverse_pivots, x);
     }
 }
 
@@ -48,31 +45,35 @@ void respond(System& system, const Group& group, double* y, int lanes)
     if (group.row_count > 0) constrain(system, group, y, lanes);
 }
 
-/// x := sqrt(1/D) L^-T x over the dofs from the root to one of a tree, `columns` interleaved.
+/// x := sqrt(1/D) L^-T x over the path of a dof, `columns` interleaved. `begin`, `dofs`: System::paths.
 template <int columns>
-[[gnu::always_inline]] inline void whiten_path(const double* factored, std::int32_t n, const double* inverse_roots,
-                                               std::int32_t first, const std::int32_t* dofs, std::int32_t count,
+[[gnu::always_inline]] inline void whiten_path(const double* factored, const double* inverse_roots,
+                                               const std::int32_t* begin, const std::int32_t* path, std::int32_t count,
                                                double* x)
 {
     for (std::int32_t i = count - 1; i >= 0; --i) {
-        const double* row = factored + static_cast<std::ptrdiff_t>(dofs[i] - first) * n;
+        const double* row = factored + begin[path[i]];
         double*       at  = x + static_cast<std::ptrdiff_t>(i) * columns;
-        for (std::int32_t k = 0; k < i; ++k) {
-            const double factor = row[dofs[k] - first];
-            double*      above  = x + static_cast<std::ptrdiff_t>(k) * columns;
-            if constexpr (columns == 1)
-                *above -= factor * *at;
-            else
-                for (int l = 0; l < columns; l += kLanes) lanes(above + l) -= factor * lanes(at + l);
+        std::int32_t  k   = 0;
+        if constexpr (columns == 1) {
+            for (; k + kLanes <= i; k += kLanes) lanes(x + k) -= *at * lanes(row + k);
+            for (; k < i; ++k) x[k] -= row[k] * *at;
+        } else {
+            for (; k < i; ++k)
+                for (int l = 0; l < columns; l += kLanes) lanes(x + k * columns + l) -= row[k] * lanes(at + l);
         }
-        const double root = inverse_roots[dofs[i] - first];
+        const double root = inverse_roots[path[i]];
         for (int l = 0; l < columns; ++l) at[l] *= root;
     }
 }
 
-MCH_WIDE void whiten_six(const double* factored, std::int32_t n, const double* inverse_roots, std::int32_t first,
-                         const std::int32_t* dofs, std::int32_t count, double* x)
-{ whiten_path<8>(factored, n, inverse_roots, first, dofs, count, x); }
+MCH_WIDE void whiten_six(const double* factored, const double* inverse_roots, const std::int32_t* begin,
+                         const std::int32_t* path, std::int32_t count, double* x)
+{ whiten_path<8>(factored, inverse_roots, begin, path, count, x); }
+
+MCH_WIDE void whiten_one(const double* factored, const double* inverse_roots, const std::int32_t* begin,
+                         const std::int32_t* path, std::int32_t count, double* x)
+{ whiten_path<1>(factored, inverse_roots, begin, path, count, x); }
 
 /// A locked dof (no mass, inverse root 0) keeps its velocity as it is, and rows do not touch it.
 double root(double inverse_root) { return inverse_root > 0 ? 1 / inverse_root : 1; }
@@ -90,13 +91,12 @@ void whiten(const System& system, const Tree& tree, const double* v, double* u)
         u[5] = w.z;
         return;
     }
-    const std::int32_t n = tree.dof_count();
-    for (std::int32_t k = 0; k < n; ++k) {
-        const double* row = system.factored.data() + tree.matrix + static_cast<std::ptrdiff_t>(k) * n;
-        double        sum = v[k];
-        for (std::int32_t g = system.forest.dof_parent[tree.dof_begin + k]; g >= 0; g = system.forest.dof_parent[g])
-            sum += row[g - tree.dof_begin] * v[g - tree.dof_begin];
-        u[k] = sum * root(system.inverse_roots[tree.dof_begin + k]);
+    for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) {
+        const auto    path = system.paths.of(k);
+        const double* row  = system.factored.data() + system.paths.begin[k];
+        double        sum  = v[k - tree.dof_begin];
+        for (std::size_t i = 0; i + 1 < path.size(); ++i) sum += row[i] * v[path[i] - tree.dof_begin];
+        u[k - tree.dof_begin] = sum * root(system.inverse_roots[k]);
     }
 }
 
@@ -113,13 +113,12 @@ void unwhiten(const System& system, const Tree& tree, const double* u, double* v
         v[5] = w.z;
         return;
     }
-    const std::int32_t n = tree.dof_count();
-    for (std::int32_t k = 0; k < n; ++k) {
-        const double* row = system.factored.data() + tree.matrix + static_cast<std::ptrdiff_t>(k) * n;
-        double        sum = u[k] / root(system.inverse_roots[tree.dof_begin + k]);
-        for (std::int32_t g = system.forest.dof_parent[tree.dof_begin + k]; g >= 0; g = system.forest.dof_parent[g])
-            sum -= row[g - tree.dof_begin] * v[g - tree.dof_begin];
-        v[k] = sum;
+    for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) {
+        const auto    path = system.paths.of(k);
+        const double* row  = system.factored.data() + system.paths.begin[k];
+        double        sum  = u[k - tree.dof_begin] / root(system.inverse_roots[k]);
+        for (std::size_t i = 0; i + 1 < path.size(); ++i) sum -= row[i] * v[path[i] - tree.dof_begin];
+        v[k - tree.dof_begin] = sum;
     }
 }
 
@@ -131,12 +130,7 @@ std::int32_t last_dof(const System& system, std::int32_t link)
 
 /// Dofs from the root to a dof.
 std::span<const std::int32_t> path_of(const System& system, std::int32_t dof)
-{
-    if (dof < 0) return {};
-    return std::span(system.paths)
-        .subspan(static_cast<std::size_t>(system.path_begin[dof]),
-                 static_cast<std::size_t>(system.path_begin[dof + 1] - system.path_begin[dof]));
-}
+{ return dof < 0 ? std::span<const std::int32_t>{} : system.paths.of(dof); }
 
 /// The blocks they lie in.
 std::span<const std::int32_t> blocks_of(const System& system, std::int32_t dof)
@@ -173,8 +167,8 @@ const double* link_rows(System& system, const Group& group, std::int32_t link)
         at[6] = at[7] = 0;
         at += 8;
     }
-    whiten_six(system.factored.data() + tree.matrix, tree.dof_count(), system.inverse_roots.data() + tree.dof_begin,
-               tree.dof_begin, path.data(), static_cast<std::int32_t>(path.size()), x);
+    whiten_six(system.factored.data(), system.inverse_roots.data(), system.paths.begin.data(), path.data(),
+               static_cast<std::int32_t>(path.size()), x);
     const auto blocks = blocks_of(system, last);
     std::fill_n(rows, blocks.size() * 6 * kLanes, 0.0);
     std::size_t b = 0;
@@ -366,12 +360,11 @@ double respond_dof(System& system, const Group& group, std::int32_t dof, DofRows
         std::copy_n(x, group.dof_count(), rows.Y);
         return x[dof - group.dof_begin];
     }
-    const Tree& tree = system.forest.trees[group.tree_begin];
-    const auto  path = path_of(system, dof);
+    const auto path = path_of(system, dof);
     std::fill_n(x, path.size(), 0.0);
     x[path.size() - 1] = 1;  // the path ends with the dof
-    whiten_path<1>(system.factored.data() + tree.matrix, tree.dof_count(), system.inverse_roots.data() + tree.dof_begin,
-                   tree.dof_begin, path.data(), static_cast<std::int32_t>(path.size()), x);
+    whiten_one(system.factored.data(), system.inverse_roots.data(), system.paths.begin.data(), path.data(),
+               static_cast<std::int32_t>(path.size()), x);
     double      w = 0;
     std::size_t b = 0;
     for (std::size_t i = 0; i < path.size(); ++i) {

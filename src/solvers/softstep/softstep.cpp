@@ -198,10 +198,12 @@ void SoftStep::report_features(Diagnostics& out)
             dynamics::factor_articulated(system_.forest, tree, system_.diagonal, system_.motion, system_.articulated);
             std::copy_n(system_.articulated.inverse.begin() + tree.dof_begin, n, pivots.begin());
         } else {
-            std::vector<double> M(n * n);
-            dynamics::mass_matrix(system_.forest, tree, system_.motion, M);
-            for (std::size_t k = 0; k < n; ++k) M[k * n + k] += system_.diagonal[tree.dof_begin + k];
-            dynamics::factor(system_.forest, tree, M, pivots);
+            const dynamics::Paths& paths = system_.paths;
+            dynamics::mass_matrix(system_.forest, tree, paths, system_.motion, system_.factored);
+            for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k)
+                system_.factored[paths.begin[k + 1] - 1] += system_.diagonal[k];
+            dynamics::factor(tree, paths, system_.factored, system_.inverse_pivots);
+            std::copy_n(system_.inverse_pivots.begin() + tree.dof_begin, n, pivots.begin());
         }
         for (std::size_t k = 0; k < n; ++k) {
             if (pivots[k] != 0) continue;
@@ -446,7 +448,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     s.wants_reactions = observed_ != nullptr || !breakable_.empty();
     if (s.wants_reactions) begin_reactions(s);
     if (contacts)
-        load_contacts(s, *contacts, h);
+        load_contacts(s, *contacts, h, substeps);
     else
         s.contacts.clear();
     drop_far_contacts(s, dt);

@@ -8,6 +8,7 @@
 #include "mechane/dynamics/articulated.h"
 #include "mechane/dynamics/forest.h"
 #include "mechane/dynamics/forward_dynamics.h"
+#include "mechane/dynamics/paths.h"
 #include "mechane/model/contacts.h"
 #include "mechane/model/model.h"
 #include "mechane/model/state.h"
@@ -64,6 +65,7 @@ struct Group {
     std::size_t                delassus = 0;      ///< first of row_count^2 entries of loop_A
     std::int32_t               u_begin  = 0;      ///< in System::u: its dofs from here on, filled up to whole blocks
     bool                       whitened = false;  ///< one tree without loops that is not deep
+    std::int32_t               active_dof_end = 0;  ///< in System::active_dofs, from dof_begin on: of this substep
     [[nodiscard]] std::int32_t dof_count() const { return dof_end - dof_begin; }
     [[nodiscard]] std::int32_t block_count() const { return (dof_count() + kLanes - 1) / kLanes; }
 };
@@ -91,13 +93,13 @@ struct RowLaw {
 
 /// Rows on a single dof: lower and upper limit, dry friction, velocity limit.
 struct DofRows {
-    RowLaw              lower, upper, friction, velocity;
-    double              velocity_sign = 0;
-    const std::int32_t* blocks        = nullptr;  ///< of System::u, those that the response reaches, ascending
+    bool                active        = false;
     std::int32_t        count         = 0;        ///< of blocks
+    const std::int32_t* blocks        = nullptr;  ///< of System::u, those that the response reaches, ascending
     double*             Y             = nullptr;  ///< M^-1 e_k, or in a whitened group the row itself
     double              w             = 0;        ///< diagonal of the response
-    bool                active        = false;
+    double              velocity_sign = 0;
+    RowLaw              lower, upper, friction, velocity;
 };
 
 /// A row with its own Jacobian: distance range and drive, cone limit, and the drive, limits and friction of loop
@@ -133,6 +135,10 @@ struct ContactRow {
     double                distance = 0;
     double                mu       = -1;  ///< the one that applies; negative until the contact first acts
     std::array<double, 2> drift{};        ///< tangential creep since the contact began to stick [m]
+    /// Of this sub-step's sweeps: lambda -= mass (rate + bias) + leak lambda.
+    struct Normal {
+        double bias = 0, mass = 0, leak = 0;
+    } normal;
     std::array<double, 6> K{};            ///< nn, n1, n2, 11, 12, 22
     std::array<double, 3> Kt_inv{};       ///< 11, 12, 22
     double                push         = kPushVelocity;      ///< largest speed of recovery [m/s]
@@ -204,14 +210,15 @@ struct System {
     std::vector<std::int32_t> body_group;  ///< [body_count], -1: prescribed
     std::vector<std::int32_t> group_loops, group_mimics;
 
-    std::vector<double> mass, factored, inverse_pivots, tau, scratch;
+    dynamics::Paths     paths;           ///< of trees that are not deep
+    std::vector<double> mass, factored;  ///< [paths.size()]
+    std::vector<double> inverse_pivots, tau, scratch;
     std::vector<double> inverse_roots;  ///< [dof_count]: square roots of the inverse pivots, of whitened groups
     /// Velocities in the coordinates of rows, as they are or whitened, a whole number of blocks for each group; now,
     /// and before the substep.
     std::vector<double>       u, previous_u;
     std::vector<std::int32_t> all_blocks;         ///< 0, 4, 8, ...: where the blocks of `u` begin
-    std::vector<std::int32_t> paths, path_begin;  ///< per dof of whitened groups: dofs from the root to it, itself last
-    std::vector<std::int32_t> path_blocks, path_block_begin;  ///< and the blocks they lie in
+    std::vector<std::int32_t> path_blocks, path_block_begin;  ///< per dof of whitened groups: blocks of its path
     std::vector<double>       row_scratch;                    ///< 8 numbers for each dof
     /// Whitened rows of the six components of a link's velocity at its tree's reference point, for the links that
     /// touch: blocks of six rows, from `link_rows_at` on (-1: no contact), made when first asked for in a substep.
@@ -230,6 +237,7 @@ struct System {
     std::vector<double>  loop_J, loop_Y, loop_A, loop_x;
 
     std::vector<DofRows>      dof_rows;     ///< [dof_count]
+    std::vector<std::int32_t> active_dofs;  ///< [dof_count]: those with rows in this substep, of each group
     std::vector<double>       dof_columns;  ///< storage of DofRows::Y
     std::vector<GeneralRow>   general;
     std::vector<double>       general_storage;
@@ -371,7 +379,7 @@ struct JointLoad {
 [[nodiscard]] JointLoad joint_load(const System& system, std::int32_t joint, double h);
 
 // -- rows.cpp
-void build_dof_rows(System& system, const Group& group, double h);
+void build_dof_rows(System& system, Group& group, double h);
 void build_general_row(System& system, GeneralRow& row, double h);
 void advance_general(System& system, GeneralRow& row, double h);
 void warm_start_dof_rows(System& system, const Group& group);
@@ -386,10 +394,12 @@ void list_general_rows(System& system);
 
 // -- contact_rows.cpp
 /// Takes the contacts of this step over, in order, with what their predecessors remember.
-void   load_contacts(System& system, const model::Contacts& contacts, double h);
-void   build_contact(System& system, ContactRow& row, double h);
+void   load_contacts(System& system, const model::Contacts& contacts, double h, int substeps);
+/// `first`: of the step's substeps.
+void   build_contact(System& system, ContactRow& row, const Softness& soft, double h, bool first);
 void   warm_start_contact(System& system, ContactRow& row);
-double solve_contact(System& system, ContactRow& row, const Softness& soft, double h, bool relax);
+/// `anchor`: share of the drift that is taken back, a second.
+double solve_contact(System& system, ContactRow& row, double anchor, bool relax);
 /// After positions moved: new distance, drift.
 void advance_contact(System& system, ContactRow& row, double h);
 void bounce_contact(System& system, ContactRow& row);
