@@ -86,6 +86,7 @@ struct CollisionPipeline::Impl {
           policy(o.overflow.value_or(o.rigid_contact_max == 0 ? OverflowPolicy::grow : OverflowPolicy::report))
     {
         capacity = o.rigid_contact_max > 0 ? o.rigid_contact_max : std::max<std::size_t>(1000, 16 * m.shape_count());
+        if (policy != OverflowPolicy::grow) make_room();
         any_pressure = std::find(set.hydroelastic.begin(), set.hydroelastic.end(), 1) != set.hydroelastic.end();
     }
 
@@ -107,6 +108,14 @@ struct CollisionPipeline::Impl {
         const std::size_t n = tasks::chunk_count(count, size);
         if (options.pool && n > 1) return options.pool->for_chunks(count, size, work);
         for (std::size_t c = 0; c < n; ++c) work(c * size, std::min(count, (c + 1) * size), c);
+    }
+    /// For as many pairs and rows as there may be contacts, so that later calls allocate nothing.
+    void make_room()
+    {
+        pairs.reserve(capacity);
+        for (auto* list : {&order, &turned, &merged}) list->reserve(capacity);
+        chunks.resize(tasks::chunk_count(capacity, kPairsPerChunk));
+        for (Chunk& chunk : chunks) chunk.rows.reserve(kPairsPerChunk * Manifold::kCapacity / 2);
     }
     void collide_all();
     void gather();

@@ -21,8 +21,6 @@ Spatiald cross_motion(const Spatiald& v, const Spatiald& s)
 Spatiald times(const Composite& c, const Spatiald& s)
 { return {c.m * s.linear + cross(s.angular, c.h), cross(c.h, s.linear) + c.I * s.angular}; }
 
-Mat33d world_inertia(const Mat33d& R, const Mat33d& I) { return R * I * transpose(R); }
-
 }  // namespace
 
 void Motion::resize(const Forest& forest, std::size_t bodies)
@@ -33,6 +31,7 @@ void Motion::resize(const Forest& forest, std::size_t bodies)
     X_WB.assign(links, {});
     R_WB.assign(links, Mat33d::identity());
     com_W.assign(links, {});
+    I_W.assign(links, {});
     twist.assign(links, {});
     column.assign(dofs, {});
     link_velocity.assign(links, {});
@@ -45,51 +44,84 @@ void Motion::resize(const Forest& forest, std::size_t bodies)
     base_com.assign(bodies, {});
 }
 
-void forward_kinematics(const Forest& forest, const Tree& tree, Motion& motion, bool velocities)
-{
-    const std::size_t t = static_cast<std::size_t>(&tree - forest.trees.data());
-    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
-        const Link& link = forest.links[l];
-        Posed&      X    = motion.X_WB[l];
-        if (link.free) {
-            const double* q = motion.q.data() + link.coord;
-            X               = {{q[0], q[1], q[2]}, {q[3], q[4], q[5], q[6]}};
-            motion.R_WB[l]  = to_matrix(X.q);
-            motion.com_W[l] = X.p + motion.R_WB[l] * link.com;
-            if (l == tree.link_begin) motion.reference[t] = motion.com_W[l];
-            if (!velocities) continue;
-            const Vec3d r = motion.reference[t] - motion.com_W[l];
-            for (int k = 0; k < 3; ++k) {
-                const Vec3d e                   = axis_vector<double>(k);
-                motion.column[link.dof + k]     = {e, {}};
-                motion.column[link.dof + 3 + k] = {cross(e, r), e};
-            }
-            continue;
-        }
-        Posed X_WP;
-        if (link.parent >= 0)
-            X_WP = motion.X_WB[link.parent];
-        else if (link.base >= 0)
-            X_WP = motion.base_X[link.base];
-        const Posed       X_WJ = X_WP * link.X_PJ;
-        const JointMotion jm =
-            joint_motion(link.axes, {motion.q.data() + link.coord, static_cast<std::size_t>(link.coords)});
-        // Anchor of the child in the world, then back to the body frame.
-        const Posed X_WC = X_WJ * jm.X_PC;
-        X.q              = normalized(X_WC.q * conjugate(link.X_CJ.q));
-        X.p              = X_WC.p - rotate(X.q, link.X_CJ.p);
-        motion.R_WB[l]   = to_matrix(X.q);
-        motion.com_W[l]  = X.p + motion.R_WB[l] * link.com;
-        if (l == tree.link_begin) motion.reference[t] = motion.com_W[l];
-        if (!velocities) continue;
+namespace {
 
-        const Vec3d r = motion.reference[t] - X_WC.p;
-        for (int k = 0; k < link.dofs; ++k) {
-            const Vec3d a                = rotate(X_WJ.q, jm.column[static_cast<std::size_t>(k)]);
-            motion.column[link.dof + k] = k < link.axes.linear ? Spatiald{a, {}} : Spatiald{cross(a, r), a};
+/// The unit quaternion nearest to one that is nearly of unit length.
+Quatd unit(const Quatd& q)
+{
+    const double n = std::sqrt(dot(q, q));
+    if (!(n > 0) || !std::isfinite(n)) return {};
+    const double scale = 1 / n;
+    return {scale * q.x, scale * q.y, scale * q.z, scale * q.w};
+}
+
+void place_free(const Link& link, Motion& motion, std::size_t l)
+{
+    const double* q = motion.q.data() + link.coord;
+    Posed&        X = motion.X_WB[l];
+    X               = {{q[0], q[1], q[2]}, {q[3], q[4], q[5], q[6]}};
+    motion.R_WB[l]  = to_matrix(X.q);
+    motion.com_W[l] = X.p + motion.R_WB[l] * link.com;
+    for (int k = 0; k < 3; ++k) {
+        const Vec3d e                   = axis_vector<double>(k);
+        motion.column[link.dof + k]     = {e, {}};
+        motion.column[link.dof + 3 + k] = {{}, e};
+    }
+}
+
+/// Places a link on the anchor in its parent; returns the child's anchor, which angular columns pivot about.
+Vec3d place_on_joint(const Link& link, const Posed& X_WJ, Motion& motion, std::size_t l)
+{
+    const double* q      = motion.q.data() + link.coord;
+    Spatiald*     column = motion.column.data() + link.dof;
+    Vec3d         p      = X_WJ.p;
+    Quatd         turn   = X_WJ.q;  // as the axes so far have carried it
+    if (link.axes.type == model::JointType::ball) {
+        for (std::size_t k = 0; k < 3; ++k) column[k] = {{}, rotate(X_WJ.q, link.axes.axis[k])};
+        turn = turn * unit(Quatd{q[0], q[1], q[2], q[3]});
+    } else {
+        for (std::size_t k = 0; k < static_cast<std::size_t>(link.dofs); ++k) {
+            const Vec3d a = rotate(turn, link.axes.axis[k]);
+            if (k < static_cast<std::size_t>(link.axes.linear)) {
+                column[k] = {a, {}};
+                p += q[k] * a;
+            } else {
+                column[k] = {{}, a};
+                turn      = turn * from_axis_angle(link.axes.axis[k], q[k]);
+            }
         }
     }
-    if (velocities) update_velocities(forest, tree, motion);
+    Posed& X        = motion.X_WB[l];
+    X.q             = unit(turn * conjugate(link.X_CJ.q));
+    motion.R_WB[l]  = to_matrix(X.q);
+    X.p             = p - motion.R_WB[l] * link.X_CJ.p;
+    motion.com_W[l] = X.p + motion.R_WB[l] * link.com;
+    return p;
+}
+
+}  // namespace
+
+void forward_kinematics(const Forest& forest, const Tree& tree, Motion& motion)
+{
+    Vec3d& reference = motion.reference[static_cast<std::size_t>(&tree - forest.trees.data())];
+    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
+        const Link& link = forest.links[l];
+        const auto  at   = static_cast<std::size_t>(l);
+        Vec3d       pivot;
+        if (link.free) {
+            place_free(link, motion, at);
+            pivot = motion.com_W[at];
+        } else if (link.parent >= 0) {
+            pivot = place_on_joint(link, motion.X_WB[link.parent] * link.X_PJ, motion, at);
+        } else {
+            pivot = place_on_joint(link, link.base >= 0 ? motion.base_X[link.base] * link.X_PJ : link.X_PJ, motion, at);
+        }
+        if (l == tree.link_begin) reference = motion.com_W[at];
+        const Vec3d r = reference - pivot;
+        for (std::int32_t k = link.dof + (link.free ? 3 : link.axes.linear); k < link.dof + link.dofs; ++k)
+            motion.column[k].linear = cross(motion.column[k].angular, r);
+    }
+    update_velocities(forest, tree, motion);
 }
 
 void update_velocities(const Forest& forest, const Tree& tree, Motion& motion)
@@ -111,6 +143,16 @@ void update_velocities(const Forest& forest, const Tree& tree, Motion& motion)
         for (int k = 0; k < link.dofs; ++k) v += rate[k] * motion.column[link.dof + k];
         motion.link_velocity[l] = v;
         motion.twist[l]         = shift_twist(v, motion.com_W[l] - O);
+    }
+}
+
+void turn_inertias(const Forest& forest, const Tree& tree, Motion& motion)
+{
+    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
+        const Mat33d& R  = motion.R_WB[l];
+        const Mat33d  A  = R * forest.links[l].inertia;
+        const double  xy = dot(A.r0, R.r1), xz = dot(A.r0, R.r2), yz = dot(A.r1, R.r2);
+        motion.I_W[l] = {{dot(A.r0, R.r0), xy, xz}, {xy, dot(A.r1, R.r1), yz}, {xz, yz, dot(A.r2, R.r2)}};
     }
 }
 
@@ -153,10 +195,8 @@ void inverse_dynamics(const Forest& forest, const Tree& tree, const Vec3d& gravi
         const Vec3d&  w             = motion.twist[l].angular;
         const Vec3d   r             = motion.com_W[l] - O;
         const Vec3d   a_com         = a.linear + cross(a.angular, r) + cross(w, motion.twist[l].linear) - gravity;
-        const Mat33d& R             = motion.R_WB[l];
-        const Vec3d   w_B           = transpose_times(R, w);
-        const Vec3d   L_B           = link.inertia * w_B;
-        Spatiald      f = {link.mass * a_com, R * (link.inertia * transpose_times(R, a.angular) + cross(w_B, L_B))};
+        const Mat33d& I             = motion.I_W[l];
+        Spatiald      f             = {link.mass * a_com, I * a.angular + cross(w, I * w)};
         if (!wrench.empty()) f -= wrench[static_cast<std::size_t>(l)];
         motion.link_force[l] = shift_wrench(f, -r);
     }
@@ -178,7 +218,7 @@ void mass_matrix(const Forest& forest, const Tree& tree, const Paths& paths, Mot
         Composite&  c    = motion.composite[l];
         c.m              = link.mass;
         c.h              = link.mass * r;
-        c.I              = world_inertia(motion.R_WB[l], link.inertia) +
+        c.I              = motion.I_W[l] +
                            link.mass * (Mat33d::diagonal(Vec3d{dot(r, r), dot(r, r), dot(r, r)}) - Mat33d::outer(r, r));
     }
     for (std::int32_t l = tree.link_end - 1; l >= tree.link_begin; --l) {

@@ -71,11 +71,6 @@ JointMotion joint_motion(const JointAxes& axes, std::span<const double> q)
         motion.column = axes.axis;
         return motion;
     }
-    if (axes.linear == 0 && axes.angular == 1) {
-        motion.column[0] = axes.axis[0];
-        motion.X_PC.q    = from_axis_angle(axes.axis[0], q[0]);
-        return motion;
-    }
     std::size_t k = 0;
     for (; k < static_cast<std::size_t>(axes.linear); ++k) {
         motion.column[k] = axes.axis[k];

@@ -29,7 +29,10 @@ void JointSpace::set_state(const model::State& state)
 
 void JointSpace::update()
 {
-    for (const Tree& tree : forest_.trees) forward_kinematics(forest_, tree, motion_);
+    for (const Tree& tree : forest_.trees) {
+        forward_kinematics(forest_, tree, motion_);
+        turn_inertias(forest_, tree, motion_);
+    }
 }
 
 void JointSpace::find_rows(const Tree& tree, bool armature)
@@ -48,8 +51,8 @@ std::vector<double> JointSpace::mass_matrix(std::int32_t t, bool armature)
     for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) {
         const auto path = paths_.of(k);
         for (std::size_t i = 0; i < path.size(); ++i) {
-            const auto row = static_cast<std::size_t>(k - tree.dof_begin),
-                       col = static_cast<std::size_t>(path[i] - tree.dof_begin);
+            const auto row   = static_cast<std::size_t>(k - tree.dof_begin),
+                       col   = static_cast<std::size_t>(path[i] - tree.dof_begin);
             m[row * n + col] = m[col * n + row] = rows_[static_cast<std::size_t>(paths_.begin[k]) + i];
         }
     }
@@ -72,10 +75,10 @@ std::vector<double> JointSpace::gravity_force(std::int32_t t)
     const Tree&               tree = forest_.trees[t];
     const std::vector<double> v(motion_.v.begin() + tree.dof_begin, motion_.v.begin() + tree.dof_end);
     std::fill(motion_.v.begin() + tree.dof_begin, motion_.v.begin() + tree.dof_end, 0.0);
-    forward_kinematics(forest_, tree, motion_);
+    update_velocities(forest_, tree, motion_);
     std::vector<double> tau = inverse_dynamics(t, {});
     std::copy(v.begin(), v.end(), motion_.v.begin() + tree.dof_begin);
-    forward_kinematics(forest_, tree, motion_);
+    update_velocities(forest_, tree, motion_);
     return tau;
 }
 

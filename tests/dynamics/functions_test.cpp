@@ -45,7 +45,8 @@ TEST_CASE("responses by recursion over the links are those of the factored mass 
         const dynamics::Paths paths = dynamics::list_paths(forest, true);
         std::vector<double>   M(paths.size()), pivots(armature.size());
         dynamics::mass_matrix(forest, tree, paths, motion, M);
-        for (std::size_t k = 0; k < armature.size(); ++k) M[static_cast<std::size_t>(paths.begin[k + 1]) - 1] += armature[k];
+        for (std::size_t k = 0; k < armature.size(); ++k)
+            M[static_cast<std::size_t>(paths.begin[k + 1]) - 1] += armature[k];
         REQUIRE(dynamics::factor(tree, paths, M, pivots) == 0);
         dynamics::ArticulatedBodies articulated;
         articulated.resize(forest);

@@ -83,6 +83,7 @@ class BroadPhase {
 
     std::vector<ShapeFilter>               filters_;
     std::vector<ShapePair>                 excluded_;
+    std::vector<std::ptrdiff_t>            excluded_from_;    ///< [shapes + 1]: where those of a first shape begin
     std::vector<std::int32_t>              global_, planes_;  ///< active shapes of no world, without planes; planes
     std::vector<std::vector<std::int32_t>> worlds_;
 

@@ -29,6 +29,7 @@ struct Motion {
     std::vector<Posed>    X_WB;    ///< per link: body frame in the world
     std::vector<Mat33d>   R_WB;    ///< per link
     std::vector<Vec3d>    com_W;   ///< per link: centre of mass
+    std::vector<Mat33d>   I_W;     ///< per link: inertia about the centre of mass, world axes
     std::vector<Spatiald> twist;   ///< per link: velocity of the centre of mass, angular velocity
     std::vector<Spatiald> column;  ///< per dof: velocity of the tree's reference point, angular velocity, per unit rate
     std::vector<Spatiald> link_velocity;  ///< per link: as `column`, of the whole link
@@ -43,19 +44,23 @@ struct Motion {
     void resize(const Forest& forest, std::size_t bodies);
 };
 
-/// Poses of the links of a tree, and with `velocities` also motion columns and velocities.
-void forward_kinematics(const Forest& forest, const Tree& tree, Motion& motion, bool velocities = true);
+/// Poses, motion columns and velocities of the links of a tree.
+void forward_kinematics(const Forest& forest, const Tree& tree, Motion& motion);
 
 /// Velocities of the links after `Motion::v` was written to and the configuration was not.
 void update_velocities(const Forest& forest, const Tree& tree, Motion& motion);
 
+/// Inertias of the links in world axes, which inverse dynamics and the mass matrix need; after forward kinematics.
+void turn_inertias(const Forest& forest, const Tree& tree, Motion& motion);
+
 /// Generalized forces that hold qdd = 0 [dof_count of the tree]: gravity, Coriolis and centrifugal forces, minus
 /// external wrenches. `wrench` [links of the forest] acts about each centre of mass, world axes; may be empty.
-/// Velocities must be up to date. With a null `qdd` accelerations are zero.
+/// Velocities and inertias must be up to date. With a null `qdd` accelerations are zero.
 void inverse_dynamics(const Forest& forest, const Tree& tree, const Vec3d& gravity, std::span<const Spatiald> wrench,
                       const double* qdd, Motion& motion, std::span<double> tau);
 
 /// Composite rigid body algorithm: the tree's rows of the mass matrix [paths.size()]. No armature.
+/// Inertias must be up to date.
 void mass_matrix(const Forest& forest, const Tree& tree, const Paths& paths, Motion& motion, std::span<double> matrix);
 
 /// M = L^T D L in place without fill-in (Featherstone 2008, 6.5): L before the last number of each row, D is the last.

@@ -17,7 +17,8 @@ struct Paths {
     [[nodiscard]] std::span<const std::int32_t> of(std::int32_t dof) const
     {
         const auto first = static_cast<std::size_t>(begin[static_cast<std::size_t>(dof)]);
-        return std::span(dofs).subspan(first, static_cast<std::size_t>(begin[static_cast<std::size_t>(dof) + 1]) - first);
+        return std::span(dofs).subspan(first,
+                                       static_cast<std::size_t>(begin[static_cast<std::size_t>(dof) + 1]) - first);
     }
     [[nodiscard]] std::size_t size() const { return dofs.size(); }
 };

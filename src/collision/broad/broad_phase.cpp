@@ -26,6 +26,11 @@ BroadPhase::BroadPhase(std::vector<ShapeFilter> filters, std::vector<ShapePair> 
         if (p.first > p.second) std::swap(p.first, p.second);
     std::sort(excluded_.begin(), excluded_.end());
     excluded_.erase(std::unique(excluded_.begin(), excluded_.end()), excluded_.end());
+    excluded_from_.resize(filters_.size() + 1);
+    for (std::size_t i = 0; i <= filters_.size(); ++i)
+        excluded_from_[i] =
+            std::lower_bound(excluded_.begin(), excluded_.end(), ShapePair{static_cast<std::int32_t>(i), 0}) -
+            excluded_.begin();
     // World numbers need not be dense: they are taken in order.
     std::vector<std::int32_t> numbers;
     for (const ShapeFilter& f : filters_)
@@ -54,7 +59,11 @@ bool BroadPhase::allowed(std::int32_t i, std::int32_t k) const
     const ShapeFilter &a = filters_[static_cast<std::size_t>(i)], &b = filters_[static_cast<std::size_t>(k)];
     if (!(a.mobile || b.mobile) || a.body == b.body) return false;
     if (!worlds_collide(a.world, b.world) || !groups_collide(a.group, b.group)) return false;
-    return !std::binary_search(excluded_.begin(), excluded_.end(), ShapePair{std::min(i, k), std::max(i, k)});
+    const auto [first, second] = std::minmax(i, k);
+    const auto of_first        = [&](std::int32_t s) {
+        return excluded_.begin() + excluded_from_[static_cast<std::size_t>(s)];
+    };
+    return !std::binary_search(of_first(first), of_first(first + 1), ShapePair{first, second});
 }
 
 void BroadPhase::find_planes(Boxes boxes, std::span<const RaisedPlane> planes, std::vector<ShapePair>& out,

@@ -16,6 +16,13 @@ struct SweepRow {
     double upper, low1, high1, low2, high2;
 };
 
+/// Whether entry k, which does not begin before the row, meets it.
+static bool meets(const SweepColumns& c, const SweepRow& row, std::size_t k)
+{
+    return c.lower[k] <= row.upper && c.low1[k] <= row.high1 && c.high1[k] >= row.low1 && c.low2[k] <= row.high2 &&
+           c.high2[k] >= row.low2;
+}
+
 /// The first block from entry k on, in steps of kBlock, in which some entry meets the row; n or more when there is
 /// none.
 MCH_WIDE std::size_t next_block(const SweepColumns& c, const SweepRow& row, std::size_t k, std::size_t n)
@@ -78,9 +85,10 @@ void BroadPhaseSAP::sweep(std::span<const std::int32_t> own, std::span<const std
         for (std::size_t block = next_block(columns_, row, i + 1, n_entries); block < n_entries;
              block             = next_block(columns_, row, block + kBlock, n_entries)) {
             for (std::size_t k = block; k < std::min(block + kBlock, n_entries); ++k) {
+                if (!meets(columns_, row, k)) continue;
                 const std::int32_t b = entries_[k].shape;
                 if (!mine && !filters_[static_cast<std::size_t>(b)].mobile) continue;
-                if (!geometry::overlaps(box, boxes[static_cast<std::size_t>(b)]) || !allowed(a, b)) continue;
+                if (!allowed(a, b)) continue;
                 // Two shapes of no world meet in their own sweep, not once per world.
                 if (!shared.empty() && filters_[static_cast<std::size_t>(a)].world < 0 &&
                     filters_[static_cast<std::size_t>(b)].world < 0)

@@ -43,7 +43,8 @@ constexpr int kRow = kLanes, kThreeRows = 3 * kLanes;  ///< strides of a block
     Lanes n{};
     for (int s = 0; s < 2; ++s) {
         const double* J = at.J[s];
-        for (std::int32_t k = 0; k < at.count[s]; ++k, J += kThreeRows) n += lanes(J) * lanes(u.data() + at.blocks[s][k]);
+        for (std::int32_t k = 0; k < at.count[s]; ++k, J += kThreeRows)
+            n += lanes(J) * lanes(u.data() + at.blocks[s][k]);
     }
     return base + sum(n);
 }
@@ -123,10 +124,9 @@ double reach(const System& system, const std::array<std::int32_t, 2>& body, cons
 {
     Vec3d relative;
     for (std::size_t s = 0; s < 2; ++s) {
-        const Vec3d v = link[s] >= 0
-                            ? system.motion.twist[link[s]].linear +
-                                  cross(system.motion.twist[link[s]].angular, p[s] - system.motion.com_W[link[s]])
-                            : prescribed_velocity(system, body[s], p[s]);
+        const Vec3d v = link[s] >= 0 ? system.motion.twist[link[s]].linear + cross(system.motion.twist[link[s]].angular,
+                                                                                   p[s] - system.motion.com_W[link[s]])
+                                     : prescribed_velocity(system, body[s], p[s]);
         relative += (s == 0 ? -1.0 : 1.0) * v;
     }
     return h * (2 * std::max(0.0, -dot(n, relative)) + 1);
@@ -153,8 +153,8 @@ void set_normal_law(ContactRow& row, const Softness& soft, double h, bool relax)
     // surface.
     if (relax && row.lambda[0] == 0 && row.distance > 0) return r;
     const double before = row.lambda[0];
-    row.lambda[0]  = std::max(0.0, before - row.normal.mass * (r[0] + row.normal.bias) - row.normal.leak * before);
-    const double d = row.lambda[0] - before;
+    row.lambda[0]       = std::max(0.0, before - row.normal.mass * (r[0] + row.normal.bias) - row.normal.leak * before);
+    const double d      = row.lambda[0] - before;
     return {r[0] + row.K[0] * d, r[1] + row.K[1] * d, r[2] + row.K[2] * d};
 }
 
@@ -275,8 +275,8 @@ void load_contacts(System& system, const model::Contacts& contacts, double h, in
         if ((link[0] < 0 && link[1] < 0) || !(dot(n, n) > 0.5) || !is_finite(contacts.rigid_contact_point0[i]) ||
             !is_finite(contacts.rigid_contact_point1[i]) || !std::isfinite(contacts.rigid_contact_distance[i]))
             continue;
-        const std::array<Vec3d, 2> point_B{static_cast<Vec3d>(contacts.rigid_contact_point0[i]),
-                                           static_cast<Vec3d>(contacts.rigid_contact_point1[i])};
+        const std::array<Vec3d, 2>  point_B{static_cast<Vec3d>(contacts.rigid_contact_point0[i]),
+                                            static_cast<Vec3d>(contacts.rigid_contact_point1[i])};
         const std::array<double, 2> margin{static_cast<double>(contacts.rigid_contact_margin0[i]),
                                            static_cast<double>(contacts.rigid_contact_margin1[i])};
         const auto                  distance = static_cast<double>(contacts.rigid_contact_distance[i]);

@@ -63,7 +63,7 @@ void build_dof_rows(System& system, Group& group, double h)
         }
         rows.friction.active = law.friction > 0;
         rows.velocity.active = std::abs(rate) > 0.9 * law.velocity_limit && law.velocity_limit > 0;
-        rows.active = rows.lower.active || rows.upper.active || rows.friction.active || rows.velocity.active;
+        rows.active          = rows.lower.active || rows.upper.active || rows.friction.active || rows.velocity.active;
         if (!rows.active) continue;
         rows.friction.high = h * law.friction;
         rows.friction.low  = -rows.friction.high;

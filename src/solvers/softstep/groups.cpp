@@ -103,6 +103,9 @@ void build_system(const model::Model& model, System& system)
     system.link_rows_made.assign(f.links.size(), 0);
     system.scratch.assign(dofs, 0);
     system.inverse_inertia_W.assign(f.trees.size(), {});
+    system.inverse_inertia.assign(f.trees.size(), {});
+    for (std::size_t t = 0; t < f.trees.size(); ++t)
+        if (f.trees[t].single) system.inverse_inertia[t] = inverse(f.links[f.trees[t].link_begin].inertia);
     system.wrench.assign(f.links.size(), {});
     system.dof_rows.assign(dofs, {});
     system.active_dofs.assign(dofs, 0);

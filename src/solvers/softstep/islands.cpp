@@ -87,9 +87,9 @@ void reserve_contacts(System& system, std::size_t capacity)
     constexpr std::size_t kMostNumbers = std::size_t{1} << 25;
     std::size_t           most = 0, link_rows = 0;
     for (std::size_t l = 0; l < system.forest.links.size(); ++l) {
-        const auto blocks =
-            most_blocks(system, system.forest.trees[system.forest.links[l].tree].group, static_cast<std::int32_t>(l), -1);
-        most = std::max(most, blocks);
+        const auto blocks = most_blocks(system, system.forest.trees[system.forest.links[l].tree].group,
+                                        static_cast<std::int32_t>(l), -1);
+        most              = std::max(most, blocks);
         link_rows += 6 * kLanes * blocks;
     }
     system.link_rows.reserve(std::min(kMostNumbers, static_cast<std::size_t>(system.general_link_rows) + link_rows));

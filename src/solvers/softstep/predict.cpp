@@ -35,7 +35,7 @@ void predict_single(System& system, const Tree& tree, const Vec3d& gravity, doub
     const std::int32_t l        = tree.link_begin;
     const Link&        link     = system.forest.links[l];
     const Mat33d&      R        = system.motion.R_WB[l];
-    const Mat33d       I_inv    = inverse(link.inertia);
+    const Mat33d&      I_inv    = system.inverse_inertia[t];
     system.inverse_inertia_W[t] = R * I_inv * transpose(R);
     double*         v           = system.motion.v.data() + tree.dof_begin;
     const Spatiald& f           = system.wrench[l];
@@ -152,6 +152,7 @@ void predict_tree(System& system, const Tree& tree, const Vec3d& gravity, double
     double*           x    = system.scratch.data() + dofs;
     double*           v    = system.motion.v.data() + dofs;
     DofLaw*           laws = system.laws.data() + dofs;
+    dynamics::turn_inertias(f, tree, system.motion);
     dynamics::inverse_dynamics(f, tree, gravity, system.wrench, nullptr, system.motion, bias);
     if (!tree.deep) dynamics::mass_matrix(f, tree, system.paths, system.motion, system.mass);
     read_errors(system, tree);

@@ -190,6 +190,7 @@ void SoftStep::report_features(Diagnostics& out)
     for (const Tree& tree : system_.forest.trees) {
         if (tree.single || tree.dof_count() == 0) continue;
         dynamics::forward_kinematics(system_.forest, tree, system_.motion);
+        dynamics::turn_inertias(system_.forest, tree, system_.motion);
         const auto          n = static_cast<std::size_t>(tree.dof_count());
         std::vector<double> pivots(n);
         for (std::size_t k = 0; k < n; ++k)
@@ -266,7 +267,7 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
     find_edits(in);
     // joint_f of FREE-like joints is a wrench at the child's centre of mass; the parent bears the reaction.
     const auto& joint_f = control.joint_f.size() == model_.joint_f.size() ? control.joint_f : model_.joint_f;
-    for (const Tree& tree : s.forest.trees) dynamics::forward_kinematics(s.forest, tree, s.motion, true);
+    for (const Tree& tree : s.forest.trees) dynamics::forward_kinematics(s.forest, tree, s.motion);
     for (std::size_t l = 0; l < s.forest.links.size(); ++l) {
         const Link& link = s.forest.links[l];
         if (!link.free || link.joint < 0) continue;

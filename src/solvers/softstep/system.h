@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "mechane/math/lanes.h"
 #include "mechane/dynamics/articulated.h"
 #include "mechane/dynamics/forest.h"
 #include "mechane/dynamics/forward_dynamics.h"
 #include "mechane/dynamics/paths.h"
+#include "mechane/math/lanes.h"
 #include "mechane/model/contacts.h"
 #include "mechane/model/model.h"
 #include "mechane/model/state.h"
@@ -60,12 +60,12 @@ struct Group {
     std::int32_t               loop_begin = 0, loop_end = 0;    ///< in System::group_loops
     std::int32_t               mimic_begin = 0, mimic_end = 0;  ///< in System::group_mimics
     std::int32_t               row_begin = 0, row_count = 0;    ///< in System::loop_rows
-    std::size_t                jacobian = 0;      ///< first of row_count * dof_count entries of loop_J and loop_Y
-    double                     mass     = 0;      ///< of all links [kg]
-    std::size_t                delassus = 0;      ///< first of row_count^2 entries of loop_A
-    std::int32_t               u_begin  = 0;      ///< in System::u: its dofs from here on, filled up to whole blocks
-    bool                       whitened = false;  ///< one tree without loops that is not deep
-    std::int32_t               active_dof_end = 0;  ///< in System::active_dofs, from dof_begin on: of this substep
+    std::size_t                jacobian       = 0;  ///< first of row_count * dof_count entries of loop_J and loop_Y
+    double                     mass           = 0;  ///< of all links [kg]
+    std::size_t                delassus       = 0;  ///< first of row_count^2 entries of loop_A
+    std::int32_t               u_begin        = 0;  ///< in System::u: its dofs from here on, filled up to whole blocks
+    bool                       whitened       = false;  ///< one tree without loops that is not deep
+    std::int32_t               active_dof_end = 0;      ///< in System::active_dofs, from dof_begin on: of this substep
     [[nodiscard]] std::int32_t dof_count() const { return dof_end - dof_begin; }
     [[nodiscard]] std::int32_t block_count() const { return (dof_count() + kLanes - 1) / kLanes; }
 };
@@ -139,8 +139,8 @@ struct ContactRow {
     struct Normal {
         double bias = 0, mass = 0, leak = 0;
     } normal;
-    std::array<double, 6> K{};            ///< nn, n1, n2, 11, 12, 22
-    std::array<double, 3> Kt_inv{};       ///< 11, 12, 22
+    std::array<double, 6> K{};                               ///< nn, n1, n2, 11, 12, 22
+    std::array<double, 3> Kt_inv{};                          ///< 11, 12, 22
     double                push         = kPushVelocity;      ///< largest speed of recovery [m/s]
     double                slip_step    = 0;                  ///< [kg]: step of projected descent for a slipping contact
     double                mu_torsional = 0, mu_rolling = 0;  ///< [m]; both zero: no rows against turning
@@ -217,7 +217,7 @@ struct System {
     /// Velocities in the coordinates of rows, as they are or whitened, a whole number of blocks for each group; now,
     /// and before the substep.
     std::vector<double>       u, previous_u;
-    std::vector<std::int32_t> all_blocks;         ///< 0, 4, 8, ...: where the blocks of `u` begin
+    std::vector<std::int32_t> all_blocks;                     ///< 0, 4, 8, ...: where the blocks of `u` begin
     std::vector<std::int32_t> path_blocks, path_block_begin;  ///< per dof of whitened groups: blocks of its path
     std::vector<double>       row_scratch;                    ///< 8 numbers for each dof
     /// Whitened rows of the six components of a link's velocity at its tree's reference point, for the links that
@@ -228,6 +228,7 @@ struct System {
     std::vector<std::uint8_t> link_rows_made;
     /// Per tree, of single bodies: I^-1 = C C^T in body axes, and C^-1.
     std::vector<Mat33d>         inertia_root, inverse_inertia_root;
+    std::vector<Mat33d>         inverse_inertia;    ///< per tree: of single bodies, body axes
     std::vector<double>         diagonal;           ///< [dof_count]: what drives and armature add to the mass matrix
     dynamics::ArticulatedBodies articulated;        ///< of deep trees
     std::vector<Mat33d>         inverse_inertia_W;  ///< per tree: of single bodies
@@ -394,10 +395,10 @@ void list_general_rows(System& system);
 
 // -- contact_rows.cpp
 /// Takes the contacts of this step over, in order, with what their predecessors remember.
-void   load_contacts(System& system, const model::Contacts& contacts, double h, int substeps);
+void load_contacts(System& system, const model::Contacts& contacts, double h, int substeps);
 /// `first`: of the step's substeps.
-void   build_contact(System& system, ContactRow& row, const Softness& soft, double h, bool first);
-void   warm_start_contact(System& system, ContactRow& row);
+void build_contact(System& system, ContactRow& row, const Softness& soft, double h, bool first);
+void warm_start_contact(System& system, ContactRow& row);
 /// `anchor`: share of the drift that is taken back, a second.
 double solve_contact(System& system, ContactRow& row, double anchor, bool relax);
 /// After positions moved: new distance, drift.
