@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Measures `mechane check` on a generated robot, and another checker beside it. usage: check_speed.py [PROGRAM] [--prims N] [--peer 'COMMAND'] [--runs N]
+"""Measures `mechane check` on a generated robot, and another checker beside it. usage: check_speed.py [PROGRAM] [--prims N] [--peer 'COMMAND'] [--runs N] [--growth] [--folder N]
 
 The stage is a chain of bodies, each with a guide collider and a revolute joint: three prims a body. Prints user and system CPU seconds of the fastest run and
-wall seconds; COMMAND gets the file as its last argument, for example "python3 -m compliance_checker check".
+wall seconds; COMMAND gets the file as its last argument, for example "python3 -m compliance_checker". --growth adds a stage ten times as large, whose time
+shall be at most 12 times as long. --folder judges a folder of N small assets.
 """
 import argparse
 import pathlib
@@ -106,16 +107,32 @@ def main():
     parser.add_argument("--prims", type=int, default=10000)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--peer")
+    parser.add_argument("--growth", action="store_true")
+    parser.add_argument("--folder", type=int, default=0)
     args = parser.parse_args()
+    failed = False
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "chain.usda")
         file.write_text(stage(args.prims))
         ours = fastest([args.program, "check", str(file), "--isolate", "never"], args.runs)
         print(f"mechane   {args.prims:8} prims   {ours[0]:7.3f} s CPU   {ours[1]:7.3f} s wall")
+        if args.growth:
+            large = pathlib.Path(folder, "large.usda")
+            large.write_text(stage(10 * args.prims))
+            ten = fastest([args.program, "check", str(large), "--isolate", "never"], args.runs)
+            print(f"mechane   {10 * args.prims:8} prims   {ten[0]:7.3f} s CPU   {ten[1]:7.3f} s wall   {ten[0] / ours[0]:.1f} times")
+            failed = ten[0] > 12 * ours[0]
+        if args.folder:
+            small = pathlib.Path(folder, "small")
+            small.mkdir()
+            for i in range(args.folder):
+                (small / f"robot_{i:04}.usda").write_text(stage(30))
+            whole = fastest([args.program, "check", str(small), "--isolate", "never"], args.runs)
+            print(f"mechane   {args.folder:8} files   {whole[0]:7.3f} s CPU   {whole[1]:7.3f} s wall   {1e3 * whole[0] / args.folder:.2f} ms CPU a file")
         if args.peer:
             theirs = fastest(shlex.split(args.peer) + [str(file)], min(args.runs, 3))
             print(f"peer      {args.prims:8} prims   {theirs[0]:7.3f} s CPU   {theirs[1]:7.3f} s wall   {theirs[0] / ours[0]:.1f} times")
-    return 0
+    return int(failed)
 
 
 if __name__ == "__main__":

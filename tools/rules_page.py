@@ -18,6 +18,8 @@ of the active, defined, concrete prims with the physics parsed once. Each rule e
 - Known findings: `--write-baseline FILE`, `--baseline FILE`; fingerprints are made of rule, prim, property and sub-case, so lines may move.
 - In the asset: `customData = { dictionary mechane = { string[] suppress = ["REP-3.6-b"] } }` on a prim covers what is below; errors cannot be suppressed.
 - Formats: text, json (`docs/schemas/check.schema.json`), sarif, junit, github. Exit status 1 from `--fail-on` on, 3 when something could not be opened.
+- `--manual` adds items that only people can judge (*review* in the table). `REP-1.2-m` names the rules that cover the ASWF guidelines, as of March 2026.
+- Of folders every file is judged but the layers that another one brings in.
 - A prototype's fault is one finding, with the number of instances, where the layer is text.
 
 *Repairable* says that the edit follows from the asset alone.
@@ -38,10 +40,10 @@ def page(program):
     listed = subprocess.run([program, "check", "--list-rules"], capture_output=True, text=True, check=True).stdout
     rows = []
     for line in listed.splitlines():
-        found = re.match(r"(REP-\S+)\s+(MUST NOT|MUST|SHOULD NOT|SHOULD|MAY)\s+(\w+)\s+(\*?)\s*(\S+)\s+(.*)$", line)
+        found = re.match(r"(REP-\S+)\s+(MUST NOT|MUST|SHOULD NOT|SHOULD|MAY)\s+(\w+)\s+([*?]?)\s*(\S+)\s+(.*)$", line)
         if found:
             rule, keyword, level, fixable, slug, summary = found.groups()
-            rows.append(f"| `{rule}` {slug} | {keyword} | {level} | {'yes' if fixable else ''} | {summary} |")
+            rows.append(f"| `{rule}` {slug} | {keyword} | {level} | { {'*': 'yes', '?': 'review'}.get(fixable, '') } | {summary} |")
     return HEAD + "\n".join(rows) + "\n"
 
 

@@ -36,13 +36,13 @@ struct CheckArgs {
     std::size_t              max_per_rule = 20;
     std::size_t              max_states   = 64;
     bool statistics = false, list_rules = false, exit_zero = false, all_variants = false, strict_payloads = false,
-         ros_env = false, behaviour = false;
+         ros_env = false, behaviour = false, manual = false;
 };
 
 Severity severity_named(const std::string& name)
 { return name == "error" ? Severity::error : name == "warning" ? Severity::warning : Severity::info; }
 
-/// Files as given; of a folder every USD file below it, sorted, without the layers that another one of them brings in.
+/// Files as given; of a folder every USD file below it, sorted.
 std::vector<std::string> files_of(const std::vector<std::string>& assets)
 {
     static const std::set<std::string> kExtensions{".usd", ".usda", ".usdc", ".usdz"};
@@ -89,9 +89,15 @@ std::string list_rules()
     std::string out;
     for (const conformance::Rule* rule : conformance::rules())
         out += fmt::format("{:12} {:10} {:8} {:1} {:28} {}\n", rule->id, to_string(rule->keyword),
-                           to_string(rule->severity), rule->fixable ? "*" : "", rule->slug, rule->summary);
-    return out + fmt::format("* the repair follows from the asset alone\nprofiles: {}\n",
-                             fmt::join(conformance::profiles(), ", "));
+                           to_string(rule->severity),
+                           rule->fixable  ? "*"
+                           : rule->manual ? "?"
+                                          : "",
+                           rule->slug, rule->summary);
+    return out + fmt::format(
+                     "* the repair follows from the asset alone\n? only people can judge it (--manual)\n"
+                     "profiles: {}\n",
+                     fmt::join(conformance::profiles(), ", "));
 }
 
 std::string formatted(const CheckArgs& args, const std::vector<conformance::Report>& reports, const Context& context)
@@ -109,8 +115,17 @@ std::string formatted(const CheckArgs& args, const std::vector<conformance::Repo
     return out;
 }
 
+std::string canonical(const std::string& file)
+{
+    std::error_code unknown;
+    return std::filesystem::weakly_canonical(file, unknown).string();
+}
+
 /// What looking at one file gave; said and printed in the order of the files, whoever looked first.
 struct Judged {
+    std::string                        file;   ///< canonical
+    bool                               given;  ///< named by the user; otherwise found in a folder
+    std::set<std::string>              uses;   ///< canonical names of its layers
     std::optional<conformance::Report> report;
     Diagnostics                        found;
     ExitCode                           exit = kExitClean;
@@ -119,7 +134,7 @@ struct Judged {
 Judged judge(const std::string& file, bool given, const usd::OpenOptions& open,
              const conformance::CheckOptions& options, const CheckArgs& args, const Context& context)
 {
-    Judged     out;
+    Judged     out{canonical(file), given, {}, {}, {}, kExitClean};
     const auto fail = [&](const Diagnostic& error, ExitCode exit) {
         out.found.add(error);
         out.exit = exit;
@@ -128,6 +143,7 @@ Judged judge(const std::string& file, bool given, const usd::OpenOptions& open,
         return fail(*died, kExitInput), out;
     const auto stage = usd::Stage::open(file, open);
     if (!stage) return fail(stage.error(), kExitInput), out;
+    for (const std::string& layer : (*stage)->used_layers()) out.uses.insert(canonical(layer));
     usd::inspect(**stage, out.found);  // what is authored and yet not read, or read otherwise than it looks
     const bool variants = args.all_variants || args.variants != "default";
     auto       report   = variants ? conformance::check_variants(**stage, file, open, options,
@@ -144,7 +160,7 @@ Judged judge(const std::string& file, bool given, const usd::OpenOptions& open,
 std::vector<Judged> judge_all(const std::vector<std::string>& files, const usd::OpenOptions& open,
                               const conformance::CheckOptions& options, const CheckArgs& args, Context& context)
 {
-    std::vector<Judged>      all(files.size());
+    std::vector<Judged>      all(files.size(), Judged{{}, false, {}, {}, {}, kExitClean});
     std::atomic<std::size_t> next{0}, done{0};
     std::mutex               talking;
     const auto               work = [&] {
@@ -167,6 +183,26 @@ std::vector<Judged> judge_all(const std::vector<std::string>& files, const usd::
     return all;
 }
 
+/// Of what was found in folders, takes out the layers that another file there brings in: they are judged as parts of
+/// it.
+void drop_parts(std::vector<Judged>& all)
+{
+    std::map<std::string, std::vector<const Judged*>> users;
+    for (const Judged& one : all)
+        for (const std::string& layer : one.uses)
+            if (layer != one.file) users[layer].push_back(&one);
+    std::set<std::string> parts;
+    for (const Judged& one : all) {
+        const auto used = users.find(one.file);
+        if (one.given || used == users.end()) continue;
+        // Files that bring each other in are both kept.
+        if (std::any_of(used->second.begin(), used->second.end(),
+                        [&](const Judged* user) { return one.uses.count(user->file) == 0; }))
+            parts.insert(one.file);
+    }
+    std::erase_if(all, [&](const Judged& one) { return parts.count(one.file) != 0; });
+}
+
 int run_check(CheckArgs args, Context& context)
 {
     Io& io = context.io;
@@ -181,6 +217,7 @@ int run_check(CheckArgs args, Context& context)
     if (args.fail_on.empty()) args.fail_on = config->fail_on.empty() ? "error" : config->fail_on;
     conformance::CheckOptions options{.profile = args.profile, .select = args.select, .ignore = args.ignore};
     options.strict_payloads   = args.strict_payloads;
+    options.manual            = args.manual;
     options.interface_folders = args.interfaces;
     if (const char* prefixes = std::getenv("AMENT_PREFIX_PATH"); args.ros_env && prefixes != nullptr)
         for (std::istringstream list(prefixes); !list.eof();)
@@ -205,7 +242,9 @@ int run_check(CheckArgs args, Context& context)
     const Severity                   wanted = severity_named(args.severity), fatal = severity_named(args.fail_on);
     std::string                      known;
     const std::string                day = today();
-    for (Judged& judged : judge_all(files, scene->open, options, args, context)) {
+    std::vector<Judged>              all = judge_all(files, scene->open, options, args, context);
+    drop_parts(all);
+    for (Judged& judged : all) {
         io.report(judged.found);
         if (judged.exit == kExitUsage) return kExitUsage;
         if (judged.exit != kExitClean) exit = judged.exit;
@@ -269,6 +308,7 @@ void add_check(CLI::App& app, Context& context)
     verb->add_flag("--ros-env", args->ros_env, "Types of AMENT_PREFIX_PATH are known too");
     verb->add_flag("--strict-payloads", args->strict_payloads,
                    "Links that the entry brings in by payload are errors, not warnings");
+    verb->add_flag("--manual", args->manual, "Also list what only people can judge");
     verb->add_flag("--all-variants", args->all_variants, "Short for --variants each");
     verb->add_option("--max-states", args->max_states, "At most so many further states of variants")
         ->capture_default_str();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <unordered_map>
 
 #include "conformance/vendors.h"
 
@@ -76,10 +77,10 @@ class Reader {
         std::size_t   bytes   = 0;
         bool          carries = false;  ///< a feature stands here or below
     };
-    AssetLayer&                      out_;
-    const usd::Layer&                layer_;
-    std::vector<Prim>                prims_;
-    std::map<usd::Path, std::size_t> at_;
+    AssetLayer&                                out_;
+    const usd::Layer&                          layer_;
+    std::vector<Prim>                          prims_;
+    std::unordered_map<usd::Path, std::size_t> at_;
 
     void note(std::uint32_t role, const usd::Path& path, std::string what)
     {
@@ -182,6 +183,12 @@ std::string_view role_name(std::uint32_t role)
         default:
             return "";
     }
+}
+
+bool AssetLayer::is_proprietary() const
+{
+    const bool mixed = (roles & ~static_cast<std::uint32_t>(kVendorRole | kBaseRole)) != 0;
+    return vendors.size() == 1 && (!mixed || stem() == vendors.begin()->first);
 }
 
 std::string AssetLayer::stem() const { return fs::path(relative).stem().string(); }

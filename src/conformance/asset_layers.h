@@ -46,7 +46,9 @@ struct AssetLayer {
     std::size_t            gprims                      = 0;  ///< with points, or primitives without a physics schema
     bool                   holds_physics_material_only = false;
 
-    [[nodiscard]] bool        has(std::uint32_t any) const { return (roles & any) != 0; }
+    [[nodiscard]] bool has(std::uint32_t any) const { return (roles & any) != 0; }
+    /// A vendor's own layer: the words of one, and nothing else unless it is named after the vendor.
+    [[nodiscard]] bool        is_proprietary() const;
     [[nodiscard]] std::string stem() const;  ///< "geometries" of "geometries.usdc"
 };
 

@@ -154,6 +154,7 @@ class Run {
         const auto any = [&](const auto& selectors) {
             return std::any_of(selectors.begin(), selectors.end(), [&](const auto& s) { return selects(s, rule); });
         };
+        if (rule.manual && !options_.manual) return false;
         return (options_.select.empty() ? any(profile_.select) : any(options_.select)) && !any(options_.ignore) &&
                !any(profile_.ignore);
     }

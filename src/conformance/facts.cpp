@@ -25,6 +25,8 @@ std::uint32_t traits_of_type(const usd::Prim& prim)
     mark("Scope", kScope);
     mark("PointInstancer", kPointInstancer);
     mark("GeomSubset", kSubset);
+    mark("PhysicsScene", kScene);
+    mark("PhysicsCollisionGroup", kCollisionGroup);
     mark("BoundableLightBase", kLight);
     mark("NonboundableLightBase", kLight);
     if (type == "Xform") traits |= kXform;
@@ -188,5 +190,11 @@ bool Facts::articulated() const
 }
 
 bool Facts::has(std::uint32_t traits) const { return (all_ & traits) != 0; }
+
+const std::vector<AssetLayer>& Facts::layers() const
+{
+    std::call_once(layers_read_, [this] { layers_ = read_asset_layers(stage); });
+    return layers_;
+}
 
 }  // namespace mechane::conformance

@@ -1,9 +1,12 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "asset_layers.h"
 #include "mechane/physics/parse.h"
 #include "mechane/ros/type_table.h"
 #include "mechane/tasks/parallel.h"
@@ -33,6 +36,8 @@ enum Trait : std::uint32_t {
     kService          = 1u << 17,
     kAction           = 1u << 18,
     kFrame            = 1u << 19,
+    kScene            = 1u << 20,  ///< a PhysicsScene
+    kCollisionGroup   = 1u << 21,
     kInterface        = kTopic | kService | kAction,
     kRos              = kContext | kInterface | kFrame,
     kKinematic        = kBody | kJoint,
@@ -49,6 +54,8 @@ struct PrimFacts {
     std::vector<usd::Token> apis;                 ///< as authored, also unknown ones
 
     [[nodiscard]] bool is(std::uint32_t any) const { return (traits & any) != 0; }
+    [[nodiscard]] bool authors(const usd::Token& property) const
+    { return std::find(properties.begin(), properties.end(), property) != properties.end(); }
 };
 
 /// Bodies that tree joints connect; the world is not one of them.
@@ -85,10 +92,15 @@ struct Facts {
     /// Some tree joint connects two bodies.
     [[nodiscard]] bool articulated() const;
     [[nodiscard]] bool has(std::uint32_t traits) const;
+    /// Every layer of the stage, the entry first; read when first asked for.
+    [[nodiscard]] const std::vector<AssetLayer>& layers() const;
 
   private:
     std::vector<std::int32_t> by_index_;  ///< from a prim's position on the stage
     std::uint32_t             all_ = 0;
+
+    mutable std::once_flag          layers_read_;  // families ask from several threads
+    mutable std::vector<AssetLayer> layers_;
 
     void read_prims(const tasks::Pool* pool);
     void read_trees();

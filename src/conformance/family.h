@@ -67,7 +67,7 @@ extern const Family kUnitRules, kTransformRules, kPivotRules, kKindRules, kAsset
     kCollisionFilterRules, kContactMaterialRules, kRosSchemaRules, kRosContextRules, kRosOverrideRules,
     kRosPlacementRules, kRosTopicRules, kRosFrameRules, kRosJointRules, kVendorSchemaRules, kIsolationRules,
     kLayerRules, kArcRules, kVariantRules, kPathRules, kShadingRules, kLookRules, kCameraRules, kMeshRules,
-    kSurfaceRules, kLightRules, kExtensionRules, kSensorRules;
+    kSurfaceRules, kLightRules, kExtensionRules, kSensorRules, kReviewRules;
 
 /// "1.2 kg" style number for messages: shortest text that reads back.
 std::string number(double value);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -8,40 +10,19 @@
 namespace mechane::conformance {
 namespace {
 
-/// What a conforming root layer says of itself.
-constexpr std::string_view kLayer = R"(#usda 1.0
-(
-    defaultPrim = "robot"
+/// What a conforming root layer says of itself; the default prim's name is left open.
+constexpr std::string_view kMeta = R"(    defaultPrim = "{}"
     kilogramsPerUnit = 1
     metersPerUnit = 1
     timeCodesPerSecond = 1
-    upAxis = "Z"
-))";
+    upAxis = "Z")";
 
-/// And its default prim.
-constexpr std::string_view kIdentity = R"(assetInfo = {
-        string identifier = "urn:example:robot"
+/// And what its default prim says.
+constexpr std::string_view kAssetInfo = R"(assetInfo = {{
+        string identifier = "urn:example:{0}"
         string version = "1.0.0"
-    }
-    kind = "component")";
-
-/// The layer and default prim of a scene of several robots.
-constexpr std::string_view kHall = R"(#usda 1.0
-(
-    defaultPrim = "hall"
-    kilogramsPerUnit = 1
-    metersPerUnit = 1
-    timeCodesPerSecond = 1
-    upAxis = "Z"
-)
-
-def Xform "hall" (
-    assetInfo = {
-        string identifier = "urn:example:hall"
-        string version = "1.0.0"
-    }
-    kind = "assembly"
-))";
+    }}
+    kind = "{1}")";
 
 constexpr std::string_view kHead = R"(<<layer>>
 
@@ -71,37 +52,72 @@ def Xform "robot" (
 
 )";
 
-constexpr std::string_view kBody = R"(
+/// Head of a prim that is placed as bodies are; its brace stays open.
+constexpr std::string_view kPlaced = R"(
 def Xform "{0}" (
-    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
+    prepend apiSchemas = [{1}]
     kind = "subcomponent"
 )
 {{
-    float physics:mass = 1
     quatf xformOp:orient = (1, 0, 0, 0)
     double3 xformOp:translate = (0, 0, 0)
     uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+)";
 
-    def Cube "collision" (
-        prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]
-    )
-    {{
-        rel material:binding:physics = </robot/Contact/rubber>
-        token purpose = "guide"
-        double size = 0.1
-    }}
+constexpr std::string_view kCollider = R"(
+def Cube "{0}" (
+    prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]
+)
+{{
+    rel material:binding:physics = <{1}>
+    token purpose = "guide"
+    double size = 0.1
 }}
 )";
 
-constexpr std::string_view kJoint = R"(
-def PhysicsRevoluteJoint "{0}"
+constexpr std::string_view kJoint   = R"(
+def PhysicsRevoluteJoint "{0}"{3}
 {{
     uniform token physics:axis = "X"
-    rel physics:body0 = </robot/{1}>
-    rel physics:body1 = </robot/{2}>
+    rel physics:body0 = <{1}>
+    rel physics:body1 = <{2}>
     float physics:lowerLimit = -90
     float physics:upperLimit = 90
 }}
+)";
+constexpr std::string_view kRootApi = R"( (
+    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
+))";
+
+constexpr std::string_view kAnchor = R"(
+def PhysicsFixedJoint "base" (
+    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
+)
+{{
+    rel physics:body1 = <{0}>
+}}
+)";
+
+constexpr std::string_view kRobot = R"(
+def Xform "{0}" (
+    prepend apiSchemas = ["RosContextAPI"]
+    kind = "component"
+)
+{{
+    string ros:context:namespace = "{1}"
+{2}}}
+)";
+
+/// Head of a prim with a variant set; its variants follow, and the braces of both stay open.
+constexpr std::string_view kVariants = R"(
+def Xform "{0}" (
+    prepend variantSets = "{1}"
+    variants = {{
+        string {1} = "{2}"
+    }}
+)
+{{
+    variantSet "{1}" = {{
 )";
 
 constexpr std::string_view kTopic = R"(
@@ -128,25 +144,72 @@ std::vector<std::string> words(std::string_view text)
     return found;
 }
 
+std::string layer(std::string_view root, std::string_view more = "")
+{ return fmt::format("#usda 1.0\n(\n{}\n{})", fmt::format(kMeta, root), more); }
+
+/// Where a word of an example lies: below the default prim, unless it is a path already.
+std::string path_of(const std::string& word) { return word.starts_with('/') ? word : "/robot/" + word; }
+
+std::string placed(const std::string& name, std::span<const std::string> apis)
+{
+    std::string list;
+    for (const std::string& api : apis) list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", api);
+    return fmt::format(kPlaced, name, list);
+}
+
+std::string link(const std::string& name)
+{
+    const std::vector<std::string> apis{"PhysicsRigidBodyAPI", "PhysicsMassAPI"};
+    return placed(name, apis) + "    float physics:mass = 1\n";
+}
+
+std::string collider(const std::string& name, const std::string& material)
+{ return fmt::format(kCollider, name, path_of(material)); }
+
+std::string joint(const std::vector<std::string>& w, std::string_view head)
+{ return fmt::format(kJoint, w[1], path_of(w[2]), path_of(w[3]), head); }
+
+/// An entry layer: its default prim brings in others by an arc.
+std::string entry(const std::string& arc, std::span<const std::string> assets)
+{
+    return fmt::format("{}\n\ndef Xform \"robot\" (\n    {}\n    prepend {} = [{}]\n)\n{{\n}}\n", layer("robot"),
+                       fmt::format(kAssetInfo, "robot", "component"), arc, fmt::join(assets, ", "));
+}
+
 std::string replacement(std::string_view call)
 {
-    const std::vector<std::string> w = words(call);
-    if (w.size() == 1 && w[0] == "layer") return std::string(kLayer);
-    if (w.size() == 1 && w[0] == "identity") return std::string(kIdentity);
-    if (w.size() == 1 && w[0] == "hall") return std::string(kHall);
-    if (w.size() == 2 && w[0] == "body") return fmt::format(kBody, w[1]);
-    if (w.size() == 4 && w[0] == "joint") return fmt::format(kJoint, w[1], w[2], w[3]);
-    if (w.size() == 3 && w[0] == "repeat") {
+    const std::vector<std::string> w    = words(call);
+    const std::size_t              size = w.size();
+    if (size == 0) return {};
+    const std::string& form = w[0];
+    const auto         rest = [&](std::size_t from) { return std::span(w).subspan(std::min(from, size)); };
+    if (form == "layer" && size == 1) return layer("robot");
+    if (form == "sublayers") return layer("robot", fmt::format("    subLayers = [{}]\n", fmt::join(rest(1), ", ")));
+    if (form == "entry" && size >= 3) return entry(w[1], rest(2));
+    if (form == "identity" && size == 1) return fmt::format(kAssetInfo, "robot", "component");
+    if (form == "hall" && size == 1)
+        return fmt::format("{}\n\ndef Xform \"hall\" (\n    {}\n)", layer("hall"),
+                           fmt::format(kAssetInfo, "hall", "assembly"));
+    if (form == "placed" && size >= 3) return placed(w[1], rest(2));
+    if (form == "link" && size == 2) return link(w[1]);
+    if (form == "body" && size == 2) return link(w[1]) + collider("collision", "Contact/rubber") + "}\n";
+    if (form == "collider" && (size == 2 || size == 3)) return collider(w[1], size == 3 ? w[2] : "Contact/rubber");
+    if (form == "joint" && size == 4) return joint(w, "");
+    if (form == "root" && size == 4) return joint(w, kRootApi);
+    if (form == "anchor" && size == 2) return fmt::format(kAnchor, path_of(w[1]));
+    if (form == "robot" && size == 4) return fmt::format(kRobot, w[1], w[2], fmt::format(kTopic, w[3]));
+    if (form == "variants" && size == 4) return fmt::format(kVariants, w[1], w[2], w[3]);
+    if (form == "topic" && size == 2) return fmt::format(kTopic, w[1]);
+    if (form == "repeat" && size == 3) {
         std::string list = w[2];
         for (int n = std::stoi(w[1]); n > 1; --n) list += ", " + w[2];
         return list;
     }
-    if (w.size() == 2 && w[0] == "count") {
+    if (form == "count" && size == 2) {
         std::string list = "0";
         for (int i = 1; i < std::stoi(w[1]); ++i) list += ", " + std::to_string(i);
         return list;
     }
-    if (w.size() == 2 && w[0] == "topic") return fmt::format(kTopic, w[1]);
     return {};
 }
 

@@ -5,8 +5,18 @@
 #include <vector>
 
 #include "mechane/geometry/hull.h"
+#include "mechane/geometry/triangulation.h"
 
 namespace mechane::conformance {
+
+geometry::Mesh triangles_of(const usd::Prim& mesh)
+{
+    const auto points = mesh.attribute("points").get<std::vector<Vec3d>>().value_or(std::vector<Vec3d>{});
+    const auto counts = mesh.attribute("faceVertexCounts").get<std::vector<int>>().value_or(std::vector<int>{});
+    const auto corner = mesh.attribute("faceVertexIndices").get<std::vector<int>>().value_or(std::vector<int>{});
+    const bool left   = mesh.attribute("orientation").get_or<std::string>("rightHanded") == "leftHanded";
+    return geometry::triangulate({points, counts, corner, {}, left}).mesh;
+}
 
 bool is_convex_mesh(const usd::Prim& mesh)
 {

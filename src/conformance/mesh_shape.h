@@ -1,7 +1,11 @@
 #pragma once
+#include "mechane/geometry/mesh.h"
 #include "mechane/usd/stage.h"
 
 namespace mechane::conformance {
+
+/// The triangles of a mesh, wound right-handedly; faces that are no faces are left out.
+geometry::Mesh triangles_of(const usd::Prim& mesh);
 
 /// True when every point of the mesh lies on its convex hull, within 1e-3 of the hull's extent.
 bool is_convex_mesh(const usd::Prim& mesh);

@@ -43,7 +43,8 @@ constexpr std::array kFamilies{&kUnitRules,
                                &kSurfaceRules,
                                &kLightRules,
                                &kExtensionRules,
-                               &kSensorRules};
+                               &kSensorRules,
+                               &kReviewRules};
 
 }  // namespace
 

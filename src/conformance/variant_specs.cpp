@@ -4,24 +4,28 @@
 
 namespace mechane::conformance {
 
-bool in_other_variant(const usd::Stage& stage, const usd::Path& prim)
+std::vector<VariantSpec> unselected_specs(const Facts& facts, const usd::Path& prim)
 {
-    if (stage.prim_at(prim)) return false;
-    const auto layers = usd::layers_of(stage);
-    for (usd::Path above = prim.parent(); !above.empty() && above != usd::Path::root(); above = above.parent()) {
-        const usd::Prim owner = stage.prim_at(above);
+    std::vector<VariantSpec> found;
+    for (usd::Path above = prim; !above.empty() && !above.is_root(); above = above.parent()) {
+        const usd::Prim owner = facts.stage.prim_at(above);
         if (!owner) continue;
-        const std::string below = prim.text().substr(above.text().size() + 1);
-        for (const usd::VariantSetUse& set : usd::variant_sets(owner))
+        const std::string below = above == prim ? "" : prim.text().substr(above.text().size() + 1);
+        for (const usd::VariantSetUse& set : usd::variant_sets(owner)) {
+            const std::string start = set.place.path.text() + "{" + set.name + "=";
             for (const std::string& name : set.variants) {
-                const usd::Path spec(set.place.path.text() + "{" + set.name + "=" + name + "}" + below);
-                for (const usd::StageLayer& layer : layers)
-                    if (name != set.selection && layer.name == set.place.layer &&
-                        layer.layer->kind(spec) != usd::SpecKind::none)
-                        return true;
+                if (name == set.selection) continue;
+                const usd::Path spec(start + name + "}" + below);
+                for (const AssetLayer& layer : facts.layers())
+                    if (layer.layer.name == set.place.layer && layer.layer.layer->kind(spec) != usd::SpecKind::none)
+                        found.push_back({&*layer.layer.layer, spec, start});
             }
+        }
     }
-    return false;
+    return found;
 }
+
+bool in_other_variant(const Facts& facts, const usd::Path& prim)
+{ return !facts.stage.prim_at(prim) && !unselected_specs(facts, prim).empty(); }
 
 }  // namespace mechane::conformance

@@ -25,7 +25,8 @@ struct Node {
 
 class Graph {
   public:
-    explicit Graph(const PhysicsModel& model) : model_(model), nodes_(model.bodies.size())
+    explicit Graph(const PhysicsModel& model)
+        : model_(model), nodes_(model.bodies.size()), distance_(model.bodies.size(), -1)
     {
         std::vector<Index> order(model.joints.size());
         for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<Index>(i);
@@ -73,22 +74,26 @@ class Graph {
         return order;
     }
 
-    // Number of joints to the farthest body.
-    [[nodiscard]] int eccentricity(Index start) const
+    // Number of joints from each body of a component to its farthest body. In a tree that is one end of a longest way
+    // through it, so three walks do; else each body takes a walk, which is left out (all zero) beyond `largest` bodies:
+    // the first body with most neighbours serves as a centre as well.
+    [[nodiscard]] std::vector<int> eccentricities(const std::vector<Index>& component, std::size_t largest) const
     {
-        std::vector<int>  distance(nodes_.size(), -1);
-        std::deque<Index> queue{start};
-        distance[static_cast<std::size_t>(start)] = 0;
-        int farthest                              = 0;
-        while (!queue.empty()) {
-            const Index body = queue.front();
-            queue.pop_front();
-            farthest = distance[static_cast<std::size_t>(body)];
-            for (const auto& [j, other] : node(body).neighbours)
-                if (distance[static_cast<std::size_t>(other)] < 0) {
-                    distance[static_cast<std::size_t>(other)] = farthest + 1;
-                    queue.push_back(other);
-                }
+        std::vector<int> farthest(component.size(), 0);
+        const auto       lengthen = [&] {
+            for (std::size_t i = 0; i < component.size(); ++i)
+                farthest[i] = std::max(farthest[i], distance_[static_cast<std::size_t>(component[i])]);
+        };
+        std::size_t sides = 0;
+        for (const Index body : component) sides += node(body).neighbours.size();
+        if (sides == 2 * (component.size() - 1)) {
+            const Index one = walk(component.front(), component), other = walk(one, component);
+            lengthen();
+            walk(other, component);
+            lengthen();
+        } else if (component.size() <= largest) {
+            for (std::size_t i = 0; i < component.size(); ++i)
+                farthest[i] = distance_[static_cast<std::size_t>(walk(component[i], component))];
         }
         return farthest;
     }
@@ -116,8 +121,25 @@ class Graph {
     }
 
   private:
-    const PhysicsModel& model_;
-    std::vector<Node>   nodes_;
+    // Leaves in `distance_` the numbers of joints from a body to each of its component, and returns the farthest.
+    Index walk(Index start, const std::vector<Index>& component) const
+    {
+        for (const Index body : component) distance_[static_cast<std::size_t>(body)] = -1;
+        std::vector<Index> reached{start};
+        distance_[static_cast<std::size_t>(start)] = 0;
+        for (std::size_t i = 0; i < reached.size(); ++i)
+            for (const auto& [j, other] : node(reached[i]).neighbours) {
+                int& far = distance_[static_cast<std::size_t>(other)];
+                if (far >= 0) continue;
+                far = distance_[static_cast<std::size_t>(reached[i])] + 1;
+                reached.push_back(other);
+            }
+        return reached.back();
+    }
+
+    const PhysicsModel&      model_;
+    std::vector<Node>        nodes_;
+    mutable std::vector<int> distance_;  // of the last walk; as long as there are bodies, however small the component
 };
 
 // Which body or world joint a component hangs on.
@@ -140,17 +162,19 @@ Root root_of(const PhysicsModel& model, const Graph& graph, const std::vector<In
                     [&](Index b) { return model.bodies[static_cast<std::size_t>(b)].path.has_prefix(first); }))
         return {component.front(), kNone};
 
-    Index       center = kNone;
-    int         least  = std::numeric_limits<int>::max();
-    std::size_t most   = 0;
-    // Centre search is quadratic; beyond this many links the first body with most neighbours serves as well.
-    constexpr std::size_t kLargest = 4096;
-    for (const Index body : component) {
-        const int         far   = component.size() > kLargest      ? 0
-                                  : model.options.strict_reference ? graph.reference_eccentricity(body, component)
-                                                                   : graph.eccentricity(body);
-        const std::size_t links = graph.node(body).neighbours.size() +
-                                  (model.options.strict_reference ? graph.node(body).across_excluded.size() : 0);
+    Index                  center   = kNone;
+    int                    least    = std::numeric_limits<int>::max();
+    std::size_t            most     = 0;
+    constexpr std::size_t  kLargest = 4096;  // for walks from each link
+    const bool             strict   = model.options.strict_reference;
+    const std::vector<int> all      = strict ? std::vector<int>{} : graph.eccentricities(component, kLargest);
+    for (std::size_t i = 0; i < component.size(); ++i) {
+        const Index       body = component[i];
+        const int         far  = !strict                        ? all[i]
+                                 : component.size() <= kLargest ? graph.reference_eccentricity(body, component)
+                                                                : 0;
+        const std::size_t links =
+            graph.node(body).neighbours.size() + (strict ? graph.node(body).across_excluded.size() : 0);
         if (far < least || (far == least && links > most)) {
             center = body;
             least  = far;

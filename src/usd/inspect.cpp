@@ -7,12 +7,11 @@
 #include <pxr/sdf/attributeSpec.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 
 #include "mechane/usd/codes.h"
 #include "usd/expressions.h"
+#include "usd/layer_text.h"
 #include "usd/list_duplicates.h"
 #include "usd/stage_impl.h"
 
@@ -106,9 +105,7 @@ void inspect_lists(const Stage::Impl& stage, Diagnostics& found)
     std::sort(layers.begin(), layers.end(),
               [](const auto& a, const auto& b) { return a->GetIdentifier() < b->GetIdentifier(); });
     for (const SdfLayerRefPtr& layer : layers) {
-        std::ifstream     stream(layer->GetRealPath(), std::ios::binary);
-        const std::string text(std::istreambuf_iterator<char>(stream), {});
-        if (!text.starts_with("#usda")) continue;
+        const std::string text = usda_text(layer->GetRealPath());
         for (const ListDuplicate& list : find_list_duplicates(text)) {
             Site site{.layer    = shown(stage, layer),
                       .line     = list.line,

@@ -1,9 +1,8 @@
 #include <pxr/sdf/fileFormat.h>
 
 #include <filesystem>
-#include <fstream>
-#include <string_view>
 
+#include "usd/layer_text.h"
 #include "usd/stage_impl.h"
 
 namespace mechane::usd {
@@ -29,13 +28,7 @@ const TextIndex& lines_of(const Stage::Impl& stage, const SdfLayerRefPtr& layer)
     const std::scoped_lock lock(stage.lines_mutex);
     const auto [it, fresh] = stage.lines.try_emplace(layer->GetIdentifier());
     if (!fresh || layer->IsAnonymous() || layer->GetRealPath().empty()) return it->second;
-    std::ifstream stream(layer->GetRealPath(), std::ios::binary);
-    char          magic[8] = {};
-    stream.read(magic, 8);
-    if (std::string_view(magic, 5) != "#usda") return it->second;
-    stream.seekg(0);
-    const std::string text(std::istreambuf_iterator<char>(stream), {});
-    it->second = index_text(text);
+    if (const std::string text = usda_text(layer->GetRealPath()); !text.empty()) it->second = index_text(text);
     return it->second;
 }
 

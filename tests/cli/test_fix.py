@@ -274,6 +274,34 @@ class Fix(unittest.TestCase):
                 compared += 1
         self.assertGreaterEqual(compared, 10)
 
+    def test_what_is_left_of_a_converters_robot_is_listed_with_a_reason(self):
+        """(REP-T-151) Errors of rules that are repairable are gone, or refused for a reason that is no excuse of ours."""
+        assets = corpus()
+        if assets is None:
+            self.skipTest("skipped: no corpus")
+        repairable = {line.split()[0] for line in mechane("check", "--list-rules").stdout.splitlines() if " * " in line}
+        reasons = {"no-repair", "unsafe", "overlay", "shear", "singular", "mirrored-body", "state-dependent-edit", "no-units", "no-up-axis", "leaf-body",
+                   "external-layer", "instance", "ambiguous", "fidelity", "layout", "placeholder", "missing-mass", "bad-inertia", "shared-visual"}
+        robots = ("robots-urdf/example-robot-data/panda/panda.usda", "robots-urdf/example-robot-data/ur5/ur5.usdc",
+                  "robots-urdf/newton/cartpole/cartpole.usdc", "robots-mjcf/gymnasium/ant/ant.usda",
+                  "robots-mjcf/mujoco/mug_mug/mug.usda", "robots-mjcf/dm_control/acrobot/acrobot.usda")
+        for name in robots:
+            with self.subTest(name):
+                out = self.out(name.replace("/", "_").replace(".", "_"))
+                done = mechane("fix", assets / name, "-o", out)
+                self.assertIn(done.returncode, (0, 1), done.stderr)
+                report = json.loads(pathlib.Path(out, "fix-report.json").read_text())
+                left = {(u["rule"], u["prim"]): u["reason"] for u in report["unrepaired"]}
+                self.assertLessEqual(set(left.values()), reasons)
+                checked = json.loads(mechane("check", os.path.join(out, report["entry"]), "--format", "json").stdout)
+                for finding in checked["reports"][0]["findings"] if "reports" in checked else checked["findings"]:
+                    if finding["severity"] != "error":
+                        continue
+                    key = finding["rule"], finding["prim"] or ""
+                    self.assertIn(key, left, finding["message"])
+                    if finding["rule"] in repairable:
+                        self.assertNotEqual(left[key], "no-repair", finding["message"])
+
     def write(self, text, name="robot.usda"):
         path = os.path.join(self.source, name)
         with open(path, "w", encoding="utf-8") as file:
@@ -445,6 +473,13 @@ class Configuration(unittest.TestCase):
             page = mechane("check", folder, "--format", "html")
             self.assertEqual(page.returncode, 1)
             self.assertEqual(page.stdout.count("<h2>"), 3)
+            # A layer that another file brings in is judged as a part of it, not as an asset.
+            pathlib.Path(folder, "part.usda").write_text("#usda 1.0\n(\n    defaultPrim = \"robot\"\n)\n\nover \"robot\"\n{\n}\n")
+            pathlib.Path(folder, "c.usda").write_text(BAD.replace("    upAxis = \"Z\"\n", "    upAxis = \"Z\"\n    subLayers = [@./part.usda@]\n"))
+            found = json.loads(mechane("check", folder, "--format", "json").stdout)["reports"]
+            self.assertEqual([os.path.basename(report["asset"]) for report in found], ["a.usda", "b.usda", "c.usda"])
+            part = json.loads(mechane("check", os.path.join(folder, "part.usda"), "--format", "json").stdout)
+            self.assertGreater(part["summary"]["error"], 0)
             one = mechane("check", folder, "--format", "json", "--threads", "1").stdout
             self.assertEqual(mechane("check", folder, "--format", "json", "--threads", "4").stdout, one)
 

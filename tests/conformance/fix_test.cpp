@@ -97,7 +97,7 @@ const std::map<std::string_view, FixOptions>& answers()
         std::map<std::string_view, FixOptions> all;
         all["REP-1.1-a"].assume_meters = 1;
         for (const char* id : {"REP-1.3-p", "REP-1.3-q", "REP-2.1.1-d", "REP-2.8-b", "REP-1.3.1-b", "REP-1.3.4-a",
-                               "REP-1.3-r", "REP-1.3-f"})
+                               "REP-1.3.4-b", "REP-1.3-r", "REP-1.3-f"})
             all[id].unsafe = true;
         return all;
     }();
@@ -364,6 +364,81 @@ TEST_CASE("an asset with a flattened part is not turned, and says which part it 
     CHECK(fixed.left("REP-1.1-e", "singular")->message.find("/robot/flat") != std::string::npos);
     CHECK(fixed.after->metadata().up_axis == 'Y');
     CHECK(fixed.value<Vec3d>("/robot/whole.xformOp:translate") == Vec3d{1, 2, 3});
+}
+
+TEST_CASE("what one placement is written for and other variants share is reported, not guessed (REP-T-152)")
+{
+    const auto robot = [](const std::string& meta, const std::string& inside) {
+        return "#usda 1.0\n(\n    defaultPrim = \"robot\"\n    metersPerUnit = 1\n" + meta +
+               ")\ndef Xform \"robot\" (\n    prepend variantSets = \"pose\"\n    variants = { string pose = \"flat\" "
+               "}\n)\n{\n" +
+               inside + "}\n";
+    };
+    const auto at = [](const Fixed& fixed, const char* pose, const char* prim) {
+        usd::OpenOptions other;
+        other.variant_selections.emplace_back("pose", pose);
+        const auto stage = usd::Stage::open(fixed.result.folder + "/robot.usda", other);
+        REQUIRE(stage);
+        return (*stage)->world_matrix((*stage)->prim_at(usd::Path(prim)));
+    };
+    const auto turned = [](double degrees) {
+        const std::string angle = std::to_string(degrees);
+        const auto stage = usd::Stage::open_text("#usda 1.0\ndef Xform \"p\"\n{\n    float xformOp:rotateX = " + angle +
+                                                 "\n    uniform token[] xformOpOrder = [\"xformOp:rotateX\"]\n}\n");
+        return (*stage)->world_matrix((*stage)->prim_at(usd::Path("/p")));
+    };
+    const FixOptions turns{.select = {"REP-1.1-i"}};
+
+    // The order is shared and the angle is each variant's: an orient beside the order would turn both states alike.
+    const Fixed shared(
+        robot("    upAxis = \"Z\"\n",
+              "    def Cube \"plate\" { uniform token[] xformOpOrder = [\"xformOp:rotateX\"] }\n"
+              "    variantSet \"pose\" = {\n        \"flat\" { over \"plate\" { float xformOp:rotateX = 10 } }\n"
+              "        \"steep\" { over \"plate\" { float xformOp:rotateX = 80 } }\n    }\n"),
+        turns);
+    CHECK(shared.result.edits.empty());
+    CHECK(shared.left("REP-1.1-i", "state-dependent-edit") != nullptr);
+
+    // The angle is shared by all variants but one.
+    const Fixed but_one(robot("    upAxis = \"Z\"\n",
+                              "    def Cube \"plate\" { float xformOp:rotateX = 10\n uniform token[] xformOpOrder = "
+                              "[\"xformOp:rotateX\"] }\n"
+                              "    variantSet \"pose\" = {\n        \"flat\" { }\n        \"steep\" { over \"plate\" { "
+                              "float xformOp:rotateX = 80 } }\n    }\n"),
+                        turns);
+    CHECK(but_one.result.edits.empty());
+    CHECK(but_one.left("REP-1.1-i", "state-dependent-edit") != nullptr);
+
+    // Each variant has a placement of its own: the selected one's is repaired, the other one's stays what it is.
+    const std::string whole =
+        " { float xformOp:rotateX = %\n uniform token[] xformOpOrder = [\"xformOp:rotateX\"] } }\n";
+    const auto with = [&](const std::string& angle) {
+        std::string text = whole;
+        return text.replace(text.find('%'), 1, angle);
+    };
+    const Fixed apart(robot("    upAxis = \"Z\"\n",
+                            "    variantSet \"pose\" = {\n        \"flat\" { def Cube \"plate\"" + with("10") +
+                                "        \"steep\" { def Cube \"plate\"" + with("80") + "    }\n"),
+                      turns);
+    CHECK(!apart.result.edits.empty());
+    CHECK_FALSE(apart.found("REP-1.1-i"));
+    CHECK(largest_difference(at(apart, "flat", "/robot/plate"), turned(10)) < 1e-6);
+    CHECK(largest_difference(at(apart, "steep", "/robot/plate"), turned(80)) < 1e-12);
+
+    // A root that is turned, or scaled, hands that to its children; a variant's child would not get it.
+    const std::string spare =
+        "    def Cube \"plate\" { }\n    variantSet \"pose\" = {\n        \"flat\" { }\n        "
+        "\"steep\" { def Cube \"spare\" { } }\n    }\n";
+    const Fixed y_up(robot("    upAxis = \"Y\"\n", spare), {.select = {"REP-1.1-e"}});
+    CHECK(y_up.result.edits.empty());
+    CHECK(y_up.left("REP-1.1-e", "state-dependent-edit") != nullptr);
+    const Fixed root(robot("    upAxis = \"Z\"\n",
+                           "    quatf xformOp:orient = (0.70710677, 0.70710677, 0, 0)\n    uniform token[] "
+                           "xformOpOrder = [\"xformOp:orient\"]\n" +
+                               spare),
+                     {.select = {"REP-1.1-l"}});
+    CHECK(root.result.edits.empty());
+    CHECK(root.left("REP-1.1-l", "state-dependent-edit") != nullptr);
 }
 
 TEST_CASE("what the asset does not say is not guessed: no unit, no axis (REP-T-008)")

@@ -68,6 +68,7 @@ bool has(const Report& report, std::string_view id, std::string_view variant = {
 TEST_CASE("every rule's bad example gives findings of that rule alone, and its good one none (REP-T-153)")
 {
     for (const Rule* rule : rules()) {
+        if (rule->manual) continue;
         CAPTURE(rule->id);
         const Report bad = checked_example(rule->bad);
         CHECK_MESSAGE(!bad.findings.empty(), rule->id);
@@ -87,7 +88,8 @@ TEST_CASE("rules are whole: ids, slugs and texts are there and differ")
         CHECK(rule->id.starts_with("REP-"));
         CHECK(names.insert(rule->id).second);
         CHECK(names.insert(rule->slug).second);
-        for (const std::string_view text : {rule->summary, rule->why, rule->fix, rule->bad}) CHECK(!text.empty());
+        for (const std::string_view text : {rule->summary, rule->why, rule->fix}) CHECK(!text.empty());
+        CHECK(rule->bad.empty() == rule->manual);
     }
 }
 

@@ -91,6 +91,15 @@ TEST_CASE(
     CHECK_FALSE(dead.articulation("/B").valid);
 }
 
+TEST_CASE("the centre of a tree is found however many links it has")
+{
+    // The middle of a chain of 5001 links, b2500, is 2500 joints away from both ends; every other one is farther.
+    std::vector<std::string> joints;
+    for (int i = 0; i + 1 < 5001; ++i) joints.push_back(std::to_string(i) + " " + std::to_string(i + 1));
+    const Parsed p(robot(5001, joints));
+    CHECK(texts(p.articulation("/R").roots) == Texts{"/R/b2500"});
+}
+
 TEST_CASE("bodies below one body hang on it (PHY-114)")
 {
     const Parsed p(R"(

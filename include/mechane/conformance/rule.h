@@ -25,6 +25,7 @@ struct Rule {
     std::string_view why;      ///< what goes wrong otherwise
     std::string_view fix;      ///< how the repair works, or why there is none
     bool             fixable = false;
+    bool             manual  = false;  ///< only people can judge it: see `CheckOptions::manual`; it has no examples
     std::string_view bad, good;
 
     /// "1.3.1" of "REP-1.3.1-b".
@@ -39,11 +40,19 @@ const Rule* find_rule(std::string_view id_or_slug);
 /// 1.20; "REP" contains everything.
 bool selects(std::string_view selector, const Rule& rule);
 
-/// A fragment with its short forms written out: `<<layer>>` is the head of a clean root layer, `<<identity>>` what its
-/// default prim says of itself, `<<hall>>` the head and default prim of a scene, `<<body NAME>>` a clean rigid body,
-/// `<<joint NAME A B>>` a clean revolute joint,
-/// `<<topic NAME>>` a prim with a complete topic, `<<repeat N WORD>>` a list of N times the word, `<<count N>>` the
-/// list 0, 1, ... N - 1.
+/// A fragment with its short forms written out. A word A is a prim below the default prim, or a path.
+///
+/// - `<<layer>>`, `<<identity>>`: the head of a clean root layer, and what its default prim /robot says of itself;
+///   `<<sublayers FILE...>>`: such a head over sublayers; `<<entry references FILE...>>`, `<<entry payload FILE...>>`:
+///   a whole layer whose default prim brings others in; `<<hall>>`: the head and default prim of a scene
+/// - `<<body NAME>>`: a clean rigid body; `<<link NAME>>`: its head alone, the brace open; `<<placed NAME API...>>`:
+///   the head of a prim with other schemas that is placed like one
+/// - `<<collider NAME>>`, `<<collider NAME A>>`: a box that collides, of the contact material A
+/// - `<<joint NAME A B>>`: a clean revolute joint; `<<root NAME A B>>`: one with the articulation root;
+///   `<<anchor A>>`: the fixed joint "base" from the world to A, with the articulation root
+/// - `<<robot NAME SPACE TOPIC>>`: a robot of a scene; `<<topic NAME>>`: a prim with a complete topic
+/// - `<<variants NAME SET CHOICE>>`: the head of a prim with a variant set; two braces stay open for its variants
+/// - `<<repeat N WORD>>`: a list of N times the word; `<<count N>>`: the list 0, 1, ... N - 1
 std::string written_out(std::string_view fragment);
 /// usda text of a clean asset that holds `fragment`, written out, in its default prim /robot, or `fragment` itself when
 /// it is a whole layer.

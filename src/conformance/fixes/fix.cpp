@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "conformance/fixes/layout.h"
 #include "conformance/fixes/placement.h"
@@ -187,12 +188,18 @@ std::string to_json(const FixResult& result)
 {
     nlohmann::ordered_json edits = nlohmann::ordered_json::array(), left = edits, files = edits;
     for (const FixEdit& edit : result.edits) edits.push_back(edit_json(edit));
-    for (const Unrepaired& u : result.left)
-        left.push_back({{"rule", u.rule->id},
-                        {"prim", u.prim},
-                        {"property", u.property},
-                        {"reason", u.reason},
-                        {"message", u.message}});
+    std::set<std::pair<std::string_view, std::string_view>> said;
+    const auto say = [&](const Rule& rule, std::string_view prim, std::string_view property, std::string_view reason,
+                         std::string_view message) {
+        left.push_back(
+            {{"rule", rule.id}, {"prim", prim}, {"property", property}, {"reason", reason}, {"message", message}});
+        said.emplace(rule.id, prim);
+    };
+    for (const Unrepaired& u : result.left) say(*u.rule, u.prim, u.property, u.reason, u.message);
+    // Errors of rules without a repair are left too; the rule says why.
+    for (const Finding& f : result.after.findings)
+        if (f.severity == Severity::error && said.count({f.rule->id, f.site.prim}) == 0)
+            say(*f.rule, f.site.prim, f.site.property, "no-repair", f.rule->fix);
     for (const FixedFile& file : result.files)
         if (file.changed) files.push_back(file.name);
     const nlohmann::ordered_json all{{"schema", "mechane.fix/1"},

@@ -211,7 +211,7 @@ void isolate(Repair& repair, const Finding& finding)
     if (!asked_for(repair, 7))
         return repair.refuse("layout",
                              "--phases P7 moves the vendor's words to a layer that only a second entry composes");
-    for (const AssetLayer& read : read_asset_layers(repair.facts.stage)) {
+    for (const AssetLayer& read : repair.facts.layers()) {
         if (read.layer.name != finding.site.layer) continue;
         for (const auto& [vendor, uses] : read.vendors) {
             const fs::path file  = repair.work.folder() / (vendor + ".usda");

@@ -151,6 +151,11 @@ void fix_material_api(Repair& repair, const Finding& finding)
 {
     const usd::Prim material = prim_of(repair, finding);
     if (!material.is_a("Material")) return repair.refuse("not-a-material", "what is bound is no Material");
+    for (const char* name : {"physics:staticFriction", "physics:dynamicFriction", "physics:restitution"})
+        if (!material.attribute(name).authored()) {
+            if (!repair.unsafe("with the schema the coefficients that are not authored become zero")) return;
+            break;
+        }
     repair.apply_api(repair.place(material, "physics:staticFriction"), "PhysicsMaterialAPI");
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "conformance/fixes/states.h"
+
 namespace mechane::conformance {
 namespace {
 
@@ -103,7 +105,16 @@ bool Placement::write(const usd::Prim& prim, const usd::Matrix4d& after, HandDow
     const usd::Stage&             stage = repair_.facts.stage;
     const std::vector<usd::Token> ops   = op_names(prim);
     const std::vector<double>     times = sample_times(prim, ops);
-    std::vector<Parts>            parts;
+    const EditPlace at = local ? repair_.place(prim, "xformOpOrder") : repair_.own_place(prim, "xformOpOrder");
+    if (!at) {
+        repair_.refuse("instance", prim.path().text() + ": the prim lies inside an instance");
+        return false;
+    }
+    if (placed_by_variants(repair_, prim, at)) {
+        repair_.refuse("state-dependent-edit", prim.path().text() + ": other variants place it otherwise");
+        return false;
+    }
+    std::vector<Parts> parts;
     for (std::size_t i = 0; i <= times.size(); ++i) {  // 0: the default time
         const usd::Matrix4d m =
             stage.local_matrix(prim, i == 0 ? usd::TimeCode() : usd::TimeCode(times[i - 1])) * after;
@@ -131,16 +142,15 @@ bool Placement::write(const usd::Prim& prim, const usd::Matrix4d& after, HandDow
             return false;
         }
         if (hand == HandDown::turn) handed = handed * usd::from_pose({{}, parts.front().orient});
+        if (!near(handed, {}) && hands_into_variants(repair_, prim, !is_unit(parts.front().scale))) {
+            repair_.refuse("state-dependent-edit", prim.path().text() + ": variants hold what it would be handed to");
+            return false;
+        }
         for (Parts& p : parts) {
             if (!is_unit(p.scale)) scale_mass(prim, p.scale);
             p.scale = {1, 1, 1};
             if (hand == HandDown::turn) p.orient = {0, 0, 0, 1};
         }
-    }
-    const EditPlace at = local ? repair_.place(prim, "xformOpOrder") : repair_.own_place(prim, "xformOpOrder");
-    if (!at) {
-        repair_.refuse("instance", prim.path().text() + ": the prim lies inside an instance");
-        return false;
     }
     repair_.moved.insert(prim.path());
     const bool scaled = std::any_of(parts.begin(), parts.end(), [](const Parts& p) { return !is_unit(p.scale); });

@@ -7,6 +7,7 @@
 
 #include "conformance/fixes/placement.h"
 #include "conformance/fixes/scaling.h"
+#include "conformance/fixes/states.h"
 
 /// P3: metres, kilograms, seconds, Z up.
 namespace mechane::conformance {
@@ -178,18 +179,30 @@ usd::Matrix4d y_up_to_z_up()
     return m;
 }
 
-/// The first prim near the root whose placement cannot be turned; a stage must be turned as a whole or not at all.
-std::optional<usd::Path> stuck_prim(const Repair& repair)
+/// A prim near the root that cannot be turned.
+struct Stuck {
+    const char* reason;
+    std::string message;
+};
+
+/// The first of them: a stage must be turned as a whole or not at all.
+std::optional<Stuck> stuck_prim(Repair& repair)
 {
+    const usd::Prim root = repair.facts.stage.default_prim();
+    if (root && hands_into_variants(repair, root, false))
+        return Stuck{"state-dependent-edit", root.path().text() + " has variants that would have to be turned too"};
     for (const usd::Prim& top : repair.facts.stage.pseudo_root().children())
         for (const usd::Prim& prim : top.subtree()) {
             const PrimFacts* facts = repair.facts.find(prim.path());
             if (facts == nullptr || !facts->is(kXformable)) continue;
             const usd::Decomposition d = usd::decompose(repair.facts.stage.local_matrix(prim));
-            const bool               near_root =
-                repair.facts.nearest(facts->parent, kXformable) == nullptr ||
-                repair.facts.prims[static_cast<std::size_t>(facts->parent)].prim == repair.facts.stage.default_prim();
-            if (d.singular || (near_root && d.sheared)) return prim.path();
+            const bool near_root       = repair.facts.nearest(facts->parent, kXformable) == nullptr ||
+                                         repair.facts.prims[static_cast<std::size_t>(facts->parent)].prim == root;
+            if (d.singular || (near_root && d.sheared))
+                return Stuck{"singular",
+                             prim.path().text() + " is flat or sheared: the asset cannot be turned with it"};
+            if (near_root && placed_by_variants(repair, prim, repair.own_place(prim, "xformOpOrder")))
+                return Stuck{"state-dependent-edit", prim.path().text() + " is placed by variants"};
         }
     return std::nullopt;
 }
@@ -203,8 +216,7 @@ void fix_up_axis(Repair& repair, const Finding& finding)
     if (axis == ' ') return repair.refuse("no-up-axis", "upAxis is not authored; --assume-up-axis says what was meant");
     if (axis == 'X') return repair.refuse("no-up-axis", "upAxis is neither Y nor Z");
     if (axis == 'Y') {
-        if (const auto stuck = stuck_prim(repair))
-            return repair.refuse("singular", stuck->text() + " is flat or sheared: the asset cannot be turned with it");
+        if (const auto stuck = stuck_prim(repair)) return repair.refuse(stuck->reason, stuck->message);
         const usd::Matrix4d turn = y_up_to_z_up();
         repair.turned            = turn;
         // The default prim keeps no rotation (REP-1.1-l): it goes to what lies below.

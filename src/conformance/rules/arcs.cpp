@@ -12,20 +12,6 @@
 namespace mechane::conformance {
 namespace {
 
-#define MECHANE_META                                                                                                 \
-    "    defaultPrim = \"robot\"\n    kilogramsPerUnit = 1\n    metersPerUnit = 1\n    timeCodesPerSecond = 1\n    " \
-    "upAxis = \"Z\"\n"
-#define MECHANE_PART(more) "#usda 1.0\n(\n" MECHANE_META ")\n" more
-#define MECHANE_ENTRY(arcs)                                            \
-    "=== robot.usda\n#usda 1.0\n(\n" MECHANE_META                      \
-    ")\ndef Xform \"robot\" (\n    assetInfo = { string identifier = " \
-    "\"urn:example:robot\"\n        string version = \"1.0.0\" }\n    kind = \"component\"\n    " arcs "\n)\n{\n}\n"
-#define MECHANE_BODY(name)                                                                                             \
-    "def Xform \"" name                                                                                                \
-    "\" (kind = \"subcomponent\"\n prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"]) {"              \
-    " float physics:mass = 1\n double3 xformOp:translate = (0, 0, 0)\n quatf xformOp:orient = (1, 0, 0, 0)\n uniform " \
-    "token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"] }\n"
-
 constexpr Rule kClass{
     .id       = "REP-1.2.3-a",
     .slug     = "external-class",
@@ -34,15 +20,19 @@ constexpr Rule kClass{
     .summary  = "Kinematic and ROS prims inherit from classes of the asset itself only.",
     .why      = "A class elsewhere changes the robot behind its author's back.",
     .fix      = "None: the class has to be brought into the asset.",
-    .bad      = "#files\n=== robot/robot.usda\n#usda 1.0\n(\n" MECHANE_META
-                ")\n"
-                "def Xform \"robot\" (\n assetInfo = { string identifier = \"urn:example:robot\"\n string version = "
-                "\"1.0.0\" }\n"
-                " kind = \"component\"\n prepend references = @./physics.usda@) {}\n"
-                "=== robot/physics.usda\n#usda 1.0\n(\n" MECHANE_META
-                "    subLayers = [@package://lib/classes.usda@]\n)\n"
-                "def Xform \"robot\" {\n def PhysicsFixedJoint \"j\" (inherits = </_joint>) { rel physics:body1 = "
-                "</robot/a> }\n" MECHANE_BODY("a") "}\n=== lib/classes.usda\n#usda 1.0\nclass \"_joint\" { }\n",
+    .bad      = R"(#files
+=== robot/robot.usda
+<<entry references @./physics.usda@>>
+=== robot/physics.usda
+<<sublayers @package://lib/classes.usda@>>
+def Xform "robot" {
+    def PhysicsFixedJoint "j" (inherits = </_joint>) { rel physics:body1 = </robot/a> }
+<<link a>>
+} }
+=== lib/classes.usda
+#usda 1.0
+class "_joint" { }
+)",
     .good     = "",
 };
 constexpr Rule kHeavy{
@@ -51,15 +41,20 @@ constexpr Rule kHeavy{
     .summary = "Large geometry comes by payload.",
     .why     = "A reference cannot be left out: whoever looks at the kinematics loads every point.",
     .fix     = "None: write `payload` instead of `references` on the prim that holds the geometry.",
-    .bad =
-        "#files\n" MECHANE_ENTRY("prepend references = @./geometries.usdc@") "=== geometries.usdc "
-                                                                             "binary\n" MECHANE_PART(
-                                                                                 "def Xform \"robot\" { def Points "
-                                                                                 "\"p\" { int[] primvars:table = "
-                                                                                 "[<<repeat 1001 0>>] } }\n"),
-    .good =
-        "#files\n" MECHANE_ENTRY("prepend payload = @./geometries.usdc@") "=== geometries.usdc binary\n" MECHANE_PART(
-            "def Xform \"robot\" { def Points \"p\" { int[] primvars:table = [<<repeat 1001 0>>] } }\n"),
+    .bad     = R"(#files
+=== robot.usda
+<<entry references @./geometries.usdc@>>
+=== geometries.usdc binary
+<<layer>>
+def Xform "robot" { def Points "p" { int[] primvars:table = [<<repeat 1001 0>>] } }
+)",
+    .good    = R"(#files
+=== robot.usda
+<<entry payload @./geometries.usdc@>>
+=== geometries.usdc binary
+<<layer>>
+def Xform "robot" { def Points "p" { int[] primvars:table = [<<repeat 1001 0>>] } }
+)",
 };
 constexpr Rule kKinematics{
     .id      = "REP-1.2.3-c",
@@ -68,10 +63,23 @@ constexpr Rule kKinematics{
     .summary = "Links and joints do not come by payload.",
     .why     = "Without payloads the robot has no kinematics, and with them its structure changes.",
     .fix     = "None: bring the layer in by reference and leave the payload to geometry.",
-    .bad     = "#files\n" MECHANE_ENTRY("prepend references = @./base.usda@") "=== base.usda\n" MECHANE_PART(
-        "def Xform \"robot\" { def Xform \"arm\" (kind = \"subcomponent\"\n prepend payload = @./physics.usda@</arm>) "
-        "{} }\n") "=== physics.usda\n" MECHANE_PART("over \"arm\" {" MECHANE_BODY("a") "}\n"),
-    .good = "",
+    .bad     = R"(#files
+=== robot.usda
+<<entry references @./base.usda@>>
+=== base.usda
+<<layer>>
+def Xform "robot" {
+    def Xform "arm" (
+        kind = "subcomponent"
+        prepend payload = @./physics.usda@</arm>
+    ) {} }
+=== physics.usda
+<<layer>>
+over "arm" {
+<<link a>>
+} }
+)",
+    .good    = "",
 };
 constexpr Rule kOnlyGeometry{
     .id       = "REP-1.2.3-e",
@@ -81,9 +89,14 @@ constexpr Rule kOnlyGeometry{
     .summary  = "Payloads bring geometry and materials only.",
     .why      = "Cameras, lights and scenes are looked for before anything heavy is loaded.",
     .fix      = "None: move the prim to the base layer.",
-    .bad      = "#files\n" MECHANE_ENTRY("prepend payload = @./geometries.usda@") "=== geometries.usda\n" MECHANE_PART(
-        "def Xform \"robot\" { def Camera \"eye\" {} }\n"),
-    .good = "",
+    .bad      = R"(#files
+=== robot.usda
+<<entry payload @./geometries.usda@>>
+=== geometries.usda
+<<layer>>
+def Xform "robot" { def Camera "eye" {} }
+)",
+    .good     = "",
 };
 constexpr Rule kContextArc{
     .id      = "REP-2.1.1-g",
@@ -91,11 +104,21 @@ constexpr Rule kContextArc{
     .summary = "The context of ROS does not come by payload.",
     .why     = "Names and frames would change with what is loaded.",
     .fix     = "None: apply RosContextAPI in the entry layer or in ros.usda by reference.",
-    .bad     = "#files\n" MECHANE_ENTRY("prepend references = @./base.usda@") "=== base.usda\n" MECHANE_PART(
-        "def Xform \"robot\" { def Xform \"arm\" (kind = \"subcomponent\"\n prepend payload = @./ros.usda@</arm>) {} "
-        "}\n") "=== ros.usda\n" MECHANE_PART("over \"arm\" (prepend apiSchemas = [\"RosContextAPI\"]) { string "
-                                                 "ros:context:namespace = \"arm\" }\n"),
-    .good = "",
+    .bad     = R"(#files
+=== robot.usda
+<<entry references @./base.usda@>>
+=== base.usda
+<<layer>>
+def Xform "robot" {
+    def Xform "arm" (
+        kind = "subcomponent"
+        prepend payload = @./ros.usda@</arm>
+    ) {} }
+=== ros.usda
+<<layer>>
+over "arm" (prepend apiSchemas = ["RosContextAPI"]) { string ros:context:namespace = "arm" }
+)",
+    .good    = "",
 };
 constexpr Rule kInterfaceArc{
     .id      = "REP-2.2-d",
@@ -103,28 +126,26 @@ constexpr Rule kInterfaceArc{
     .summary = "Topics, services, actions and frames do not come by payload.",
     .why     = "The interface of a robot would depend on what is loaded.",
     .fix     = "None: apply the schema in ros.usda, brought in by reference.",
-    .bad =
-        "#files\n=== robot.usda\n" MECHANE_PART(
-            "def Xform \"robot\" (assetInfo = { string identifier = \"urn:example:robot\"\n string version = \"1.0.0\" "
-            "}\n kind = \"component\"\n"
-            " prepend apiSchemas = [\"RosContextAPI\"]\n prepend references = @./base.usda@) { string "
-            "ros:context:namespace = \"robot\" }\n") "=== base.usda\n" MECHANE_PART("def Xform \"robot\" { def Xform "
-                                                                                    "\"arm\" (kind = "
-                                                                                    "\"subcomponent\"\n prepend "
-                                                                                    "payload = @./ros.usda@</arm>) {} "
-                                                                                    "}\n") "=== "
-                                                                                           "ros.usda\n" MECHANE_PART("d"
-                                                                                                                     "e"
-                                                                                                                     "f"
-                                                                                                                     " "
-                                                                                                                     "X"
-                                                                                                                     "f"
-                                                                                                                     "o"
-                                                                                                                     "r"
-                                                                                                                     "m"
-                                                                                                                     " "
-                                                                                                                     "\"arm\" { <<topic scan>> }\n"),
-    .good = "",
+    .bad     = R"(#files
+=== robot.usda
+<<layer>>
+def Xform "robot" (
+    <<identity>>
+    prepend apiSchemas = ["RosContextAPI"]
+    prepend references = @./base.usda@
+) { string ros:context:namespace = "robot" }
+=== base.usda
+<<layer>>
+def Xform "robot" {
+    def Xform "arm" (
+        kind = "subcomponent"
+        prepend payload = @./ros.usda@</arm>
+    ) {} }
+=== ros.usda
+<<layer>>
+def Xform "arm" { <<topic scan>> }
+)",
+    .good    = "",
 };
 constexpr Rule kTopology{
     .id      = "REP-1.2.3-d",
@@ -132,21 +153,30 @@ constexpr Rule kTopology{
     .summary = "Bodies, joints and interfaces are the same with and without payloads.",
     .why     = "A tool that does not load payloads would see another robot.",
     .fix     = "None: bring them in by reference.",
-    .bad     = "#files\n" MECHANE_ENTRY("prepend references = @./physics.usda@") "=== physics.usda\n" MECHANE_PART(
-        "def Xform \"robot\" { over \"arm\" (kind = \"subcomponent\"\n prepend payload = @./geometries.usda@</arm>) {\n"
-        " over \"a\" (kind = \"subcomponent\"\n prepend apiSchemas = [\"PhysicsMassAPI\", \"PhysicsRigidBodyAPI\"]) { "
-        "float physics:mass = 1\n"
-        " double3 xformOp:translate = (0, 0, 0)\n quatf xformOp:orient = (1, 0, 0, 0)\n uniform token[] xformOpOrder = "
-        "[\"xformOp:translate\", \"xformOp:orient\"] } } }\n") "=== geometries.usda\n" MECHANE_PART("def Xform \"arm\" "
-                                                                                                        "{ def Xform \"a\" "
-                                                                                                        "{} }\n"),
-    .good = "",
+    .bad     = R"(#files
+=== robot.usda
+<<entry references @./physics.usda@>>
+=== physics.usda
+<<layer>>
+def Xform "robot" {
+    over "arm" (
+        kind = "subcomponent"
+        prepend payload = @./geometries.usda@</arm>
+    ) {
+        over "a" (
+            kind = "subcomponent"
+            prepend apiSchemas = ["PhysicsMassAPI", "PhysicsRigidBodyAPI"]
+        ) {
+            float physics:mass = 1
+            quatf xformOp:orient = (1, 0, 0, 0)
+            double3 xformOp:translate = (0, 0, 0)
+            uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"] } } }
+=== geometries.usda
+<<layer>>
+def Xform "arm" { def Xform "a" {} }
+)",
+    .good    = "",
 };
-
-#undef MECHANE_BODY
-#undef MECHANE_ENTRY
-#undef MECHANE_PART
-#undef MECHANE_META
 
 constexpr std::array<std::string_view, 4> kRosSchemas{"RosTopicAPI", "RosServiceAPI", "RosActionAPI", "RosFrameAPI"};
 

@@ -11,23 +11,13 @@ namespace mechane::conformance {
 namespace {
 
 #define MECHANE_CLONE(name) "    def Xform \"" name "\" (\n        inherits = </hall/_arm>\n    )\n    {\n    }\n"
-#define MECHANE_LINK(name)                                                                                        \
-    "        def Xform \"" name                                                                                   \
-    "\" (\n            prepend apiSchemas = [\"PhysicsRigidBodyAPI\", "                                           \
-    "\"PhysicsMassAPI\"]\n            kind = \"subcomponent\"\n        )\n        {\n            float "          \
-    "physics:mass = 1\n            quatf xformOp:orient = (1, 0, 0, 0)\n            double3 xformOp:translate = " \
-    "(0, 0, 0)\n            uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"]\n        " \
-    "}\n"
-#define MECHANE_HALL \
-    "<<hall>>\n{\n    class Xform \"_arm\"\n    {\n" MECHANE_LINK("a") MECHANE_LINK("b")                       \
-    "        def PhysicsRevoluteJoint \"j\" (\n            prepend apiSchemas = "                             \
-    "[\"PhysicsArticulationRootAPI\"]\n        )\n        {\n            rel physics:body0 = "               \
-    "</hall/_arm/a>\n            rel physics:body1 = </hall/_arm/b>\n            float physics:lowerLimit = " \
-    "-90\n            float physics:upperLimit = 90\n        }\n    }\n"
+#define MECHANE_HALL                                                                                     \
+    "<<hall>>\n{\n    class Xform \"_arm\"\n    {\n<<link a>>\n}\n<<link b>>\n}\n<<root j /hall/_arm/a " \
+    "/hall/_arm/b>>\n    }\n"
 #define MECHANE_PLATE(name)                                                                    \
     "def Mesh \"" name                                                                         \
     "\"\n{\n    int[] faceVertexCounts = [<<repeat 65 3>>]\n    int[] faceVertexIndices = [<<" \
-    "count 195>>]\n    point3f[] points = [<<repeat 195 (0,0,0)>>]\n}\n"
+    "count 195>>]\n    point3f[] points = [<<repeat 65 (0,0,0),(1,0,0),(0,1,0)>>]\n}\n"
 
 constexpr Rule kClones{
     .id       = "REP-1.2.6-c",
@@ -58,7 +48,6 @@ constexpr Rule kRepeated{
 
 #undef MECHANE_PLATE
 #undef MECHANE_HALL
-#undef MECHANE_LINK
 #undef MECHANE_CLONE
 
 constexpr std::size_t kManyClones = 16, kManyCopies = 4, kFewFaces = 256;

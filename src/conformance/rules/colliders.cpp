@@ -86,15 +86,7 @@ constexpr Rule kFidelities{
     .why      = "Real-time simulators need convex shapes, accurate ones the mesh.",
     .fix      = "None: which shapes are good enough is the author's to say.",
     .bad      = R"(
-def Xform "a" (
-    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
-    kind = "subcomponent"
-)
-{
-    float physics:mass = 1
-    quatf xformOp:orient = (1, 0, 0, 0)
-    double3 xformOp:translate = (0, 0, 0)
-    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+<<link a>>
 
     def Mesh "collision" (
         prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMeshCollisionAPI", "MaterialBindingAPI"]

@@ -34,15 +34,7 @@ def PhysicsRevoluteJoint "j" (
 <<body a>>
 <<body b>>
 
-def PhysicsRevoluteJoint "j" (
-    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
-)
-{
-    rel physics:body0 = </robot/a>
-    rel physics:body1 = </robot/b>
-    float physics:lowerLimit = -90
-    float physics:upperLimit = 90
-}
+<<root j a b>>
 )",
 };
 constexpr Rule kGroups{
@@ -75,29 +67,15 @@ constexpr Rule kPairs{
     .why      = "A pair with a missing end filters nothing.",
     .fix      = "None: which prim was meant is the author's to say.",
     .bad      = R"(
-def Xform "a" (
-    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysicsFilteredPairsAPI"]
-    kind = "subcomponent"
-)
-{
-    rel physics:filteredPairs = </robot/nope>
+<<placed a PhysicsRigidBodyAPI PhysicsMassAPI PhysicsFilteredPairsAPI>>
     float physics:mass = 1
-    quatf xformOp:orient = (1, 0, 0, 0)
-    double3 xformOp:translate = (0, 0, 0)
-    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+    rel physics:filteredPairs = </robot/nope>
 }
 )",
     .good     = R"(
-def Xform "a" (
-    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysicsFilteredPairsAPI"]
-    kind = "subcomponent"
-)
-{
-    rel physics:filteredPairs = </robot/b>
+<<placed a PhysicsRigidBodyAPI PhysicsMassAPI PhysicsFilteredPairsAPI>>
     float physics:mass = 1
-    quatf xformOp:orient = (1, 0, 0, 0)
-    double3 xformOp:translate = (0, 0, 0)
-    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+    rel physics:filteredPairs = </robot/b>
 }
 
 <<body b>>
@@ -122,8 +100,10 @@ void check_joints(const Facts& facts, Sink& sink)
 
 void check_pairs(const Facts& facts, Sink& sink)
 {
+    const usd::Token name("physics:filteredPairs");
     for (const PrimFacts& prim : facts.prims) {
-        const usd::Relationship pairs = prim.prim.relationship("physics:filteredPairs");
+        if (!prim.authors(name)) continue;
+        const usd::Relationship pairs = prim.prim.relationship(name);
         if (!pairs.authored()) continue;
         sink.applies(kPairs);
         for (const usd::Path& target : pairs.targets()) {
@@ -144,7 +124,7 @@ void check_groups(const Facts& facts, Sink& sink)
     constexpr std::size_t kSeveral = 3;
     bool                  any      = false;
     for (const PrimFacts& prim : facts.prims) {
-        if (!prim.prim.is_a("PhysicsCollisionGroup")) continue;
+        if (!prim.is(kCollisionGroup)) continue;
         any = true;
         sink.applies(kGroups);
         const auto say = [&](std::string message, std::string observed, std::string expected, std::string hint,
@@ -161,7 +141,7 @@ void check_groups(const Facts& facts, Sink& sink)
             say("the collision group is empty", "no member", "colliders",
                 "name them in collection:colliders:includes, or remove the group", "empty");
         for (const usd::Path& target : prim.prim.relationship("physics:filteredGroups").targets())
-            if (const usd::Prim other = facts.stage.prim_at(target); !other || !other.is_a("PhysicsCollisionGroup"))
+            if (const PrimFacts* other = facts.find(target); other == nullptr || !other->is(kCollisionGroup))
                 say("a filtered group is no collision group", target.text(), "a PhysicsCollisionGroup",
                     "name a group, or remove the target", "target");
     }

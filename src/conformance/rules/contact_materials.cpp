@@ -23,13 +23,7 @@ def Cube "wall" (
 }
 )",
     .good    = R"(
-def Cube "wall" (
-    prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]
-)
-{
-    rel material:binding:physics = </robot/Contact/rubber>
-    token purpose = "guide"
-}
+<<collider wall>>
 )",
 };
 constexpr Rule kApi{
@@ -37,29 +31,17 @@ constexpr Rule kApi{
     .slug    = "physics-material-api",
     .summary = "A material that is bound for physics applies PhysicsMaterialAPI.",
     .why     = "Without it the binding says nothing.",
-    .fix     = "The schema is applied.",
+    .fix     = "The schema is applied; on demand also where that makes unauthored coefficients zero.",
     .fixable = true,
     .bad     = R"(
 def Material "plain"
 {
 }
 
-def Cube "wall" (
-    prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]
-)
-{
-    rel material:binding:physics = </robot/plain>
-    token purpose = "guide"
-}
+<<collider wall plain>>
 )",
     .good    = R"(
-def Cube "wall" (
-    prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]
-)
-{
-    rel material:binding:physics = </robot/Contact/rubber>
-    token purpose = "guide"
-}
+<<collider wall>>
 )",
 };
 constexpr Rule kValues{
@@ -77,13 +59,7 @@ def Material "ice" (
     float physics:staticFriction = 0.1
 }
 
-def Cube "wall" (
-    prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]
-)
-{
-    rel material:binding:physics = </robot/ice>
-    token purpose = "guide"
-}
+<<collider wall ice>>
 )",
     .good    = R"(
 def Material "ice" (
@@ -95,13 +71,7 @@ def Material "ice" (
     float physics:staticFriction = 0.1
 }
 
-def Cube "wall" (
-    prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]
-)
-{
-    rel material:binding:physics = </robot/ice>
-    token purpose = "guide"
-}
+<<collider wall ice>>
 )",
 };
 constexpr Rule kClash{
@@ -120,22 +90,10 @@ def Cube "shell" (
     rel material:binding = </robot/Contact/rubber>
 }
 
-def Cube "wall" (
-    prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]
-)
-{
-    rel material:binding:physics = </robot/Contact/rubber>
-    token purpose = "guide"
-}
+<<collider wall>>
 )",
     .good     = R"(
-def Cube "wall" (
-    prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]
-)
-{
-    rel material:binding:physics = </robot/Contact/rubber>
-    token purpose = "guide"
-}
+<<collider wall>>
 )",
 };
 

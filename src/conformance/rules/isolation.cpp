@@ -12,19 +12,6 @@
 namespace mechane::conformance {
 namespace {
 
-#define MECHANE_META                                                                                                 \
-    "    defaultPrim = \"robot\"\n    kilogramsPerUnit = 1\n    metersPerUnit = 1\n    timeCodesPerSecond = 1\n    " \
-    "upAxis = \"Z\"\n"
-#define MECHANE_ENTRY(name, layers)                                                                             \
-    "=== " name "\n#usda 1.0\n(\n" MECHANE_META "    subLayers = [" layers                                      \
-    "]\n)\ndef Xform \"robot\" (\n    assetInfo = { string identifier = \"urn:example:robot\"\n        string " \
-    "version = \"1.0.0\" }\n    kind = \"component\"\n)\n{\n}\n"
-#define MECHANE_PHYSICS                             \
-    "=== physics.usda\n#usda 1.0\n(\n" MECHANE_META \
-    ")\nover \"robot\" { def PhysicsScene \"scene\" { float physics:gravityMagnitude = 9.81 } }\n"
-#define MECHANE_ISAAC(lines) \
-    "=== isaac.usda\n#usda 1.0\n(\n" MECHANE_META ")\nover \"robot\" { over \"scene\" { " lines "} }\n"
-
 constexpr Rule kFeature{
     .id      = "REP-1.3-u",
     .slug    = "feature-isolation",
@@ -47,10 +34,35 @@ constexpr Rule kBaseline{
     .summary = "Without the vendors' layers every neutral property has the same value.",
     .why     = "An asset that behaves differently in the vendor's simulator is two assets in one file.",
     .fix     = "None: author the value in physics.usda.",
-    .bad     = "#files\n" MECHANE_ENTRY("robot_isaac.usda", "@./isaac.usda@, @./physics.usda@")
-        MECHANE_PHYSICS MECHANE_ISAAC("custom bool isaac:fast = 1\n float physics:gravityMagnitude = 1.62\n"),
-    .good = "#files\n" MECHANE_ENTRY("robot_isaac.usda", "@./isaac.usda@, @./physics.usda@")
-        MECHANE_PHYSICS MECHANE_ISAAC("custom bool isaac:fast = 1\n"),
+    .bad     = R"(#files
+=== robot_isaac.usda
+<<sublayers @./isaac.usda@ @./physics.usda@>>
+def Xform "robot" (
+    <<identity>>
+) {}
+=== physics.usda
+<<layer>>
+over "robot" { def PhysicsScene "scene" { float physics:gravityMagnitude = 9.81 } }
+=== isaac.usda
+<<layer>>
+over "robot" { over "scene" {
+    custom bool isaac:fast = 1
+    float physics:gravityMagnitude = 1.62 } }
+)",
+    .good    = R"(#files
+=== robot_isaac.usda
+<<sublayers @./isaac.usda@ @./physics.usda@>>
+def Xform "robot" (
+    <<identity>>
+) {}
+=== physics.usda
+<<layer>>
+over "robot" { def PhysicsScene "scene" { float physics:gravityMagnitude = 9.81 } }
+=== isaac.usda
+<<layer>>
+over "robot" { over "scene" {
+    custom bool isaac:fast = 1 } }
+)",
 };
 constexpr Rule kDuplicate{
     .id      = "REP-2-a",
@@ -72,20 +84,11 @@ def OmniGraphNode "publisher"
     .good    = "<<topic scan>>",
 };
 
-#undef MECHANE_ISAAC
-#undef MECHANE_PHYSICS
-#undef MECHANE_ENTRY
-#undef MECHANE_META
-
-/// A layer of one vendor's words and nothing else but the prims they stand on.
-bool is_proprietary(const AssetLayer& layer) { return !layer.vendors.empty() && layer.vendors.size() == 1; }
-
 void check_features(const Facts& facts, const std::vector<AssetLayer>& layers, Sink& sink)
 {
     std::set<std::string> own;  // layers where a vendor may say what it likes
     for (const AssetLayer& layer : layers)
-        if (is_proprietary(layer) && !layer.has(kPhysicsGroup | kInterfaceGroup | kGeometryRole | kMaterialRole))
-            own.insert(layer.layer.name);
+        if (layer.is_proprietary()) own.insert(layer.layer.name);
     const bool single = layers.size() == 1;
     for (const PrimFacts& prim : facts.prims) {
         const auto judge = [&](const std::string& name) {
@@ -111,7 +114,7 @@ void check_baseline(const Facts& facts, const std::vector<AssetLayer>& layers, S
     std::vector<std::string> muted;
     std::string              names;
     for (std::size_t i = 1; i < layers.size(); ++i)
-        if (is_proprietary(layers[i]) && !layers[i].layer.file.empty()) {
+        if (layers[i].is_proprietary() && !layers[i].layer.file.empty()) {
             muted.push_back(layers[i].layer.file);
             names += (names.empty() ? "" : ", ") + layers[i].relative;
         }
@@ -167,7 +170,7 @@ void check_graphs(const Facts& facts, Sink& sink)
 
 void check(const Facts& facts, Sink& sink)
 {
-    const std::vector<AssetLayer> layers = read_asset_layers(facts.stage);
+    const std::vector<AssetLayer>& layers = facts.layers();
     check_features(facts, layers, sink);
     check_baseline(facts, layers, sink);
     check_graphs(facts, sink);

@@ -17,13 +17,7 @@ constexpr Rule kRelations{
     .bad     = R"(
 <<body a>>
 
-def PhysicsRevoluteJoint "j"
-{
-    rel physics:body0 = </robot/a>
-    rel physics:body1 = </robot/nope>
-    float physics:lowerLimit = -90
-    float physics:upperLimit = 90
-}
+<<joint j a nope>>
 )",
     .good    = R"(
 <<body a>>
@@ -43,15 +37,7 @@ constexpr Rule kNested{
     .why      = "Readers of older UsdPhysics text drop nested bodies; current ones read each as a body.",
     .fix      = "None: nesting is allowed.",
     .bad      = R"(
-def Xform "a" (
-    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
-    kind = "subcomponent"
-)
-{
-    float physics:mass = 1
-    quatf xformOp:orient = (1, 0, 0, 0)
-    double3 xformOp:translate = (0, 0, 0)
-    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+<<link a>>
 
     <<body b>>
 }
@@ -127,10 +113,9 @@ def PhysicsRevoluteJoint "j"
 )",
 };
 
-void check_side(const Facts& facts, const physics::Joint& joint, const char* name, Sink& sink)
+void check_side(const Facts& facts, const usd::Relationship& rel, const std::vector<usd::Path>& targets,
+                const char* name, Sink& sink)
 {
-    const usd::Relationship      rel     = joint.prim.relationship(name);
-    const std::vector<usd::Path> targets = rel.targets();
     const auto say = [&](const char* variant, std::string message, std::string observed, std::string hint,
                          Severity severity = Severity::error) {
         Site site     = rel.site();
@@ -160,12 +145,14 @@ void check_relations(const Facts& facts, const physics::Joint& joint, Sink& sink
 {
     sink.applies(kRelations);
     // A link that another variant has is REP-1.2.4-c's.
-    for (const char* name : {"physics:body0", "physics:body1"})
-        for (const usd::Path& target : joint.prim.relationship(name).targets())
-            if (in_other_variant(facts.stage, target)) return;
+    const std::array<const char*, 2>       names{"physics:body0", "physics:body1"};
+    const std::array<usd::Relationship, 2> sides{joint.prim.relationship(names[0]), joint.prim.relationship(names[1])};
+    const std::array<std::vector<usd::Path>, 2> targets{sides[0].targets(), sides[1].targets()};
+    for (const std::vector<usd::Path>& side : targets)
+        for (const usd::Path& target : side)
+            if (in_other_variant(facts, target)) return;
     const std::size_t before = sink.found().size();
-    check_side(facts, joint, "physics:body0", sink);
-    check_side(facts, joint, "physics:body1", sink);
+    for (std::size_t i = 0; i < 2; ++i) check_side(facts, sides[i], targets[i], names[i], sink);
     if (sink.found().size() != before) return;
     const auto say = [&](const char* variant, std::string message) {
         sink.report(kRelations, {.site     = joint.prim.site(),
@@ -259,9 +246,10 @@ void check_radians(const Facts& facts, Sink& sink)
     bool                  small = true, leftover = false;
     const physics::Joint* first = nullptr;
     for (const physics::Joint& joint : facts.physics.joints) {
-        for (const usd::Token& name : joint.prim.authored_property_names())
-            leftover |=
-                name.text().starts_with("urdf:") || name.text().starts_with("mjc:") || name.text().starts_with("sdf:");
+        if (const std::int32_t at = facts.index_of(joint.prim); at >= 0)
+            for (const usd::Token& name : facts.prims[static_cast<std::size_t>(at)].properties)
+                leftover |= name.text().starts_with("urdf:") || name.text().starts_with("mjc:") ||
+                            name.text().starts_with("sdf:");
         if (joint.kind != physics::JointKind::revolute) continue;
         const Range range = range_of(joint.prim);
         if (!range.lower || !range.upper || !std::isfinite(*range.lower) || !std::isfinite(*range.upper)) continue;

@@ -15,19 +15,7 @@ def Xform "robot" (
 {
 }
 )";
-constexpr std::string_view kGoodScene   = R"(#usda 1.0
-(
-    defaultPrim = "hall"
-    kilogramsPerUnit = 1
-    metersPerUnit = 1
-    timeCodesPerSecond = 1
-    upAxis = "Z"
-)
-def Xform "hall" (
-    assetInfo = { string identifier = "urn:example:hall"
-        string version = "1.0.0" }
-    kind = "assembly"
-)
+constexpr std::string_view kGoodScene   = R"(<<hall>>
 {
     def Xform "rack_1" (
         kind = "component"

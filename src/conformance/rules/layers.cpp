@@ -13,23 +13,24 @@
 namespace mechane::conformance {
 namespace {
 
-// Fixtures of several files: see fixture_files.
-#define MECHANE_META                                                                                                 \
-    "    defaultPrim = \"robot\"\n    kilogramsPerUnit = 1\n    metersPerUnit = 1\n    timeCodesPerSecond = 1\n    " \
-    "upAxis = \"Z\"\n"
-#define MECHANE_PART(more) "#usda 1.0\n(\n" MECHANE_META ")\n" more
-#define MECHANE_ENTRY(references)                                                                                      \
-    "=== robot.usda\n#usda 1.0\n(\n" MECHANE_META                                                                      \
-    ")\ndef Xform \"robot\" (\n    assetInfo = { string identifier = "                                                 \
-    "\"urn:example:robot\"\n        string version = \"1.0.0\" }\n    kind = \"component\"\n    prepend references = " \
-    "[" references "]\n)\n{\n}\n"
-#define MECHANE_BASE \
-    "=== base.usda\n" MECHANE_PART("def Xform \"robot\" { def Xform \"a\" (kind = \"subcomponent\") {} }\n")
-#define MECHANE_BODY                                                                                                 \
-    "over \"robot\" { over \"a\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"]) { float "      \
-    "physics:mass = 1\n        double3 xformOp:translate = (0, 0, 0)\n        quatf xformOp:orient = (1, 0, 0, 0)\n" \
-    "        uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"] } }\n"
-#define MECHANE_CLEAN MECHANE_ENTRY("@./base.usda@") MECHANE_BASE
+// Assets of several files: see fixture_files.
+constexpr std::string_view kClean = R"(#files
+=== robot.usda
+<<entry references @./base.usda@>>
+=== base.usda
+<<layer>>
+def Xform "robot" { def Xform "a" (kind = "subcomponent") {} }
+)";
+constexpr std::string_view kApart = R"(#files
+=== robot.usda
+<<entry references @./physics.usda@ @./base.usda@>>
+=== base.usda
+<<layer>>
+def Xform "robot" { def Xform "a" (kind = "subcomponent") {} }
+=== physics.usda
+<<layer>>
+over "robot" { over "a" (prepend apiSchemas = ["PhysicsMassAPI"]) { float physics:mass = 1 } }
+)";
 
 constexpr Rule kSeparation{
     .id      = "REP-1.2.1-a",
@@ -37,11 +38,16 @@ constexpr Rule kSeparation{
     .summary = "A layer holds looks, physics or interfaces, not several of them.",
     .why     = "Whoever needs the geometry alone also loads the physics, and cannot replace one without the other.",
     .fix     = "None: --phases P8 splits an asset of one layer; several layers are the author's to rearrange.",
-    .bad     = "#files\n" MECHANE_ENTRY("@./parts.usda@") "=== parts.usda\n" MECHANE_PART(
-        "def Xform \"robot\" { def Xform \"a\" (kind = \"subcomponent\") { def Cube \"look\" { token purpose = "
-        "\"guide\" } }\n"
-        "    def PhysicsScene \"scene\" {} }\n"),
-    .good = "#files\n" MECHANE_CLEAN,
+    .bad     = R"(#files
+=== robot.usda
+<<entry references @./parts.usda@>>
+=== parts.usda
+<<layer>>
+def Xform "robot" {
+    def Xform "a" (kind = "subcomponent") { def Cube "look" { token purpose = "guide" } }
+    def PhysicsScene "scene" {} }
+)",
+    .good    = kClean,
 };
 constexpr Rule kAscii{
     .id      = "REP-1.2.1-b",
@@ -49,9 +55,17 @@ constexpr Rule kAscii{
     .summary = "Layers of physics, interfaces and structure are text.",
     .why     = "Changes of a binary layer cannot be reviewed or merged.",
     .fix     = "None: save the layer as usda and change the arcs that name it.",
-    .bad     = "#files\n" MECHANE_ENTRY("@./ros.usd@, @./base.usda@") MECHANE_BASE "=== ros.usd binary\n" MECHANE_PART(
-        "over \"robot\" (prepend apiSchemas = [\"RosContextAPI\"]) { string ros:context:namespace = \"robot\" }\n"),
-    .good = "#files\n" MECHANE_CLEAN,
+    .bad     = R"(#files
+=== robot.usda
+<<entry references @./ros.usd@ @./base.usda@>>
+=== base.usda
+<<layer>>
+def Xform "robot" { def Xform "a" (kind = "subcomponent") {} }
+=== ros.usd binary
+<<layer>>
+over "robot" (prepend apiSchemas = ["RosContextAPI"]) { string ros:context:namespace = "robot" }
+)",
+    .good    = kClean,
 };
 constexpr Rule kCrate{
     .id      = "REP-1.2.1-c",
@@ -59,10 +73,14 @@ constexpr Rule kCrate{
     .summary = "Large arrays are stored in binary layers.",
     .why     = "A text layer with large arrays takes seconds to open and cannot be read by people either.",
     .fix     = "None: save the geometry as a usdc layer of its own and bring it in by a payload.",
-    .bad     = "#files\n=== robot.usda\n" MECHANE_PART(
-        "def Xform \"robot\" (assetInfo = { string identifier = \"urn:example:robot\"\n string version = \"1.0.0\" }\n"
-        "    kind = \"component\") { int[] primvars:table = [<<repeat 1001 0>>] }\n"),
-    .good = "#files\n" MECHANE_CLEAN,
+    .bad     = R"(#files
+=== robot.usda
+<<layer>>
+def Xform "robot" (
+    <<identity>>
+) { int[] primvars:table = [<<repeat 1001 0>>] }
+)",
+    .good    = kClean,
 };
 constexpr Rule kGeometry{
     .id      = "REP-1.2.1-d",
@@ -70,11 +88,22 @@ constexpr Rule kGeometry{
     .summary = "A layer of geometry holds no physics, interfaces or shaders.",
     .why     = "Geometry is loaded late and exchanged often; what is in it must not be needed without it.",
     .fix     = "None: move the schemas to an over in physics.usda or ros.usda.",
-    .bad     = "#files\n" MECHANE_ENTRY("@./base.usda@") "=== base.usda\n" MECHANE_PART(
-        "def Xform \"robot\" { def Xform \"look\" (prepend payload = @./geometries.usda@</m>) {} }\n")
-        "=== geometries.usda\n" MECHANE_PART("def Xform \"m\" { def Mesh \"mesh\" (prepend apiSchemas = [\"PhysicsMassAPI\"]) { token purpose = \"guide\"\n int[] faceVertexCounts = [3]\n"
-        " int[] faceVertexIndices = [0, 1, 2]\n point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)] } }\n"),
-    .good    = "#files\n" MECHANE_CLEAN,
+    .bad     = R"(#files
+=== robot.usda
+<<entry references @./base.usda@>>
+=== base.usda
+<<layer>>
+def Xform "robot" { def Xform "look" (prepend payload = @./geometries.usda@</m>) {} }
+=== geometries.usda
+<<layer>>
+def Xform "m" {
+    def Mesh "mesh" (prepend apiSchemas = ["PhysicsMassAPI"]) {
+        int[] faceVertexCounts = [3]
+        int[] faceVertexIndices = [0, 1, 2]
+        point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)]
+        token purpose = "guide" } }
+)",
+    .good    = kClean,
 };
 constexpr Rule kMaterials{
     .id       = "REP-1.2.1-e",
@@ -83,12 +112,22 @@ constexpr Rule kMaterials{
     .summary  = "A layer of materials holds materials only.",
     .why      = "Exchanging the looks would exchange geometry with them.",
     .fix      = "None: move the geometry to geometries.usdc.",
-    .bad =
-        "#files\n" MECHANE_ENTRY("@./base.usda@, @./materials.usda@") MECHANE_BASE "=== materials.usda\n" MECHANE_PART(
-            "over \"robot\" { def Mesh \"m\" { token purpose = \"guide\"\n int[] faceVertexCounts = [3]\n int[] "
-            "faceVertexIndices = [0, 1, 2]\n point3f[] "
-            "points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)] } }\n"),
-    .good = "#files\n" MECHANE_CLEAN,
+    .bad      = R"(#files
+=== robot.usda
+<<entry references @./base.usda@ @./materials.usda@>>
+=== base.usda
+<<layer>>
+def Xform "robot" { def Xform "a" (kind = "subcomponent") {} }
+=== materials.usda
+<<layer>>
+over "robot" {
+    def Mesh "m" {
+        int[] faceVertexCounts = [3]
+        int[] faceVertexIndices = [0, 1, 2]
+        point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0)]
+        token purpose = "guide" } }
+)",
+    .good     = kClean,
 };
 constexpr Rule kInstances{
     .id       = "REP-1.2.1-f",
@@ -98,11 +137,22 @@ constexpr Rule kInstances{
     .summary  = "Geometry is placed by a layer of instances.",
     .why      = "The same bolt is then stored once and placed a hundred times.",
     .fix      = "None: instances.usda has to be written.",
-    .bad      = "#files\n" MECHANE_ENTRY("@./geometries.usda@") "=== geometries.usda\n" MECHANE_PART(
-        "def Xform \"robot\" { def Cube \"left\" { token purpose = \"guide\" }\n def Cube \"right\" { token purpose = "
-        "\"guide\" } }\n"),
-    .good = "#files\n" MECHANE_ENTRY("@./geometries.usda@") "=== geometries.usda\n" MECHANE_PART(
-        "def Xform \"robot\" { def Cube \"left\" { token purpose = \"guide\" } }\n"),
+    .bad      = R"(#files
+=== robot.usda
+<<entry references @./geometries.usda@>>
+=== geometries.usda
+<<layer>>
+def Xform "robot" {
+    def Cube "left" { token purpose = "guide" }
+    def Cube "right" { token purpose = "guide" } }
+)",
+    .good     = R"(#files
+=== robot.usda
+<<entry references @./geometries.usda@>>
+=== geometries.usda
+<<layer>>
+def Xform "robot" { def Cube "left" { token purpose = "guide" } }
+)",
 };
 constexpr Rule kBase{
     .id      = "REP-1.2.1-g",
@@ -110,10 +160,18 @@ constexpr Rule kBase{
     .summary = "The base layer holds the tree of Xforms and nothing else.",
     .why     = "The base is what all features build on; a feature in it cannot be left out.",
     .fix     = "None: move the schemas to an over in their own layer.",
-    .bad     = "#files\n" MECHANE_ENTRY("@./base.usda@") "=== base.usda\n" MECHANE_PART(
-        "def Xform \"robot\" { def Xform \"a\" (kind = \"subcomponent\"\n prepend apiSchemas = [\"PhysicsMassAPI\"]) "
-        "{} }\n"),
-    .good = "#files\n" MECHANE_CLEAN,
+    .bad     = R"(#files
+=== robot.usda
+<<entry references @./base.usda@>>
+=== base.usda
+<<layer>>
+def Xform "robot" {
+    def Xform "a" (
+        kind = "subcomponent"
+        prepend apiSchemas = ["PhysicsMassAPI"]
+    ) {} }
+)",
+    .good    = kClean,
 };
 constexpr Rule kFeatures{
     .id      = "REP-1.2.1-h",
@@ -121,11 +179,19 @@ constexpr Rule kFeatures{
     .summary = "Bodies and joints stand in layers of physics, interfaces in layers of ROS.",
     .why     = "A feature can only be exchanged as a whole if it lies in one place.",
     .fix     = "None: move the schemas to an over in their own layer.",
-    .bad     = "#files\n" MECHANE_ENTRY("@./physics.usda@, @./base.usda@") MECHANE_BASE
-    "=== physics.usda\n" MECHANE_PART("over \"robot\" (prepend apiSchemas = [\"RosContextAPI\"]) { string "
-                                      "ros:context:namespace = \"robot\"\n def PhysicsScene \"s\" {} }\n"),
-    .good = "#files\n" MECHANE_ENTRY("@./physics.usda@, @./base.usda@") MECHANE_BASE
-    "=== physics.usda\n" MECHANE_PART(MECHANE_BODY),
+    .bad     = R"(#files
+=== robot.usda
+<<entry references @./physics.usda@ @./base.usda@>>
+=== base.usda
+<<layer>>
+def Xform "robot" { def Xform "a" (kind = "subcomponent") {} }
+=== physics.usda
+<<layer>>
+over "robot" (prepend apiSchemas = ["RosContextAPI"]) {
+    string ros:context:namespace = "robot"
+    def PhysicsScene "s" {} }
+)",
+    .good    = kApart,
 };
 constexpr Rule kEntry{
     .id      = "REP-1.2.1-i",
@@ -133,11 +199,18 @@ constexpr Rule kEntry{
     .summary = "The entry layer is light: it brings in geometry by payload and features by reference.",
     .why     = "Whoever opens the asset to look at it loads everything.",
     .fix     = "None: --phases P8 splits an asset of one layer.",
-    .bad     = "#files\n=== robot.usda\n" MECHANE_PART(
-        "def Xform \"robot\" (assetInfo = { string identifier = \"urn:example:robot\"\n string version = \"1.0.0\" }\n"
-        "    kind = \"component\"\n    prepend references = [@./base.usda@]) { def Cube \"c\" { token purpose = "
-        "\"guide\" } }\n") MECHANE_BASE,
-    .good = "#files\n" MECHANE_CLEAN,
+    .bad     = R"(#files
+=== robot.usda
+<<layer>>
+def Xform "robot" (
+    <<identity>>
+    prepend references = [@./base.usda@]
+) { def Cube "c" { token purpose = "guide" } }
+=== base.usda
+<<layer>>
+def Xform "robot" { def Xform "a" (kind = "subcomponent") {} }
+)",
+    .good    = kClean,
 };
 constexpr Rule kConfined{
     .id      = "REP-1.2.1-j",
@@ -145,10 +218,19 @@ constexpr Rule kConfined{
     .summary = "Words of one simulator stand in a layer of their own.",
     .why     = "Every other simulator has to read past them, and they cannot be left out.",
     .fix     = "None: move the vendor's properties to an over in <vendor>.usda and compose it in a second entry.",
-    .bad     = "#files\n" MECHANE_ENTRY("@./physics.usda@, @./base.usda@") MECHANE_BASE
-    "=== physics.usda\n" MECHANE_PART("over \"robot\" { over \"a\" { custom float physxRigidBody:linearDamping = 1\n } "
-                                      "\n def PhysicsScene \"s\" {} }\n"),
-    .good = "#files\n" MECHANE_CLEAN,
+    .bad     = R"(#files
+=== robot.usda
+<<entry references @./physics.usda@ @./base.usda@>>
+=== base.usda
+<<layer>>
+def Xform "robot" { def Xform "a" (kind = "subcomponent") {} }
+=== physics.usda
+<<layer>>
+over "robot" {
+    over "a" { custom float physxRigidBody:linearDamping = 1 }
+    def PhysicsScene "s" {} }
+)",
+    .good    = kClean,
 };
 constexpr Rule kNames{
     .id       = "REP-1.2.1-k",
@@ -158,10 +240,17 @@ constexpr Rule kNames{
     .summary  = "Layers are named by what they hold.",
     .why      = "People and tools look for physics in physics.usda.",
     .fix      = "None: rename the file and the arcs that name it.",
-    .bad      = "#files\n" MECHANE_ENTRY("@./phys.usda@, @./base.usda@") MECHANE_BASE
-    "=== phys.usda\n" MECHANE_PART(MECHANE_BODY),
-    .good = "#files\n" MECHANE_ENTRY("@./physics.usda@, @./base.usda@") MECHANE_BASE
-    "=== physics.usda\n" MECHANE_PART(MECHANE_BODY),
+    .bad      = R"(#files
+=== robot.usda
+<<entry references @./phys.usda@ @./base.usda@>>
+=== base.usda
+<<layer>>
+def Xform "robot" { def Xform "a" (kind = "subcomponent") {} }
+=== phys.usda
+<<layer>>
+over "robot" { over "a" (prepend apiSchemas = ["PhysicsMassAPI"]) { float physics:mass = 1 } }
+)",
+    .good     = kApart,
 };
 constexpr Rule kMinimal{
     .id       = "REP-1.2.1-l",
@@ -170,17 +259,18 @@ constexpr Rule kMinimal{
     .summary  = "A vendor's layer says nothing that has a neutral word.",
     .why      = "What is said in neutral words works everywhere.",
     .fix      = "None: REP-1.3-t translates it once it stands in the asset's own layers.",
-    .bad      = "#files\n" MECHANE_ENTRY("@./newton.usda@, @./base.usda@") MECHANE_BASE
-    "=== newton.usda\n" MECHANE_PART("over \"robot\" { over \"a\" { custom rel newton:mimicJoint = </robot> } }\n"),
-    .good = "#files\n" MECHANE_CLEAN,
+    .bad      = R"(#files
+=== robot.usda
+<<entry references @./newton.usda@ @./base.usda@>>
+=== base.usda
+<<layer>>
+def Xform "robot" { def Xform "a" (kind = "subcomponent") {} }
+=== newton.usda
+<<layer>>
+over "robot" { over "a" { custom rel newton:mimicJoint = </robot> } }
+)",
+    .good     = kClean,
 };
-
-#undef MECHANE_CLEAN
-#undef MECHANE_BODY
-#undef MECHANE_BASE
-#undef MECHANE_ENTRY
-#undef MECHANE_PART
-#undef MECHANE_META
 
 std::string lower(std::string text)
 {
@@ -227,7 +317,7 @@ std::uint32_t named_role(const AssetLayer& layer)
 
 class Judge {
   public:
-    Judge(const Facts& facts, Sink& sink) : facts_(facts), sink_(sink), layers_(read_asset_layers(facts.stage)) {}
+    Judge(const Facts& facts, Sink& sink) : sink_(sink), layers_(facts.layers()) {}
 
     void run()
     {
@@ -248,10 +338,9 @@ class Judge {
     }
 
   private:
-    const Facts&            facts_;
-    Sink&                   sink_;
-    std::vector<AssetLayer> layers_;
-    bool                    distributed_ = false;
+    Sink&                          sink_;
+    const std::vector<AssetLayer>& layers_;
+    bool                           distributed_ = false;
 
     void say(const Rule& rule, Site site, std::string message, std::string observed, std::string expected,
              std::string hint, std::optional<Severity> severity = {})
@@ -319,8 +408,7 @@ class Judge {
         sink_.applies(kMinimal);
         const auto& [vendor, uses] = *layer.vendors.begin();
         // What a layer of the vendor's name says beside is REP-1.4-c's, if it changes anything.
-        const bool mixed = (layer.roles & ~static_cast<std::uint32_t>(kVendorRole | kBaseRole)) != 0;
-        if ((mixed && layer.stem() != vendor) || layer.vendors.size() > 1) {
+        if (!layer.is_proprietary()) {
             std::size_t count = 0;
             for (const auto& [name, all] : layer.vendors) count += all.size();
             say(kConfined, site_of(layer, uses.front().path),

@@ -16,39 +16,17 @@ constexpr Rule kScopes{
     .why      = "Either can then be replaced, hidden or instanced without the other.",
     .fix      = "None: moving a prim changes its path.",
     .bad      = R"(
-def Xform "a" (
-    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
-    kind = "subcomponent"
-)
-{
-    float physics:mass = 1
-    quatf xformOp:orient = (1, 0, 0, 0)
-    double3 xformOp:translate = (0, 0, 0)
-    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+<<link a>>
 
     def Cube "shell"
     {
     }
 
-    def Cube "bumper" (
-        prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]
-    )
-    {
-        rel material:binding:physics = </robot/Contact/rubber>
-        token purpose = "guide"
-    }
+    <<collider bumper>>
 }
 )",
     .good     = R"(
-def Xform "a" (
-    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
-    kind = "subcomponent"
-)
-{
-    float physics:mass = 1
-    quatf xformOp:orient = (1, 0, 0, 0)
-    double3 xformOp:translate = (0, 0, 0)
-    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+<<link a>>
 
     def Scope "visual"
     {
@@ -80,15 +58,7 @@ constexpr Rule kHeavyVisual{
     .why      = "Training needs light meshes, pictures need fine ones.",
     .fix      = "None: the other representations have to be made.",
     .bad      = R"(
-def Xform "a" (
-    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
-    kind = "subcomponent"
-)
-{
-    float physics:mass = 1
-    quatf xformOp:orient = (1, 0, 0, 0)
-    double3 xformOp:translate = (0, 0, 0)
-    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+<<link a>>
 
     def Mesh "shell"
     {
@@ -97,24 +67,9 @@ def Xform "a" (
 }
 )",
     .good     = R"(
-def Xform "a" (
-    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
-    kind = "subcomponent"
-)
-{
-    float physics:mass = 1
-    quatf xformOp:orient = (1, 0, 0, 0)
-    double3 xformOp:translate = (0, 0, 0)
-    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+<<link a>>
 
-    def Xform "visual" (
-        prepend variantSets = "visual_representation"
-        variants = {
-            string visual_representation = "mesh_medium"
-        }
-    )
-    {
-        variantSet "visual_representation" = {
+    <<variants visual visual_representation mesh_medium>>
             "mesh_medium" {
                 def Mesh "shell"
                 {

@@ -8,11 +8,6 @@
 namespace mechane::conformance {
 namespace {
 
-#define MECHANE_BARE_BODY(name, apis, lines)                                                                   \
-    "def Xform \"" name "\" (\n    prepend apiSchemas = [" apis "]\n    kind = \"subcomponent\"\n)\n{\n" lines \
-    "    quatf xformOp:orient = (1, 0, 0, 0)\n    double3 xformOp:translate = (0, 0, 0)\n"                     \
-    "    uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"]\n}\n"
-
 constexpr Rule kPositive{
     .id      = "REP-1.3-l",
     .slug    = "mass-positive",
@@ -21,7 +16,7 @@ constexpr Rule kPositive{
         "Zero means \"compute it\" in UsdPhysics: a body that was meant to weigh nothing weighs what its shapes weigh, "
         "or 1 kg.",
     .fix  = "None: the mass is the author's to say.",
-    .bad  = MECHANE_BARE_BODY("a", "\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"", "    float physics:mass = 0\n"),
+    .bad  = "<<placed a PhysicsRigidBodyAPI PhysicsMassAPI>>\n    float physics:mass = 0\n}\n",
     .good = "<<body a>>",
 };
 constexpr Rule kDefined{
@@ -30,7 +25,7 @@ constexpr Rule kDefined{
     .summary = "A dynamic body has a mass: its own, its colliders' or by density.",
     .why     = "Otherwise each reader assumes a density of its own.",
     .fix     = "On demand: computed from the colliders at 1000 kg/m^3.",
-    .bad     = MECHANE_BARE_BODY("a", "\"PhysicsRigidBodyAPI\"", ""),
+    .bad     = "<<placed a PhysicsRigidBodyAPI>>\n}\n",
     .good    = "<<body a>>",
 };
 constexpr Rule kAnchor{
@@ -42,39 +37,18 @@ constexpr Rule kAnchor{
         "readers.",
     .fix  = "Reversed anchors are swapped.",
     .bad  = R"(
-def Xform "a" (
-    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
-    kind = "subcomponent"
-)
-{
+<<link a>>
     bool physics:kinematicEnabled = true
-    float physics:mass = 1
-    quatf xformOp:orient = (1, 0, 0, 0)
-    double3 xformOp:translate = (0, 0, 0)
-    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
 }
 
 <<body b>>
 
-def PhysicsRevoluteJoint "j" (
-    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
-)
-{
-    rel physics:body0 = </robot/a>
-    rel physics:body1 = </robot/b>
-    float physics:lowerLimit = -90
-    float physics:upperLimit = 90
-}
+<<root j a b>>
 )",
     .good = R"(
 <<body a>>
 
-def PhysicsFixedJoint "base" (
-    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
-)
-{
-    rel physics:body1 = </robot/a>
-}
+<<anchor a>>
 )",
 };
 constexpr Rule kKinematicFlag{
@@ -85,36 +59,20 @@ constexpr Rule kKinematicFlag{
     .fix     = "The flag is written where no dynamic joint holds the body.",
     .fixable = true,
     .bad     = R"(
-def Xform "a" (
-    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
-    kind = "subcomponent"
-)
-{
-    float physics:mass = 1
-    quatf xformOp:orient = (1, 0, 0, 0)
-    double3 xformOp:translate = (0, 0, 0)
+<<link a>>
     double3 xformOp:translate.timeSamples = {
         0: (0, 0, 0),
         1: (1, 0, 0),
     }
-    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
 }
 )",
     .good    = R"(
-def Xform "a" (
-    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
-    kind = "subcomponent"
-)
-{
+<<link a>>
     bool physics:kinematicEnabled = true
-    float physics:mass = 1
-    quatf xformOp:orient = (1, 0, 0, 0)
-    double3 xformOp:translate = (0, 0, 0)
     double3 xformOp:translate.timeSamples = {
         0: (0, 0, 0),
         1: (1, 0, 0),
     }
-    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
 }
 )",
 };
@@ -126,7 +84,7 @@ constexpr Rule kFrameBody{
     .why     = "A frame without geometry or mass gets a default mass and swings on its joint.",
     .fix     = "The rigid body schema is deleted and the joint to it deactivated.",
     .fixable = true,
-    .bad     = MECHANE_BARE_BODY("camera", "\"PhysicsRigidBodyAPI\", \"RosFrameAPI\"", ""),
+    .bad     = "<<placed camera PhysicsRigidBodyAPI RosFrameAPI>>\n}\n",
     .good    = R"(
 def Xform "camera" (
     prepend apiSchemas = ["RosFrameAPI"]
@@ -141,12 +99,18 @@ constexpr Rule kInertia{
     .summary = "An authored inertia is positive, satisfies the triangle inequality and comes with its axes.",
     .why     = "No body has such an inertia; solvers lose energy or blow up.",
     .fix     = "Only the quaternion is normalised.",
-    .bad     = MECHANE_BARE_BODY("a", "\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"",
-                                 "    float3 physics:diagonalInertia = (0.1, 0.1, 0.5)\n    float physics:mass = 1\n"
-                                 "    quatf physics:principalAxes = (1, 0, 0, 0)\n"),
-    .good    = MECHANE_BARE_BODY("a", "\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"",
-                                 "    float3 physics:diagonalInertia = (0.1, 0.1, 0.15)\n    float physics:mass = 1\n"
-                                 "    quatf physics:principalAxes = (1, 0, 0, 0)\n"),
+    .bad     = R"(
+<<link a>>
+    float3 physics:diagonalInertia = (0.1, 0.1, 0.5)
+    quatf physics:principalAxes = (1, 0, 0, 0)
+}
+)",
+    .good    = R"(
+<<link a>>
+    float3 physics:diagonalInertia = (0.1, 0.1, 0.15)
+    quatf physics:principalAxes = (1, 0, 0, 0)
+}
+)",
 };
 constexpr Rule kCustomInertia{
     .id      = "REP-1.3-s",
@@ -156,12 +120,9 @@ constexpr Rule kCustomInertia{
     .why     = "A second inertia under another name is read by one engine, and the two drift apart.",
     .fix     = "Equal: the custom one is dropped. Alone: it is taken apart into the pair. Different: reported.",
     .fixable = true,
-    .bad     = MECHANE_BARE_BODY("a", "\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"",
-                                 "    custom double[] my:inertia = [1, 1, 1, 0, 0, 0]\n    float physics:mass = 1\n"),
+    .bad     = "<<link a>>\n    custom double[] my:inertia = [1, 1, 1, 0, 0, 0]\n}\n",
     .good    = "<<body a>>",
 };
-
-#undef MECHANE_BARE_BODY
 
 Found at(const usd::Prim& prim, const char* property, std::string message, std::string observed, std::string expected,
          std::string hint)
@@ -380,22 +341,40 @@ void check_anchors(const Facts& facts, Sink& sink)
     }
 }
 
-void check_animated(const Facts& facts, const physics::Body& body, Sink& sink)
+/// For each prim the sampled operation that moves it, its own or of one above it below the default prim.
+std::vector<std::string> moving_ops(const Facts& facts)
 {
-    sink.applies(kKinematicFlag);
-    if (body.kinematic) return;
-    for (usd::Prim prim = body.prim; prim && prim != facts.stage.default_prim() && !prim.path().is_root();
-         prim           = prim.parent())
-        for (const usd::Token& name : prim.authored_property_names()) {
-            if (!name.text().starts_with("xformOp:")) continue;
-            const usd::Attribute op = prim.attribute(name);
-            if (!op.varying()) continue;
-            sink.report(kKinematicFlag,
-                        at(body.prim, nullptr, "the body is animated (" + op.path().text() + ") but not kinematic",
-                           "time samples", "physics:kinematicEnabled = true",
-                           "write `bool physics:kinematicEnabled = true`, or remove the time samples"));
-            return;
-        }
+    std::vector<std::string> ops(facts.prims.size());
+    for (std::size_t i = 0; i < facts.prims.size(); ++i) {
+        const PrimFacts& prim = facts.prims[i];
+        if (static_cast<std::int32_t>(i) == facts.root) continue;
+        if (prim.parent >= 0) ops[i] = ops[static_cast<std::size_t>(prim.parent)];
+        if (!prim.is(kBody) && !prim.above_body) continue;
+        for (const usd::Token& name : prim.properties)
+            if (name.text().starts_with("xformOp:"))
+                if (const usd::Attribute op = prim.prim.attribute(name); op.varying()) {
+                    ops[i] = op.path().text();
+                    break;
+                }
+    }
+    return ops;
+}
+
+void check_animated(const Facts& facts, Sink& sink)
+{
+    std::vector<std::string> ops;
+    for (const physics::Body& body : facts.physics.bodies) {
+        if (!body.enabled) continue;
+        sink.applies(kKinematicFlag);
+        const std::int32_t here = facts.index_of(body.prim);
+        if (body.kinematic || here < 0 || here == facts.root) continue;
+        if (ops.empty()) ops = moving_ops(facts);
+        const std::string& op = ops[static_cast<std::size_t>(here)];
+        if (op.empty()) continue;
+        sink.report(kKinematicFlag, at(body.prim, nullptr, "the body is animated (" + op + ") but not kinematic",
+                                       "time samples", "physics:kinematicEnabled = true",
+                                       "write `bool physics:kinematicEnabled = true`, or remove the time samples"));
+    }
 }
 
 void check(const Facts& facts, Sink& sink)
@@ -404,8 +383,8 @@ void check(const Facts& facts, Sink& sink)
         if (!body.enabled) continue;
         if (!check_frame(facts, body, sink)) check_mass(facts, body, sink);
         check_inertia(body, sink);
-        check_animated(facts, body, sink);
     }
+    check_animated(facts, sink);
     check_densities(facts, sink);
     check_custom_inertia(facts, sink);
     check_anchors(facts, sink);

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "conformance/family.h"
+#include "conformance/mesh_shape.h"
 #include "mechane/geometry/mesh_report.h"
-#include "mechane/geometry/triangulation.h"
 
 /// REP-0158 3.4: which way the faces of a mesh look, and whether they go through each other.
 namespace mechane::conformance {
@@ -62,15 +62,6 @@ constexpr Rule kIntersecting{
 #undef MECHANE_MESH
 
 constexpr std::size_t kMostTriangles = 200'000;
-
-geometry::Mesh mesh_of(const usd::Prim& prim)
-{
-    const auto points = prim.attribute("points").get<std::vector<Vec3d>>().value_or(std::vector<Vec3d>{});
-    const auto counts = prim.attribute("faceVertexCounts").get<std::vector<int>>().value_or(std::vector<int>{});
-    const auto corner = prim.attribute("faceVertexIndices").get<std::vector<int>>().value_or(std::vector<int>{});
-    const bool left   = prim.attribute("orientation").get_or<std::string>("rightHanded") == "leftHanded";
-    return geometry::triangulate({points, counts, corner, {}, left}).mesh;
-}
 
 /// Six times the signed volume about a point of the mesh: far from the origin the terms would cancel badly.
 double volume6(const geometry::Mesh& mesh)
@@ -141,8 +132,9 @@ void check_winding(const usd::Prim& prim, const geometry::Mesh& mesh, Sink& sink
     if (inward)
         return say("inward", "the mesh is inside out", "reverse the order of each face's indices", Severity::error);
     if (faults.winding_edges > 0)
-        return say("mixed", std::to_string(faults.winding_edges) +
-                       (faults.winding_edges == 1 ? " edge joins" : " edges join") + " faces that look different ways",
+        return say("mixed",
+                   std::to_string(faults.winding_edges) + (faults.winding_edges == 1 ? " edge joins" : " edges join") +
+                       " faces that look different ways",
                    "turn the faces over that look the other way", Severity::error);
     if (against_normals(prim, mesh) > 0.9)
         say("normals", "the authored normals look the other way than the faces", "turn the faces over, or the normals",
@@ -172,7 +164,7 @@ void check(const Facts& facts, Sink& sink)
 {
     for (const PrimFacts& prim : facts.prims) {
         if (!prim.is(kMesh) || prim.prim.is_instance_proxy()) continue;
-        const geometry::Mesh mesh = mesh_of(prim.prim);
+        const geometry::Mesh mesh = triangles_of(prim.prim);
         if (mesh.triangles.empty()) continue;
         check_winding(prim.prim, mesh, sink);
         if (prim.is(kCollider) && prim.prim.attribute("physics:approximation").get_or<std::string>("none") == "none")

@@ -4,6 +4,8 @@
 #include <map>
 
 #include "conformance/family.h"
+#include "conformance/mesh_shape.h"
+#include "mechane/geometry/weld.h"
 
 /// REP-0158 3.4: geometry of meshes.
 namespace mechane::conformance {
@@ -116,6 +118,59 @@ std::size_t open_edges(const Faces& mesh)
         std::count_if(edges.begin(), edges.end(), [](const auto& edge) { return edge.second != 2; }));
 }
 
+double extent_of(const std::vector<Vec3d>& points)
+{
+    Vec3d low = points.front(), high = low;
+    for (const Vec3d& p : points)
+        low  = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)},
+        high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
+    return length(high - low);
+}
+
+/// Faces without an area: by Newell's sum, which is exact for plane polygons.
+std::size_t flat_faces(const Faces& mesh, double extent)
+{
+    const double least = 1e-12 * extent * extent;  // points are single precision: a millionth of the extent, squared
+    std::size_t  flat = 0, at = 0;
+    for (const int count : mesh.counts) {
+        const auto point = [&](int i) {
+            return mesh.points[static_cast<std::size_t>(mesh.indices[at + static_cast<std::size_t>(i % count)])];
+        };
+        const Vec3d origin = point(0);
+        Vec3d       sum{};
+        for (int i = 1; i + 1 < count; ++i) sum = sum + cross(point(i) - origin, point(i + 1) - origin);
+        flat += length(sum) <= least;
+        at += static_cast<std::size_t>(count);
+    }
+    return flat;
+}
+
+void check_closed(const usd::Prim& mesh, const Faces& faces, double extent, Sink& sink)
+{
+    sink.applies(kClosed);
+    const std::size_t open = open_edges(faces);
+    if (open == 0) return;
+    const std::string approximation =
+        mesh.attribute("physics:approximation").authored_as<std::string>().value_or("none");
+    const bool hull   = approximation != "none";
+    const auto joined = geometry::find_faults(geometry::welded(triangles_of(mesh), 1e-6 * extent));
+    const bool split  = joined.boundary_edges == 0 && joined.non_manifold_edges == 0;
+    sink.report(kClosed,
+                {.site     = mesh.site(),
+                 .message  = std::to_string(open) +
+                             (open == 1 ? " edge of the collision mesh does" : " edges of the collision mesh do") +
+                             " not join two faces" + (split ? " until points at one place are made one" : ""),
+                 .observed = std::to_string(open),
+                 .expected = "0",
+                 .hint     = split  ? "weld the points of the mesh"
+                             : hull ? "close the mesh; its hull is closed, so contacts are right all the same"
+                                    : "close the mesh, or use convexHull",
+                 .variant  = split  ? "needs-weld"
+                             : hull ? "hull"
+                                    : "",
+                 .severity = hull || split ? Severity::warning : Severity::error});
+}
+
 void check_mesh(const PrimFacts& prim, Sink& sink)
 {
     const usd::Prim& mesh     = prim.prim;
@@ -147,6 +202,16 @@ void check_mesh(const PrimFacts& prim, Sink& sink)
             {.site = mesh.site(), .message = fault, .expected = "a sound mesh", .hint = "export the mesh again"});
         return;
     }
+    const double extent = extent_of(faces.points);
+    if (const std::size_t flat = flat_faces(faces, extent); flat > 0)
+        sink.report(kValid, {.site     = site_of(mesh, "faceVertexIndices"),
+                             .message  = std::to_string(flat) + " of " + std::to_string(faces.counts.size()) +
+                                         " faces have no area",
+                             .observed = std::to_string(flat),
+                             .expected = "0",
+                             .hint     = "remove faces whose vertices lie on one line",
+                             .variant  = "flat",
+                             .severity = Severity::warning});
     if (!collider) return;
     sink.applies(kTriangles);
     std::size_t polygons = 0;
@@ -158,20 +223,7 @@ void check_mesh(const PrimFacts& prim, Sink& sink)
                                  .observed = std::to_string(polygons),
                                  .expected = "triangles",
                                  .hint     = "triangulate the mesh"});
-    const std::string approximation =
-        mesh.attribute("physics:approximation").authored_as<std::string>().value_or("none");
-    sink.applies(kClosed);
-    if (const std::size_t open = open_edges(faces); open > 0) {
-        const bool hull = approximation != "none";
-        sink.report(kClosed, {.site     = mesh.site(),
-                              .message  = std::to_string(open) + " edges of the collision mesh do not join two faces",
-                              .observed = std::to_string(open),
-                              .expected = "0",
-                              .hint    = hull ? "close the mesh; its hull is closed, so contacts are right all the same"
-                                              : "close the mesh, or use convexHull",
-                              .variant = hull ? "hull" : "",
-                              .severity = hull ? Severity::warning : Severity::error});
-    }
+    check_closed(mesh, faces, extent, sink);
 }
 
 void check(const Facts& facts, Sink& sink)

@@ -24,13 +24,7 @@ constexpr Rule kUnits{
     .fix     = "None: repair the layer by itself first, or author a scale on the prim that brings it in.",
     .bad     = R"(#files
 === robot.usda
-<<layer>>
-def Xform "robot" (
-    <<identity>>
-    prepend references = @./base.usda@
-)
-{
-}
+<<entry references @./base.usda@>>
 === base.usda
 #usda 1.0
 (
@@ -63,13 +57,7 @@ constexpr Rule kAnchored{
     .fixable  = true,
     .bad      = R"(#files
 === robot.usda
-<<layer>>
-def Xform "robot" (
-    <<identity>>
-    prepend references = @base.usda@
-)
-{
-}
+<<entry references @base.usda@>>
 === base.usda
 #usda 1.0
 (
@@ -92,13 +80,7 @@ constexpr Rule kContained{
     .fixable  = true,
     .bad      = R"(#files
 === robot/robot.usda
-<<layer>>
-def Xform "robot" (
-    <<identity>>
-    prepend references = @../shared/base.usda@
-)
-{
-}
+<<entry references @../shared/base.usda@>>
 === shared/base.usda
 #usda 1.0
 (
@@ -137,13 +119,7 @@ constexpr Rule kUnresolved{
     .fix     = "None: the file has to be put there, or the path corrected.",
     .bad     = R"(#files
 === robot.usda
-<<layer>>
-def Xform "robot" (
-    <<identity>>
-    prepend references = @./missing.usda@
-)
-{
-}
+<<entry references @./missing.usda@>>
 )",
     .good    = "",
 };

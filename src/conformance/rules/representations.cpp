@@ -21,14 +21,7 @@ constexpr Rule kVisualDefault{
     .fix     = "mesh_medium is selected where it exists.",
     .fixable = true,
     .bad     = R"(
-def Xform "v" (
-    prepend variantSets = "visual_representation"
-    variants = {
-        string visual_representation = "mesh_high"
-    }
-)
-{
-    variantSet "visual_representation" = {
+<<variants v visual_representation mesh_high>>
         "mesh_high" {
         }
         "mesh_medium" {
@@ -37,14 +30,7 @@ def Xform "v" (
 }
 )",
     .good    = R"(
-def Xform "v" (
-    prepend variantSets = "visual_representation"
-    variants = {
-        string visual_representation = "mesh_medium"
-    }
-)
-{
-    variantSet "visual_representation" = {
+<<variants v visual_representation mesh_medium>>
         "mesh_high" {
         }
         "mesh_medium" {
@@ -62,14 +48,7 @@ constexpr Rule kVisualNames{
     .why      = "Tools switch by name.",
     .fix      = "None: a variant is renamed together with everything that selects it.",
     .bad      = R"(
-def Xform "v" (
-    prepend variantSets = "visual_representation"
-    variants = {
-        string visual_representation = "mesh_medium"
-    }
-)
-{
-    variantSet "visual_representation" = {
+<<variants v visual_representation mesh_medium>>
         "high" {
         }
         "mesh_medium" {
@@ -87,14 +66,7 @@ constexpr Rule kOutside{
     .why     = "A robot would collide differently after a change of its looks.",
     .fix     = "None: move the collider out of the variant.",
     .bad     = R"(
-def Xform "v" (
-    prepend variantSets = "visual_representation"
-    variants = {
-        string visual_representation = "mesh_medium"
-    }
-)
-{
-    variantSet "visual_representation" = {
+<<variants v visual_representation mesh_medium>>
         "mesh_low" {
             def Cube "c" (
                 prepend apiSchemas = ["PhysicsCollisionAPI"]
@@ -116,14 +88,7 @@ constexpr Rule kSplat{
     .why     = "Tools look for a ParticleField3DGaussianSplat there.",
     .fix     = "None: the splats have to be made, or the variant removed.",
     .bad     = R"(
-def Xform "v" (
-    prepend variantSets = "visual_representation"
-    variants = {
-        string visual_representation = "mesh_medium"
-    }
-)
-{
-    variantSet "visual_representation" = {
+<<variants v visual_representation mesh_medium>>
         "mesh_medium" {
         }
         "volumetric_splat" {
@@ -135,14 +100,7 @@ def Xform "v" (
 }
 )",
     .good    = R"(
-def Xform "v" (
-    prepend variantSets = "visual_representation"
-    variants = {
-        string visual_representation = "mesh_medium"
-    }
-)
-{
-    variantSet "visual_representation" = {
+<<variants v visual_representation mesh_medium>>
         "mesh_medium" {
         }
         "volumetric_splat" {

@@ -129,60 +129,14 @@ def Xform "arm" (
 }
 )",
 };
-constexpr std::string_view kTwoRobotsBad  = R"(<<hall>>
-{
-    def Xform "robot_1" (
-        prepend apiSchemas = ["RosContextAPI"]
-        kind = "component"
-    )
-    {
-        string ros:context:namespace = "robot"
-
-        <<topic scan_1>>
-    }
-
-    def Xform "robot_2" (
-        prepend apiSchemas = ["RosContextAPI"]
-        kind = "component"
-    )
-    {
-        string ros:context:namespace = "robot"
-
-        <<topic scan_2>>
-    }
-}
-)";
-constexpr std::string_view kTwoRobotsGood = R"(<<hall>>
-{
-    def Xform "robot_1" (
-        prepend apiSchemas = ["RosContextAPI"]
-        kind = "component"
-    )
-    {
-        string ros:context:namespace = "robot_1"
-
-        <<topic scan>>
-    }
-
-    def Xform "robot_2" (
-        prepend apiSchemas = ["RosContextAPI"]
-        kind = "component"
-    )
-    {
-        string ros:context:namespace = "robot_2"
-
-        <<topic scan>>
-    }
-}
-)";
-constexpr Rule             kUnique{
+constexpr Rule kUnique{
     .id      = "REP-2.1.1-c",
     .slug    = "unique-robots",
     .summary = "Robots on one stage have different, non-empty namespaces.",
     .why     = "They publish on the same topics and overwrite each other's transforms.",
     .fix     = "None: names of robots are the author's to say.",
-    .bad     = kTwoRobotsBad,
-    .good    = kTwoRobotsGood,
+    .bad     = "<<hall>>\n{\n<<robot robot_1 robot scan_1>>\n<<robot robot_2 robot scan_2>>\n}\n",
+    .good    = "<<hall>>\n{\n<<robot robot_1 robot_1 scan>>\n<<robot robot_2 robot_2 scan>>\n}\n",
 };
 constexpr Rule kDefaultPrim{
     .id      = "REP-2.1.1-d",

@@ -32,42 +32,20 @@ constexpr Rule kUnique{
 <<body a>>
 <<body b>>
 
-def PhysicsRevoluteJoint "j1" (
-    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
-)
-{
-    rel physics:body0 = </robot/a>
-    rel physics:body1 = </robot/b>
-    float physics:lowerLimit = -90
-    float physics:upperLimit = 90
-}
+<<root j1 a b>>
 
 def Scope "arm"
 {
     <<body c>>
 
-    def PhysicsRevoluteJoint "j1"
-    {
-        rel physics:body0 = </robot/b>
-        rel physics:body1 = </robot/arm/c>
-        float physics:lowerLimit = -90
-        float physics:upperLimit = 90
-    }
+    <<joint j1 b arm/c>>
 }
 )",
     .good    = R"(
 <<body a>>
 <<body b>>
 
-def PhysicsRevoluteJoint "j1" (
-    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
-)
-{
-    rel physics:body0 = </robot/a>
-    rel physics:body1 = </robot/b>
-    float physics:lowerLimit = -90
-    float physics:upperLimit = 90
-}
+<<root j1 a b>>
 )",
 };
 constexpr Rule kAligned{

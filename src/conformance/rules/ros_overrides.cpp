@@ -57,53 +57,7 @@ constexpr Rule kParts{
     .bad     = MECHANE_EYES("", ""),
     .good    = MECHANE_EYES(MECHANE_SPACE("left"), MECHANE_SPACE("right")),
 };
-constexpr std::string_view kHallBad  = R"(<<hall>>
-{
-    def Xform "left" (
-        prepend apiSchemas = ["RosContextAPI"]
-        kind = "component"
-    )
-    {
-        string ros:context:namespace = "robot_1"
-
-        <<topic scan>>
-    }
-
-    def Xform "robot_2" (
-        prepend apiSchemas = ["RosContextAPI"]
-        kind = "component"
-    )
-    {
-        string ros:context:namespace = "robot_2"
-
-        <<topic scan>>
-    }
-}
-)";
-constexpr std::string_view kHallGood = R"(<<hall>>
-{
-    def Xform "robot_1" (
-        prepend apiSchemas = ["RosContextAPI"]
-        kind = "component"
-    )
-    {
-        string ros:context:namespace = "robot_1"
-
-        <<topic scan>>
-    }
-
-    def Xform "robot_2" (
-        prepend apiSchemas = ["RosContextAPI"]
-        kind = "component"
-    )
-    {
-        string ros:context:namespace = "robot_2"
-
-        <<topic scan>>
-    }
-}
-)";
-constexpr Rule             kPrimName{
+constexpr Rule kPrimName{
     .id       = "REP-2.1.1-k",
     .slug     = "namespace-prim-name",
     .keyword  = Keyword::should,
@@ -111,8 +65,8 @@ constexpr Rule             kPrimName{
     .summary  = "Among several robots, each is named on the stage like its namespace.",
     .why      = "Whoever sees a topic finds the robot, and the other way round.",
     .fix      = "None: names are the author's to say.",
-    .bad      = kHallBad,
-    .good     = kHallGood,
+    .bad      = "<<hall>>\n{\n<<robot left robot_1 scan>>\n<<robot robot_2 robot_2 scan>>\n}\n",
+    .good     = "<<hall>>\n{\n<<robot robot_1 robot_1 scan>>\n<<robot robot_2 robot_2 scan>>\n}\n",
 };
 
 #undef MECHANE_SPACE

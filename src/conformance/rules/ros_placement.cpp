@@ -17,19 +17,12 @@ constexpr Rule kRobotWide{
     .why      = "Joint states and base commands belong to no single link.",
     .fix      = "None: moving a prim changes its path.",
     .bad      = R"(
-def Xform "a" (
-    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "RosTopicAPI"]
-    kind = "subcomponent"
-)
-{
+<<placed a PhysicsRigidBodyAPI PhysicsMassAPI RosTopicAPI>>
     float physics:mass = 1
     string ros:topic:name = "joint_states"
     double ros:topic:publish_rate = 50
     token ros:topic:role = "publisher"
     string ros:topic:type = "sensor_msgs/msg/JointState"
-    quatf xformOp:orient = (1, 0, 0, 0)
-    double3 xformOp:translate = (0, 0, 0)
-    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
 }
 )",
     .good     = R"(
@@ -53,19 +46,12 @@ constexpr Rule kSensorChild{
     .why     = "The pose of the sensor in its link, and its frame, need a prim.",
     .fix     = "None: the pose is the author's to say.",
     .bad     = R"(
-def Xform "a" (
-    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "RosTopicAPI"]
-    kind = "subcomponent"
-)
-{
+<<placed a PhysicsRigidBodyAPI PhysicsMassAPI RosTopicAPI>>
     float physics:mass = 1
     string ros:topic:name = "scan"
     double ros:topic:publish_rate = 10
     token ros:topic:role = "publisher"
     string ros:topic:type = "sensor_msgs/msg/LaserScan"
-    quatf xformOp:orient = (1, 0, 0, 0)
-    double3 xformOp:translate = (0, 0, 0)
-    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
 }
 )",
     .good    = "<<topic scan>>",

@@ -26,13 +26,6 @@ namespace {
 #define MECHANE_TEXTURE(name, file, more)                                                                        \
     "    def Shader \"" name "\" { uniform token info:id = \"UsdUVTexture\"\n        asset inputs:file = @" file \
     "@\n" more "        float3 outputs:rgb }\n"
-#define MECHANE_FILES                                                                                                 \
-    "#files\n=== robot.usda\n#usda 1.0\n(\n    defaultPrim = \"robot\"\n    kilogramsPerUnit = 1\n    metersPerUnit " \
-    "= 1\n"                                                                                                           \
-    "    timeCodesPerSecond = 1\n    upAxis = \"Z\"\n)\ndef Xform \"robot\" (\n assetInfo = { string identifier = "   \
-    "\"urn:example:robot\"\n string version = \"1.0.0\" }\n kind = \"component\"\n prepend references = "             \
-    "[@./instances.usda@]) {}\n"
-
 constexpr Rule kPreview{
     .id      = "REP-3.1-a",
     .slug    = "preview-surface",
@@ -118,7 +111,7 @@ constexpr Rule kDepth{
     .summary = "Textures have eight bits a channel.",
     .why     = "Sixteen bits are cut or refused by real-time engines.",
     .fix     = "None: convert the picture.",
-    .bad     = MECHANE_FILES
+    .bad     = "#files\n=== robot.usda\n<<entry references @./instances.usda@>>\n"
                "=== instances.usda\n#usda 1.0\n( defaultPrim = \"robot\" )\ndef Xform \"robot\" {\n"
                MECHANE_LOOK(MECHANE_SURFACE, MECHANE_PREVIEW("color3f inputs:diffuseColor.connect = </robot/look/t.outputs:rgb>\n")
                                 MECHANE_TEXTURE("t", "./look.png", "")) "}\n"
@@ -176,7 +169,6 @@ constexpr Rule kProcedural{
     .good = MECHANE_LOOK(MECHANE_SURFACE, MECHANE_PREVIEW("")),
 };
 
-#undef MECHANE_FILES
 #undef MECHANE_TEXTURE
 #undef MECHANE_SURFACE
 #undef MECHANE_PREVIEW

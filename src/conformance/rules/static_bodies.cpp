@@ -7,15 +7,13 @@
 namespace mechane::conformance {
 namespace {
 
-#define MECHANE_GRIPPER(list)                                                                                     \
-    "<<body a>>\n<<body b>>\nclass PhysicsRevoluteJoint \"_hinge\" (\n    prepend apiSchemas = "                  \
-    "[\"PhysicsArticulationRootAPI\", \"PhysicsDriveAPI:angular\"]\n)\n{\n    float physics:lowerLimit = -90\n  " \
-    "  float physics:upperLimit = 90\n}\ndef PhysicsRevoluteJoint \"base\" (\n    prepend apiSchemas = "          \
-    "[\"PhysicsArticulationRootAPI\"]\n)\n{\n    rel physics:body0 = </robot/a>\n    rel physics:body1 = "        \
-    "</robot/b>\n    float physics:lowerLimit = -90\n    float physics:upperLimit = 90\n}\n<<body c>>\ndef "      \
-    "PhysicsRevoluteJoint \"grip\" (\n    " list                                                                  \
-    "\n    prepend inherits = </robot/_hinge>\n)\n{\n    rel "                                                    \
-    "physics:body0 = </robot/b>\n    rel physics:body1 = </robot/c>\n}\n"
+#define MECHANE_GRIPPER(list)                                                                                    \
+    "<<body a>>\n<<body b>>\nclass PhysicsRevoluteJoint \"_hinge\" (\n    prepend apiSchemas = "                 \
+    "[\"PhysicsArticulationRootAPI\", \"PhysicsDriveAPI:angular\"]\n)\n{\n    float physics:lowerLimit = -90\n"  \
+    "    float physics:upperLimit = 90\n}\n<<root base a b>>\n<<body c>>\ndef PhysicsRevoluteJoint \"grip\" (\n" \
+    "    " list                                                                                                  \
+    "\n    prepend inherits = </robot/_hinge>\n)\n{\n    rel physics:body0 = </robot/b>\n"                       \
+    "    rel physics:body1 = </robot/c>\n}\n"
 
 constexpr Rule kPruned{
     .id       = "REP-1.3-h",
@@ -41,23 +39,9 @@ def Xform "robot" (
     <<identity>>
 )
 {
-    def Xform "shelf" (
-        prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
-        kind = "subcomponent"
-    )
-    {
-        float physics:mass = 1
-        quatf xformOp:orient = (1, 0, 0, 0)
-        double3 xformOp:translate = (0, 0, 0)
-        uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+    <<link shelf>>
 
-        def Cube "board" (
-            prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]
-        )
-        {
-            rel material:binding:physics = </robot/wood>
-            token purpose = "guide"
-        }
+        <<collider board wood>>
     }
 
     def Material "wood" (
@@ -76,13 +60,7 @@ def Xform "robot" (
 }
 )",
     .good     = R"(
-def Cube "shelf" (
-    prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]
-)
-{
-    rel material:binding:physics = </robot/Contact/rubber>
-    token purpose = "guide"
-}
+<<collider shelf>>
 )",
 };
 

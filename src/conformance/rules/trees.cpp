@@ -26,23 +26,13 @@ def Scope "joints"
     <<joint j a b>>
 }
 
-def PhysicsFixedJoint "base" (
-    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
-)
-{
-    rel physics:body1 = </robot/a>
-}
+<<anchor a>>
 )",
     .good     = R"(
 <<body a>>
 <<body b>>
 
-def PhysicsFixedJoint "base" (
-    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
-)
-{
-    rel physics:body1 = </robot/a>
-}
+<<anchor a>>
 
 <<joint j a b>>
 )",
@@ -54,39 +44,18 @@ constexpr Rule kRootCount{
     .why     = "Two roots in one tree make two articulations that share links; engines refuse it or pick one.",
     .fix     = "On demand: the root nearest the base stays, the others are deleted in the composing layer.",
     .bad     = R"(
-def PhysicsFixedJoint "base" (
-    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
-)
-{
-    rel physics:body1 = </robot/a>
-}
+<<anchor a>>
 
 <<body a>>
 <<body b>>
 
-def PhysicsRevoluteJoint "j" (
-    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
-)
-{
-    rel physics:body0 = </robot/a>
-    rel physics:body1 = </robot/b>
-    float physics:lowerLimit = -90
-    float physics:upperLimit = 90
-}
+<<root j a b>>
 )",
     .good    = R"(
 <<body a>>
 <<body b>>
 
-def PhysicsRevoluteJoint "j" (
-    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
-)
-{
-    rel physics:body0 = </robot/a>
-    rel physics:body1 = </robot/b>
-    float physics:lowerLimit = -90
-    float physics:upperLimit = 90
-}
+<<root j a b>>
 )",
 };
 constexpr Rule kRootPresent{
@@ -106,15 +75,7 @@ constexpr Rule kRootPresent{
 <<body a>>
 <<body b>>
 
-def PhysicsRevoluteJoint "j" (
-    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
-)
-{
-    rel physics:body0 = </robot/a>
-    rel physics:body1 = </robot/b>
-    float physics:lowerLimit = -90
-    float physics:upperLimit = 90
-}
+<<root j a b>>
 )",
 };
 constexpr std::string_view kTriangle     = R"(
@@ -180,12 +141,7 @@ constexpr Rule kTwoParents{
     .why     = "A link with two parents is in no tree.",
     .fix     = "None: which joint closes the loop is the author's to say.",
     .bad     = R"(
-def PhysicsFixedJoint "base" (
-    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
-)
-{
-    rel physics:body1 = </robot/a>
-}
+<<anchor a>>
 
 <<body a>>
 <<body b>>
@@ -195,12 +151,7 @@ def PhysicsFixedJoint "base" (
 <<joint j3 c b>>
 )",
     .good    = R"(
-def PhysicsFixedJoint "base" (
-    prepend apiSchemas = ["PhysicsArticulationRootAPI"]
-)
-{
-    rel physics:body1 = </robot/a>
-}
+<<anchor a>>
 
 <<body a>>
 <<body b>>
@@ -350,13 +301,13 @@ void check_placement(const Facts& facts, Sink& sink)
     }
     for (const auto& [scope, count] : scopes)
         if (const usd::Prim prim = facts.stage.prim_at(scope))
-            sink.report(kPlacement,
-                        {.site     = prim.site(),
-                         .message  = std::to_string(count) + (count == 1 ? " joint stands" : " joints stand") +
-                                     " away from the link it moves",
-                         .observed = scope.text(),
-                         .expected = "beside the child link",
-                         .hint     = "author joints as siblings of their child links"});
+            sink.report(kPlacement, {.site     = prim.site(),
+                                     .message  = std::to_string(count) +
+                                                 (count == 1 ? " joint stands away from the link it moves"
+                                                             : " joints stand away from the links they move"),
+                                     .observed = scope.text(),
+                                     .expected = "beside the child link",
+                                     .hint     = "author joints as siblings of their child links"});
 }
 
 void check_exclusions(const Facts& facts, Sink& sink)

@@ -14,14 +14,7 @@ namespace {
 
 /// A variant set whose selection exists.
 constexpr const char* kSelected = R"(
-def Xform "g" (
-    prepend variantSets = "gripper"
-    variants = {
-        string gripper = "two_finger"
-    }
-)
-{
-    variantSet "gripper" = {
+<<variants g gripper two_finger>>
         "two_finger" {
         }
     }
@@ -58,14 +51,7 @@ constexpr Rule kExists{
     .fix     = "As default-selection.",
     .fixable = true,
     .bad     = R"(
-def Xform "g" (
-    prepend variantSets = "gripper"
-    variants = {
-        string gripper = "missing"
-    }
-)
-{
-    variantSet "gripper" = {
+<<variants g gripper missing>>
         "none" {
         }
         "two_finger" {
@@ -85,14 +71,7 @@ constexpr Rule kComplete{
     .bad      = R"(
 <<body a>>
 
-def Xform "g" (
-    prepend variantSets = "gripper"
-    variants = {
-        string gripper = "none"
-    }
-)
-{
-    variantSet "gripper" = {
+<<variants g gripper none>>
         "none" {
         }
         "two_finger" {
@@ -155,7 +134,7 @@ void check_targets(const Facts& facts, Sink& sink)
             const bool joint = name.text().starts_with("physics:body");
             for (const usd::Path& target : relation.targets())
                 // A joint's link that no variant has is REP-1.3-b's.
-                if (joint ? in_other_variant(facts.stage, target) : !facts.stage.prim_at(target.prim()))
+                if (joint ? in_other_variant(facts, target) : !facts.stage.prim_at(target.prim()))
                     sink.report(kComplete, {.site    = relation.site(),
                                             .message = name.text() + " names " + target.text() + ", which is not there",
                                             .observed = target.text(),

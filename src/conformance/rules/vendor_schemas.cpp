@@ -90,8 +90,7 @@ void check_counterparts(const PrimFacts& prim, Sink& sink)
 
 void check_prefixes(const PrimFacts& prim, Sink& sink)
 {
-    const bool scene = prim.prim.is_a("PhysicsScene");
-    if (!prim.is(kKinematic | kCollider) && !scene) return;
+    if (!prim.is(kKinematic | kCollider | kScene)) return;
     sink.applies(kPrefix);
     for (const usd::Token& name : prim.properties) {
         const usd::Attribute attribute = prim.prim.attribute(name);
