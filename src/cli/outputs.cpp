@@ -16,8 +16,8 @@ namespace mechane::cli {
 namespace {
 
 constexpr std::string_view                 kRecording = ".mrec";
-constexpr std::array<std::string_view, 10> kExtensions{".json", ".json.gz", ".csv", ".usda", ".usdc",
-                                                       ".usd",  ".html",    ".png", ".apng", kRecording};
+constexpr std::array<std::string_view, 11> kExtensions{".json", ".json.gz", ".csv",  ".usda", ".usdc",   ".usd",
+                                                       ".html", ".png",     ".apng", ".mcap", kRecording};
 
 /// gzip with a zero time stamp, so that equal content gives equal bytes.
 std::optional<std::string> compressed(std::string_view text)
@@ -73,7 +73,7 @@ bool is_recording(const std::string& file) { return file.ends_with(kRecording); 
 std::string known_outputs() { return fmt::format("{}", fmt::join(kExtensions, " ")); }
 
 Result<void> write_output(const std::string& file, const run::Scene& scene, const record::Recording& recording,
-                          Context& context)
+                          Context& context, const Publishing& publishing)
 {
     if (file == "/dev/null") return {};
     const record::WriteOptions options{.json = {.reproducible = context.global.reproducible, .contact_points = false},
@@ -90,7 +90,10 @@ Result<void> write_output(const std::string& file, const run::Scene& scene, cons
     if (file.ends_with(".png"))
         return viewer::render_png(scene.model, recording, recording.frames.size() - 1, picture, file);
     Diagnostics found;
-    const auto  done = record::write(scene.model, recording, file, options, found);
+    const auto  done = file.ends_with(".mcap")
+                           ? run::write_mcap(scene, recording, {options.usd.X_WS, options.usd.meters_per_unit},
+                                             publishing.switches, ros::TypeTable(publishing.interfaces), file, found)
+                           : record::write(scene.model, recording, file, options, found);
     context.io.report(found);
     return done;
 }

@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "mechane/record/recording.h"
+#include "mechane/run/publish.h"
 
 namespace mechane::cli {
 
@@ -13,9 +14,14 @@ bool is_known_output(const std::string& file);
 bool is_recording(const std::string& file);
 /// ".json .usda ..." for messages.
 std::string known_outputs();
+/// What a recording as messages (.mcap) is told besides.
+struct Publishing {
+    std::vector<run::Switch> switches;
+    std::vector<std::string> interfaces;  ///< folders of ROS packages
+};
 /// Writes a recording in the format of the file's extension.
 Result<void> write_output(const std::string& file, const run::Scene& scene, const record::Recording& recording,
-                          Context& context);
+                          Context& context, const Publishing& publishing = {});
 
 /// Writes a document to a file, compressed if its name ends in .gz, or to stdout when `file` is empty or "-".
 /// @return the exit status; failures have been printed

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "mechane/ros/channels.h"
 #include "mechane/ros/frames.h"
 #include "mechane/ros/interfaces.h"
 
@@ -12,8 +13,18 @@ namespace mechane::cli {
 namespace {
 
 struct RosArgs {
-    std::string what, file, format = "text";
+    std::string              what, file, format = "text";
+    std::vector<std::string> interfaces;
 };
+
+nlohmann::json as_json(const ros::Qos& qos)
+{
+    return {{"reliability", qos.reliability},
+            {"durability", qos.durability},
+            {"history", qos.history},
+            {"depth", qos.depth},
+            {"matchPublisher", qos.match_publisher}};
+}
 
 const char* kind_of(const ros::Interface& interface)
 { return interface.kind == ros::Api::topic ? "topic" : interface.kind == ros::Api::service ? "service" : "action"; }
@@ -30,11 +41,7 @@ nlohmann::json as_json(const ros::Interface& i)
                         {"startsEnabled", i.starts_enabled}};
     if (i.kind != ros::Api::topic) return json;
     json["rate"] = i.publish_rate ? nlohmann::json(*i.publish_rate) : nlohmann::json();
-    json["qos"]  = {{"reliability", i.qos.reliability},
-                    {"durability", i.qos.durability},
-                    {"history", i.qos.history},
-                    {"depth", i.qos.depth},
-                    {"matchPublisher", i.qos.match_publisher}};
+    json["qos"]  = as_json(i.qos);
     if (i.override_frame) json["frame"] = *i.override_frame;
     return json;
 }
@@ -119,6 +126,38 @@ int run_tf(const RosArgs& args, const usd::Stage& stage, Context& context)
     return kExitClean;
 }
 
+/// What is published from the beginning.
+int run_channels(const RosArgs& args, const usd::Stage& stage, Context& context)
+{
+    Diagnostics          found;
+    const ros::Published all = ros::channels(stage, ros::TypeTable(args.interfaces), found);
+    context.io.report(found);
+    nlohmann::json list = nlohmann::json::array();
+    std::string    text;
+    for (const ros::Channel& channel : all.channels) {
+        if (!channel.starts_enabled) continue;
+        nlohmann::json frames = nlohmann::json::array();
+        for (const std::size_t f : channel.frames) frames.push_back(all.frames[f].id);
+        list.push_back({{"topic", channel.topic},
+                        {"type", channel.type},
+                        {"prim", channel.prim.path().text()},
+                        {"rate", channel.rate > 0 ? nlohmann::json(channel.rate) : nlohmann::json()},
+                        {"domain", channel.domain ? nlohmann::json(*channel.domain) : nlohmann::json()},
+                        {"qos", as_json(channel.qos)},
+                        {"frames", frames}});
+        text += fmt::format(
+            "{:32} {:36} {:12} {}\n", channel.topic, channel.type, channel.qos.reliability,
+            channel.rate > 0 ? fmt::format("{} Hz", channel.rate) : fmt::format("{} frames", frames.size()));
+    }
+    if (context.global.json)
+        text = nlohmann::json{{"schema", "mechane.ros.channels/1"}, {"channels", list}}.dump(
+                   2, ' ', false, nlohmann::json::error_handler_t::replace) +
+               "\n";
+    context.io.out(text);
+    if (list.empty()) context.io.say("nothing is published\n");
+    return kExitClean;
+}
+
 int run_ros(const RosArgs& args, Context& context)
 {
     const auto options = scene_options(context);
@@ -126,6 +165,7 @@ int run_ros(const RosArgs& args, Context& context)
     const auto stage = usd::Stage::open(args.file, options->open);
     if (!stage) return context.io.fail(stage.error());
     if (args.what == "tf") return run_tf(args, **stage, context);
+    if (args.what == "channels") return run_channels(args, **stage, context);
     const std::vector<ros::Interface> found = ros::interfaces(**stage);
     if (context.global.json) {
         nlohmann::json all = nlohmann::json::array();
@@ -151,7 +191,10 @@ void add_ros(CLI::App& app, Context& context)
     CLI::App*  verb = app.add_subcommand(
         "ros", "What an asset offers to ROS: topics, services, actions with resolved names; the tree of frames");
     verb->footer("Examples:\n  mechane ros interfaces robot.usda\n  mechane ros tf robot.usda --format dot");
-    verb->add_option("what", args->what, "interfaces or tf")->required()->check(CLI::IsMember({"interfaces", "tf"}));
+    verb->add_option("what", args->what, "interfaces, channels (what a simulator publishes) or tf")
+        ->required()
+        ->check(CLI::IsMember({"interfaces", "channels", "tf"}));
+    verb->add_option("--interfaces", args->interfaces, "Folder of ROS packages whose types are known too; may repeat");
     verb->add_option("file", args->file, "Stage")->required();
     verb->add_option("--format", args->format, "Of tf: text, json, or dot (Graphviz)")
         ->check(CLI::IsMember({"text", "json", "dot"}))

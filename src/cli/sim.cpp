@@ -25,6 +25,8 @@ struct SimArgs {
     std::string              control, resume, checkpoint, expect;
     std::string              collide = "every-frame";
     std::vector<std::string> outputs;
+    std::vector<std::string> enable, disable;
+    Publishing               publishing;
 };
 
 std::atomic<bool> g_interrupted{false};
@@ -120,6 +122,12 @@ std::optional<ExitCode> complete(SimArgs& args, Context& context, std::optional<
                                known_outputs()));
             return kExitUsage;
         }
+    for (const auto* names : {&args.enable, &args.disable})
+        for (const std::string& name : *names) {
+            auto one = run::parse_switch(name, names == &args.enable);
+            if (!one) return io.fail(one.error()), kExitUsage;
+            args.publishing.switches.push_back(*std::move(one));
+        }
     if (!args.control.empty()) {
         auto text = run::read_control_file(args.control);
         if (!text) return io.fail(text.error());
@@ -170,7 +178,8 @@ int run_sim(SimArgs& args, Context& context)
     if (const auto finished = recorder.finish(); !finished) return io.fail(finished.error());
     for (const std::string& output : args.outputs) {
         if (!is_recording(output))
-            if (const auto written = write_output(output, *scene, result->recording, context); !written)
+            if (const auto written = write_output(output, *scene, result->recording, context, args.publishing);
+                !written)
                 return io.fail(written.error());
         if (output != "-.json" && output != "/dev/null") io.say(fmt::format("wrote     {}\n", output));
     }
@@ -224,6 +233,11 @@ void add_sim(CLI::App& app, Context& context)
     verb->add_option("--checkpoint", args->checkpoint, "File to write the end of the run to");
     verb->add_option("--resume", args->resume, "Go on from the file that --checkpoint wrote, --frames more steps");
     verb->add_option("--expect", args->expect, "State hash that the run must end with (exit status 1 otherwise)");
+    verb->add_option("--enable", args->enable,
+                     "Of .mcap: switch a publisher on, TOPIC@SECONDS or PRIM@SECONDS; may repeat");
+    verb->add_option("--disable", args->disable, "Of .mcap: switch a publisher off; may repeat");
+    verb->add_option("--interfaces", args->publishing.interfaces,
+                     "Of .mcap: folder of ROS packages whose types are known too; may repeat");
     verb->add_option("-o,--output", args->outputs, "File to write, format by extension; may repeat");
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_sim(*args, context); });

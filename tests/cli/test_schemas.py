@@ -24,6 +24,7 @@ DOCUMENTS = {
     "check": ["check", QUADRUPED, "--format", "json", "--exit-zero"],
     "fix": ["fix", "ROBOT", "--diff", "--json"],
     "ros.interfaces": ["ros", "interfaces", QUADRUPED, "--json"],
+    "ros.channels": ["ros", "channels", "ROBOT", "--json"],
     "ros.tf": ["ros", "tf", "ROBOT", "--json"],
     "trajectory": ["sim", QUADRUPED, "--frames", "2", "--json"],
     "behaviour": ["check", QUADRUPED, "--behaviour", "--json"],

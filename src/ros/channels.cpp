@@ -1,0 +1,70 @@
+#include "mechane/ros/channels.h"
+
+#include <map>
+
+#include "mechane/ros/codes.h"
+
+namespace mechane::ros {
+namespace {
+
+constexpr const char* kTransforms = "tf2_msgs/msg/TFMessage";
+
+bool is_default(const std::string& policy) { return policy == "system_default"; }
+
+}  // namespace
+
+Qos offered_qos(const Interface& interface)
+{
+    Qos        qos  = interface.qos;
+    const auto type = parse_type(interface.type);
+    if (interface.role == "publisher" && type && type->package == "sensor_msgs" && type->name != "JointState" &&
+        is_default(qos.reliability) && is_default(qos.durability) && is_default(qos.history))
+        qos.reliability = "best_effort";
+    return qos;
+}
+
+std::string joint_name(const usd::Prim& joint) { return text(joint, "ros:joint:name").value_or(joint.name().text()); }
+
+Published channels(const usd::Stage& stage, const TypeTable& types, Diagnostics& found)
+{
+    Published out;
+    for (const Interface& i : interfaces(stage)) {
+        if (i.kind != Api::topic || i.role != "publisher" || i.name.empty()) continue;
+        const auto type = parse_type(i.type);
+        if (!type || type->family != "msg" || !types.is_known(*type).value_or(false)) {
+            found.add(kTypeUnknown, i.prim.site(),
+                      "nobody knows the type '" + i.type + "' of " + i.resolved + ", which is not published");
+            continue;
+        }
+        out.channels.push_back({.topic          = i.resolved,
+                                .type           = i.type,
+                                .qos            = offered_qos(i),
+                                .rate           = i.publish_rate.value_or(0),
+                                .domain         = i.domain,
+                                .prim           = i.prim,
+                                .starts_enabled = i.starts_enabled,
+                                .frames         = {}});
+    }
+    out.frames = frames(stage, found);
+    std::map<std::string, std::size_t> by_topic;
+    for (std::size_t f = 0; f < out.frames.size(); ++f) {
+        const Frame& frame        = out.frames[f];
+        const auto [known, fresh] = by_topic.try_emplace(frame.topic, out.channels.size());
+        if (fresh) {
+            const usd::Prim robot = outermost_context(frame.prim);
+            out.channels.push_back({.topic = frame.topic,
+                                    .type  = kTransforms,
+                                    .qos   = {"reliable", frame.is_static ? "transient_local" : "volatile", "keep_last",
+                                              frame.is_static ? 1 : 100, false},
+                                    .rate  = 0,
+                                    .domain         = domain_id(frame.prim),
+                                    .prim           = robot ? robot : frame.prim,
+                                    .starts_enabled = true,
+                                    .frames         = {}});
+        }
+        out.channels[known->second].frames.push_back(f);
+    }
+    return out;
+}
+
+}  // namespace mechane::ros

@@ -1,0 +1,272 @@
+"""mechane sim -o run.mcap: what a simulator that follows REP-0158 would publish, without ROS installed (GAP-067)."""
+import json
+import math
+import os
+import struct
+import tempfile
+import unittest
+
+from tests.cli.program import mechane
+
+
+def topic(name, kind, more=""):
+    return f"""
+        def Xform "{name}" (
+            prepend apiSchemas = ["RosTopicAPI"]
+        )
+        {{
+            string ros:topic:name = "{name}"
+            double ros:topic:publish_rate = 10
+            token ros:topic:role = "publisher"
+            string ros:topic:type = "{kind}"
+            {more}
+        }}
+"""
+
+
+# A pendulum on a base that is fixed to the world, and a loose box; one interface depends on a variant.
+ROBOT = """#usda 1.0
+(
+    defaultPrim = "hall"
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+
+def Xform "hall"
+{
+    def Xform "robot" (
+        prepend apiSchemas = ["RosContextAPI"]
+        prepend variantSets = "sensor"
+        variants = {
+            string sensor = "lidar"
+        }
+    )
+    {
+        string ros:context:namespace = "robot_1"
+        double3 xformOp:translate = (1, 2, 0)
+        uniform token[] xformOpOrder = ["xformOp:translate"]
+
+        def Xform "base" (
+            prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
+        )
+        {
+            float physics:mass = 1
+            double3 xformOp:translate = (0, 0, 1)
+            uniform token[] xformOpOrder = ["xformOp:translate"]
+        }
+
+        def Xform "arm" (
+            prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
+        )
+        {
+            point3f physics:centerOfMass = (0.5, 0, 0)
+            float3 physics:diagonalInertia = (0.01, 0.01, 0.01)
+            float physics:mass = 1
+            double3 xformOp:translate = (0, 0, 1)
+            uniform token[] xformOpOrder = ["xformOp:translate"]
+
+            def Xform "tip" (
+                prepend apiSchemas = ["RosFrameAPI"]
+            )
+            {
+                double3 xformOp:translate = (0.75, 0, 0)
+                uniform token[] xformOpOrder = ["xformOp:translate"]
+            }
+        }
+
+        def PhysicsFixedJoint "anchor" (
+            prepend apiSchemas = ["PhysicsArticulationRootAPI"]
+        )
+        {
+            rel physics:body1 = </hall/robot/base>
+            point3f physics:localPos0 = (1, 2, 1)
+        }
+
+        def PhysicsRevoluteJoint "hinge"
+        {
+            uniform token physics:axis = "Y"
+            rel physics:body0 = </hall/robot/base>
+            rel physics:body1 = </hall/robot/arm>
+            custom string ros:joint:name = "shoulder"
+        }
+""" + topic("joint_states", "sensor_msgs/msg/JointState") + topic("odd", "nosuch_msgs/msg/X") + topic(
+    "late", "std_msgs/msg/Bool", "bool ros:topic:starts_enabled = 0") + """
+        variantSet "sensor" = {
+            "lidar" {""" + topic("scan", "sensor_msgs/msg/LaserScan") + """
+            }
+            "none" {
+            }
+        }
+    }
+
+    def Cube "box" (
+        prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]
+    )
+    {
+        double size = 0.1
+        double3 xformOp:translate = (5, 0, 3)
+        uniform token[] xformOpOrder = ["xformOp:translate"]
+    }
+}
+"""
+
+
+class Cursor:
+    """Reads little-endian values; `align` as CDR does, from the end of its header."""
+
+    def __init__(self, data, at=0, align=False):
+        self.data, self.at, self.align = data, at, align
+
+    def take(self, form):
+        size = struct.calcsize("<" + form)
+        if self.align:
+            self.at += -(self.at - 4) % size
+        value = struct.unpack_from("<" + form, self.data, self.at)[0]
+        self.at += size
+        return value
+
+    def bytes(self, count):
+        self.at += count
+        return self.data[self.at - count:self.at]
+
+    def text(self):
+        return self.bytes(self.take("I")).rstrip(b"\0").decode()
+
+
+def read_mcap(path):
+    """({id: (topic, schema, metadata)}, [(topic, time in s, data)]) of a file without chunks; the summary must say the same."""
+    with open(path, "rb") as file:
+        data = file.read()
+    magic = b"\x89MCAP0\r\n"
+    assert data.startswith(magic) and data.endswith(magic)
+    schemas, channels, messages, at, again = {}, {}, [], len(magic), {}
+    ended = False
+    while at < len(data) - len(magic):
+        opcode, size = data[at], struct.unpack_from("<Q", data, at + 1)[0]
+        c = Cursor(data[at + 9:at + 9 + size])
+        at += 9 + size
+        if opcode == 0x01:
+            assert c.text() == "ros2"
+        elif opcode == 0x03:
+            number = c.take("H")
+            schemas[number] = (c.text(), c.text(), c.text())
+        elif opcode == 0x04:
+            number, schema, name, encoding = c.take("H"), c.take("H"), c.text(), c.text()
+            assert encoding == "cdr"
+            end = c.take("I") + c.at
+            about = {}
+            while c.at < end:
+                key = c.text()
+                about[key] = c.text()
+            (again if ended else channels)[number] = (name, schemas[schema], about)
+        elif opcode == 0x05:
+            number, _, time = c.take("H"), c.take("I"), c.take("Q")
+            c.take("Q")
+            messages.append((channels[number][0], time / 1e9, c.data[c.at:]))
+        elif opcode == 0x0F:
+            ended = True
+        elif opcode == 0x0B:
+            assert c.take("Q") == len(messages)
+    assert again == channels
+    return channels, messages
+
+
+def transforms(data):
+    c = Cursor(data, 4, align=True)
+    found = {}
+    for _ in range(c.take("I")):
+        c.take("i"), c.take("I")
+        parent, child = c.text(), c.text()
+        found[child] = (parent, [c.take("d") for _ in range(7)])
+    return found
+
+
+def joint_states(data):
+    c = Cursor(data, 4, align=True)
+    c.take("i"), c.take("I"), c.text()
+    names = [c.text() for _ in range(c.take("I"))]
+    return names, *([c.take("d") for _ in range(c.take("I"))] for _ in range(3))
+
+
+class Publish(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.stage = os.path.join(self.folder.name, "hall.usda")
+        with open(self.stage, "w", encoding="utf-8") as file:
+            file.write(ROBOT)
+
+    def run_for(self, *arguments):
+        out = os.path.join(self.folder.name, "run.mcap")
+        done = mechane("sim", self.stage, "--dt", "0.01", "--frames", "100", "-o", out, *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return *read_mcap(out), done.stderr
+
+    def topics(self, channels):
+        return sorted(name for name, _, _ in channels.values())
+
+    def test_channels_are_those_of_the_enabled_publishers(self):
+        """(REP-2.1.1-i, 2.3-b, 2.3-d, 2.7-d) The unknown type is absent and warned of, the disabled one absent."""
+        channels, messages, said = self.run_for()
+        self.assertEqual(self.topics(channels), ["/robot_1/joint_states", "/robot_1/scan", "/robot_1/tf", "/robot_1/tf_static"])
+        self.assertEqual(said.count("ROS_TYPE_UNKNOWN"), 1, said)
+        about = {name: (schema[0], metadata) for name, schema, metadata in channels.values()}
+        self.assertEqual(about["/robot_1/scan"][0], "sensor_msgs/msg/LaserScan")
+        self.assertEqual(about["/robot_1/scan"][1]["publish_rate"], "10")
+        self.assertIn("reliability: best_effort", about["/robot_1/scan"][1]["offered_qos_profiles"])
+        self.assertIn("durability: transient_local", about["/robot_1/tf_static"][1]["offered_qos_profiles"])
+        self.assertFalse([name for name, _, _ in messages if name == "/robot_1/scan"])  # no sensor is simulated
+        listed = json.loads(mechane("ros", "channels", self.stage, "--json").stdout)["channels"]
+        self.assertEqual(sorted(c["topic"] for c in listed), self.topics(channels))
+
+    def test_a_publisher_that_starts_disabled_is_switched_on(self):
+        channels, _, _ = self.run_for("--enable", "/robot_1/late@0.5")
+        self.assertIn("/robot_1/late", self.topics(channels))
+        _, messages, _ = self.run_for("--disable", "/hall/robot/joint_states@0.45")
+        times = [time for name, time, _ in messages if name == "/robot_1/joint_states"]
+        self.assertEqual(len(times), 5)  # 0, 0.1, ... 0.4
+        self.assertEqual(mechane("sim", self.stage, "--frames", "1", "-o", "/dev/null", "--enable", "x@soon").returncode, 2)
+
+    def test_another_variant_has_other_interfaces(self):
+        """(REP-1.2.4-e)"""
+        channels, _, _ = self.run_for("--variant", "/hall/robot{sensor=none}")
+        self.assertNotIn("/robot_1/scan", self.topics(channels))
+
+    def test_joint_states_have_effective_names_and_come_at_their_rate(self):
+        """(REP-2.10-d) A pendulum that starts level: it falls, so the angle about Y grows from zero."""
+        _, messages, _ = self.run_for()
+        states = [(time, *joint_states(data)) for name, time, data in messages if name == "/robot_1/joint_states"]
+        for index, (time, names, position, velocity, effort) in enumerate(states):
+            self.assertAlmostEqual(time, 0.1 * index, places=9)
+            self.assertEqual((names, effort), (["shoulder"], []))
+        self.assertEqual(len(states), 11)
+        self.assertEqual(states[0][2:4], ([0.0], [0.0]))
+        self.assertGreater(states[1][2][0], 0.01)
+
+    def test_transforms_are_those_of_the_robot_alone(self):
+        """(REP-2.7-a, REP-2.7-b, REP-2.7-c) The box is in none; static frames come once; values are relative poses in metres."""
+        _, messages, _ = self.run_for()
+        static = [transforms(data) for name, _, data in messages if name == "/robot_1/tf_static"]
+        moving = [transforms(data) for name, _, data in messages if name == "/robot_1/tf"]
+        self.assertEqual(len(static), 1)
+        self.assertEqual(len(moving), 101)
+        self.assertEqual(set(static[0]), {"robot", "base", "tip"})
+        self.assertEqual(static[0]["robot"][0], "world")
+        for got, wanted in zip(static[0]["robot"][1], [1, 2, 0, 0, 0, 0, 1]):
+            self.assertAlmostEqual(got, wanted, places=6)
+        self.assertEqual(static[0]["base"][0], "robot")
+        self.assertEqual(static[0]["tip"][0], "arm")
+        for got, wanted in zip(static[0]["tip"][1], [0.75, 0, 0, 0, 0, 0, 1]):
+            self.assertAlmostEqual(got, wanted, places=6)
+        for step in moving:
+            self.assertEqual(set(step), {"arm"})
+            self.assertEqual(step["arm"][0], "base")
+            self.assertAlmostEqual(math.sqrt(sum(x * x for x in step["arm"][1][3:])), 1, places=6)
+        # The hinge turns the arm about Y; the joint's angle is twice the quaternion's.
+        _, _, position, _, _ = [(time, *joint_states(data)) for name, time, data in messages if name == "/robot_1/joint_states"][10]
+        turned = moving[100]["arm"][1]
+        self.assertAlmostEqual(2 * math.atan2(turned[4], turned[6]) % (2 * math.pi), position[0] % (2 * math.pi), places=3)
+
+
+if __name__ == "__main__":
+    unittest.main()
