@@ -125,7 +125,10 @@ std::optional<ExitCode> complete(SimArgs& args, Context& context, std::optional<
     for (const auto* names : {&args.enable, &args.disable})
         for (const std::string& name : *names) {
             auto one = run::parse_switch(name, names == &args.enable);
-            if (!one) return io.fail(one.error()), kExitUsage;
+            if (!one) {
+                io.say(fmt::format("error: {}\n", one.error().message));
+                return kExitUsage;
+            }
             args.publishing.switches.push_back(*std::move(one));
         }
     if (!args.control.empty()) {
