@@ -8,6 +8,7 @@ const Token kVisibility("visibility"), kPurpose("purpose"), kInvisible("invisibl
 bool Stage::visible(Prim prim, TimeCode time) const
 {
     for (; prim && prim.index() != 0; prim = prim.parent()) {
+        if (!prim.is_a(kImageable)) continue;
         const auto value = prim.attribute(kVisibility).authored_as<Token>(time);
         if (value && *value == kInvisible) return false;
     }

@@ -67,7 +67,7 @@ class Scan {
                 if (auto binding = of_collection(relationship, rest.substr(11)))
                     collections.push_back(std::move(*binding));
             } else if (rest.find(':') == std::string::npos) {
-                if (auto binding = of_target(relationship, relationship.targets(), rest))
+                if (auto binding = of_target(relationship, relationship.forwarded(), rest))
                     direct.push_back(std::move(*binding));
             }
         }
@@ -83,13 +83,19 @@ class Scan {
     std::optional<MaterialBinding> of_target(const Relationship& relationship, const std::vector<Path>& targets,
                                              std::string purpose)
     {
-        if (targets.empty()) return std::nullopt;
-        const Prim material = stage_.prim_at(targets.front());
+        if (targets.empty() || (targets.size() == 1 && targets.front().is_property())) return std::nullopt;
+        if (targets.size() > 1) {
+            out_.found.add(kBindingNotMaterial, relationship.site(),
+                           fmt::format("{} points to {} prims, where one Material is bound", relationship.name().text(),
+                                       targets.size()));
+            return std::nullopt;
+        }
+        Prim material = stage_.prim_at(targets.front());
         if (!material || !material.is_a(kMaterial)) {
             out_.found.add(kBindingNotMaterial, relationship.site(),
                            fmt::format("{} points to <{}>, which is no Material", relationship.name().text(),
                                        targets.front().text()));
-            return std::nullopt;
+            material = {};  // it hides the bindings above all the same
         }
         const auto strength = relationship.metadata(kStrength).get<Token>();
         return MaterialBinding{.purpose  = std::move(purpose),
@@ -103,7 +109,7 @@ class Scan {
     {
         const std::size_t colon = rest.find(':');
         if (colon != std::string::npos && rest.find(':', colon + 1) != std::string::npos) return std::nullopt;
-        std::vector<Path> targets = relationship.targets();
+        std::vector<Path> targets = relationship.forwarded();
         const auto        named   = std::find_if(targets.begin(), targets.end(), [](const Path& target) {
             return target.is_property() && target.name().text().starts_with("collection:");
         });

@@ -33,10 +33,11 @@ bool in_mask(const std::vector<SdfPath>& mask, const SdfPath& path)
                                        [&](const SdfPath& m) { return m.HasPrefix(path) || path.HasPrefix(m); });
 }
 
-bool across_class_arc(PcpNodeRef node)
+/// An inherit of the prim itself brings the node, not one of a prim above it.
+bool across_direct_inherit(PcpNodeRef node)
 {
     for (; node; node = node.GetParentNode())
-        if (PcpIsClassBasedArc(node.GetArcType())) return true;
+        if (PcpIsInheritArc(node.GetArcType()) && !node.IsDueToAncestor()) return true;
     return false;
 }
 
@@ -52,9 +53,9 @@ Composed compose_prim(const SdfPath& prim, const PcpPrimIndex& index)
         if (!specifier_said) {
             SdfSpecifier here = SdfSpecifierOver;
             if (layer->HasField(path, kSpecifier, &here) && SdfIsDefiningSpecifier(here)) {
-                // A class that comes across an inherit or specialize arc loses to a def elsewhere.
+                // Whoever inherits a class is none for that: it loses to a def elsewhere.
                 out.specifier  = here == SdfSpecifierDef ? Specifier::def : Specifier::class_;
-                specifier_said = here == SdfSpecifierDef || !across_class_arc(at.node);
+                specifier_said = here == SdfSpecifierDef || !across_direct_inherit(at.node);
             }
         }
         if (!type_said) {
@@ -268,7 +269,7 @@ class Indexer {
     /// An instance found earlier that is composed as this one is; 0 for the first of its kind, and for other prims.
     std::size_t equal_instance(const Found& prim, std::size_t at)
     {
-        if (!share_ || prim.composed.local || !prim.composed.sites->IsInstanceable()) return 0;
+        if (!share_ || prim.composed.local || !prim.composed.active || !prim.composed.sites->IsInstanceable()) return 0;
         const auto [first, fresh] = instances_.try_emplace(PcpInstanceKey(*prim.composed.sites), at);
         return fresh ? 0 : first->second;
     }
@@ -408,17 +409,19 @@ void populate(Stage::Impl& stage, const OpenOptions& options)
         Composed&           composed = found[entry.at].composed;
         const PcpPrimIndex* index    = composed.sites;
         if (index == nullptr) continue;  // the library gave up on it, with an error
-        const bool         root = stage.prims.empty();
-        const auto         at   = static_cast<std::uint32_t>(stage.prims.size());
-        PrimRecord         prim{.path           = wrap(path),
-                                .sites          = index,
-                                .layer          = composed.layer,
-                                .property_names = std::move(composed.property_names),
-                                .shared_below   = entry.shared_below,
-                                .parent         = entry.parent,
-                                .depth          = entry.depth};
-        const std::uint8_t above = root ? std::uint8_t(prim_flag::active | prim_flag::defined | prim_flag::loaded)
-                                        : stage.prims[entry.parent].flags;
+        const bool             root = stage.prims.empty();
+        const auto             at   = static_cast<std::uint32_t>(stage.prims.size());
+        PrimRecord             prim{.path           = wrap(path),
+                                    .sites          = index,
+                                    .layer          = composed.layer,
+                                    .property_names = std::move(composed.property_names),
+                                    .shared_below   = entry.shared_below,
+                                    .parent         = entry.parent,
+                                    .depth          = entry.depth};
+        constexpr std::uint8_t fresh = prim_flag::active | prim_flag::defined | prim_flag::loaded;
+        std::uint8_t           above = root ? fresh : stage.prims[entry.parent].flags;
+        // What stands over an instance is not said of the prims that instances share.
+        if ((above & prim_flag::instance) != 0) above = fresh | prim_flag::instance;
         if (root) {
             prim.specifier  = Specifier::def;
             prim.flags      = above;
@@ -438,7 +441,7 @@ void populate(Stage::Impl& stage, const OpenOptions& options)
                 (active && !payload_missing && (above & prim_flag::loaded) ? prim_flag::loaded : 0) |
                 ((above & (prim_flag::instance | prim_flag::proxy)) != 0 ? prim_flag::proxy : 0) |
                 (composed.local ? prim_flag::local : 0) | (composed.clips ? prim_flag::clips : 0) |
-                (!composed.local && index->IsInstanceable() ? prim_flag::instance : 0));
+                (active && !composed.local && index->IsInstanceable() ? prim_flag::instance : 0));
             report_schemas(stage, prim, kind.problems);
         }
         stage.prims.push_back(std::move(prim));

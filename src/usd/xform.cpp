@@ -144,6 +144,13 @@ const Code* op_matrix(std::string_view kind, const Value& value, bool inverted, 
     return &kXformUnknown;
 }
 
+bool undo_each_other(std::string_view one, std::string_view next)
+{
+    const std::string_view longer  = one.size() > next.size() ? one : next,
+                           shorter = one.size() > next.size() ? next : one;
+    return longer.starts_with(kInvert) && longer.substr(kInvert.size()) == shorter;
+}
+
 bool has_samples(const PrimRecord& prim, const pxr::TfToken& attribute)
 {
     return may_have_opinions(prim, attribute) &&
@@ -170,6 +177,10 @@ Matrix4d local(const Stage::Impl& stage, const PrimRecord& prim, const TimeCode&
         }
     // The first listed operation is applied last to a point: with row vectors, op_n * ... * op_1.
     for (std::size_t i = first; i < order.size(); ++i) {
+        if (i + 1 < order.size() && undo_each_other(order[i].GetString(), order[i + 1].GetString())) {
+            ++i;  // even where the operation has no inverse
+            continue;
+        }
         std::string_view name     = order[i].GetString();
         const bool       inverted = name.starts_with(kInvert);
         if (inverted) name.remove_prefix(kInvert.size());

@@ -154,3 +154,20 @@ def "set" (
     CHECK(found.items()[0].id == "KIND_HIERARCHY");
     CHECK(found.items()[0].site.prim == "/set/robot/arm/gripper");
 }
+
+TEST_CASE("an operation and its inverse side by side undo each other, even where the inverse does not exist")
+{
+    const auto stage = usda_stage(R"(
+def Xform "flat"
+{
+    float3 xformOp:scale:pivot = (2, 0, 1)
+    double3 xformOp:translate = (1, 2, 3)
+    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:scale:pivot", "!invert!xformOp:scale:pivot"]
+}
+)");
+    const usd::Matrix4d m = stage->world_matrix(stage->prim_at(Path("/flat")));
+    CHECK(m(1, 1) == 1);  // without the pair: 0
+    CHECK(m(3, 0) == 1);
+    CHECK(m(3, 1) == 2);
+    CHECK(stage->diagnostics().count("XFORM_OP_SINGULAR") == 0);
+}

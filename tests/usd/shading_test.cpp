@@ -128,6 +128,56 @@ def Sphere "c" (
     CHECK(bound(stage, "/b", "") == "/M1");  // counts all the same
 }
 
+TEST_CASE(
+    "a binding to what is no material hides those above it; one to several prims, or to a property, binds nothing")
+{
+    // What OpenUSD 26.11 answers: a path decides which binding wins, and only then whether a Material is there.
+    const auto stage = usda_stage(std::string(kMaterials) + R"(
+def Xform "W" (
+    prepend apiSchemas = ["MaterialBindingAPI"]
+)
+{
+    rel material:binding = </M1>
+    custom rel chosen = </M2>
+    def Xform "plain" (
+        prepend apiSchemas = ["MaterialBindingAPI"]
+    )
+    {
+        rel material:binding = </W>
+    }
+    def Xform "missing" (
+        prepend apiSchemas = ["MaterialBindingAPI"]
+    )
+    {
+        rel material:binding = </nowhere>
+    }
+    def Xform "several" (
+        prepend apiSchemas = ["MaterialBindingAPI"]
+    )
+    {
+        rel material:binding = [</M2>, </M3>]
+    }
+    def Xform "attribute" (
+        prepend apiSchemas = ["MaterialBindingAPI"]
+    )
+    {
+        rel material:binding = </M2.width>
+    }
+    def Xform "forwarded" (
+        prepend apiSchemas = ["MaterialBindingAPI"]
+    )
+    {
+        rel material:binding = </W.chosen>
+    }
+}
+)");
+    CHECK(bound(stage, "/W/plain", "") == "");
+    CHECK(bound(stage, "/W/missing", "") == "");
+    CHECK(bound(stage, "/W/several", "") == "/M1");
+    CHECK(bound(stage, "/W/attribute", "") == "/M1");
+    CHECK(bound(stage, "/W/forwarded", "") == "/M2");
+}
+
 TEST_CASE("a connected input has the value of its source; cycles and broken connections leave the local one (STG-118)")
 {
     const auto stage  = usda_stage(R"(
