@@ -17,6 +17,7 @@ from ._import import ImportVerbs
 from ._joint_verbs import JointVerbs
 from ._lists import COLUMNS, ColumnList
 from ._mesh import Mesh
+from ._names import BuilderNames
 from ._reserved import reserve
 from ._shape_verbs import ShapeVerbs
 from ._values import as_transform, as_vec3, mat33, transform, vec3
@@ -31,7 +32,7 @@ def _column(name: str) -> property:
     def put(self: "ModelBuilder", values: Any) -> None:
         ColumnList(self, name)[:] = list(values)
 
-    return property(get, put if COLUMNS[name][2] else None, doc=f"List of the builder's {name}.")
+    return property(get, put, doc=f"List of the builder's {name}.")
 
 
 _MATERIALS = tuple(f"shape_material_{name}" for name in ("ke", "kd", "kf", "ka", "mu", "restitution", "mu_torsional", "mu_rolling", "kh"))
@@ -45,7 +46,7 @@ class BvhConfig:
         pass
 
 
-class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs):
+class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs, BuilderNames):
     """Collects bodies, joints and shapes; `finalize` freezes them into a Model.
 
     `up_axis` is an axis, its name or number; `gravity` a vector [m/s^2], or None for 9.81 against the up axis.
@@ -143,15 +144,42 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
     def _counts(self) -> tuple[int, ...]:
         return _core.builder_counts(self._core)
 
-    body_count = property(lambda self: self._counts()[0])
-    joint_count = property(lambda self: self._counts()[1])
-    shape_count = property(lambda self: self._counts()[2])
-    articulation_count = property(lambda self: self._counts()[3])
-    joint_dof_count = property(lambda self: self._counts()[4])
-    joint_coord_count = property(lambda self: self._counts()[5])
-    world_count = property(lambda self: self._counts()[6])
-    joint_constraint_count = property(lambda self: sum(_constraints(t, d) for t, d in zip(self.joint_type, self.joint_dof_dim)))
-    constraint_mimic_count = property(lambda self: len(self.constraint_mimic_joint0))
+    @property
+    def body_count(self) -> int:
+        return self._counts()[0]
+
+    @property
+    def joint_count(self) -> int:
+        return self._counts()[1]
+
+    @property
+    def shape_count(self) -> int:
+        return self._counts()[2]
+
+    @property
+    def articulation_count(self) -> int:
+        return self._counts()[3]
+
+    @property
+    def joint_dof_count(self) -> int:
+        return self._counts()[4]
+
+    @property
+    def joint_coord_count(self) -> int:
+        return self._counts()[5]
+
+    @property
+    def world_count(self) -> int:
+        return self._counts()[6]
+
+    @property
+    def joint_constraint_count(self) -> int:
+        return sum(_constraints(t, d) for t, d in zip(self.joint_type, self.joint_dof_dim))
+
+    @property
+    def constraint_mimic_count(self) -> int:
+        return len(self.constraint_mimic_joint0)
+
     particle_count = spring_count = tri_count = tet_count = edge_count = muscle_count = 0
 
     # -- what follows from other columns
@@ -209,12 +237,29 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
     def _sdf_field(self, name: str, default: Any) -> list[Any]:
         return [self._sdf.get(i, {}).get(name, default) for i in range(self.shape_count)]
 
-    shape_sdf_narrow_band_range = property(lambda self: self._sdf_field("sdf_narrow_band_range", (-0.1, 0.1)))
-    shape_sdf_target_voxel_size = property(lambda self: self._sdf_field("sdf_target_voxel_size", None))
-    shape_sdf_max_resolution = property(lambda self: self._sdf_field("sdf_max_resolution", None))
-    shape_force_sdf = property(lambda self: self._sdf_field("force_sdf", False))
-    shape_sdf_texture_format = property(lambda self: self._sdf_field("sdf_texture_format", "uint16"))
-    shape_sdf_padding = property(lambda self: self._sdf_field("sdf_padding", None))
+    @property
+    def shape_sdf_narrow_band_range(self) -> list[Any]:
+        return self._sdf_field("sdf_narrow_band_range", (-0.1, 0.1))
+
+    @property
+    def shape_sdf_target_voxel_size(self) -> list[Any]:
+        return self._sdf_field("sdf_target_voxel_size", None)
+
+    @property
+    def shape_sdf_max_resolution(self) -> list[Any]:
+        return self._sdf_field("sdf_max_resolution", None)
+
+    @property
+    def shape_force_sdf(self) -> list[Any]:
+        return self._sdf_field("force_sdf", False)
+
+    @property
+    def shape_sdf_texture_format(self) -> list[Any]:
+        return self._sdf_field("sdf_texture_format", "uint16")
+
+    @property
+    def shape_sdf_padding(self) -> list[Any]:
+        return self._sdf_field("sdf_padding", None)
 
     @property
     def shape_collision_radius(self) -> list[float]:
@@ -329,10 +374,37 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
             out.append(end_or)
         return [*out[::-1], end, len(of)]
 
-    body_world_start = property(lambda self: self._world_start(self.body_world))
-    joint_world_start = property(lambda self: self._world_start(self.joint_world))
-    shape_world_start = property(lambda self: self._world_start(self.shape_world))
-    articulation_world_start = property(lambda self: self._world_start(self.articulation_world))
+    @property
+    def joint_q_start(self) -> ColumnList:
+        return ColumnList(self, "joint_q_start")
+
+    @property
+    def joint_qd_start(self) -> ColumnList:
+        return ColumnList(self, "joint_qd_start")
+
+    @property
+    def articulation_start(self) -> ColumnList:
+        return ColumnList(self, "articulation_start")
+
+    @property
+    def articulation_end(self) -> ColumnList:
+        return ColumnList(self, "articulation_end")
+
+    @property
+    def body_world_start(self) -> list[int]:
+        return self._world_start(self.body_world)
+
+    @property
+    def joint_world_start(self) -> list[int]:
+        return self._world_start(self.joint_world)
+
+    @property
+    def shape_world_start(self) -> list[int]:
+        return self._world_start(self.shape_world)
+
+    @property
+    def articulation_world_start(self) -> list[int]:
+        return self._world_start(self.articulation_world)
 
     @property
     def ledger(self) -> list[dict[str, Any]]:
@@ -417,7 +489,10 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
         self._resolve_owners()
         self._push_filters()
         self._check_custom()
-        core, found = self._core.finalize(skip_all_validations or skip_validation_joints or self._allow_orphans, self.balance_inertia, self.bound_mass, self.bound_inertia)
+        core, found = self._core.finalize(skip_all_validations or skip_validation_joints or self._allow_orphans, {
+            "balance": bool(self.balance_inertia), "bound_mass": self.bound_mass, "bound_inertia": self.bound_inertia,
+            "relative_tolerance": float(self.inertia_relative_tolerance), "absolute_tolerance": float(self.inertia_absolute_tolerance),
+            "correction": float(self.inertia_correction), "one_by_one": bool(self.validate_inertia_detailed)})
         return Model._from_builder(core, self, self._published([] if skip_all_validations else [d for d in found if not (skip_validation_inertia and d["code"] == "W_INERTIA_FIXED")]), requires_grad)
 
     def _check_inertia_settings(self) -> None:

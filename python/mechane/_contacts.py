@@ -9,6 +9,7 @@ import numpy as np
 from . import _core
 from ._array import Array
 from ._diagnostics import NotSupportedError, kind_of, warn
+from ._names import PipelineNames
 from ._reserved import reserve
 from ._state import Arrays, State
 
@@ -52,9 +53,16 @@ class Contacts(Arrays):
         if unknown:
             raise ValueError(f"unknown contact attributes {unknown}; known are {sorted(cls.EXTENDED_ATTRIBUTES)}")
 
-    rigid_contact_max = property(lambda self: self._core.capacity)
+    @property
+    def rigid_contact_max(self) -> int:
+        return self._core.capacity
+
     soft_contact_max = 0
-    device = property(lambda self: "cpu")
+
+    @property
+    def device(self) -> str:
+        return "cpu"
+
     requires_grad = False
     contact_matching = False
     contact_report = False
@@ -124,7 +132,7 @@ def _placed(body_q: np.ndarray, bodies: np.ndarray, points: np.ndarray) -> np.nd
     return out
 
 
-class CollisionPipeline:
+class CollisionPipeline(PipelineNames):
     """Finds the contacts of states of one model.
 
     `broad_phase` names are accepted; all of them find the same contacts. Sizes of GPU buffers are accepted and ignored.
@@ -155,9 +163,15 @@ class CollisionPipeline:
         self.soft_contact_margin = 0.01 if soft_contact_margin is None else soft_contact_margin
         self._core = _core.Pipeline(model._core, rigid_contact_max or 0, 0.0)
 
-    rigid_contact_max = property(lambda self: self._core.capacity)
+    @property
+    def rigid_contact_max(self) -> int:
+        return self._core.capacity
+
     soft_contact_max = 0
-    device = property(lambda self: "cpu")
+
+    @property
+    def device(self) -> str:
+        return "cpu"
 
     def contacts(self) -> Contacts:
         """Empty contacts of the pipeline's capacity."""

@@ -220,7 +220,7 @@ class ImportVerbs:
                 # Signs as the operations have them, not as a decomposed matrix would.
                 fields["path_shape_scale"] = {path: get_scale(Prim(_core.prim_at(stage, path)), local=False) for path in fields["path_shape_scale"]}
             CustomReader(self, stage, source, fields, options).read()
-            del fields["_first_articulation"]
+            del fields["_first_articulation"], fields["_path_joint_axis"]
             _collect_again(fields["schema_attrs"], resolvers, stage, live)
             diagnostics = publish([*notes, *python, *found], "mechane.usd", on_diagnostic)
         except BaseException:

@@ -56,7 +56,7 @@ class CustomReader:
         self._read_entities(by.get(f.SHAPE, []), self._result["path_shape_map"])
         self._read_joints([a for k in (f.JOINT, f.JOINT_DOF, f.JOINT_COORD, f.JOINT_CONSTRAINT) for a in by.get(k, ())])
         if "mjc" not in self._result["schema_attrs"]:
-            self._take_spring_references()
+            self._take_springs()
         self._read_articulations(by.get(f.ARTICULATION, []))
         self._read_frequencies()
         if "mujoco:equality_constraint" in self._builder.custom_frequencies:
@@ -104,31 +104,39 @@ class CustomReader:
         rows = [JointType(t).constraint_count(sum(d)) for t, d in zip(b.joint_type, b.joint_dof_dim)]
         spans = {AttributeFrequency.JOINT_DOF: [*b.joint_qd_start, b.joint_dof_count], AttributeFrequency.JOINT_COORD: [*b.joint_q_start, b.joint_coord_count],
                  AttributeFrequency.JOINT_CONSTRAINT: [0, *np.cumsum(rows).tolist()], AttributeFrequency.JOINT: list(range(b.joint_count + 1))}
+        axes = self._result["_path_joint_axis"]
         for path, joint in self._result["path_joint_map"].items():
             for key, value in self._values(path, attributes).items():
                 attribute = b.custom_attributes[key]
                 start = spans[attribute.frequency]
                 count = start[joint + 1] - start[joint]
-                if attribute.frequency != AttributeFrequency.JOINT and isinstance(value, (list, dict)):
+                if path in axes and attribute.frequency in (AttributeFrequency.JOINT_DOF, AttributeFrequency.JOINT_COORD):
+                    attribute.values[start[joint] + axes[path]] = value
+                elif path in axes and path != b.joint_label[joint]:
+                    continue  # of joints merged into one the first speaks
+                elif attribute.frequency != AttributeFrequency.JOINT and isinstance(value, (list, dict)):
                     b._values_at(attribute, key, value, start[joint], count)
                 else:
                     attribute.values.update({i: value for i in range(start[joint], start[joint + 1])})
 
-    def _take_spring_references(self) -> None:
-        """MuJoCo's springs rest at springref, counted from ref, of joints whose mjc: names no resolver of the library was asked for."""
+    def _take_springs(self) -> None:
+        """MuJoCo's springs of joints whose mjc: names no resolver of the library was asked for: stiffness, and a rest at springref, counted from ref."""
         b = self._builder
-        attributes = [b.custom_attributes.get(f"mujoco:dof_{name}") for name in ("springref", "ref")]
+        attributes = [b.custom_attributes.get(f"mujoco:dof_{name}") for name in ("springref", "ref", "passive_stiffness")]
         if None in attributes:
             return
-        springref, ref = (a.values for a in attributes)
-        rest, starts, q_starts = list(b.joint_rest_q), list(b.joint_qd_start), list(b.joint_q_start)
-        for joint in set(self._result["path_joint_map"].values()):
-            if b.joint_type[joint] not in (JointType.REVOLUTE, JointType.PRISMATIC):
-                continue
-            dof = starts[joint]
-            if dof in springref or dof in ref:
-                rest[q_starts[joint]] = float(springref.get(dof, 0.0)) - float(ref.get(dof, 0.0))
-        b.joint_rest_q[:] = rest
+        springref, ref, stiffness = (a.values for a in attributes)
+        rest, springs, starts, q_starts = list(b.joint_rest_q), list(b.joint_stiffness), [*b.joint_qd_start, b.joint_dof_count], list(b.joint_q_start)
+        for path, joint in self._result["path_joint_map"].items():
+            for dof in range(starts[joint], starts[joint + 1]):
+                if dof in stiffness and springs[dof] == b.default_joint_cfg.stiffness:
+                    springs[dof] = float(stiffness[dof])
+            # A generic joint's reference would speak of no axis in particular.
+            single = b.joint_type[joint] in (JointType.REVOLUTE, JointType.PRISMATIC)
+            axis = self._result["_path_joint_axis"].get(path, 0 if single else None)
+            if axis is not None and ((dof := starts[joint] + axis) in springref or dof in ref):
+                rest[q_starts[joint] + axis] = float(springref.get(dof, 0.0)) - float(ref.get(dof, 0.0))
+        b.joint_rest_q[:], b.joint_stiffness[:] = rest, springs
 
     def _read_articulations(self, attributes: list[CustomAttribute]) -> None:
         if not attributes:

@@ -10,6 +10,7 @@ import numpy as np
 from . import _core
 from ._array import plain
 from ._enums import Axis
+from ._names import MeshNames
 from ._reserved import LEFT_OUT, reserve
 from ._values import as_vec3, mat33, vec3
 
@@ -35,7 +36,7 @@ class MeshOrigin:
         return int(value) if value is not None and int(value) > 0 else self.maxhullvert
 
 
-class Mesh:
+class Mesh(MeshNames):
     """A triangle mesh in its own frame [m]. `indices` are flat, three for a triangle, wound outwards."""
 
     MAX_HULL_VERTICES = 64

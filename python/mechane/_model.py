@@ -163,20 +163,57 @@ class Model(Arrays):
         return set(self._contact_attributes)
 
     # -- counts and what follows from arrays
-    body_count = property(lambda self: len(self.body_label))
-    joint_count = property(lambda self: len(self.joint_label))
-    shape_count = property(lambda self: len(self.shape_label))
-    articulation_count = property(lambda self: len(self.articulation_label))
-    joint_coord_count = property(lambda self: len(self._np("joint_q")))
-    joint_dof_count = property(lambda self: len(self._np("joint_qd")))
+
+    @property
+    def body_count(self) -> int:
+        return len(self.body_label)
+
+    @property
+    def joint_count(self) -> int:
+        return len(self.joint_label)
+
+    @property
+    def shape_count(self) -> int:
+        return len(self.shape_label)
+
+    @property
+    def articulation_count(self) -> int:
+        return len(self.articulation_label)
+
+    @property
+    def joint_coord_count(self) -> int:
+        return len(self._np("joint_q"))
+
+    @property
+    def joint_dof_count(self) -> int:
+        return len(self._np("joint_qd"))
+
     particle_world_start = None
     particle_count = spring_count = tri_count = tet_count = edge_count = muscle_count = heightfield_count = soft_contact_max = 0
-    max_joints_per_articulation = property(lambda self: self._core.max_joints_per_articulation)
-    max_dofs_per_articulation = property(lambda self: self._core.max_dofs_per_articulation)
-    world_count = property(lambda self: self._core.world_count)
-    up_axis = property(lambda self: Axis(self._core.up_axis))
-    device = property(lambda self: "cpu")
-    requires_grad = property(lambda self: self._requires_grad)
+
+    @property
+    def max_joints_per_articulation(self) -> int:
+        return self._core.max_joints_per_articulation
+
+    @property
+    def max_dofs_per_articulation(self) -> int:
+        return self._core.max_dofs_per_articulation
+
+    @property
+    def world_count(self) -> int:
+        return self._core.world_count
+
+    @property
+    def up_axis(self) -> Axis:
+        return Axis(self._core.up_axis)
+
+    @property
+    def device(self) -> str:
+        return "cpu"
+
+    @property
+    def requires_grad(self) -> bool:
+        return self._requires_grad
 
     def _derived(self, name: str, make: Any) -> Any:
         if name not in self.__dict__:
@@ -210,7 +247,9 @@ class Model(Arrays):
     def shape_heightfield_index(self) -> Array:
         return self._derived("_shape_heightfield_index", lambda: np.full(self.shape_count, -1, np.int32).view(Array))
 
-    constraint_mimic_count = property(lambda self: len(self.constraint_mimic_joint0))
+    @property
+    def constraint_mimic_count(self) -> int:
+        return len(self.constraint_mimic_joint0)
 
     # -- filters
     @property
@@ -260,7 +299,9 @@ class Model(Arrays):
     def shape_contact_pairs(self, pairs: Any) -> None:
         self.__dict__["_contact_pairs"] = pairs
 
-    shape_contact_pair_count = property(lambda self: len(self.shape_contact_pairs))
+    @property
+    def shape_contact_pair_count(self) -> int:
+        return len(self.shape_contact_pairs)
 
     # -- files
     def save(self, file: Any) -> None:
@@ -343,11 +384,26 @@ class Model(Arrays):
     contact_max = rigid_contact_max
 
     # -- views and diagnostics
-    bodies = property(lambda self: Views(self, BodyView, self.body_label))
-    joints = property(lambda self: Views(self, JointView, self.joint_label))
-    shapes = property(lambda self: Views(self, ShapeView, self.shape_label))
-    articulations = property(lambda self: Views(self, ArticulationView, self.articulation_label))
-    worlds = property(lambda self: Views(self, WorldView, [f"world_{i}" for i in range(self.world_count)]))
+
+    @property
+    def bodies(self) -> Views:
+        return Views(self, BodyView, self.body_label)
+
+    @property
+    def joints(self) -> Views:
+        return Views(self, JointView, self.joint_label)
+
+    @property
+    def shapes(self) -> Views:
+        return Views(self, ShapeView, self.shape_label)
+
+    @property
+    def articulations(self) -> Views:
+        return Views(self, ArticulationView, self.articulation_label)
+
+    @property
+    def worlds(self) -> Views:
+        return Views(self, WorldView, [f"world_{i}" for i in range(self.world_count)])
 
     def tree(self) -> str:
         """The trees of bodies as indented text, one line a body with its joint."""

@@ -1,6 +1,7 @@
 """The browser viewer: a page that plays a recording, served from this machine to this machine."""
 from __future__ import annotations
 
+import functools
 import http.server
 import threading
 from typing import Any
@@ -8,26 +9,31 @@ from typing import Any
 __all__ = ["Viewer", "view"]
 
 
+class _Page(http.server.BaseHTTPRequestHandler):
+    """Answers every request with one page."""
+
+    def __init__(self, body: bytes, *args: Any):
+        self.body = body
+        super().__init__(*args)
+
+    def do_GET(self) -> None:  # noqa: N802
+        found = self.path in ("/", "/index.html")
+        self.send_response(200 if found else 404)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(self.body) if found else 0))
+        self.end_headers()
+        if found:
+            self.wfile.write(self.body)
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
 class Viewer:
     """A page on the loopback address until it is closed, or its object goes."""
 
     def __init__(self, page: str, port: int):
-        body = page.encode()
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self) -> None:  # noqa: N802
-                found = self.path in ("/", "/index.html")
-                self.send_response(200 if found else 404)
-                self.send_header("Content-Type", "text/html; charset=utf-8")
-                self.send_header("Content-Length", str(len(body) if found else 0))
-                self.end_headers()
-                if found:
-                    self.wfile.write(body)
-
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", port), functools.partial(_Page, page.encode()))
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         self._thread.start()
         self.address, self.port = self._server.server_address[:2]

@@ -111,9 +111,18 @@ class State(Arrays):
         if unknown:
             raise ValueError(f"unknown state attributes {unknown}; known are {sorted(cls.EXTENDED_ATTRIBUTES)}")
 
-    body_count = property(lambda self: len(self._np("body_q")))
-    joint_coord_count = property(lambda self: len(self._np("joint_q")))
-    joint_dof_count = property(lambda self: len(self._np("joint_qd")))
+    @property
+    def body_count(self) -> int:
+        return len(self._np("body_q"))
+
+    @property
+    def joint_coord_count(self) -> int:
+        return len(self._np("joint_q"))
+
+    @property
+    def joint_dof_count(self) -> int:
+        return len(self._np("joint_qd"))
+
     particle_count = 0
     requires_grad = False
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Iterable
+from typing import Any, Iterable, Self
 
 import numpy as np
 
@@ -22,13 +22,13 @@ def _numbers(name: str, count: int, value: Any) -> tuple[float, ...]:
     return tuple(flat.tolist())
 
 
-class _Value(tuple):
+class _Value(tuple[float, ...]):
     """What all small values share."""
 
     __slots__ = ()
     _count = 0
 
-    def __new__(cls, *args):
+    def __new__(cls, *args: Any) -> Self:
         if not args:
             return tuple.__new__(cls, (0.0,) * cls._count)
         if len(args) == 1 and cls._count > 1:
@@ -37,77 +37,97 @@ class _Value(tuple):
             return tuple.__new__(cls, _numbers(cls.__name__, cls._count, args[0]))
         return tuple.__new__(cls, _numbers(cls.__name__, cls._count, args))
 
-    def __getnewargs__(self):
+    def __getnewargs__(self) -> tuple[float, ...]:
         return tuple(self)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(map(repr, self))})"
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
         return np.array(tuple(self), dtype=dtype)
 
-    def _like(self, values) -> "Any":
+    def _like(self, values: Iterable[float]) -> Any:
         return tuple.__new__(type(self), tuple(values))
 
-    def __add__(self, other):
+    def __add__(self, other: Any) -> Any:
         return self._like(a + b for a, b in zip(self, _numbers("operand", self._count, other)))
 
     __radd__ = __add__
 
-    def __sub__(self, other):
+    def __sub__(self, other: Any) -> Any:
         return self._like(a - b for a, b in zip(self, _numbers("operand", self._count, other)))
 
-    def __rsub__(self, other):
+    def __rsub__(self, other: Any) -> Any:
         return self._like(b - a for a, b in zip(self, _numbers("operand", self._count, other)))
 
-    def __neg__(self):
+    def __neg__(self) -> Any:
         return self._like(-a for a in self)
 
-    def __mul__(self, other):
+    def __mul__(self, other: Any) -> Any:
         if isinstance(other, (int, float, np.floating, np.integer)):
             return self._like(a * float(other) for a in self)
         return NotImplemented
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other):
+    def __truediv__(self, other: Any) -> Any:
         return self._like(a / float(other) for a in self)
 
 
-def _component(index: int):
-    return property(lambda self: self[index])
+class _XY(_Value):
+    __slots__ = ()
+
+    @property
+    def x(self) -> float:
+        return self[0]
+
+    @property
+    def y(self) -> float:
+        return self[1]
 
 
-class vec2(_Value):
+class _XYZ(_XY):
+    __slots__ = ()
+
+    @property
+    def z(self) -> float:
+        return self[2]
+
+
+class _XYZW(_XYZ):
+    __slots__ = ()
+
+    @property
+    def w(self) -> float:
+        return self[3]
+
+
+class vec2(_XY):
     __slots__ = ()
     _count = 2
-    x, y = _component(0), _component(1)
 
 
-class vec3(_Value):
+class vec3(_XYZ):
     __slots__ = ()
     _count = 3
-    x, y, z = _component(0), _component(1), _component(2)
 
 
-class vec4(_Value):
+class vec4(_XYZW):
     __slots__ = ()
     _count = 4
-    x, y, z, w = _component(0), _component(1), _component(2), _component(3)
 
 
-class quat(_Value):
+class quat(_XYZW):
     """A rotation, x y z w."""
 
     __slots__ = ()
     _count = 4
-    x, y, z, w = _component(0), _component(1), _component(2), _component(3)
 
     @classmethod
     def identity(cls) -> "quat":
         return cls(0.0, 0.0, 0.0, 1.0)
 
-    def __mul__(self, other):
+    def __mul__(self, other: Any) -> Any:
         if isinstance(other, (int, float, np.floating, np.integer)):
             return self._like(a * float(other) for a in self)
         ax, ay, az, aw = self
@@ -115,7 +135,7 @@ class quat(_Value):
         return quat(aw * bx + ax * bw + ay * bz - az * by, aw * by - ax * bz + ay * bw + az * bx,
                     aw * bz + ax * by - ay * bx + az * bw, aw * bw - ax * bx - ay * by - az * bz)
 
-    def __matmul__(self, other):
+    def __matmul__(self, other: Any) -> Any:
         """A rotation times a rotation, or the rotated vector."""
         other = tuple(other)
         return self * other if len(other) == 4 else self.rotate(other)
@@ -123,7 +143,7 @@ class quat(_Value):
     def inverse(self) -> "quat":
         return quat(-self[0], -self[1], -self[2], self[3])
 
-    def rotate(self, v) -> vec3:
+    def rotate(self, v: Any) -> vec3:
         x, y, z, w = self
         vx, vy, vz = _numbers("v", 3, v)
         tx, ty, tz = 2 * (y * vz - z * vy), 2 * (z * vx - x * vz), 2 * (x * vy - y * vx)
@@ -136,7 +156,7 @@ class transform(_Value):
     __slots__ = ()
     _count = 7
 
-    def __new__(cls, *args, p=None, q=None):
+    def __new__(cls, *args: Any, p: Any = None, q: Any = None) -> Self:
         if p is not None or q is not None:
             args = (p if p is not None else (0.0, 0.0, 0.0), q if q is not None else (0.0, 0.0, 0.0, 1.0))
         if not args:
@@ -144,7 +164,7 @@ class transform(_Value):
         if len(args) == 2:
             return tuple.__new__(cls, _numbers("p", 3, args[0]) + _numbers("q", 4, args[1]))
         if len(args) == 1:
-            return as_transform(args[0])
+            return as_transform(args[0])  # type: ignore[return-value]
         return tuple.__new__(cls, _numbers("transform", 7, args))
 
     @classmethod
@@ -159,13 +179,13 @@ class transform(_Value):
     def q(self) -> quat:
         return quat(*self[3:])
 
-    def __mul__(self, other):
+    def __mul__(self, other: Any) -> Any:
         if isinstance(other, (int, float)):
             return NotImplemented
         b = as_transform(other)
         return transform(self.p + self.q.rotate(b.p), self.q * b.q)
 
-    def __matmul__(self, other):
+    def __matmul__(self, other: Any) -> Any:
         """A transform times a transform, or the transformed point."""
         values = tuple(other)
         return self * values if len(values) != 3 else self.p + self.q.rotate(values)
@@ -181,16 +201,16 @@ class mat33(_Value):
     __slots__ = ()
     _count = 9
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Any:
         if isinstance(key, tuple):
             row, column = key
             return tuple.__getitem__(self, 3 * row + column)
         return tuple.__getitem__(self, key)
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
         return np.array(tuple(self), dtype=dtype).reshape(3, 3)
 
-    def __matmul__(self, other):
+    def __matmul__(self, other: Any) -> Any:
         a = np.asarray(self, dtype=float)
         b = np.asarray(other, dtype=float)
         return mat33(*(a @ b).reshape(-1)) if b.size == 9 else vec3(*(a @ b.reshape(3)))
@@ -202,7 +222,7 @@ class spatial_vector(_Value):
     __slots__ = ()
     _count = 6
 
-    def __new__(cls, *args):
+    def __new__(cls, *args: Any) -> Self:
         if len(args) == 2:
             return tuple.__new__(cls, _numbers("linear", 3, args[0]) + _numbers("angular", 3, args[1]))
         return super().__new__(cls, *args)

@@ -15,6 +15,7 @@ class View:
 
     _prefix = ""
     __slots__ = ("_model", "index")
+    index: int
 
     def __init__(self, model: Any, index: int):
         object.__setattr__(self, "_model", model)
@@ -96,9 +97,17 @@ class WorldView:
         start = self._model._np(f"{kind}_world_start")
         return range(int(start[self.index]), int(start[self.index + 1]))
 
-    bodies = property(lambda self: self._range("body"))
-    joints = property(lambda self: self._range("joint"))
-    shapes = property(lambda self: self._range("shape"))
+    @property
+    def bodies(self) -> range:
+        return self._range("body")
+
+    @property
+    def joints(self) -> range:
+        return self._range("joint")
+
+    @property
+    def shapes(self) -> range:
+        return self._range("shape")
 
     def __repr__(self) -> str:
         return f"<world {self.index}>"

@@ -25,10 +25,21 @@ class Frame:
         self._recording, self.index = recording, index
         self.t = float(recording.t[index])
 
-    body_q = property(lambda self: self._recording.body_q[self.index])
-    body_qd = property(lambda self: self._recording.body_qd[self.index])
-    joint_q = property(lambda self: self._recording.joint_q[self.index])
-    joint_qd = property(lambda self: self._recording.joint_qd[self.index])
+    @property
+    def body_q(self) -> np.ndarray[Any, Any]:
+        return self._recording.body_q[self.index]
+
+    @property
+    def body_qd(self) -> np.ndarray[Any, Any]:
+        return self._recording.body_qd[self.index]
+
+    @property
+    def joint_q(self) -> np.ndarray[Any, Any]:
+        return self._recording.joint_q[self.index]
+
+    @property
+    def joint_qd(self) -> np.ndarray[Any, Any]:
+        return self._recording.joint_qd[self.index]
 
     @property
     def contacts(self) -> list[tuple[Any, ...]]:
@@ -51,16 +62,46 @@ class Recording(Sequence):
             self._stacked[name] = getattr(self._core, name)().view(Array)
         return self._stacked[name]
 
-    t = property(lambda self: self._all("t"))
-    body_q = property(lambda self: self._all("body_q"))
-    body_qd = property(lambda self: self._all("body_qd"))
-    joint_q = property(lambda self: self._all("joint_q"))
-    joint_qd = property(lambda self: self._all("joint_qd"))
-    energy = property(lambda self: self._all("energy"), doc="Kinetic and potential energy of each frame [J], [frames, 2].")
-    source = property(lambda self: self._core.source)
-    solver = property(lambda self: self._core.solver)
-    dt = property(lambda self: self._core.dt)
-    steps = property(lambda self: self._core.steps)
+    @property
+    def t(self) -> np.ndarray[Any, Any]:
+        return self._all("t")
+
+    @property
+    def body_q(self) -> np.ndarray[Any, Any]:
+        return self._all("body_q")
+
+    @property
+    def body_qd(self) -> np.ndarray[Any, Any]:
+        return self._all("body_qd")
+
+    @property
+    def joint_q(self) -> np.ndarray[Any, Any]:
+        return self._all("joint_q")
+
+    @property
+    def joint_qd(self) -> np.ndarray[Any, Any]:
+        return self._all("joint_qd")
+
+    @property
+    def energy(self) -> np.ndarray[Any, Any]:
+        """Kinetic and potential energy of each frame [J], [frames, 2]."""
+        return self._all("energy")
+
+    @property
+    def source(self) -> str:
+        return self._core.source
+
+    @property
+    def solver(self) -> str:
+        return self._core.solver
+
+    @property
+    def dt(self) -> float:
+        return self._core.dt
+
+    @property
+    def steps(self) -> int:
+        return self._core.steps
 
     @property
     def hash(self) -> str:

@@ -155,15 +155,41 @@ class ArticulationView:
         bodies = sorted({int(m._np("joint_child")[j]) for j in joints})
         return joints, bodies, [s for b in bodies for s in m.body_shapes.get(b, ())], [int(m._np("joint_type")[j]) for j in joints]
 
-    joint_count = property(lambda self: len(self.joint_names))
-    joint_dof_count = property(lambda self: len(self.joint_dof_names))
-    joint_coord_count = property(lambda self: len(self.joint_coord_names))
-    link_count = property(lambda self: len(self.link_names))
-    shape_count = property(lambda self: len(self.shape_names))
-    body_names = property(lambda self: self.link_names)
-    is_fixed_base = property(lambda self: self.root_joint_type is JointType.FIXED)
-    is_floating_base = property(lambda self: self.root_joint_type in (JointType.FREE, JointType.DISTANCE))
-    articulation_ids = property(lambda self: self._ids)
+    @property
+    def joint_count(self) -> int:
+        return len(self.joint_names)
+
+    @property
+    def joint_dof_count(self) -> int:
+        return len(self.joint_dof_names)
+
+    @property
+    def joint_coord_count(self) -> int:
+        return len(self.joint_coord_names)
+
+    @property
+    def link_count(self) -> int:
+        return len(self.link_names)
+
+    @property
+    def shape_count(self) -> int:
+        return len(self.shape_names)
+
+    @property
+    def body_names(self) -> list[str]:
+        return self.link_names
+
+    @property
+    def is_fixed_base(self) -> bool:
+        return self.root_joint_type is JointType.FIXED
+
+    @property
+    def is_floating_base(self) -> bool:
+        return self.root_joint_type in (JointType.FREE, JointType.DISTANCE)
+
+    @property
+    def articulation_ids(self) -> Any:
+        return self._ids
 
     @property
     def body_labels(self) -> list[str]:
@@ -215,7 +241,9 @@ class ArticulationView:
         out[self._ids[self._mask(mask)]] = True
         return out.view(Array)
 
-    articulation_mask = property(lambda self: self.get_model_articulation_mask())
+    @property
+    def articulation_mask(self) -> Any:
+        return self.get_model_articulation_mask()
 
     # -- roots
     def _root(self, position: bool) -> tuple[str, np.ndarray]:

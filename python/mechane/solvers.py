@@ -10,13 +10,14 @@ from ._array import plain
 from ._contacts import Contacts
 from ._diagnostics import NotSupportedError, error, kind_of, warn
 from ._enums import ModelFlags, StateFlags
+from ._names import SolverNames
 from ._reserved import reserve
 from ._state import Control, State, reset_rows
 
 __all__ = ["SolverBase", "SolverFeatherstone", "SolverMuJoCo", "SolverSemiImplicit", "SolverSoftStep", "SolverVBD", "SolverXPBD", "available", "create"]
 
 
-class SolverBase:
+class SolverBase(SolverNames):
     """What all solvers share. Subclasses in Python override `step`."""
 
     SUPPORTED_OBSERVABLES: frozenset = frozenset()

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cmath>
 
 #include "mechane/core/diagnostic.h"
+#include "mechane/geometry/mass.h"
 #include "mechane/model/builder.h"
 #include "mechane/model/model.h"
 #include "support/support.h"
@@ -62,7 +64,7 @@ TEST_CASE("inertias are corrected as Newton does (IMP-205, import-usd.md 5.8)")
 
 TEST_CASE("the triangle inequality is left alone where balancing is off")
 {
-    const Outcome o = finalized(1, Mat33d::diagonal({1, 1, 3}), {.balance_inertia = false});
+    const Outcome o = finalized(1, Mat33d::diagonal({1, 1, 3}), {.inertia = {.balance = false}});
     CHECK(o.model.body_inertia[0].r2.z == 3);
     CHECK(o.out.empty());
 }
@@ -70,11 +72,51 @@ TEST_CASE("the triangle inequality is left alone where balancing is off")
 TEST_CASE("bounds raise light bodies")
 {
     const Outcome o =
-        finalized(0.001, Mat33d::diagonal({1e-5, 1e-5, 1e-5}), {.bound_mass = 0.1, .bound_inertia = 1e-3});
+        finalized(0.001, Mat33d::diagonal({1e-5, 1e-5, 1e-5}), {.inertia = {.bound_mass = 0.1, .bound_inertia = 1e-3}});
     CHECK(o.model.body_mass[0] == close_to(0.1, 1e-8));
     CHECK(o.model.body_inertia[0].r0.x == close_to(1e-3, 1e-9));
     CHECK(o.out.count("W_INERTIA_FIXED") == 1);
-    CHECK(finalized(0, {}, {.bound_mass = 0.1}).model.body_mass[0] == 0);  // no mass is meant
+    CHECK(finalized(0, {}, {.inertia = {.bound_mass = 0.1}}).model.body_mass[0] == 0);  // no mass is meant
+}
+
+TEST_CASE("the floor of the moments and the step beyond it are the caller's (IMP-205)")
+{
+    // The floor is 1e-3 of the largest moment, without a step: 1e-3 is added to all.
+    const Outcome floor =
+        finalized(1, Mat33d::diagonal({0, 1, 1}), {.inertia = {.relative_tolerance = 1e-3, .correction = 0}});
+    CHECK(floor.model.body_inertia[0].r0.x == close_to(1e-3, 1e-9));
+    CHECK(floor.model.body_inertia[0].r1.y == close_to(1.001, 1e-6));
+    // 10 - 0.2 are missing to the triangle inequality, 0.25 is the step.
+    const Outcome step = finalized(1, Mat33d::diagonal({0.1, 0.1, 10}), {.inertia = {.correction = 0.25}});
+    CHECK(step.model.body_inertia[0].r0.x == close_to(10.15, 1e-5));
+    CHECK(step.model.body_inertia[0].r2.z == close_to(20.05, 1e-5));
+    // Light bodies keep what they have where the floor lies below it.
+    const Outcome light =
+        finalized(1e-6, Mat33d::diagonal({1e-13, 1e-13, 1e-13}), {.inertia = {.absolute_tolerance = 1e-20}});
+    CHECK(light.out.empty());
+    CHECK(light.model.body_inertia[0].r0.x == close_to(1e-13, 1e-20));
+}
+
+TEST_CASE("a tensor that rounding to the model's numbers would make indefinite again is lifted once more")
+{
+    // One moment is -0.1 about a slanted axis. Without a step, lifting it to zero in double leaves 1e-8 of either sign
+    // in float.
+    const Vec3d   a    = normalized(Vec3d{2, 5, 5});
+    const Outcome o    = finalized(1, Mat33d::identity() - 1.1 * Mat33d::outer(a, a),
+                                   {.inertia = {.relative_tolerance = 0, .correction = 0}});
+    const Vec3d   left = geometry::principal_axes(static_cast<Mat33d>(o.model.body_inertia[0])).values;
+    CHECK(std::min({left.x, left.y, left.z}) > 0);
+}
+
+TEST_CASE("faults of one body are told together, or one by one")
+{
+    const Mat33d  flat = Mat33d::diagonal({0.001, 0.001, 1});  // no body has it: 0.001 + 0.001 < 1
+    InertiaRules  rules{.bound_mass = 0.1, .bound_inertia = 0.01};
+    const Outcome together = finalized(0.05, flat, {.inertia = rules});
+    REQUIRE(together.out.size() == 1);
+    CHECK(together.out.begin()->message.find("Mass 0.05 is below bound 0.1, inertia is below the bound, ") == 0);
+    rules.one_by_one = true;
+    CHECK(finalized(0.05, flat, {.inertia = rules}).out.size() == 3);  // the mass, the bound, the triangle
 }
 
 TEST_CASE("masses and tensors that mean nothing become zero, and zero has no inverse (DYN-142, DYN 10.2)")

@@ -172,7 +172,8 @@ TEST_CASE("finalize never fails silently: it gives a finite model or says what i
     for_seeds(4000, [&](Random& r) {
         const ModelBuilder b = awkward_builder(r);
         Diagnostics        out;
-        const auto m = b.finalize({.allow_orphan_joints = r.below(3) != 0, .balance_inertia = r.below(2) == 0}, out);
+        const auto         m =
+            b.finalize({.allow_orphan_joints = r.below(3) != 0, .inertia = {.balance = r.below(2) == 0}}, out);
         for (const Diagnostic& d : out) {
             CHECK_FALSE(d.message.empty());
             CHECK_FALSE(d.hint.empty());

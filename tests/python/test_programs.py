@@ -178,3 +178,26 @@ def test_the_programs_of_a_page_run(page, tmp_path, monkeypatch):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             exec(compile(block, page, "exec"), {})
+
+
+NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.md"))
+
+
+def test_every_area_has_a_page():
+    assert {page.stem for page in NOTEBOOKS} == {"importing", "resolvers", "geometry", "collision", "dynamics", "simulation", "worlds", "checking"}
+
+
+@pytest.mark.parametrize("page", NOTEBOOKS, ids=lambda page: page.stem)
+def test_a_page_prints_what_it_says(page, tmp_path, monkeypatch, capsys):
+    """Blocks of Python one after the other, each with what it prints below it"""
+    monkeypatch.chdir(tmp_path)
+    names, printed = {}, None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for language, text in re.findall(r"```(python|text)\n(.*?)```", page.read_text(), re.S):
+            if language == "text":
+                assert printed == text
+            else:
+                exec(compile(text, page.name, "exec"), names)
+            printed = capsys.readouterr().out if language == "python" else ""
+        assert printed == "", "the last block prints something that the page does not show"

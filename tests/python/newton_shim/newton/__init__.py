@@ -5,6 +5,7 @@ test that asks for it.
 """
 import importlib.abc
 import importlib.machinery
+import logging
 import os
 import sys
 import types
@@ -16,6 +17,16 @@ from mechane import conformance, config, geometry, interop, math, selection, sen
 
 # Newton hands out Warp's arrays and values.
 interop.use_warp(True)
+
+
+class _Relay(logging.Handler):
+    """Passes records on to the logger whose name the tests know."""
+
+    def emit(self, record):
+        logging.getLogger("newton").handle(record)
+
+
+logging.getLogger("mechane").addHandler(_Relay())
 
 #: Folder of the installed Newton; only its tests and assets are used.
 INSTALLED = os.environ["NEWTON_INSTALLED"]
