@@ -19,6 +19,7 @@ from ._enums import MAXVAL, Axis, AxisType, BodyFlags, GeoType, JointTargetMode,
 from ._mesh import Heightfield, Mesh
 from ._model import Model
 from ._rays import intersect_ray
+from ._sdf import SDF
 from ._state import Control, State
 from ._values import mat33, quat, spatial_vector, transform, vec2, vec3, vec4
 
@@ -30,7 +31,7 @@ NewtonDeprecationWarning = MechaneDeprecationWarning
 
 __all__ = ["Array", "Axis", "AxisType", "BodyFlags", "CollisionPipeline", "Contacts", "Control", "Diagnostic", "Diagnostics", "GeoType", "Heightfield",
            "JointTargetMode", "JointType", "MAXVAL", "MechaneDeprecationWarning", "MechaneError", "MechaneWarning", "Mesh", "Model", "ModelBuilder",
-           "ModelFlags", "NEWTON_API", "NewtonDeprecationWarning", "NewtonWarning", "NotSupportedError", "ParticleFlags", "ShapeFlags", "State",
+           "ModelFlags", "NEWTON_API", "NewtonDeprecationWarning", "NewtonWarning", "NotSupportedError", "ParticleFlags", "SDF", "ShapeFlags", "State",
            "StateFlags", "build_info", "config", "conformance", "convert", "diff", "dump", "geometry", "ik", "info", "interop", "intersect_ray", "record", "render", "ros",
            "selection", "sensors", "simulate", "testing", "utils", "view", "viewer", "eval_fk", "eval_ik", "eval_inverse_dynamics_force", "eval_inverse_dynamics_passive",
            "eval_jacobian", "eval_mass_matrix", "eval_mimic", "eval_rigid_contact_kinematics", "forward_dynamics", "get_num_threads", "mat33", "math",
@@ -48,7 +49,7 @@ _MODULES = ("conformance", "convert", "geometry", "ik", "interop", "math", "reco
 _LAZY = {**dict.fromkeys(("diff", "dump", "info", "simulate"), "_commands"), "render": "_draw", "view": "_serve"}
 #: Reserved names of Newton, and the stage that brings them.
 _LATER = {**dict.fromkeys(("Gaussian", "Rod", "TendonGuide", "TendonGuideType", "TendonGuideFlags", "TetMesh"), "deformables and rendering"),
-          "CollisionSubstepScheduler": "deformables", "actuators": "actuators", "SDF": "distance fields"}
+          "CollisionSubstepScheduler": "deformables", "actuators": "actuators"}
 _LEFT_OUT = {"controllers": "eval_jacobian and eval_mass_matrix give the same ingredients"}
 
 

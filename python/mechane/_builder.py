@@ -63,7 +63,6 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
         self._core = _core.Builder()
         self._core.up_axis = int(Axis.from_any(up_axis))
         self._sources: dict[int, Any] = {}
-        self._sdf: dict[int, dict[str, Any]] = {}
         self._looks: dict[int, Any] = {}  # shape -> MeshOrigin
         self._custom_counts: dict[str, int] = {}
         self._owners_known: dict[str, int] = {}
@@ -234,32 +233,32 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
             out.append(Mesh._of(core, self._looks.get(shape)) if core is not None else self._sources.get(shape))
         return out
 
-    def _sdf_field(self, name: str, default: Any) -> list[Any]:
-        return [self._sdf.get(i, {}).get(name, default) for i in range(self.shape_count)]
+    def _sdf_field(self, name: str) -> list[Any]:
+        return [self._core.sdf_config(i)[name] for i in range(self.shape_count)]
 
     @property
     def shape_sdf_narrow_band_range(self) -> list[Any]:
-        return self._sdf_field("sdf_narrow_band_range", (-0.1, 0.1))
+        return self._sdf_field("sdf_narrow_band_range")
 
     @property
     def shape_sdf_target_voxel_size(self) -> list[Any]:
-        return self._sdf_field("sdf_target_voxel_size", None)
+        return self._sdf_field("sdf_target_voxel_size")
 
     @property
     def shape_sdf_max_resolution(self) -> list[Any]:
-        return self._sdf_field("sdf_max_resolution", None)
+        return self._sdf_field("sdf_max_resolution")
 
     @property
     def shape_force_sdf(self) -> list[Any]:
-        return self._sdf_field("force_sdf", False)
+        return self._sdf_field("force_sdf")
 
     @property
     def shape_sdf_texture_format(self) -> list[Any]:
-        return self._sdf_field("sdf_texture_format", "uint16")
+        return self._sdf_field("sdf_texture_format")
 
     @property
     def shape_sdf_padding(self) -> list[Any]:
-        return self._sdf_field("sdf_padding", None)
+        return self._sdf_field("sdf_padding")
 
     @property
     def shape_collision_radius(self) -> list[float]:
@@ -335,7 +334,6 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
         builder._push_filters()
         self._core.add_builder(builder._core, None if xform is None else as_transform(xform), label_prefix or "")
         self._sources.update({shapes + i: src for i, src in builder._sources.items()})
-        self._sdf.update({shapes + i: sdf for i, sdf in builder._sdf.items()})
         self._looks.update({shapes + i: prim for i, prim in builder._looks.items()})
         _ = self.shape_collision_filter_pairs
         for name in _MIMIC_COLUMNS:
@@ -489,11 +487,13 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
         self._resolve_owners()
         self._push_filters()
         self._check_custom()
-        core, found = self._core.finalize(skip_all_validations or skip_validation_joints or self._allow_orphans, {
-            "balance": bool(self.balance_inertia), "bound_mass": self.bound_mass, "bound_inertia": self.bound_inertia,
-            "relative_tolerance": float(self.inertia_relative_tolerance), "absolute_tolerance": float(self.inertia_absolute_tolerance),
-            "correction": float(self.inertia_correction), "one_by_one": bool(self.validate_inertia_detailed)})
+        core, found = self._core.finalize(skip_all_validations or skip_validation_joints or self._allow_orphans, self._inertia_rules())
         return Model._from_builder(core, self, self._published([] if skip_all_validations else [d for d in found if not (skip_validation_inertia and d["code"] == "W_INERTIA_FIXED")]), requires_grad)
+
+    def _inertia_rules(self) -> dict[str, Any]:
+        return {"balance": bool(self.balance_inertia), "bound_mass": self.bound_mass, "bound_inertia": self.bound_inertia,
+                "relative_tolerance": float(self.inertia_relative_tolerance), "absolute_tolerance": float(self.inertia_absolute_tolerance),
+                "correction": float(self.inertia_correction), "one_by_one": bool(self.validate_inertia_detailed)}
 
     def _check_inertia_settings(self) -> None:
         for name in ("inertia_relative_tolerance", "inertia_absolute_tolerance", "inertia_correction"):

@@ -6,9 +6,9 @@ from typing import Any, Iterable
 
 import numpy as np
 
-from . import _core
-from ._array import Array
-from ._diagnostics import NotSupportedError, kind_of, warn
+from . import _core, config
+from ._array import Array, plain
+from ._diagnostics import NotSupportedError, kind_of, publish, warn
 from ._names import PipelineNames
 from ._reserved import reserve
 from ._state import Arrays, State
@@ -17,6 +17,7 @@ __all__ = ["CollisionPipeline", "Contacts"]
 
 _LATER = {"body_pair_reduction": None, "enable_rigid_soft_full_surface_contact": False, "speculative_contact_gap_max": None}
 _PHASES = ("explicit", "nxn", "sap", "tree")
+_MATCHING = ("disabled", "latest", "sticky")
 
 
 class Contacts(Arrays):
@@ -38,9 +39,14 @@ class Contacts(Arrays):
             object.__setattr__(self, name, value)
         wanted = "force" in pipeline.model._contact_attributes
         object.__setattr__(self, "force", np.zeros((core.capacity, 6), dtype=np.float32).view(Array) if wanted else None)
-        for name in ("rigid_contact_stiffness", "rigid_contact_damping", "rigid_contact_friction", "rigid_contact_surface_velocity", "rigid_contact_match_index",
-                     "rigid_contact_new_indices", "rigid_contact_new_count", "rigid_contact_broken_indices", "rigid_contact_broken_count"):
-            object.__setattr__(self, name, None)
+        for name in ("rigid_contact_stiffness", "rigid_contact_damping", "rigid_contact_friction", "rigid_contact_match_index"):
+            if not core.array(name).size:
+                object.__setattr__(self, name, None)  # the pipeline has no use for it
+        object.__setattr__(self, "rigid_contact_surface_velocity", None)
+        for kind in ("new", "broken"):
+            reported = pipeline.contact_report
+            object.__setattr__(self, f"rigid_contact_{kind}_indices", np.full(core.capacity, -1, np.int32).view(Array) if reported else None)
+            object.__setattr__(self, f"rigid_contact_{kind}_count", np.zeros(1, np.int32).view(Array) if reported else None)
         for name, value in (("soft_contact_count", np.zeros(1, np.int32)), ("soft_contact_particle", np.zeros(0, np.int32)), ("soft_contact_shape", np.zeros(0, np.int32)),
                             ("soft_contact_body_pos", np.zeros((0, 3), np.float32)), ("soft_contact_body_vel", np.zeros((0, 3), np.float32)),
                             ("soft_contact_normal", np.zeros((0, 3), np.float32))):
@@ -64,9 +70,27 @@ class Contacts(Arrays):
         return "cpu"
 
     requires_grad = False
-    contact_matching = False
-    contact_report = False
-    contact_matching_mode = "disabled"
+
+    @property
+    def contact_matching(self) -> bool:
+        return self.contact_matching_mode != "disabled"
+
+    @property
+    def contact_matching_mode(self) -> str:
+        return self._pipeline.contact_matching
+
+    @property
+    def contact_report(self) -> bool:
+        return self._pipeline.contact_report
+
+    def _take_report(self) -> None:
+        """Rows of this call that continue none of the last one's, and rows of the last one's that nothing continues."""
+        if self.contact_report:
+            for kind, rows in zip(("new", "broken"), self._core.report()):
+                indices = self.__dict__[f"rigid_contact_{kind}_indices"]
+                indices[:] = -1
+                indices[: len(rows)] = rows
+                self.__dict__[f"rigid_contact_{kind}_count"][0] = len(rows)
 
     def __reduce__(self) -> tuple[Any, ...]:
         from ._pickle import reduce_contacts
@@ -135,7 +159,8 @@ def _placed(body_q: np.ndarray, bodies: np.ndarray, points: np.ndarray) -> np.nd
 class CollisionPipeline(PipelineNames):
     """Finds the contacts of states of one model.
 
-    `broad_phase` names are accepted; all of them find the same contacts. Sizes of GPU buffers are accepted and ignored.
+    All `broad_phase` names find the same contacts, each in its own time. Sizes of GPU buffers are accepted and ignored.
+    `sdf_hydroelastic_config` is a `geometry.HydroelasticSDF.Config`; pairs of hydroelastic shapes make pressure contact with or without one.
     """
 
     def __init__(self, model: Any, *, reduce_contacts: bool = True, body_pair_reduction: Any = None, rigid_contact_max: int | None = None,
@@ -152,8 +177,10 @@ class CollisionPipeline(PipelineNames):
         for name, default in _LATER.items():
             if given[name] != default:
                 raise NotSupportedError(f"CollisionPipeline({name}=...) belongs to a later stage", "E_LATER_STAGE")
-        if contact_matching != "disabled" or contact_report:
-            raise NotSupportedError("CollisionPipeline(contact_matching=..., contact_report=...) belong to a later stage", "E_LATER_STAGE")
+        if contact_matching not in _MATCHING:
+            raise kind_of(ValueError)(f"contact_matching is {contact_matching!r}, expected one of {_MATCHING}", "E_ARG_CONTACT_MATCHING")
+        if contact_report and contact_matching == "disabled":
+            raise kind_of(ValueError)("contact_report needs contact_matching", "E_ARG_CONTACT_MATCHING")
         if isinstance(broad_phase, str) and broad_phase not in _PHASES:
             raise kind_of(ValueError)(f"broad_phase is {broad_phase!r}, expected one of {_PHASES}", "E_ARG_BROAD_PHASE")
         if rigid_contact_max is not None and rigid_contact_max < 1:
@@ -161,7 +188,22 @@ class CollisionPipeline(PipelineNames):
         self.model = model
         self.broad_phase = broad_phase or "explicit"
         self.soft_contact_margin = 0.01 if soft_contact_margin is None else soft_contact_margin
-        self._core = _core.Pipeline(model._core, rigid_contact_max or 0, 0.0)
+        self.contact_matching, self.contact_report = contact_matching, bool(contact_report)
+        options: dict[str, Any] = {
+            "rigid_contact_max": int(rigid_contact_max or 0), "speculative_max": 0.0, "reduce_contacts": bool(reduce_contacts),
+            "include_static_kinematic_pairs": bool(include_static_kinematic_pairs), "contact_matching": contact_matching, "contact_report": self.contact_report,
+            "contact_matching_pos_threshold": float(contact_matching_pos_threshold),
+            "contact_matching_normal_dot_threshold": float(contact_matching_normal_dot_threshold)}
+        if isinstance(broad_phase, str):
+            options["broad_phase"] = broad_phase
+        if shape_pairs_max is not None:
+            options["shape_pairs_max"] = int(shape_pairs_max)
+        if sdf_hydroelastic_config is not None:
+            options["hydroelastic"] = sdf_hydroelastic_config._options()
+        if config.compat == "newton-1.8":
+            options.setdefault("hydroelastic", {})["series"] = True
+        self._core = _core.Pipeline(model._core, options)
+        publish(self._core.diagnostics())
 
     @property
     def rigid_contact_max(self) -> int:
@@ -188,6 +230,7 @@ class CollisionPipeline(PipelineNames):
         status = self._core.collide(state._core, 0.0 if dt is None else float(dt), contacts._core)
         object.__setattr__(contacts, "_status", status)
         object.__setattr__(contacts, "_state", state)
+        contacts._take_report()
         if status["overflow"]:
             warn(f"W_CONTACT_OVERFLOW: {status['needed']} contacts, room for {contacts.rigid_contact_max}; the deepest were kept")
 
@@ -196,7 +239,21 @@ class CollisionPipeline(PipelineNames):
         return "ready"
 
     def reset_contact_matching(self, world_mask: Any = None) -> None:
-        """Nothing is matched between calls here; there is nothing to forget."""
+        """Forgets the contacts that the next ones would be matched with: those of all worlds, or of those that a mask (world_count + 1,) marks."""
+        mask = np.zeros(0, np.uint8) if world_mask is None else np.ascontiguousarray(plain(world_mask), dtype=np.uint8)
+        if world_mask is not None and mask.shape != (self.model.world_count + 1,):
+            raise kind_of(ValueError)(f"world_mask: shape {mask.shape}, expected ({self.model.world_count + 1},)", "E_ARG_MASK")
+        self._core.reset_contact_matching(mask)
+
+    def contact_surface(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(corners [n, 3, 3] in the world [m], depths [n] [m], shapes [n, 2]) of the surfaces of pressure contact of the last call; empty
+        unless the configuration asks for them (`output_contact_surface`)."""
+        return self._core.contact_surface()
+
+    @property
+    def sdf_count(self) -> int:
+        """How many fields of distances were built; shapes of one mesh, size and configuration share theirs."""
+        return self._core.sdf_count
 
     def explain_pair(self, a: int | str, b: int | str) -> list[str]:
         """Why two shapes never collide; empty when they may."""

@@ -11,7 +11,6 @@ from ._enums import JointType
 from ._import_custom import CustomReader
 from ._mesh import MeshOrigin
 from ._resolvers import SchemaResolver, checked
-from ._shape_verbs import SDF_FIELDS
 from ._usd_helpers import get_scale
 from ._usd_view import Prim
 from ._values import as_transform, transform, vec3
@@ -209,7 +208,7 @@ class ImportVerbs:
             raise error(RuntimeError, "E_STAGE_COMPOSITION", f"the stage has composition errors: {broken[0]['message']}")
         before, kept = self._core.copy(), self._custom_copy()
         self._core.set_defaults(self.default_shape_cfg, self.default_joint_cfg)
-        shapes, first_articulation = self.shape_count, self.articulation_count
+        first_articulation = self.articulation_count
         live = source if is_live_stage(source) else None
         tables, python = _tables(resolvers, live)
         try:
@@ -229,8 +228,6 @@ class ImportVerbs:
             raise
         result = fields
         result.diagnostics = diagnostics
-        for shape in range(shapes, self.shape_count):
-            self._sdf.setdefault(shape, {name: getattr(self.default_shape_cfg, name) for name in SDF_FIELDS})
         for path, shape in result["path_shape_map"].items():
             if self._core.shape_source(shape) is not None:
                 self._looks[shape] = MeshOrigin(Prim(_core.prim_at(stage, path)), mesh_maxhullvert)

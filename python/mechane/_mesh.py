@@ -10,8 +10,8 @@ import numpy as np
 from . import _core
 from ._array import plain
 from ._enums import Axis
-from ._names import MeshNames
 from ._reserved import LEFT_OUT, reserve
+from ._sdf import SDF
 from ._values import as_vec3, mat33, vec3
 
 __all__ = ["Heightfield", "Mesh"]
@@ -22,6 +22,13 @@ _KNOWN: "weakref.WeakValueDictionary[int, Mesh]" = weakref.WeakValueDictionary()
 
 #: How a mesh looks, unless its maker or its prim says otherwise.
 _OF_LOOKS = {"color": None, "opacity": None, "roughness": None, "metallic": None, "texture": None, "texture_transform": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))}
+
+
+def _rows(points: Any, name: str) -> tuple[np.ndarray, tuple[int, ...]]:
+    at = np.ascontiguousarray(plain(points), dtype=float)
+    if at.shape[-1:] != (3,):
+        raise ValueError(f"{name}: shape {at.shape}, expected (..., 3)")
+    return at.reshape(-1, 3), at.shape[:-1]
 
 
 class MeshOrigin:
@@ -36,7 +43,7 @@ class MeshOrigin:
         return int(value) if value is not None and int(value) > 0 else self.maxhullvert
 
 
-class Mesh(MeshNames):
+class Mesh:
     """A triangle mesh in its own frame [m]. `indices` are flat, three for a triangle, wound outwards."""
 
     MAX_HULL_VERTICES = 64
@@ -185,8 +192,45 @@ class Mesh(MeshNames):
     def invalidate_cache(self) -> None:
         self._changed()
 
+    def build_sdf(self, *, device: Any = None, narrow_band_range: tuple[float, float] | None = None, target_voxel_size: float | None = None,
+                  max_resolution: int | None = None, margin: float | None = None, shape_margin: float = 0.0, scale: Any = None,
+                  texture_format: str = "uint16", sign_method: str = "auto", cache_dir: Any = None, paired_samples: bool = True, **_: Any) -> "SDF":
+        """Makes the field of the mesh and keeps it: shapes of the mesh that are added from now on collide by fields of these settings."""
+        self.sdf = SDF.create_from_mesh(self, narrow_band_range=narrow_band_range or (-0.1, 0.1), target_voxel_size=target_voxel_size,
+                                        max_resolution=max_resolution, margin=0.05 if margin is None else margin, shape_margin=shape_margin, scale=scale,
+                                        texture_format=texture_format, sign_method=sign_method)
+        return self.sdf
+
     def clear_sdf(self) -> None:
         self.sdf = None
+
+    # -- questions to the surface
+    def _queries(self) -> Any:
+        """Made at the first question, anew after the mesh has changed."""
+        made = self.__dict__.get("_asked")
+        if made is None or made[0] is not self._core:
+            made = self.__dict__["_asked"] = (self._core, _core.MeshQueries(self._core, "auto"))
+        return made[1]
+
+    def closest_point(self, points: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(places on the surface (..., 3), signed distances [m], triangles) nearest to points (..., 3)."""
+        at, shape = _rows(points, "points")
+        distance, place, triangle = self._queries().nearest(at)
+        return place.reshape(*shape, 3), distance.reshape(shape), triangle.reshape(shape)
+
+    def signed_distance(self, points: Any) -> Any:
+        """Distances of points (..., 3) [m], negative inside."""
+        distance = self.closest_point(points)[1]
+        return distance if distance.ndim else float(distance)
+
+    def ray(self, origins: Any, directions: Any) -> tuple[np.ndarray, np.ndarray]:
+        """(t in lengths of the direction, -1 where the surface is missed; normals) of rays with origins and directions (..., 3)."""
+        from_, shape = _rows(origins, "origins")
+        along, other = _rows(directions, "directions")
+        if shape != other:
+            raise ValueError(f"directions: {other} rays, {shape} origins")
+        t, normal = self._queries().rays(from_, along)
+        return t.reshape(shape), normal.reshape(*shape, 3)
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Mesh) and np.array_equal(self._vertices, other._vertices) and np.array_equal(self._indices, other._indices))
@@ -196,7 +240,7 @@ class Mesh(MeshNames):
 
     def __reduce__(self):
         _ = self.color, self._normals
-        kept = {k: v for k, v in vars(self).items() if k not in ("_core", "_origin", "_vertices", "_indices")}
+        kept = {k: v for k, v in vars(self).items() if k not in ("_core", "_origin", "_vertices", "_indices", "_asked")}
         return (_mesh_again, (self._core.points().copy(), self._indices, kept, self._core.is_convex))
 
     def _repr_html_(self) -> str:

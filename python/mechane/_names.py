@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ._lists import ColumnList
 
-__all__ = ["BuilderNames", "MeshNames", "PipelineNames", "SolverNames"]
+__all__ = ["BuilderNames", "PipelineNames", "SolverNames"]
 
 
 class BuilderNames:
@@ -116,10 +116,6 @@ class BuilderNames:
     spring_indices: Any
 
 
-class MeshNames:
-    build_sdf: Callable[..., Any]
-
-
 class PipelineNames:
     BodyPairReductionConfig: Callable[..., Any]
     body_pair_reduction: Callable[..., Any]
@@ -129,7 +125,6 @@ class PipelineNames:
     set_collision_detection_range: Callable[..., Any]
     soft_contact_pair_count: Callable[..., Any]
     soft_rigid_contact_pair_count: Callable[..., Any]
-    contact_surface: Callable[..., Any]
 
 
 class SolverNames:

@@ -13,7 +13,7 @@ from ._mesh import Mesh
 __all__ = ["FORMAT", "checked", "reduce_builder", "reduce_contacts", "reduce_model", "reduce_of_model", "stamp"]
 
 #: Major and minor version of the format. Bytes of another major version are refused.
-FORMAT = (1, 0)
+FORMAT = (1, 1)
 
 
 def stamp(fields: dict[str, Any]) -> dict[str, Any]:
@@ -45,6 +45,7 @@ def _builder_fields(builder: Any) -> dict[str, Any]:
             "joint_dims": [tuple(core.joint_dim(j)) for j in range(len(columns["joint_type"]))],
             "articulations": [list(core.articulation_joints(a)) for a in range(len(columns["articulation_label"]))],
             "sources": [Mesh._of(core.shape_source(s), builder._looks.get(s)) for s in range(len(columns["shape_type"]))],
+            "sdf": [core.sdf_config(s) for s in range(len(columns["shape_type"]))],
             "filters": list(builder.shape_collision_filter_pairs), "python": kept}
 
 
@@ -55,14 +56,15 @@ def _core_from(fields: dict[str, Any]) -> Any:
     core.up_axis, core.rigid_gap, core.gravity = fields["up_axis"], fields["rigid_gap"], fields["gravity"]
     for i, q in enumerate(c["body_q"]):
         core.add_link(q, c["body_label"][i], 0.0, c["body_com"][i], c["body_inertia"][i], True, False)
-    dof, weightless = JointDofConfig(), ShapeConfig(density=0.0, collision_filter_parent=False)
+    dof, sdf = JointDofConfig(), fields.get("sdf", [{}] * len(fields["sources"]))
     for j, (linear, angular) in enumerate(fields["joint_dims"]):
         core.add_joint(c["joint_type"][j], c["joint_parent"][j], c["joint_child"][j], c["joint_X_p"][j], c["joint_X_c"][j], [dof] * linear, [dof] * angular,
                        c["joint_label"][j], False, True)
     for a, joints in enumerate(fields["articulations"]):
         core.add_articulation(joints, c["articulation_label"][a])
     for s, source in enumerate(fields["sources"]):
-        core.add_shape(c["shape_body"][s], c["shape_type"][s], c["shape_transform"][s], c["shape_scale"][s], weightless, None if source is None else source._core,
+        core.add_shape(c["shape_body"][s], c["shape_type"][s], c["shape_transform"][s], c["shape_scale"][s],
+                       ShapeConfig(density=0.0, collision_filter_parent=False, **sdf[s]), None if source is None else source._core,
                        c["shape_color"][s], c["shape_opacity"][s], c["shape_label"][s])
     for i, gravity in enumerate(fields["world_gravity"]):
         core.begin_world(gravity)
@@ -124,7 +126,7 @@ def model_again(fields: dict[str, Any]) -> Any:
 
     fields = checked(fields)
     builder = fields["builder"]
-    core, _ = builder._core.finalize(True, builder.balance_inertia, builder.bound_mass, builder.bound_inertia)
+    core, _ = builder._core.finalize(True, builder._inertia_rules())
     model = Model._from_builder(core, builder, fields["kept"]["diagnostics"], fields["kept"]["_requires_grad"])
     for name, value in fields["kept"].items():
         object.__setattr__(model, name, value)

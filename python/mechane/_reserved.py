@@ -26,11 +26,10 @@ LATER: dict[str, dict[str, str]] = {
         **dict.fromkeys(("BodyPairReductionConfig", "body_pair_reduction", "refresh_body_pair_reduction_groups"), "reduction over pairs of bodies"),
         **dict.fromkeys(("init_soft_self_contact", "refit_soft_self_contact_bvh", "set_collision_detection_range", "soft_contact_pair_count",
                          "soft_rigid_contact_pair_count"), _DEFORMABLES),
-        "contact_surface": "hydroelastic contacts",
     },
+    "HydroelasticSDF": dict.fromkeys(("launch", "get_contact_surface"), "pressure contact on arrays"),
     "SolverBase": dict.fromkeys(("set_collision_frequency", "collision_frequency", "collision_frequency_type", "CollisionFrequencyType", "CollisionSlot",
                                  "supports_body_pair_reduced_contacts", "integrate_particles", "contacts", "supports_collision_pipeline"), "collisions inside of solvers"),
-    "Mesh": {"build_sdf": "distance fields"},
 }
 
 #: Owner -> {name: what to use instead}: reading raises AttributeError.
@@ -57,6 +56,8 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         **dict.fromkeys(("contact_counters", "rigid_contact_tids", "rigid_contact_point_id", "soft_contact_tids", "soft_self_contact_data"), "bookkeeping of GPU kernels; rows() has the contacts"),
         **dict.fromkeys(("rigid_contact_diff_distance", "rigid_contact_diff_normal", "rigid_contact_diff_point0_world", "rigid_contact_diff_point1_world"), "eval_rigid_contact_kinematics"),
     },
+    "SDF": dict.fromkeys(("create_from_data", "to_kernel_data", "to_texture_kernel_data"), "create_from_mesh() and from_array() make fields of the processor"),
+    "NarrowPhase": {"launch_custom_write": "read what launch() fills in; in C++ give it a writer"},
     "Mesh": {"finalize": "there is nothing to finalize", "texture_hash": "hash(mesh)"},
     "AttributeNamespace": {"add_deprecated_alias": "it is for Newton's own renames"},
     "SolverMuJoCo": {"import_mujoco": "it would return mujoco_warp"},

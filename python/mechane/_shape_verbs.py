@@ -14,7 +14,6 @@ from ._values import as_transform, as_vec3, quat, transform, vec3
 __all__ = ["ShapeVerbs"]
 
 _METHODS = frozenset(("convex_hull", "bounding_box", "bounding_sphere", "coacd", "vhacd", "quadratic", "alphashape", "poisson", "ftetwild"))
-SDF_FIELDS = ("sdf_narrow_band_range", "sdf_target_voxel_size", "sdf_max_resolution", "force_sdf", "sdf_texture_format", "sdf_padding")
 
 
 class ShapeVerbs:
@@ -46,6 +45,9 @@ class ShapeVerbs:
             if not isinstance(src, Mesh):
                 raise TypeError(f"src: expected a Mesh, not {src.__class__.__name__}")
             source = src._core
+            if src.sdf is not None and not (cfg.force_sdf or cfg.sdf_max_resolution or cfg.sdf_target_voxel_size):
+                for name, value in src.sdf.settings.items():
+                    setattr(cfg, name, value)
         elif kind is GeoType.HFIELD:
             if min(size) < 0:
                 raise error(ValueError, "E_SHAPE_SCALE", f"scale: {tuple(size)} has a negative component")
@@ -61,7 +63,6 @@ class ShapeVerbs:
                                      1.0 if opacity is None else float(opacity), self._label(label, "shape", self.shape_count))
         if src is not None:
             self._sources[shape] = src
-        self._sdf[shape] = {name: getattr(cfg, name) for name in SDF_FIELDS}
         self._values_of("SHAPE", shape, custom_attributes)
         return shape
 
@@ -218,7 +219,7 @@ class ShapeVerbs:
         for name, (_, _, writable) in COLUMNS.items():
             if name.startswith("shape_") and writable and name not in ("shape_label", "shape_type", "shape_body", "shape_transform", "shape_scale"):
                 getattr(self, name)[twin] = getattr(self, name)[shape]
-        self._sdf[twin] = dict(self._sdf.get(shape, {}))
+        self._core.copy_sdf_config(shape, twin)
         for a, b in list(self.shape_collision_filter_pairs):
             if shape in (a, b):
                 self.add_shape_collision_filter_pair(twin, b if a == shape else a)

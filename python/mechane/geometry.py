@@ -15,28 +15,25 @@ from ._array import REAL, Array, plain, output
 from ._diagnostics import warn
 from ._enums import MAXVAL, GeoType
 from ._mesh import Mesh
-from ._reserved import _Later
-from ._values import mat33, vec3
+from ._narrow import HydroelasticSDF, NarrowPhase, Shape, contacts, distance, gjk
+from ._sdf import SDF
+from ._values import mat33, transform, vec3
 
 __all__ = ["BroadPhaseAllPairs", "BroadPhaseExplicit", "BroadPhaseSAP", "collide_box_box", "collide_capsule_box", "collide_capsule_capsule",
            "collide_plane_box", "collide_plane_capsule", "collide_plane_cylinder", "collide_plane_ellipsoid", "collide_plane_sphere",
            "collide_sphere_box", "collide_sphere_capsule", "collide_sphere_cylinder", "collide_sphere_sphere", "compute_aabb", "compute_inertia_box",
            "compute_inertia_capsule", "compute_inertia_cone", "compute_inertia_cylinder", "compute_inertia_ellipsoid", "compute_inertia_mesh",
-           "compute_inertia_shape", "compute_inertia_sphere", "raycast", "sdf_box", "sdf_capsule", "sdf_cone", "sdf_cylinder", "sdf_plane", "sdf_sphere",
+           "compute_inertia_shape", "compute_inertia_sphere", "raycast", "HydroelasticSDF", "NarrowPhase", "SDF", "Shape", "compute_obb", "compute_offset_mesh", "contacts", "distance", "gjk", "sdf_mesh", "sdf_box", "sdf_capsule", "sdf_cone", "sdf_cylinder", "sdf_plane", "sdf_sphere",
            "remesh_convex_hull", "transform_inertia", "verify_and_correct_inertia"]
 
 _KINDS: dict[str, int] = _core.shape_kinds
 _ANY = 1.0e10  # farther than anything; a distance is wanted whatever it is
 
-_LATER = {**dict.fromkeys(("NarrowPhase", "compute_offset_mesh"), "the narrow phase on arrays"),
-          **dict.fromkeys(("HydroelasticSDF", "sdf_mesh"), "distance fields")}
 _LEFT_OUT = {**dict.fromkeys(("create_empty_sdf_data", "TriMeshCollisionInfo"), "they are structs of Warp kernels"),
              **dict.fromkeys(("DeformableVisualMesh", "DeformableVisuals", "ParticleSurface", "extract_particle_surface"), "they render deformables")}
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LATER:
-        return _Later("mechane.geometry", name, _LATER[name])
     if name in _LEFT_OUT:
         raise AttributeError(f"mechane.geometry.{name} is left out: {_LEFT_OUT[name]}")
     raise AttributeError(f"module 'mechane.geometry' has no attribute {name!r}")
@@ -415,6 +412,41 @@ def compute_aabb(vertices: Any) -> tuple[np.ndarray, np.ndarray]:
     if not len(points):
         raise ValueError("vertices: there are none")
     return points.min(axis=0), points.max(axis=0)
+
+
+def compute_obb(vertices: Any) -> tuple[transform, vec3]:
+    """(pose, half extents [m]) of a box of small volume around points [n, 3]."""
+    points = np.ascontiguousarray(plain(vertices), dtype=float).reshape(-1, 3)
+    pose, half = _core.bounding_box(points)
+    return transform(*pose), vec3(*half)
+
+
+def sdf_mesh(mesh: Mesh, point: Any, max_dist: float = 1.0e6) -> Any:
+    """Signed distance of points (..., 3) to a mesh in its frame [m], `max_dist` where the surface is farther."""
+    found = np.asarray(mesh.signed_distance(point))
+    found = np.where(np.abs(found) > max_dist, max_dist, found)
+    return found.astype(REAL) if found.ndim else float(found)
+
+
+def compute_offset_mesh(shape_type: int, shape_geo: Mesh | None = None, shape_scale: Any = (1.0, 1.0, 1.0), offset: float = 0.0, max_resolution: int = 48,
+                        device: Any = None) -> Mesh | None:
+    """The surface of a shape moved outwards by `offset` [m], as a mesh; None for planes."""
+    kind, scale = GeoType(int(shape_type)), vec3(shape_scale)
+    made = {GeoType.SPHERE: lambda: Mesh.create_sphere(scale[0]), GeoType.BOX: lambda: Mesh.create_box(*scale, duplicate_vertices=False),
+            GeoType.CAPSULE: lambda: Mesh.create_capsule(scale[0], scale[1], up_axis=2), GeoType.CYLINDER: lambda: Mesh.create_cylinder(scale[0], scale[1], up_axis=2),
+            GeoType.CONE: lambda: Mesh.create_cone(scale[0], scale[1], up_axis=2), GeoType.ELLIPSOID: lambda: Mesh.create_ellipsoid(*scale)}
+    if kind in (GeoType.MESH, GeoType.CONVEX_MESH):
+        if not isinstance(shape_geo, Mesh):
+            raise TypeError(f"shape_geo: expected a Mesh, not {shape_geo.__class__.__name__}")
+        mesh = shape_geo.copy(vertices=shape_geo.vertices * np.asarray(scale, np.float32))
+    elif kind in made:
+        mesh = made[kind]()
+    else:
+        return None
+    reach = abs(float(offset))
+    field = SDF.create_from_mesh(mesh, max_resolution=max_resolution, margin=1.5 * reach + 0.01 * float(np.ptp(mesh.vertices, axis=0).max()),
+                                 narrow_band_range=(-reach - 0.1, reach + 0.1))
+    return field.extract_isomesh(float(offset))
 
 
 def remesh_convex_hull(vertices: Any, maxhullvert: int = 0) -> Mesh:

@@ -85,6 +85,17 @@ std::string join_paths(const Import& run, const std::vector<std::size_t>& edges,
     return text;
 }
 
+/// Who else claims the children of joints that point the wrong way: a tree gives each body one parent.
+std::string rivals(const Import& run, const std::vector<std::size_t>& reversed, const Edges& graph)
+{
+    std::vector<std::size_t> others;
+    for (std::size_t o = 0; o < graph.edges.size(); ++o)
+        if (std::ranges::find(reversed, o) == reversed.end() &&
+            std::ranges::any_of(reversed, [&](std::size_t e) { return graph.edges[e].child == graph.edges[o].child; }))
+            others.push_back(o);
+    return others.empty() ? "" : "; the bodies at their ends are already children of " + join_paths(run, others, graph);
+}
+
 Site site_of(const Import& run, const std::vector<std::size_t>& edges, const Edges& graph,
              const physics::Articulation& articulation)
 { return edges.empty() ? articulation.prim.site() : run.joint(graph.members[edges.front()].front()).prim.site(); }
@@ -284,8 +295,8 @@ JointPlan plan_as_authored(Import& run)
                 return plan;
             case StrictOrder::Fault::reversed:
                 run.refuse(codes::kArtReversed, site_of(run, order.edges, graph, articulation),
-                           fmt::format("joints of {} point towards the root: {}", tree.label,
-                                       join_paths(run, order.edges, graph)));
+                           fmt::format("joints of {} point towards the root: {}{}", tree.label,
+                                       join_paths(run, order.edges, graph), rivals(run, order.edges, graph)));
                 return plan;
             case StrictOrder::Fault::none:
                 break;

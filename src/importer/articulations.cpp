@@ -54,6 +54,12 @@ std::int32_t add_joint(Import& run, const PlannedJoint& planned, WorldAnchor anc
     for (const physics::Index i : planned.members) {
         run.joint_of[static_cast<std::size_t>(i)]           = index;
         run.result.path_joint_map[run.joint(i).path.text()] = index;
+        if (const auto merged = run.merged_axis.find(i); merged != run.merged_axis.end()) {
+            const auto [turns, axis] = merged->second;
+            const auto linear        = run.builder.joints[static_cast<std::size_t>(index)].linear_axes.size();
+            run.result.path_joint_axis[run.joint(i).path.text()] =
+                static_cast<std::int32_t>(axis + (turns ? linear : 0));
+        }
     }
     return index;
 }

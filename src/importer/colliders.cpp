@@ -84,7 +84,7 @@ model::ShapeConfig config_of(Import& run, const physics::Collider& collider, con
     const auto sdf = resolve::sdf_settings(run.resolvers, collider, run.context, config.is_hydroelastic, run.found);
     config.kh      = sdf.kh;
     config.is_hydroelastic = sdf.hydroelastic;
-    config.sdf             = sdf_config(sdf);
+    if (auto authored = sdf_config(sdf)) config.sdf = std::move(authored);  // else the builder's default stays
     if (const auto group = run.resolvers.get(collider.prim, resolve::Key::shape_collision_group, run.context).number();
         group && !run.newton())
         config.collision_group = static_cast<std::int32_t>(*group);

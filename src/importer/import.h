@@ -94,6 +94,7 @@ struct Import {
     /// What override_root_xform puts between the builder's world and an articulation: its root moved to the origin.
     /// Else nothing.
     [[nodiscard]] Posed root_offset(const usd::Prim& articulation) const;
+    [[nodiscard]] Posed root_offset(physics::Index body) const;  ///< that of its articulation
     /// A fault of one entity: refuses the import under the strict rules, else is reported and the entity left out.
     void refuse(const Code& code, const Site& site, std::string message);
 

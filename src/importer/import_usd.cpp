@@ -74,10 +74,7 @@ void place_bodies(Import& run)
     run.X_WB.resize(run.physics.bodies.size());
     for (std::size_t i = 0; i < run.physics.bodies.size(); ++i) {
         const physics::Body& body = run.physics.bodies[i];
-        const usd::Prim      root = body.articulation == physics::kNone
-                                        ? usd::Prim{}
-                                        : run.physics.articulations[static_cast<std::size_t>(body.articulation)].prim;
-        run.X_WB[i]               = run.X_WS * run.root_offset(root) * run.scaled(body.X_WB);
+        run.X_WB[i]               = run.X_WS * run.root_offset(static_cast<physics::Index>(i)) * run.scaled(body.X_WB);
         if (run.ignored(body.path)) run.ignored_bodies.insert(static_cast<physics::Index>(i));
     }
 }
@@ -212,6 +209,14 @@ Posed Import::root_offset(const usd::Prim& articulation) const
     if (!options.override_root_xform || !articulation) return {};
     const usd::Decomposition root = usd::decompose(stage.world_matrix(articulation));
     return inverse(scaled(Posed{root.translation, root.rotation}));
+}
+
+Posed Import::root_offset(physics::Index index) const
+{
+    const physics::Index articulation = body(index).articulation;
+    return articulation == physics::kNone
+               ? Posed{}
+               : root_offset(physics.articulations[static_cast<std::size_t>(articulation)].prim);
 }
 
 void Import::note_texture(const std::string& label, const Appearance& look)

@@ -80,7 +80,7 @@ std::string fault_of(const model::BuilderJoint& follower, const model::BuilderJo
     if (!usable(follower) || !usable(leader)) return "only hinges, sliders and D6 joints can follow one another";
     if (follower.linear_axes.size() + follower.angular_axes.size() !=
         leader.linear_axes.size() + leader.angular_axes.size())
-        return "the joints have different degrees of freedom";
+        return "the joints have different degrees of freedom, expected matching position and velocity dimensions";
     if (follower.articulation != leader.articulation) return "the joints belong to different articulations";
     if (!std::isfinite(mimic.offset) || !std::isfinite(mimic.factor)) return "a coefficient is not finite";
     if (leader.mimic_joint >= 0) return "its leader is a follower itself";
@@ -113,6 +113,11 @@ void add_mimics(Import& run)
                        fmt::format("{} cannot follow {}: {}", prim.path().text(), mimic->leader.text(), fault));
             continue;
         }
+        if (mimic->offset != 0 && !follower.angular_axes.empty() &&
+            follower.linear_axes.size() + follower.angular_axes.size() > 1)
+            run.found.add(codes::kMimicUnit, mimic->site,
+                          fmt::format("the offset of {} has no defined unit: the joint has several degrees of freedom",
+                                      prim.path().text()));
         follower.mimic_joint  = index;
         follower.mimic_coeffs = {mimic->offset, mimic->factor};
     }

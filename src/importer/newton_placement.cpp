@@ -102,12 +102,13 @@ Quatd rotation(const Affine& m)
 
 }  // namespace
 
-PlacedScale placed_as_newton(const Posed& X_WB, const usd::Matrix4d& m)
+PlacedScale placed_as_newton(const Posed& X_WB, std::span<const Posed> X_WS, const usd::Matrix4d& m)
 {
     Affine prim{};
     for (std::size_t r = 0; r < 3; ++r)
         for (std::size_t c = 0; c < 4; ++c)
             prim[r][c] = static_cast<float>(m(static_cast<int>(c), static_cast<int>(r)));
+    for (std::size_t i = X_WS.size(); i-- > 0;) prim = times(matrix_of(X_WS[i]), prim);
     Affine      relative = times(inverse(matrix_of(X_WB)), prim);
     PlacedScale out;
     out.pose.p = {static_cast<double>(relative[0][3]), static_cast<double>(relative[1][3]),

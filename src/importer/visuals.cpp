@@ -38,11 +38,17 @@ physics::Axis axis_of(const usd::Prim& prim)
     return axis == "X" ? physics::Axis::x : axis == "Y" ? physics::Axis::y : physics::Axis::z;
 }
 
+/// Frames that Newton multiplies in single precision, in the stage's units.
+struct NewtonFrames {
+    Posed                X_WB;
+    std::array<Posed, 2> X_WS;  ///< the stage in the builder's world, the moved root in the stage
+};
+
 /// Adds visual shapes below one prim or one prim alone.
 class VisualLoader {
   public:
     VisualLoader(Import& run, std::int32_t body, const usd::Matrix4d& owner_from_stage,
-                 std::optional<Posed> in_single = {})
+                 std::optional<NewtonFrames> in_single = {})
         : run_(run), body_(body), owner_from_stage_(owner_from_stage), in_single_(in_single)
     {
     }
@@ -73,7 +79,7 @@ class VisualLoader {
 
         const usd::Matrix4d world  = run_.stage.world_matrix(prim);
         const PlacedScale   placed = in_single_ && usd::determinant3(world) > 0
-                                         ? placed_as_newton(*in_single_, world * stage_to_builder())
+                                         ? placed_as_newton(in_single_->X_WB, in_single_->X_WS, world)
                                          : placed_scale(world * owner_from_stage_);
         if (!is_finite(placed.pose)) return;
         const bool drawn = is_drawn(run_, prim);
@@ -219,15 +225,11 @@ class VisualLoader {
         return false;
     }
 
-    /// The builder's world, in the stage's units.
-    [[nodiscard]] usd::Matrix4d stage_to_builder() const
-    { return usd::from_pose({run_.X_WS.p / run_.length(), run_.X_WS.q}); }
-
-    Import&              run_;
-    std::int32_t         body_;
-    usd::Matrix4d        owner_from_stage_;
-    std::optional<Posed> in_single_;  ///< where the body is, when shapes are placed as Newton does
-    Appearance           look_;
+    Import&                     run_;
+    std::int32_t                body_;
+    usd::Matrix4d               owner_from_stage_;
+    std::optional<NewtonFrames> in_single_;  ///< when shapes are placed as Newton does
+    Appearance                  look_;
 };
 
 }  // namespace
@@ -269,10 +271,11 @@ void add_visuals_of_body(Import& run, physics::Index body, std::int32_t index)
     // The body's authored frame: its shapes keep their place in it wherever the builder puts the body.
     const auto owner_from_stage = usd::inverse(usd::from_pose(run.body(body).X_WB));
     if (!owner_from_stage) return;
-    std::optional<Posed> in_single;
+    std::optional<NewtonFrames> in_single;
     if (run.newton()) {
-        const Posed& X_WB = run.X_WB[static_cast<std::size_t>(body)];
-        in_single         = Posed{X_WB.p / run.length(), X_WB.q};
+        const auto in_stage_units = [&](const Posed& X) { return Posed{X.p / run.length(), X.q}; };
+        in_single                 = {in_stage_units(run.X_WB[static_cast<std::size_t>(body)]),
+                                     {in_stage_units(run.X_WS), in_stage_units(run.root_offset(body))}};
     }
     VisualLoader(run, index, *owner_from_stage, in_single)
         .load_below(run.body(body).prim, run.options.load_visual_shapes);

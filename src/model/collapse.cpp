@@ -1,9 +1,12 @@
 #include "mechane/model/collapse.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "mechane/geometry/mass.h"
 #include "mechane/model/builder.h"
@@ -52,10 +55,15 @@ class Collapse {
     BuilderBody& body(std::int32_t i) { return b_.bodies[static_cast<std::size_t>(i)]; }
     Fate&        fate(std::int32_t i) { return fates_[static_cast<std::size_t>(i)]; }
 
+    [[nodiscard]] bool is_kept(const BuilderJoint& joint) const
+    {
+        return joint.type == JointType::fixed &&
+               std::find(keep_.joints.begin(), keep_.joints.end(), joint.label) != keep_.joints.end();
+    }
+
     [[nodiscard]] bool collapses(const BuilderJoint& joint) const
     {
-        if (joint.type != JointType::fixed || !joint.enabled || joint.child < 0) return false;
-        if (std::find(keep_.joints.begin(), keep_.joints.end(), joint.label) != keep_.joints.end()) return false;
+        if (joint.type != JointType::fixed || !joint.enabled || joint.child < 0 || is_kept(joint)) return false;
         if (std::find(keep_.bodies.begin(), keep_.bodies.end(), joint.child) != keep_.bodies.end()) return false;
         return joint.articulation >= 0;
     }
@@ -65,17 +73,26 @@ class Collapse {
     {
         for (std::size_t i = 0; i < b_.bodies.size(); ++i) fates_.push_back({static_cast<std::int32_t>(i), {}, false});
         gone_.assign(b_.joints.size(), false);
+        std::vector<std::string> loops;
         for (std::size_t j = 0; j < b_.joints.size(); ++j) {
             const BuilderJoint& joint = b_.joints[j];
-            if (joint.type == JointType::fixed && joint.enabled && joint.articulation < 0)
-                found_.add(kCollapseLoopWeld, Site{.layer = {}, .prim = joint.label, .property = {}},
-                           fmt::format("{} welds bodies outside every articulation and stays", joint.label));
-            if (!collapses(joint)) continue;
+            if (joint.type == JointType::fixed && joint.enabled && joint.articulation < 0) loops.push_back(joint.label);
+            if (!collapses(joint)) {
+                if (is_kept(joint) && !(body(joint.child).mass > 0))
+                    found_.add(kCollapseKeptMassless, Site{.layer = {}, .prim = joint.label, .property = {}},
+                               fmt::format("Skipped joint {} has a child {} with zero or negative mass", joint.label,
+                                           body(joint.child).label));
+                continue;
+            }
             const Fate  above = joint.parent < 0 ? Fate{} : fate(joint.parent);
             const Posed X     = joint.parent_xform * inverse(joint.child_xform);
             fate(joint.child) = {above.survivor, above.pose * X, true};
             gone_[j]          = true;
         }
+        if (!loops.empty())
+            found_.add(kCollapseLoopWeld, Site{.layer = {}, .prim = loops.front(), .property = {}},
+                       fmt::format("FIXED loop-closing joints ('{}') weld bodies outside every articulation and stay",
+                                   fmt::join(loops, "', '")));
     }
 
     /// The ends of all other joints on the survivors.

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 
@@ -30,7 +31,6 @@ Mat33d in_range(const Mat33d& m) { return {in_range(m.r0), in_range(m.r1), in_ra
 
 void fill_bodies(const ModelBuilder& b, const FinalizeOptions& options, Model& m, Diagnostics& out)
 {
-    const InertiaRules      rules{options.balance_inertia, options.bound_mass, options.bound_inertia};
     const std::vector<bool> loose = loose_bodies(b);
     for (std::size_t i = 0; i < b.bodies.size(); ++i) {
         const BuilderBody& body = b.bodies[i];
@@ -44,13 +44,16 @@ void fill_bodies(const ModelBuilder& b, const FinalizeOptions& options, Model& m
         m.body_starts_asleep.push_back(body.starts_asleep ? 1 : 0);
 
         const RepairedInertia fixed =
-            repair_inertia(in_range(body.mass), in_range(body.com), in_range(body.inertia), rules);
-        if (!fixed.reason.empty())
+            repair_inertia(in_range(body.mass), in_range(body.com), in_range(body.inertia), options.inertia);
+        const std::vector<std::string> told = options.inertia.one_by_one || fixed.faults.empty()
+                                                  ? fixed.faults
+                                                  : std::vector{fmt::format("{}", fmt::join(fixed.faults, ", "))};
+        for (const std::string& fault : told)
             out.add(kInertiaFixed, repair.site("body_inertia"),
-                    fmt::format("{}; mass {} and inertia diagonal ({}, {}, {}) became {} and ({}, {}, {})",
-                                fixed.reason, body.mass, body.inertia.r0.x, body.inertia.r1.y, body.inertia.r2.z,
-                                fixed.mass, fixed.inertia.r0.x, fixed.inertia.r1.y, fixed.inertia.r2.z));
-        else if (fixed.mass == 0 && loose[i])
+                    fmt::format("{}; mass {} and inertia diagonal ({}, {}, {}) became {} and ({}, {}, {})", fault,
+                                body.mass, body.inertia.r0.x, body.inertia.r1.y, body.inertia.r2.z, fixed.mass,
+                                fixed.inertia.r0.x, fixed.inertia.r1.y, fixed.inertia.r2.z));
+        if (fixed.faults.empty() && fixed.mass == 0 && loose[i])
             out.add(kBodyImmovable, repair.site("body_mass"),
                     "the body has no mass, and nothing but a FREE joint holds it; it will not move");
         m.body_mass.push_back(static_cast<Real>(fixed.mass));

@@ -1,5 +1,7 @@
 #include "inertia_repair.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,10 +13,7 @@ namespace mechane::model {
 
 namespace {
 
-constexpr double kRelative   = 1e-6;   // smallest principal moment, relative to the largest
-constexpr double kAbsolute   = 1e-10;  // and absolute [kg m^2]
-constexpr double kCorrection = 1e-6;   // what is added beyond the bound [kg m^2]
-constexpr double kFloatEps   = static_cast<double>(std::numeric_limits<float>::epsilon());
+constexpr double kFloatEps = static_cast<double>(std::numeric_limits<float>::epsilon());
 
 std::array<double, 3> moments(const Mat33d& inertia)
 {
@@ -27,7 +26,8 @@ std::array<double, 3> moments(const Mat33d& inertia)
 double largest_entry(const Mat33d& m)
 { return std::max({max_component(abs(m.r0)), max_component(abs(m.r1)), max_component(abs(m.r2))}); }
 
-void because(std::string& reason, const char* text) { reason += (reason.empty() ? "" : ", ") + std::string(text); }
+/// As the model holds it.
+Mat33d rounded(const Mat33d& m) { return static_cast<Mat33d>(static_cast<Mat33>(m)); }
 
 }  // namespace
 
@@ -35,25 +35,25 @@ RepairedInertia repair_inertia(double mass, const Vec3d& com, const Mat33d& iner
 {
     RepairedInertia r{mass, inertia, com, {}};
     if (!std::isfinite(mass) || !is_finite(com) || !is_finite(inertia)) {
-        because(r.reason, "mass, centre of mass or inertia is not finite");
+        r.faults.emplace_back("mass, centre of mass or inertia is not finite");
         r.mass    = 0;
         r.inertia = {};
         if (!is_finite(com)) r.com = {};
     }
     if (r.mass < 0) {
-        because(r.reason, "mass is negative");
+        r.faults.emplace_back("mass is negative");
         r.mass = 0;
     } else if (r.mass > 0 && rules.bound_mass && r.mass < *rules.bound_mass) {
-        because(r.reason, "mass is below the bound");
+        r.faults.push_back(fmt::format("Mass {} is below bound {}", r.mass, *rules.bound_mass));
         r.mass = *rules.bound_mass;
     }
     if (r.mass == 0) {
-        if (!(r.inertia == Mat33d{})) because(r.reason, "inertia without mass");
+        if (!(r.inertia == Mat33d{})) r.faults.emplace_back("inertia without mass");
         r.inertia = {};
         return r;
     }
     if (r.inertia == Mat33d{}) {
-        because(r.reason, "mass without inertia");
+        r.faults.emplace_back("mass without inertia");
         const double radius = std::cbrt(3 * r.mass / (4 * kPi * 1000));
         const double i      = 0.4 * r.mass * radius * radius;
         r.inertia           = Mat33d::diagonal({i, i, i});
@@ -63,7 +63,7 @@ RepairedInertia repair_inertia(double mass, const Vec3d& com, const Mat33d& iner
     for (std::size_t i = 0; i < 3; ++i)
         for (std::size_t j = 0; j < i; ++j)
             if (std::abs(r.inertia(i, j) - r.inertia(j, i)) > 1e-8 + 1e-5 * std::abs(r.inertia(j, i))) {
-                because(r.reason, "inertia is not symmetric");
+                r.faults.emplace_back("inertia is not symmetric");
                 i = j = 2;  // one report is enough
             }
     r.inertia = symmetric;
@@ -72,20 +72,19 @@ RepairedInertia repair_inertia(double mass, const Vec3d& com, const Mat33d& iner
     const auto add = [&](double amount, const char* why) {
         r.inertia += amount * Mat33d::identity();
         for (double& x : m) x += amount;
-        because(r.reason, why);
+        r.faults.emplace_back(why);
     };
-    const double threshold = std::max(kRelative * m[2], kAbsolute);
-    if (m[0] < threshold) add(threshold - m[0] + kCorrection, "inertia is not positive definite");
+    const double threshold = std::max(rules.relative_tolerance * m[2], rules.absolute_tolerance);
+    if (m[0] < threshold) add(threshold - m[0] + rules.correction, "inertia is not positive definite");
     if (rules.bound_inertia && m[0] < *rules.bound_inertia)
         add(*rules.bound_inertia - m[0], "inertia is below the bound");
-    if (rules.balance && m[0] + m[1] < m[2] - std::max(kFloatEps * m[2], kAbsolute))
-        add(m[2] - m[0] - m[1] + kCorrection, "principal moments violate the triangle inequality");
-    if (!r.reason.empty()) {
-        const double smallest = moments(r.inertia)[0];
-        if (smallest <= 0)
-            r.inertia +=
-                (std::abs(smallest) + std::max(kCorrection, kFloatEps * largest_entry(r.inertia))) * Mat33d::identity();
-    }
+    if (rules.balance && m[0] + m[1] < m[2] - std::max(kFloatEps * m[2], rules.absolute_tolerance))
+        add(m[2] - m[0] - m[1] + rules.correction, "principal moments violate the triangle inequality");
+    // Rounding to the model's numbers may take a small moment below zero again; twice is enough for it.
+    for (int i = 0; i < 2 && !r.faults.empty(); ++i)
+        if (const double smallest = moments(rounded(r.inertia))[0]; smallest <= 0)
+            r.inertia += (std::abs(smallest) + std::max(rules.correction, kFloatEps * largest_entry(r.inertia))) *
+                         Mat33d::identity();
     return r;
 }
 

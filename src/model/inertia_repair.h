@@ -1,21 +1,17 @@
 #pragma once
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "mechane/math/mat.h"
+#include "mechane/model/builder.h"
 
 namespace mechane::model {
 
-struct InertiaRules {
-    bool                  balance = true;  ///< enforce I1 + I2 >= I3
-    std::optional<double> bound_mass, bound_inertia;
-};
-
 struct RepairedInertia {
-    double      mass = 0;
-    Mat33d      inertia{};
-    Vec3d       com;
-    std::string reason;  ///< what was wrong, empty when nothing changed
+    double                   mass = 0;
+    Mat33d                   inertia{};
+    Vec3d                    com;
+    std::vector<std::string> faults;  ///< what was wrong, empty when nothing changed
 };
 
 /// Mass properties that a solver can divide by: finite, mass not negative, tensor symmetric, positive definite and

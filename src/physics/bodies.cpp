@@ -74,7 +74,7 @@ Body read_body(const Reader& reader, const Record& record)
                          fmt::format("the world transform of <{}> has shear", body.path.text()));
     if (body.mirrored)
         reader.found.add(kBodyMirrored, prim.site(),
-                         fmt::format("the world transform of <{}> mirrors", body.path.text()));
+                         fmt::format("<{}> has a mirrored (negative-determinant) world transform", body.path.text()));
     return body;
 }
 

@@ -6,14 +6,16 @@
 #include <cmath>
 
 #include "mechane/physics/codes.h"
+#include "mechane/physics/mass_values.h"
 
 namespace mechane::physics {
 
 namespace {
 
-double in_range(const Reader& reader, const usd::Prim& prim, const usd::Token& name, double low, double high)
+double in_range(const Reader& reader, const usd::Prim& prim, const usd::Token& name, double low, double high,
+                std::string_view expected = {})
 {
-    const double authored = reader.number(prim, name, 0);
+    const double authored = reader.number(prim, name, 0, expected);
     if (reader.options.strict_reference) return authored;
     const double clamped = std::clamp(authored, low, high);
     // Zero density means "not authored"; infinite friction is a value no solver can use.
@@ -41,7 +43,7 @@ Index add_material(Reader& reader, const usd::Prim& prim, bool outside)
     material.static_friction  = in_range(reader, prim, kStatic, 0, kInfinity);
     material.dynamic_friction = in_range(reader, prim, kDynamic, 0, kInfinity);
     material.restitution      = in_range(reader, prim, kRestitution, 0, 1);
-    material.density          = in_range(reader, prim, kDensity, 0, kInfinity);
+    material.density          = in_range(reader, prim, kDensity, 0, kInfinity, kExpectedMaterialDensity);
     const Index index         = static_cast<Index>(model.materials.size());
     model.lookup.materials.emplace(material.path, index);
     model.materials.push_back(std::move(material));

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "mechane/physics/codes.h"
+#include "mechane/physics/mass_values.h"
 
 namespace mechane::physics {
 
@@ -55,23 +56,32 @@ usd::Value Reader::value(const usd::Prim& prim, const usd::Token& name) const
     return {};
 }
 
-double Reader::number(const usd::Prim& prim, const usd::Token& name, double otherwise) const
+namespace {
+std::string not_a_number(const usd::Token& name, std::string_view expected)
+{
+    return expected.empty() ? fmt::format("{} is not a number", name.text())
+                            : fmt::format("{} is not a number; {}", name.text(), expected);
+}
+}  // namespace
+
+double Reader::number(const usd::Prim& prim, const usd::Token& name, double otherwise, std::string_view expected) const
 {
     const auto number = value(prim, name).get<double>();
     if (!number) return otherwise;
     if (std::isnan(*number)) {
-        found.add(kValueNan, prim.attribute(name).site(), fmt::format("{} is not a number", name.text()));
+        found.add(kValueNan, prim.attribute(name).site(), not_a_number(name, expected));
         return otherwise;
     }
     return *number;
 }
 
-Vec3d Reader::vector(const usd::Prim& prim, const usd::Token& name, const Vec3d& otherwise) const
+Vec3d Reader::vector(const usd::Prim& prim, const usd::Token& name, const Vec3d& otherwise,
+                     std::string_view expected) const
 {
     const auto v = value(prim, name).get<Vec3d>();
     if (!v) return otherwise;
     if (std::isnan(v->x) || std::isnan(v->y) || std::isnan(v->z)) {
-        found.add(kValueNan, prim.attribute(name).site(), fmt::format("{} is not a number", name.text()));
+        found.add(kValueNan, prim.attribute(name).site(), not_a_number(name, expected));
         return otherwise;
     }
     return *v;
@@ -124,13 +134,13 @@ std::vector<usd::Path> Reader::targets(const usd::Prim& prim, const usd::Token& 
 MassValues Reader::mass_values(const usd::Prim& prim) const
 {
     static const usd::Token kMass("physics:mass"), kDensity("physics:density"), kCom("physics:centerOfMass"),
-        kDiagonal("physics:diagonalInertia"), kAxes("physics:principalAxes");
+        kDiagonal("physics:diagonalInertia"), kAxes("physics:principalAxes"), kBody("PhysicsRigidBodyAPI");
     MassValues values;
     values.applied     = true;
-    values.mass        = number(prim, kMass, 0);
-    values.density     = number(prim, kDensity, 0);
+    values.mass        = number(prim, kMass, 0, prim.has_api(kBody) ? kUnusableBodyMass : kExpectedMass);
+    values.density     = number(prim, kDensity, 0, kExpectedDensity);
     values.com         = vector(prim, kCom, values.com);
-    values.diagonal    = vector(prim, kDiagonal, {});
+    values.diagonal    = vector(prim, kDiagonal, {}, kExpectedDiagonal);
     const Quatd axes   = quaternion(prim, kAxes, {0, 0, 0, 0});
     values.axes        = dot(axes, axes) > 0 ? normalized(axes) : Quatd{0, 0, 0, 0};
     const auto blocked = [&](const usd::Token& name) {

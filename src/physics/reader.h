@@ -3,6 +3,7 @@
 // follow usd-physics section 1 (default time, else the earliest sample; NaN counts as not authored).
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "mechane/core/diagnostic.h"
@@ -74,9 +75,12 @@ struct Reader {
 
     /// The authored value that counts; nothing when there is none.
     [[nodiscard]] usd::Value value(const usd::Prim& prim, const usd::Token& name) const;
-    /// Authored value, else `otherwise`, the schema's fallback; NaN gives `otherwise` with PHY_VALUE_NAN.
-    [[nodiscard]] double number(const usd::Prim& prim, const usd::Token& name, double otherwise) const;
-    [[nodiscard]] Vec3d  vector(const usd::Prim& prim, const usd::Token& name, const Vec3d& otherwise) const;
+    /// Authored value, else `otherwise`, the schema's fallback; NaN gives `otherwise` with PHY_VALUE_NAN, which also
+    /// says what was expected where that is more than a number.
+    [[nodiscard]] double number(const usd::Prim& prim, const usd::Token& name, double otherwise,
+                                std::string_view expected = {}) const;
+    [[nodiscard]] Vec3d  vector(const usd::Prim& prim, const usd::Token& name, const Vec3d& otherwise,
+                                std::string_view expected = {}) const;
     [[nodiscard]] Quatd  quaternion(const usd::Prim& prim, const usd::Token& name, const Quatd& otherwise) const;
     [[nodiscard]] bool   flag(const usd::Prim& prim, const usd::Token& name, bool otherwise) const;
     /// A switch that is on unless it is authored otherwise, or that an animation switches on later (`starts_off`).

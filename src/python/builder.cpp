@@ -8,6 +8,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "mechane/model/collapse.h"
@@ -31,6 +36,38 @@ using model::ShapeConfig;
 template <class T>
 void take(nb::handle config, const char* name, T& value)
 { from_python(config.attr(name), value); }
+
+constexpr std::array<const char*, 3> kSdfFormats{"uint8", "uint16", "float32"};
+
+/// How the field of distances of a shape is to be built, of the same object.
+model::SdfConfig sdf_config(nb::handle from)
+{
+    model::SdfConfig c;
+    take(from, "force_sdf", c.force_sdf);
+    c.sdf_max_resolution    = nb::cast<std::optional<int>>(from.attr("sdf_max_resolution"));
+    c.sdf_target_voxel_size = nb::cast<std::optional<double>>(from.attr("sdf_target_voxel_size"));
+    c.sdf_padding           = nb::cast<std::optional<double>>(from.attr("sdf_padding"));
+    std::tie(c.sdf_narrow_band_inner, c.sdf_narrow_band_outer) =
+        nb::cast<std::pair<double, double>>(from.attr("sdf_narrow_band_range"));
+    const auto format = nb::cast<std::string>(from.attr("sdf_texture_format"));
+    const auto known  = std::ranges::find(kSdfFormats, format);
+    if (known == kSdfFormats.end()) throw nb::value_error("sdf_texture_format: expected uint8, uint16 or float32");
+    c.sdf_texture_format = static_cast<model::SdfFormat>(known - kSdfFormats.begin());
+    return c;
+}
+
+/// Under the same names.
+nb::dict settings_of(const model::SdfConfig& c)
+{
+    nb::dict out;
+    out["force_sdf"]             = c.force_sdf;
+    out["sdf_max_resolution"]    = nb::cast(c.sdf_max_resolution);
+    out["sdf_target_voxel_size"] = nb::cast(c.sdf_target_voxel_size);
+    out["sdf_padding"]           = nb::cast(c.sdf_padding);
+    out["sdf_narrow_band_range"] = nb::make_tuple(c.sdf_narrow_band_inner, c.sdf_narrow_band_outer);
+    out["sdf_texture_format"]    = kSdfFormats[static_cast<std::size_t>(c.sdf_texture_format)];
+    return out;
+}
 
 /// From an object with the fields of `mechane.ModelBuilder.ShapeConfig`.
 ShapeConfig shape_config(nb::handle from)
@@ -56,6 +93,7 @@ ShapeConfig shape_config(nb::handle from)
     take(from, "is_visible", c.is_visible);
     take(from, "is_site", c.is_site);
     take(from, "is_hydroelastic", c.is_hydroelastic);
+    if (const model::SdfConfig sdf = sdf_config(from); !(sdf == model::SdfConfig{})) c.sdf = sdf;
     return c;
 }
 
@@ -124,13 +162,21 @@ std::int32_t add_shape(ModelBuilder& b, std::int32_t body, std::int32_t type, co
     return b.add_shape(std::move(shape));
 }
 
-model::FinalizeOptions finalize_options(bool allow_orphans, bool balance, std::optional<double> bound_mass,
-                                        std::optional<double> bound_inertia)
+/// @param rules  of inertias, by their names in model::InertiaRules
+model::FinalizeOptions finalize_options(bool allow_orphans, const nb::dict& rules)
 {
-    return {.allow_orphan_joints = allow_orphans,
-            .balance_inertia     = balance,
-            .bound_mass          = bound_mass,
-            .bound_inertia       = bound_inertia};
+    model::FinalizeOptions out;
+    out.allow_orphan_joints = allow_orphans;
+    model::InertiaRules& r  = out.inertia;
+    const auto           of = [&](const char* name) { return rules[name]; };
+    r.balance               = nb::cast<bool>(of("balance"));
+    r.bound_mass            = nb::cast<std::optional<double>>(of("bound_mass"));
+    r.bound_inertia         = nb::cast<std::optional<double>>(of("bound_inertia"));
+    r.relative_tolerance    = nb::cast<double>(of("relative_tolerance"));
+    r.absolute_tolerance    = nb::cast<double>(of("absolute_tolerance"));
+    r.correction            = nb::cast<double>(of("correction"));
+    r.one_by_one            = nb::cast<bool>(of("one_by_one"));
+    return out;
 }
 
 nb::dict collapse(ModelBuilder& b, const std::vector<std::string>& keep)
@@ -278,6 +324,12 @@ void bind_builder(nb::module_& m)
                      .articulations[static_cast<std::size_t>(checked("articulation", tree, b.articulations.size(), 0))]
                      .joints;
              })
+        .def("sdf_config",
+             [](const ModelBuilder& b, std::size_t shape) {
+                 return settings_of(b.shapes.at(shape).config.sdf.value_or(model::SdfConfig{}));
+             })
+        .def("copy_sdf_config", [](ModelBuilder& b, std::size_t from,
+                                   std::size_t to) { b.shapes.at(to).config.sdf = b.shapes.at(from).config.sdf; })
         .def("set_defaults",
              [](ModelBuilder& b, nb::handle shape, nb::handle dof) {
                  b.default_shape = shape_config(shape);
@@ -311,19 +363,17 @@ void bind_builder(nb::module_& m)
         .def("collapse_fixed_joints", &collapse)
         .def(
             "finalize",
-            [](const ModelBuilder& b, bool allow_orphans, bool balance, std::optional<double> bound_mass,
-               std::optional<double> bound_inertia) {
+            [](const ModelBuilder& b, bool allow_orphans, const nb::dict& inertia_rules) {
+                const model::FinalizeOptions  options = finalize_options(allow_orphans, inertia_rules);
                 Diagnostics                   found;
                 std::shared_ptr<model::Model> built;
                 {
                     const nb::gil_scoped_release released;
-                    built = std::make_shared<model::Model>(
-                        unwrap(b.finalize(finalize_options(allow_orphans, balance, bound_mass, bound_inertia), found)));
+                    built = std::make_shared<model::Model>(unwrap(b.finalize(options, found)));
                 }
                 return std::pair(built, to_python(found));
             },
-            nb::arg("allow_orphans"), nb::arg("balance"), nb::arg("bound_mass").none(),
-            nb::arg("bound_inertia").none());
+            nb::arg("allow_orphans"), nb::arg("inertia_rules"));
 }
 
 }  // namespace mechane::python

@@ -1,15 +1,19 @@
 #include "mechane/model/contacts.h"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "mechane/collision/pipeline.h"
 #include "python/arrays.h"
+#include "python/errors.h"
 #include "python/module.h"
 #include "python/pool.h"
 
@@ -38,31 +42,104 @@ struct ContactArray {
     }
 
 constexpr ContactArray kArrays[] = {
-    MCH_SCALAR(rigid_contact_count), MCH_SCALAR(contact_generation), MCH_ROW(rigid_contact_shape0),
-    MCH_ROW(rigid_contact_shape1),   MCH_ROW(rigid_contact_point0),  MCH_ROW(rigid_contact_point1),
-    MCH_ROW(rigid_contact_offset0),  MCH_ROW(rigid_contact_offset1), MCH_ROW(rigid_contact_normal),
-    MCH_ROW(rigid_contact_margin0),  MCH_ROW(rigid_contact_margin1), MCH_ROW(rigid_contact_distance),
-    MCH_ROW(rigid_contact_feature),  MCH_ROW(rigid_contact_force),
+    MCH_SCALAR(rigid_contact_count), MCH_SCALAR(contact_generation),  MCH_ROW(rigid_contact_shape0),
+    MCH_ROW(rigid_contact_shape1),   MCH_ROW(rigid_contact_point0),   MCH_ROW(rigid_contact_point1),
+    MCH_ROW(rigid_contact_offset0),  MCH_ROW(rigid_contact_offset1),  MCH_ROW(rigid_contact_normal),
+    MCH_ROW(rigid_contact_margin0),  MCH_ROW(rigid_contact_margin1),  MCH_ROW(rigid_contact_distance),
+    MCH_ROW(rigid_contact_feature),  MCH_ROW(rigid_contact_force),    MCH_ROW(rigid_contact_stiffness),
+    MCH_ROW(rigid_contact_damping),  MCH_ROW(rigid_contact_friction), MCH_ROW(rigid_contact_match_index),
 };
 
 #undef MCH_ROW
 #undef MCH_SCALAR
 
+template <class T>
+void take(const nb::dict& from, const char* name, T& value)
+{
+    if (from.contains(name)) value = nb::cast<T>(from[name]);
+}
+
+/// By the names of collision::PipelineOptions and collision::HydroelasticOptions; what is not there keeps its default.
+collision::PipelineOptions pipeline_options(const nb::dict& from)
+{
+    collision::PipelineOptions out;
+    std::string                name;
+    take(from, "broad_phase", name);
+    if (!name.empty()) out.broad_phase = unwrap(collision::broad_phase_mode(name));
+    take(from, "rigid_contact_max", out.rigid_contact_max);
+    take(from, "speculative_max", out.speculative_max);
+    take(from, "shape_pairs_max", out.shape_pairs_max);
+    take(from, "include_static_kinematic_pairs", out.include_static_kinematic_pairs);
+    take(from, "contact_matching_pos_threshold", out.contact_matching_pos_threshold);
+    take(from, "contact_matching_normal_dot_threshold", out.contact_matching_normal_dot_threshold);
+    take(from, "contact_report", out.contact_report);
+    take(from, "reduce_contacts", out.reduce_contacts);
+    std::string matching = "disabled";
+    take(from, "contact_matching", matching);
+    if (matching == "latest") out.contact_matching = collision::ContactMatching::latest;
+    if (matching == "sticky") out.contact_matching = collision::ContactMatching::sticky;
+    if (from.contains("hydroelastic")) {
+        const nb::dict                  given = nb::cast<nb::dict>(from["hydroelastic"]);
+        collision::HydroelasticOptions& h     = out.hydroelastic;
+        take(given, "reduce_contacts", h.reduce_contacts);
+        take(given, "pre_prune_contacts", h.pre_prune_contacts);
+        take(given, "mc_edge_clamp_min", h.mc_edge_clamp_min);
+        take(given, "normal_matching", h.normal_matching);
+        take(given, "anchor_contact", h.anchor_contact);
+        take(given, "moment_matching", h.moment_matching);
+        take(given, "margin_contact_area", h.margin_contact_area);
+        take(given, "buffer_fraction", h.buffer_fraction);
+        take(given, "buffer_mult_contact", h.buffer_mult_contact);
+        take(given, "output_contact_surface", h.output_contact_surface);
+        bool series = false;
+        take(given, "series", series);
+        if (series) h.pair_stiffness = collision::PairStiffness::series;
+    }
+    unwrap(collision::validate(out));
+    return out;
+}
+
 /// A pipeline with what it needs to live. Its buffers have one size for ever, so that views of them never dangle: what
 /// does not fit is counted, and the deepest contacts are kept.
 class Pipeline {
   public:
-    Pipeline(std::shared_ptr<Model> model, std::size_t capacity, double speculative_max)
-        : model_(std::move(model)), pool_(current_pool())
+    Pipeline(std::shared_ptr<Model> model, const nb::dict& from) : model_(std::move(model)), pool_(current_pool())
     {
-        if (capacity == 0) capacity = std::max<std::size_t>(1000, 32 * model_->shape_count());
-        capacity_ = capacity;
-        pipeline_ = std::make_unique<collision::CollisionPipeline>(
-            *model_, collision::PipelineOptions{
-                         .pool = pool_.get(), .rigid_contact_max = capacity, .speculative_max = speculative_max});
+        collision::PipelineOptions options = pipeline_options(from);
+        if (options.rigid_contact_max == 0)
+            options.rigid_contact_max = std::max<std::size_t>(1000, 32 * model_->shape_count());
+        options.pool = pool_.get();
+        capacity_    = options.rigid_contact_max;
+        matches_     = options.contact_matching != collision::ContactMatching::disabled;
+        const nb::gil_scoped_release released;  // distance fields may take a while
+        pipeline_ = std::make_unique<collision::CollisionPipeline>(*model_, options);
     }
     [[nodiscard]] std::size_t capacity() const { return capacity_; }
-    [[nodiscard]] Contacts    make_contacts() const { return pipeline_->make_contacts(); }
+    [[nodiscard]] Contacts    make_contacts() const
+    {
+        Contacts out = pipeline_->make_contacts();
+        if (matches_) out.rigid_contact_match_index.resize(out.capacity(), -1);
+        return out;
+    }
+    [[nodiscard]] std::size_t sdf_count() const { return pipeline_->sdf_count(); }
+    [[nodiscard]] nb::list    diagnostics() const { return to_python(pipeline_->diagnostics()); }
+    void                      reset_contact_matching(const BytesIn& worlds)
+    { pipeline_->reset_contact_matching({worlds.data(), worlds.size()}); }
+
+    /// Triangles of the surfaces of pressure contact: corners [n, 3, 3], depths [n], shapes [n, 2].
+    [[nodiscard]] nb::tuple contact_surface() const
+    {
+        std::vector<double>       points, depth;
+        std::vector<std::int32_t> shapes;
+        for (const collision::ContactFace& face : pipeline_->contact_surface()) {
+            for (const Vec3d& p : face.points) points.insert(points.end(), {p.x, p.y, p.z});
+            depth.push_back(face.distance);
+            shapes.insert(shapes.end(), {face.shape0, face.shape1});
+        }
+        const std::size_t n = depth.size();
+        return nb::make_tuple(owned(std::move(points), {n, std::size_t{3}, std::size_t{3}}),
+                              owned(std::move(depth), {n}), owned(std::move(shapes), {n, std::size_t{2}}));
+    }
 
     nb::dict collide(const State& state, double dt, Contacts& contacts)
     {
@@ -89,6 +166,7 @@ class Pipeline {
     std::shared_ptr<Model>                        model_;
     std::shared_ptr<const tasks::Pool>            pool_;
     std::size_t                                   capacity_ = 0;
+    bool                                          matches_  = false;
     std::unique_ptr<collision::CollisionPipeline> pipeline_;
 };
 
@@ -111,6 +189,12 @@ void bind_contacts(nb::module_& m)
                  c.rigid_contact_needed = 0;
              })
         .def("copy", [](const Contacts& c) { return Contacts(c); })
+        .def("report",
+             [](const Contacts& c) {
+                 std::vector<std::int32_t> fresh = c.rigid_contact_new_indices, broken = c.rigid_contact_broken_indices;
+                 const std::size_t         n = fresh.size(), k = broken.size();
+                 return nb::make_tuple(owned(std::move(fresh), {n}), owned(std::move(broken), {k}));
+             })
         .def_static("array_names", [] {
             nb::list out;
             for (const ContactArray& row : kArrays) out.append(nb::str(row.name));
@@ -118,8 +202,11 @@ void bind_contacts(nb::module_& m)
         });
 
     nb::class_<Pipeline>(m, "Pipeline")
-        .def(nb::init<std::shared_ptr<Model>, std::size_t, double>(), nb::arg("model"), nb::arg("capacity"),
-             nb::arg("speculative_max"))
+        .def(nb::init<std::shared_ptr<Model>, const nb::dict&>(), nb::arg("model"), nb::arg("options"))
+        .def_prop_ro("sdf_count", &Pipeline::sdf_count)
+        .def("diagnostics", &Pipeline::diagnostics)
+        .def("reset_contact_matching", &Pipeline::reset_contact_matching, nb::arg("worlds"))
+        .def("contact_surface", &Pipeline::contact_surface)
         .def_prop_ro("capacity", &Pipeline::capacity)
         .def("make_contacts", &Pipeline::make_contacts)
         .def("collide", &Pipeline::collide, nb::arg("state"), nb::arg("dt"), nb::arg("contacts"));

@@ -80,6 +80,7 @@ nb::dict to_python(const ImportResult& r)
     out["mass_unit"]                = r.mass_unit;
     out["path_body_map"]            = nb::cast(r.path_body_map);
     out["path_joint_map"]           = nb::cast(r.path_joint_map);
+    out["_path_joint_axis"]         = nb::cast(r.path_joint_axis);
     out["path_shape_map"]           = nb::cast(r.path_shape_map);
     out["path_original_body_map"]   = nb::cast(r.path_original_body_map);
     out["path_collision_group_map"] = nb::cast(r.path_collision_group_map);

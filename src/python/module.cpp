@@ -22,6 +22,7 @@ NB_MODULE(_core, m)
     bind_errors(m);
     bind_pool(m);
     bind_geometry(m);
+    bind_fields(m);
     bind_builder(m);
     bind_builder_columns(m);
     bind_model(m);

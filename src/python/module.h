@@ -8,6 +8,7 @@ namespace nb = nanobind;
 
 void bind_pool(nb::module_& m);
 void bind_geometry(nb::module_& m);
+void bind_fields(nb::module_& m);
 void bind_builder(nb::module_& m);
 void bind_builder_columns(nb::module_& m);
 void bind_model(nb::module_& m);

@@ -10,6 +10,7 @@
 
 #include "mass_log.h"
 #include "mechane/physics/codes.h"
+#include "mechane/physics/mass_values.h"
 #include "mechane/resolve/codes.h"
 #include "mechane/resolve/shape_values.h"
 #include "mechane/tasks/parallel.h"
@@ -34,6 +35,21 @@ Mat33d rotated_diagonal(const Vec3d& diagonal, const Quatd& q)
 {
     const Mat33d R = to_matrix(q);
     return R * Mat33d::diagonal(diagonal) * transpose(R);
+}
+
+Mat33d tensor_of(const std::vector<double>& t) { return {{t[0], t[3], t[4]}, {t[3], t[1], t[5]}, {t[4], t[5], t[2]}}; }
+
+/// Why six numbers are no inertia tensor; empty when they are one.
+std::string fault_of_tensor(const std::vector<double>& t)
+{
+    if (t.size() != 6) return fmt::format("has {} elements, expected 6", t.size());
+    if (!std::all_of(t.begin(), t.end(), [](double x) { return std::isfinite(x); })) return "has non-finite elements";
+    if (t[0] < 0 || t[1] < 0 || t[2] < 0) return "has negative diagonal elements";
+    // Rounding of the six numbers may push a zero moment below zero.
+    const Vec3d moments = geometry::principal_axes(tensor_of(t)).values;
+    if (std::min({moments.x, moments.y, moments.z}) < -1e-6 * max_component(abs(moments)))
+        return "is not positive semidefinite";
+    return {};
 }
 
 bool is_zero(const Mat33d& m) { return m == Mat33d{}; }
@@ -150,7 +166,8 @@ class Ladder {
             o_.log->correct(c.prim, authored.attribute, physics::Use::ignored,
                             "a thickness must not be negative; the margin is used");
         if (std::isfinite(th))
-            found.add(kShellNegative, authored.site, fmt::format("the shell of <{}> is {} thick", c.path.text(), th));
+            found.add(kShellNegative, authored.site,
+                      fmt::format("<{}> has a negative shell thickness, {}", c.path.text(), th));
         const double margin = resolvers_.get(c.prim, Key::shape_margin, context, 0.0).number_or(0);
         return std::isfinite(margin) && margin > 0 ? margin : 0;
     }
@@ -163,7 +180,8 @@ class Ladder {
         const double density = m.density;
         if (!std::isfinite(density))
             found_.add(kMaterialDensity, m.prim.attribute("physics:density").site(),
-                       fmt::format("the density of <{}> is {}", m.path.text(), density));
+                       fmt::format("the density of <{}> is {}; {}", m.path.text(), density,
+                                   physics::kExpectedMaterialDensity));
         return std::isfinite(density) && density > 0 ? density : shape_density_;
     }
 
@@ -221,7 +239,8 @@ class Ladder {
         } else if (own)
             out.volume = 0;
         else
-            found_.add(kColliderNoMass, c.prim.site(), fmt::format("<{}> has no volume", c.path.text()));
+            found_.add(kColliderNoMass, c.prim.site(),
+                       fmt::format("Skipping collider <{}> in the mass aggregation: it has no volume", c.path.text()));
         return out;
     }
 
@@ -282,15 +301,17 @@ class Ladder {
         if (!v.applied) return;
         const auto site = [&](std::string_view name) { return prim.attribute(usd::Token(name)).site(); };
         if (v.density != 0 && !v.has_density())
-            found_.add(kMassDensity, site("physics:density"),
-                       fmt::format("the density of <{}> is {}", prim.path().text(), v.density));
+            found_.add(
+                kMassDensity, site("physics:density"),
+                fmt::format("the density of <{}> is {}; {}", prim.path().text(), v.density, physics::kExpectedDensity));
         if (!(v.diagonal == Vec3d{}) && !v.has_diagonal())
             found_.add(kMassDiagonal, site("physics:diagonalInertia"),
-                       fmt::format("the diagonal inertia of <{}> is ({}, {}, {})", prim.path().text(), v.diagonal.x,
-                                   v.diagonal.y, v.diagonal.z));
+                       fmt::format("the diagonal inertia of <{}> is ({}, {}, {}); {}", prim.path().text(), v.diagonal.x,
+                                   v.diagonal.y, v.diagonal.z, physics::kExpectedDiagonal));
         if (v.mass != 0 && !v.has_mass())
             found_.add(is_body ? kMassMass : kColliderMass, site("physics:mass"),
-                       fmt::format("the mass of <{}> is {}", prim.path().text(), v.mass));
+                       fmt::format("the mass of <{}> is {}; {}", prim.path().text(), v.mass,
+                                   is_body ? physics::kUnusableBodyMass : physics::kExpectedMass));
     }
 
     // newton:inertia = [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], only where NewtonMassAPI is applied.
@@ -301,18 +322,9 @@ class Ladder {
         const auto           list      = attribute.authored_as<std::vector<double>>();
         if (list && o_.log != nullptr) o_.log->note(body.prim, attribute.name(), physics::Use::read);
         if (!list || list->empty()) return std::nullopt;
-        const std::vector<double>& t = *list;
-        bool usable = t.size() == 6 && std::all_of(t.begin(), t.end(), [](double x) { return std::isfinite(x); });
-        if (usable) {
-            const Mat33d m{{t[0], t[3], t[4]}, {t[3], t[1], t[5]}, {t[4], t[5], t[2]}};
-            const auto   axes  = geometry::principal_axes(m);
-            const double least = std::min({axes.values.x, axes.values.y, axes.values.z});
-            // Rounding of the six numbers may push a zero moment below zero.
-            usable = t[0] >= 0 && t[1] >= 0 && t[2] >= 0 && least >= -1e-6 * max_component(abs(axes.values));
-            if (usable) return m;
-        }
-        found_.add(kInertiaTensor, attribute.site(),
-                   fmt::format("newton:inertia of <{}> is no inertia tensor", body.path.text()));
+        const std::string fault = fault_of_tensor(*list);
+        if (fault.empty()) return tensor_of(*list);
+        found_.add(kInertiaTensor, attribute.site(), fmt::format("newton:inertia of <{}> {}", body.path.text(), fault));
         return std::nullopt;
     }
 
@@ -434,7 +446,8 @@ class Ladder {
             if (out.mass > 0) return out;
             out.mass = 0;
             if (body.mass.applied && is_zero(out.inertia))
-                found_.add(kMassZero, body.prim.site(), fmt::format("<{}> has no mass", body.path.text()));
+                found_.add(kMassZero, body.prim.site(),
+                           fmt::format("<{}> ends with zero mass and zero inertia", body.path.text()));
             if (is_zero(out.inertia)) out.rule = "none";
             return out;
         }

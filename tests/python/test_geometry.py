@@ -1,5 +1,6 @@
-"""Pairs of primitives, broad phases, rays."""
+"""Pairs of primitives, broad phases, rays, fields of distances."""
 import math
+import pickle
 
 import mechane as mc
 import numpy as np
@@ -131,3 +132,142 @@ def test_helpers_of_inertia_boxes_and_hulls():
     # What is missing to the triangle inequality is added to each moment, and 1e-6.
     assert corrected
     np.testing.assert_allclose(np.diag(inertia), (2.000001, 2.000001, 4.000001), rtol=1e-6)
+
+
+# -- fields of distances, and questions to meshes
+
+
+def test_a_field_gives_the_distances_of_its_mesh():
+    """A cube of 1 m: distances at the middle, outside of a face and in the band, to a tenth of a cell"""
+    cube = mc.Mesh.create_box(0.5, duplicate_vertices=False)
+    field = mc.SDF.create_from_mesh(cube, target_voxel_size=0.05, narrow_band_range=(-0.2, 0.2), margin=0.25, texture_format="float32")
+    assert field.voxel_size == pytest.approx(0.05, rel=0.2) and not field.is_empty() and all(n % 8 == 0 for n in field.resolution)
+    points = np.array([[0.0, 0.0, 0.45], [0.6, 0.1, 0.0], [0.0, 0.0, 0.5]])
+    assert np.allclose(field.sample(points), [-0.05, 0.1, 0.0], atol=0.005)
+    assert np.allclose(field.gradient(points[1]), [1, 0, 0], atol=1e-3)
+    surface = field.extract_isomesh(0.1)  # rounded cube: 0.1 m beyond every face
+    assert np.allclose(surface.vertices.max(axis=0), 0.6, atol=0.01) and surface.is_watertight
+    shrunk = mc.SDF.create_from_mesh(cube, target_voxel_size=0.05, shape_margin=0.1)
+    assert shrunk.sample((0.6, 0.0, 0.0)) == pytest.approx(field.sample((0.6, 0.0, 0.0)) - 0.1, abs=0.01)
+    for options, word in (({"max_resolution": 12}, "resolution"), ({"texture_format": "int4"}, "texture_format"), ({"sign_method": "guess"}, "sign_method")):
+        with pytest.raises(ValueError, match=word):
+            mc.SDF.create_from_mesh(cube, **options)
+
+
+def test_a_field_of_an_array_interpolates_it_and_comes_back_from_a_file(tmp_path):
+    x = np.linspace(-1, 1, 33)
+    values = np.sqrt(x[:, None, None] ** 2 + x[None, :, None] ** 2 + x[None, None, :] ** 2) - 0.5  # a ball of 0.5 m
+    field = mc.SDF.from_array(values, 1 / 16, (-1, -1, -1), narrow_band_range=(-0.3, 0.3))
+    assert field.sample((0.75, 0.0, 0.0)) == pytest.approx(0.25, abs=1e-3) and field.sample((0.0, 0.375, 0.0)) == pytest.approx(-0.125, abs=0.01)
+    field.save(tmp_path / "ball.sdf")
+    again = mc.SDF.load(tmp_path / "ball.sdf")
+    points = np.random.default_rng(1).uniform(-1, 1, (50, 3))
+    assert np.array_equal(again.sample(points), field.sample(points)) and np.array_equal(pickle.loads(pickle.dumps(field)).sample(points), field.sample(points))
+    (tmp_path / "broken.sdf").write_bytes(b"no field")
+    with pytest.raises(ValueError, match="field"):
+        mc.SDF.load(tmp_path / "broken.sdf")
+    with pytest.raises(ValueError, match="values"):
+        mc.SDF.from_array(np.full((4, 4, 4), np.nan), 0.1)
+
+
+def test_names_of_fields_that_are_left_out_say_what_to_use():
+    for owner, name in ((mc.SDF, "create_from_data"), (mc.SDF, "to_kernel_data"), (mc.geometry.NarrowPhase, "launch_custom_write")):
+        with pytest.raises(AttributeError, match="left out"):
+            getattr(owner, name)
+
+
+def test_a_mesh_answers_where_it_is_nearest_and_where_rays_meet_it():
+    cube = mc.Mesh.create_box(0.5)
+    place, distance, triangle = cube.closest_point([[0.0, 0.0, 2.0], [0.1, 0.0, 0.0]])
+    assert np.allclose(place[0], [0, 0, 0.5]) and np.allclose(distance, [1.5, -0.4]) and triangle.shape == (2,)
+    assert cube.signed_distance((0.0, 0.75, 0.0)) == pytest.approx(0.25)
+    t, normal = cube.ray([[0.0, 0.1, 3.0], [0.0, 0.0, 3.0]], [[0.0, 0.0, -1.0], [0.0, 0.0, 1.0]])
+    assert np.allclose(t, [2.5, -1]) and np.allclose(normal[0], [0, 0, 1])
+    cube.vertices = cube.vertices * 2
+    assert cube.signed_distance((0.0, 0.0, 2.0)) == pytest.approx(1.0)
+    with pytest.raises(ValueError, match="points"):
+        cube.signed_distance((1.0, 2.0))
+
+
+def test_offset_meshes_and_boxes_around_points():
+    out = mc.geometry.compute_offset_mesh(mc.GeoType.SPHERE, shape_scale=(0.5, 0, 0), offset=0.1)
+    assert np.allclose(np.linalg.norm(out.vertices, axis=1), 0.6, atol=0.01)
+    assert mc.geometry.compute_offset_mesh(mc.GeoType.PLANE) is None
+    turn = np.array([[0.6, -0.8, 0], [0.8, 0.6, 0], [0, 0, 1]])
+    corners = (np.array([[x, y, z] for x in (-1, 1) for y in (-2, 2) for z in (-3, 3)]) @ turn.T).astype(float)
+    pose, half = mc.geometry.compute_obb(corners)
+    assert np.allclose(sorted(half), [1, 2, 3]) and np.allclose(pose.p, 0, atol=1e-9)
+    assert mc.geometry.sdf_mesh(mc.Mesh.create_box(0.5), (0.0, 0.0, 1.0), 10.0) == pytest.approx(0.5)
+
+
+# -- the narrow phase without a model
+
+
+def test_the_narrow_phase_fills_the_callers_arrays():
+    """Two unit balls 1.5 m apart overlap by 0.5 m; a box on a plane touches it in four corners (GAP-052)"""
+    g = mc.geometry
+    types = np.array([mc.GeoType.SPHERE, mc.GeoType.SPHERE, mc.GeoType.PLANE, mc.GeoType.BOX], np.int32)
+    data = np.array([[1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0], [0.5, 0.5, 0.5, 0]], np.float32)
+    places = np.array([[0, 0, 5, 0, 0, 0, 1], [1.5, 0, 5, 0, 0, 0, 1], [0, 0, 0, 0, 0, 0, 1], [0, 0, 0.49, 0, 0, 0, 1]], np.float32)
+    room = 8
+    out = {"contact_pair": np.full((room, 2), -1, np.int32), "contact_position": np.zeros((room, 3), np.float32), "contact_normal": np.zeros((room, 3), np.float32),
+           "contact_penetration": np.full(room, 9, np.float32), "contact_count": np.zeros(1, np.int32), "contact_tangent": np.zeros((room, 3), np.float32)}
+    phase = g.NarrowPhase(max_candidate_pairs=10)
+    phase.launch(candidate_pair=np.array([[0, 1], [2, 3]], np.int32), candidate_pair_count=np.array([2], np.int32), shape_types=types, shape_data=data,
+                 shape_transform=places, shape_source=None, shape_gap=np.zeros(4, np.float32), **out)
+    n = int(out["contact_count"][0])
+    assert n == 5 and np.allclose(out["contact_penetration"][:n], [-0.5] + [-0.01] * 4, atol=1e-5)
+    assert np.allclose(out["contact_normal"][0], [1, 0, 0]) and np.allclose(out["contact_position"][0], [0.75, 0, 5])
+    assert np.all(out["contact_pair"][:n] == [[0, 1]] + [[2, 3]] * 4) and np.all(out["contact_penetration"][n:] == 9)
+    assert np.allclose(np.einsum("ij,ij->i", out["contact_normal"][:n], out["contact_tangent"][:n]), 0, atol=1e-6)
+    with pytest.raises(IndexError, match="candidate_pair"):
+        phase.launch(candidate_pair=np.array([[0, 7]], np.int32), candidate_pair_count=np.array([1], np.int32), shape_types=types, shape_data=data,
+                     shape_transform=places, shape_source=None, shape_gap=np.zeros(4, np.float32), **out)
+
+
+def test_pairs_of_shapes_have_a_distance():
+    g = mc.geometry
+    ball = g.Shape(mc.GeoType.SPHERE, (0.5, 0, 0), (0, 0, 3, 0, 0, 0, 1))
+    box = g.Shape(mc.GeoType.BOX, (1, 1, 1))
+    assert g.distance(ball, box) == pytest.approx(1.5, abs=1e-6)
+    separation, on_ball, on_box, normal = g.gjk(ball, box)
+    assert separation == pytest.approx(1.5, abs=1e-6) and np.allclose(on_ball, [0, 0, 2.5], atol=1e-6) and np.allclose(on_box, [0, 0, 1], atol=1e-6)
+    assert np.allclose(normal, [0, 0, -1]) and g.contacts(ball, box) == []
+    mesh = g.Shape(mc.GeoType.MESH, (1, 1, 1), (0, 0, 1.4, 0, 0, 0, 1), mc.Mesh.create_box(0.5))
+    touching = g.contacts(mesh, box)
+    assert touching and min(c["distance"] for c in touching) == pytest.approx(-0.1, abs=1e-6) and np.allclose(touching[0]["normal"], [0, 0, -1], atol=1e-6)
+
+
+def test_pipelines_match_contacts_and_press_on_patches():
+    """A box that stays where it is: every contact continues one; two soft boxes press on each other over a surface"""
+    b = mc.ModelBuilder()
+    b.add_ground_plane()
+    b.add_shape_box(b.add_body(xform=(0, 0, 0.49, 0, 0, 0, 1)), hx=0.5, hy=0.5, hz=0.5)
+    m = b.finalize()
+    pipeline = mc.CollisionPipeline(m, contact_matching="latest", contact_report=True)
+    contacts, state = pipeline.contacts(), m.state()
+    pipeline.collide(state, contacts)
+    n = int(contacts.rigid_contact_count[0])
+    assert n >= 4 and int(contacts.rigid_contact_new_count[0]) == n
+    pipeline.collide(state, contacts)
+    assert sorted(contacts.rigid_contact_match_index[:n].tolist()) == list(range(n)) and int(contacts.rigid_contact_new_count[0]) == 0
+    state.body_q[0, 2] = 5.0
+    pipeline.collide(state, contacts)
+    assert int(contacts.rigid_contact_broken_count[0]) == n
+    assert m.contacts().rigid_contact_match_index is None
+    with pytest.raises(ValueError, match="contact_matching"):
+        mc.CollisionPipeline(m, contact_matching="always")
+
+    soft = mc.ModelBuilder()
+    for z in (0.0, 0.95):
+        cfg = soft.ShapeConfig(is_hydroelastic=True, kh=1.0e6, sdf_max_resolution=32)
+        soft.add_shape_box(soft.add_body(xform=(0, 0, z, 0, 0, 0, 1)), hx=0.5, hy=0.5, hz=0.5, cfg=cfg)
+    assert soft.shape_sdf_max_resolution == [32, 32]
+    m = soft.finalize()
+    pipeline = mc.CollisionPipeline(m, sdf_hydroelastic_config=mc.geometry.HydroelasticSDF.Config(output_contact_surface=True))
+    contacts = pipeline.contacts()
+    pipeline.collide(m.state(), contacts)
+    corners, depths, shapes = pipeline.contact_surface()
+    areas = 0.5 * np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    assert pipeline.sdf_count == 1 and int(contacts.rigid_contact_count[0]) > 0 and np.all(shapes == [0, 1])
+    assert areas[depths < 0].sum() == pytest.approx(1.0, abs=0.15)  # the boxes press over a square of 1 m, but for a cell at its rim

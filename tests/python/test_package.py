@@ -61,7 +61,7 @@ def test_reserved_names_say_which_stage_brings_them():
     """NotSupportedError is a NotImplementedError."""
     b = mc.ModelBuilder()
     for call in (lambda: b.add_cloth_grid(), lambda: b.add_spring(0, 1, 1, 1, 1), lambda: b.add_rod(), lambda: mc.Gaussian(),
-                 lambda: mc.SDF.create_from_mesh() if hasattr(mc.SDF, "create_from_mesh") else mc.SDF()):
+                 lambda: mc.TetMesh()):
         with pytest.raises(mc.NotSupportedError, match="later stage") as caught:
             call()
         assert isinstance(caught.value, NotImplementedError)

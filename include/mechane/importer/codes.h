@@ -48,6 +48,7 @@ inline constexpr Code kActTarget{"E_ACT_TARGET", Severity::error, "An actuator h
 inline constexpr Code kActControl{"E_ACT_CONTROL", Severity::error, "An actuator has no control law that can be simulated.", "Apply NewtonPDControlAPI, with at most NewtonMaxEffortClampingAPI."};
 inline constexpr Code kActMultiTarget{"W_ACT_MULTI_TARGET", Severity::warning, "An actuator names several joints.", "Give each joint an actuator of its own; the first is driven."};
 inline constexpr Code kMimicInvalid{"E_MIMIC_INVALID", Severity::error, "A mimic joint cannot be honoured and is left out.", "Leader and follower must be different one-dof joints of one articulation, without chains."};
+inline constexpr Code kMimicUnit{"W_MIMIC_UNIT", Severity::warning, "The offset of a mimic whose joint has several degrees of freedom has no unit.", "Mimic joints of one degree of freedom; the number is taken as it is, in the unit of lengths."};
 
 // -- shapes
 inline constexpr Code kMeshData{"E_MESH_DATA", Severity::error, "A mesh has no usable points or faces.", "Author points, faceVertexCounts and faceVertexIndices that fit together."};

@@ -48,6 +48,7 @@ struct ImportResult {
     char                                up_axis     = 'Y';               ///< of the stage
     double                              linear_unit = 1, mass_unit = 1;  ///< as authored, 1 when not
     std::map<std::string, std::int32_t> path_body_map, path_joint_map, path_shape_map;
+    std::map<std::string, std::int32_t> path_joint_axis;  ///< of prims that share a joint: which axis each became
     std::map<std::string, std::int32_t> path_original_body_map;  ///< before fixed joints were collapsed
     std::map<std::string, Vec3d>        path_shape_scale;        ///< world scale of the prim
     /// Pictures of meshes that a texture colours; one for each shader.

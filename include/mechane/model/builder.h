@@ -122,10 +122,19 @@ struct BuilderArticulation {
     std::int32_t              world = kGlobalWorld;
 };
 
-struct FinalizeOptions {
-    bool allow_orphan_joints = true;  ///< joints between bodies outside any articulation become loop rows
-    bool balance_inertia     = true;
+/// What makes mass properties ones that a solver can divide by.
+struct InertiaRules {
+    bool                  balance = true;  ///< enforce I1 + I2 >= I3
     std::optional<double> bound_mass, bound_inertia;
+    double                relative_tolerance = 1e-6;   ///< smallest principal moment, relative to the largest
+    double                absolute_tolerance = 1e-10;  ///< and absolute [kg m^2]
+    double                correction         = 1e-6;   ///< how much further than the bound a repair goes [kg m^2]
+    bool                  one_by_one         = false;  ///< a finding for each fault of a body, not for each body
+};
+
+struct FinalizeOptions {
+    bool         allow_orphan_joints = true;  ///< joints between bodies outside any articulation become loop rows
+    InertiaRules inertia;
 };
 
 /// How the entities of another builder are taken over.

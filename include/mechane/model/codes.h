@@ -61,5 +61,8 @@ inline constexpr Code kApproxRefused{"MODEL_APPROX_REFUSED", Severity::warning,
 inline constexpr Code kCollapseLoopWeld{"W_COLLAPSE_LOOP_WELD", Severity::warning,
                                         "A joint could not be collapsed, or holds nothing after others were.",
                                         "Weld bodies by fixed joints of an articulation."};
+inline constexpr Code kCollapseKeptMassless{"W_COLLAPSE_KEPT_MASSLESS", Severity::warning,
+                                            "A fixed joint that is kept carries a body without mass.",
+                                            "Give the body a mass, or let the joint collapse."};
 
 }  // namespace mechane::model
