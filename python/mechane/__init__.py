@@ -35,18 +35,20 @@ __all__ = ["Array", "Axis", "AxisType", "BodyFlags", "CollisionPipeline", "Conta
            "StateFlags", "build_info", "config", "conformance", "convert", "diff", "dump", "geometry", "ik", "info", "interop", "intersect_ray", "record", "render", "ros",
            "selection", "sensors", "simulate", "testing", "utils", "view", "viewer", "eval_fk", "eval_ik", "eval_inverse_dynamics_force", "eval_inverse_dynamics_passive",
            "eval_jacobian", "eval_mass_matrix", "eval_mimic", "eval_rigid_contact_kinematics", "forward_dynamics", "get_num_threads", "mat33", "math",
-           "quat", "set_num_threads", "solve_mass_matrix", "solvers", "spatial_vector", "total_energy", "transform", "usd", "vec2", "vec3", "vec4"]
+           "quat", "set_num_threads", "solve_mass_matrix", "solvers", "spatial_vector", "step_jacobians", "total_energy", "transform", "usd", "vec2", "vec3", "vec4"]
 
 if TYPE_CHECKING:
     from . import conformance, convert, geometry, ik, interop, math, record, ros, selection, sensors, solvers, testing, usd, utils, viewer
     from ._commands import diff, dump, info, simulate
     from ._draw import render
+    from ._residual import step_jacobians
     from ._serve import view
 
 _MODULES = ("conformance", "convert", "geometry", "ik", "interop", "math", "record", "ros", "selection", "sensors", "solvers", "testing", "usd", "utils",
             "viewer")
 #: Functions that few programs need: their modules are imported when they are asked for.
-_LAZY = {**dict.fromkeys(("diff", "dump", "info", "simulate"), "_commands"), "render": "_draw", "view": "_serve"}
+_LAZY = {**dict.fromkeys(("diff", "dump", "info", "simulate"), "_commands"), "render": "_draw", "view": "_serve",
+         "step_jacobians": "_residual"}
 #: Reserved names of Newton, and the stage that brings them.
 _LATER = {**dict.fromkeys(("Gaussian", "Rod", "TendonGuide", "TendonGuideType", "TendonGuideFlags", "TetMesh"), "deformables and rendering"),
           "CollisionSubstepScheduler": "deformables", "actuators": "actuators"}

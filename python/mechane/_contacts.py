@@ -7,7 +7,7 @@ from typing import Any, Iterable
 import numpy as np
 
 from . import _core, config
-from ._array import Array, plain
+from ._array import Array, check_device, plain
 from ._diagnostics import NotSupportedError, kind_of, publish, warn
 from ._names import PipelineNames
 from ._reserved import reserve
@@ -29,29 +29,41 @@ class Contacts(Arrays):
     _names = frozenset(_core.Contacts.array_names())
     EXTENDED_ATTRIBUTES = frozenset({"force"})
 
-    def __init__(self, *_: Any, **__: Any) -> None:
-        raise TypeError("contacts are made by Model.contacts() or CollisionPipeline.contacts()")
+    def __init__(self, rigid_contact_max: int, soft_contact_max: int, *, soft_contact_tids_size: int | None = None, requires_grad: bool = False, device: Any = None,
+                 per_contact_shape_properties: bool = False, clear_buffers: bool = False, requested_attributes: Any = None, contact_matching: bool = False,
+                 contact_report: bool = False, rigid_contact_surface_velocity: bool = False, soft_self_contact: bool = False, particle_count: int = 0,
+                 tri_count: int = 0, edge_count: int = 0, soft_self_contact_vertex_buffer_pre_alloc: int = 16,
+                 soft_self_contact_edge_buffer_pre_alloc: int = 32, soft_self_contact_record_triangle_vertices: bool = False) -> None:
+        """Room for `rigid_contact_max` contacts, to be filled by any pipeline of that capacity. `Model.contacts()` makes what fits a model."""
+        if rigid_contact_max < 0:
+            raise kind_of(ValueError)(f"rigid_contact_max is {rigid_contact_max}, expected at least 0", "E_ARG_CAPACITY")
+        if soft_contact_max or soft_self_contact or rigid_contact_surface_velocity:
+            raise NotSupportedError("soft contacts and surface velocities belong to a later stage", "E_LATER_STAGE")
+        check_device(device)
+        core = _core.Contacts(int(rigid_contact_max), bool(contact_matching), bool(per_contact_shape_properties))
+        self._fill(core, None, None, "force" in (requested_attributes or ()), bool(contact_report))
 
     @classmethod
     def _of(cls, core: Any, pipeline: "CollisionPipeline") -> "Contacts":
         self = cls.__new__(cls)
-        for name, value in (("_core", core), ("_pipeline", pipeline), ("_model", pipeline.model), ("_status", {})):
+        self._fill(core, pipeline, pipeline.model, "force" in pipeline.model._contact_attributes, pipeline.contact_report)
+        return self
+
+    def _fill(self, core: Any, pipeline: "CollisionPipeline | None", model: Any, wanted: bool, reported: bool) -> None:
+        for name, value in (("_core", core), ("_pipeline", pipeline), ("_model", model), ("_status", {})):
             object.__setattr__(self, name, value)
-        wanted = "force" in pipeline.model._contact_attributes
         object.__setattr__(self, "force", np.zeros((core.capacity, 6), dtype=np.float32).view(Array) if wanted else None)
         for name in ("rigid_contact_stiffness", "rigid_contact_damping", "rigid_contact_friction", "rigid_contact_match_index"):
             if not core.array(name).size:
                 object.__setattr__(self, name, None)  # the pipeline has no use for it
         object.__setattr__(self, "rigid_contact_surface_velocity", None)
         for kind in ("new", "broken"):
-            reported = pipeline.contact_report
             object.__setattr__(self, f"rigid_contact_{kind}_indices", np.full(core.capacity, -1, np.int32).view(Array) if reported else None)
             object.__setattr__(self, f"rigid_contact_{kind}_count", np.zeros(1, np.int32).view(Array) if reported else None)
         for name, value in (("soft_contact_count", np.zeros(1, np.int32)), ("soft_contact_particle", np.zeros(0, np.int32)), ("soft_contact_shape", np.zeros(0, np.int32)),
                             ("soft_contact_body_pos", np.zeros((0, 3), np.float32)), ("soft_contact_body_vel", np.zeros((0, 3), np.float32)),
                             ("soft_contact_normal", np.zeros((0, 3), np.float32))):
             object.__setattr__(self, name, value.view(Array))
-        return self
 
     @classmethod
     def validate_extended_attributes(cls, attributes: Iterable[str]) -> None:
@@ -77,11 +89,11 @@ class Contacts(Arrays):
 
     @property
     def contact_matching_mode(self) -> str:
-        return self._pipeline.contact_matching
+        return "disabled" if self._pipeline is None else self._pipeline.contact_matching
 
     @property
     def contact_report(self) -> bool:
-        return self._pipeline.contact_report
+        return self.__dict__["rigid_contact_new_count"] is not None
 
     def _take_report(self) -> None:
         """Rows of this call that continue none of the last one's, and rows of the last one's that nothing continues."""
@@ -229,7 +241,8 @@ class CollisionPipeline(PipelineNames):
             raise TypeError(f"contacts: expected Contacts, not {type(contacts).__name__}")
         status = self._core.collide(state._core, 0.0 if dt is None else float(dt), contacts._core)
         object.__setattr__(contacts, "_status", status)
-        object.__setattr__(contacts, "_state", state)
+        for name, value in (("_state", state), ("_pipeline", self), ("_model", self.model)):
+            object.__setattr__(contacts, name, value)
         contacts._take_report()
         if status["overflow"]:
             warn(f"W_CONTACT_OVERFLOW: {status['needed']} contacts, room for {contacts.rigid_contact_max}; the deepest were kept")

@@ -70,13 +70,17 @@ reserve(AttributeNamespace, "AttributeNamespace")
 
 @dataclass(frozen=True)
 class AttributeSpec:
-    """What is known of one attribute of a model."""
+    """What is known of one attribute of a model; its key in `Model.attribute_specs` is its name."""
 
-    name: str
     frequency: Any
-    assignment: AttributeAssignment = AttributeAssignment.MODEL
-    namespace: str | None = None
-    references: Any = None
+    assignment: AttributeAssignment | None = None
+    references: Any = None  #: frequency whose entities its numbers name
+    row_width: int = 1
+    requires_empty_sentinel: bool = False
+    deprecated: bool = False
+    alias_of: str | None = None
+    compaction_policy: str = "generic"
+    default: Any = None
 
 
 #: name of a type -> (components, NumPy kind); Warp's and ours are recognised by name, warp is not imported

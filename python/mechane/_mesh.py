@@ -12,7 +12,7 @@ from ._array import plain
 from ._enums import Axis
 from ._reserved import LEFT_OUT, reserve
 from ._sdf import SDF
-from ._values import as_vec3, mat33, vec3
+from ._values import as_vec3, mat33, transform, vec3
 
 __all__ = ["Heightfield", "Mesh"]
 
@@ -388,6 +388,16 @@ class Mesh:
                     uvs=[(0, 0), (1, 0), (1, 1), (0, 1)] if compute_uvs else None, compute_inertia=compute_inertia)
 
     @staticmethod
+    def create_terrain(grid_size: tuple[int, int] = (4, 4), block_size: tuple[float, float] = (5.0, 5.0), terrain_types: Any = None,
+                       terrain_params: dict[str, Any] | None = None, seed: int | None = None, *, compute_normals: bool = False, compute_uvs: bool = False,
+                       compute_inertia: bool = True) -> "Mesh":
+        """Blocks of ground [m] side by side, centred on the origin: flat, wave, pyramid_stairs, random_grid, box, gap, or functions
+        (x, y, random) of 0..1 that give heights. `terrain_params` has keywords by kind; without a `seed` each call differs."""
+        from ._terrain import terrain
+
+        return Mesh(*terrain(grid_size, block_size, terrain_types, terrain_params, seed), compute_inertia=compute_inertia)
+
+    @staticmethod
     def create_heightfield(heightfield: Any, extent_x: float, extent_y: float, center_x: float = 0.0, center_y: float = 0.0, ground_z: float = 0.0, *,
                            compute_normals: bool = False, compute_uvs: bool = False, compute_inertia: bool = True) -> "Mesh":
         """A closed block under a grid of heights [m], rows along x, columns along y."""
@@ -473,6 +483,18 @@ class Heightfield:
         self.min_z = low if min_z is None else float(min_z)
         self.max_z = high if max_z is None else float(max_z)
         self._data = ((heights - low) / (high - low) if high > low else np.zeros_like(heights)).reshape(self.nrow, self.ncol)
+
+    @staticmethod
+    def create_from_mesh(mesh: Mesh, resolution: float, *, max_cells_per_axis: int = 4096) -> "tuple[Heightfield, transform]":
+        """(height field, pose of its middle) of a mesh seen from above, sampled every `resolution` [m]."""
+        from .utils import rasterize_mesh_to_heightfield
+
+        if not resolution > 0:
+            raise ValueError(f"resolution is {resolution}, expected a length above zero [m]")
+        low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
+        nrow, ncol = (int(min(max_cells_per_axis, np.ceil((b - a) / resolution))) + 1 for a, b in zip(low[:2], high[:2]))
+        middle = (low + high) / 2
+        return rasterize_mesh_to_heightfield(mesh, max(nrow, 2), max(ncol, 2)), transform((float(middle[0]), float(middle[1]), 0.0), (0.0, 0.0, 0.0, 1.0))
 
     @property
     def data(self) -> np.ndarray:

@@ -83,7 +83,7 @@ class Model(Arrays):
             if attribute.is_custom_frequency and not count:
                 continue
             array = attribute.build_array(count)
-            self.attribute_specs[key] = AttributeSpec(attribute.name, attribute.frequency, attribute.assignment, attribute.namespace, attribute.references)
+            self.attribute_specs[key] = AttributeSpec(attribute.frequency, attribute.assignment, attribute.references, default=attribute.default)
             if attribute.assignment == AttributeAssignment.MODEL:
                 arrays[key] = array
             else:
@@ -118,7 +118,7 @@ class Model(Arrays):
         if key in self.attribute_specs or (namespace is None and name in type(self)._names):
             raise AttributeError(f"attribute {key!r} already exists")
         assignment = AttributeAssignment.MODEL if assignment is None else AttributeAssignment(assignment)
-        self.attribute_specs[key] = AttributeSpec(name, frequency, assignment, namespace, references)
+        self.attribute_specs[key] = AttributeSpec(frequency, assignment, references)
         if assignment == AttributeAssignment.MODEL:
             self._attach(key, attrib)
         else:
@@ -404,6 +404,12 @@ class Model(Arrays):
     @property
     def worlds(self) -> Views:
         return Views(self, WorldView, [f"world_{i}" for i in range(self.world_count)])
+
+    def constraint_residual(self, state: State | None = None) -> np.ndarray:
+        """How far bodies are from what their joints allow: distance [m] and angle [rad] of each joint, [joints, 2]."""
+        from ._residual import constraint_residual
+
+        return constraint_residual(self, self.state() if state is None else state)
 
     def tree(self) -> str:
         """The trees of bodies as indented text, one line a body with its joint."""

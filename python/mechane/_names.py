@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ._lists import ColumnList
 
-__all__ = ["BuilderNames", "PipelineNames", "SolverNames"]
+__all__ = ["BuilderNames", "PipelineNames", "PressureNames", "SolverNames"]
 
 
 class BuilderNames:
@@ -114,6 +114,11 @@ class BuilderNames:
     tet_indices: Any
     edge_indices: Any
     spring_indices: Any
+
+
+class PressureNames:
+    launch: Callable[..., Any]
+    get_contact_surface: Callable[..., Any]
 
 
 class PipelineNames:

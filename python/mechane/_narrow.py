@@ -11,6 +11,7 @@ from ._array import output, plain
 from ._diagnostics import NotSupportedError
 from ._enums import GeoType
 from ._mesh import Mesh
+from ._names import PressureNames
 from ._reserved import reserve
 from ._values import as_transform, as_vec3, transform, vec3
 
@@ -100,7 +101,7 @@ def _tangents(normals: np.ndarray) -> np.ndarray:
     return across / np.linalg.norm(across, axis=1, keepdims=True)
 
 
-class HydroelasticSDF:
+class HydroelasticSDF(PressureNames):
     """Contact as a pressure field over a patch; `CollisionPipeline(sdf_hydroelastic_config=HydroelasticSDF.Config(...))`."""
 
     @dataclass

@@ -10,7 +10,7 @@ import numpy as np
 from . import _dynamics
 from ._array import Array, plain
 from ._custom import AttributeFrequency
-from ._diagnostics import error
+from ._diagnostics import NotSupportedError, error
 from ._enums import JointType
 from ._reserved import _Later
 from ._views import near
@@ -70,7 +70,9 @@ class ArticulationView:
 
     def __init__(self, model: Any, pattern: Any, *, include_joints: Any = None, exclude_joints: Any = None, include_links: Any = None,
                  exclude_links: Any = None, include_joint_types: list[int] | None = None, exclude_joint_types: list[int] | None = None,
-                 verbose: bool | None = None):
+                 include_loop_closing_joints: bool = False, homogeneous: bool = True, verbose: bool | None = None, allow_partial_layouts: Any = None):
+        if include_loop_closing_joints or not homogeneous or allow_partial_layouts is not None:
+            raise NotSupportedError("views of articulations that differ, and of joints that close loops, belong to a later stage", "E_LATER_STAGE")
         self.model = model
         self.device = model.device
         ids = match_labels(model.articulation_label, pattern)

@@ -1,6 +1,7 @@
 """Solvers: one interface for every way of stepping."""
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ from ._array import plain
 from ._contacts import Contacts
 from ._diagnostics import NotSupportedError, error, kind_of, warn
 from ._enums import ModelFlags, StateFlags
+from ._integrate import integrate
 from ._names import SolverNames
+from ._observables import ObservableKind, Observables, requested
 from ._reserved import reserve
 from ._state import Control, State, reset_rows
 
@@ -20,9 +23,13 @@ __all__ = ["SolverBase", "SolverFeatherstone", "SolverMuJoCo", "SolverSemiImplic
 class SolverBase(SolverNames):
     """What all solvers share. Subclasses in Python override `step`."""
 
-    SUPPORTED_OBSERVABLES: frozenset = frozenset()
+    SUPPORTED_OBSERVABLES: frozenset[str] = frozenset()
+    ObservableKind = ObservableKind
+    Observables = Observables
 
-    def __init__(self, model: Any):
+    def __init__(self, model: Any, *, collision_pipeline: Any = None, collision_frequency: Any = None, collision_frequency_type: Any = None):
+        if not (collision_pipeline is None and collision_frequency is None and collision_frequency_type is None):
+            raise NotSupportedError("collisions inside of solvers belong to a later stage; call model.collide() between steps", "E_LATER_STAGE")
         self.model = model
 
     @property
@@ -43,8 +50,39 @@ class SolverBase(SolverNames):
         """Forces of the last step are in `contacts.rigid_contact_force` already."""
 
     @property
-    def supported_observables(self) -> frozenset:
+    def supported_observables(self) -> frozenset[str]:
         return self.SUPPORTED_OBSERVABLES
+
+    def observables(self, kinds: Any, *, contacts: Contacts | None = None, requires_grad: bool | None = None) -> Observables:
+        """Arrays for what is asked for, to be given to every `step` that shall fill them. Those with a row a contact need `contacts`.
+
+        @raises ValueError  the solver does not support a kind, or a kind needs contacts
+        """
+        wanted = requested(kinds)
+        if wanted - self.supported_observables:
+            raise ValueError(f"kinds: {type(self).__name__} does not support {sorted(wanted - self.supported_observables)}; "
+                             f"it supports {sorted(self.supported_observables)}")
+        if ObservableKind.CONTACT_F in wanted and contacts is None:
+            raise ValueError("contacts: contact_f has a row for each contact")
+        return self.Observables()._allocate(self, wanted, contacts)
+
+    def validate_observables(self, observables: Observables | None, contacts: Contacts | None = None) -> None:
+        """@raises TypeError, ValueError  `step` cannot fill them: of another solver, or of contacts with another capacity"""
+        if observables is None:
+            return
+        if not isinstance(observables, Observables):
+            raise TypeError(f"observables: expected Observables, not {type(observables).__name__}")
+        if observables.solver is not self:
+            raise ValueError("observables: of another solver")
+        if observables.is_requested(ObservableKind.CONTACT_F):
+            if contacts is None:
+                raise ValueError("observables: contact_f without contacts")
+            if contacts.rigid_contact_max != len(observables.contact_f):
+                raise ValueError(f"observables: contact_f has {len(observables.contact_f)} rows, the contacts {contacts.rigid_contact_max}")
+
+    def integrate_bodies(self, model: Any, state_in: State, state_out: State, dt: float, angular_damping: float = 0.0) -> None:
+        """Semi-implicit Euler of free bodies under gravity and `body_f`: rates first, then poses; for solvers of one's own."""
+        integrate(model, state_in, state_out, float(dt), float(angular_damping))
 
     @classmethod
     def register_custom_attributes(cls, builder: Any) -> None:
@@ -59,6 +97,8 @@ class SolverSoftStep(SolverBase):
 
     _name = "softstep"
 
+    SUPPORTED_OBSERVABLES = frozenset({ObservableKind.BODY_QDD, ObservableKind.CONTACT_F})
+
     def __init__(self, model: Any, *, substeps: int = 8, sleeping: bool = False, compat: str | None = None):
         super().__init__(model)
         if not 1 <= int(substeps) <= 64:
@@ -68,8 +108,7 @@ class SolverSoftStep(SolverBase):
         self.report: dict[str, Any] = {}
 
     def step(self, state_in: State, state_out: State, control: Control | None, contacts: Contacts | None, dt: float, *, observables: Any = None) -> None:
-        if observables is not None:
-            raise NotSupportedError("observables belong to a later stage", "E_LATER_STAGE")
+        self.validate_observables(observables, contacts)
         for name, value in (("state_in", state_in), ("state_out", state_out)):
             if not isinstance(value, State):
                 raise TypeError(f"{name}: expected State, not {type(value).__name__}")
@@ -79,10 +118,17 @@ class SolverSoftStep(SolverBase):
             raise TypeError(f"contacts: expected Contacts or None, not {type(contacts).__name__}")
         if not 0 < float(dt) < float("inf"):
             raise kind_of(ValueError)(f"dt is {dt}, expected a positive time [s]", "E_ARG_DT")
+        before = np.array(state_in._np("body_qd")) if observables is not None and observables.is_requested(ObservableKind.BODY_QDD) else None
         self.report = self._core.step(state_in._core, state_out._core, None if control is None else control._core,
                                       None if contacts is None else contacts._core, float(dt))
         if self.report["diverged"]:
             warn(f"SOLVER_DIVERGED: {self.report['culprit']}")
+        if before is not None:
+            observables.body_qdd[...] = (state_out._np("body_qd") - before) / float(dt)
+        if observables is not None and observables.is_requested(ObservableKind.CONTACT_F):
+            n = len(contacts)  # type: ignore[arg-type]
+            observables.contact_f[...] = 0
+            observables.contact_f[:n, :3] = -contacts._np("rigid_contact_force")[:n]  # type: ignore[union-attr]
 
     def rollout(self, state: State, frames: int, dt: float, substeps: int = 1, control: Control | None = None, record: bool | None = None) -> dict[str, Any]:
         """Collides and steps `frames` times in place, without the GIL; with `record` the answer holds "t", "body_q" and "joint_q" of every frame."""
@@ -135,16 +181,25 @@ class SolverSoftStep(SolverBase):
         return f"<{type(self).__name__} {self.model!r}>"
 
 
-def _not_built(name: str, text: str) -> type:
+def _not_built(name: str, text: str, **options: Any) -> type:
+    """A solver that says what is missing. `options` are the keywords that it will take, with their defaults."""
     def refuse(self: Any, *args: Any, **kwargs: Any) -> None:
         raise NotSupportedError(text, "E_NOT_BUILT")
 
-    return type(name, (SolverBase,), {"__init__": refuse, "__doc__": text, "__module__": __name__})
+    made = type(name, (SolverBase,), {"__init__": refuse, "__doc__": text, "__module__": __name__})
+    made.__signature__ = inspect.Signature([  # type: ignore[attr-defined]
+        inspect.Parameter("model", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+        *(inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=default) for option, default in options.items())])
+    return made
 
 
 SolverXPBD = _not_built("SolverXPBD", "SolverXPBD is not built: the extended position-based solver belongs to a later stage; use SolverSoftStep")
-SolverSemiImplicit = _not_built("SolverSemiImplicit", "SolverSemiImplicit is not built: it belongs to a later stage; use SolverSoftStep")
-SolverFeatherstone = _not_built("SolverFeatherstone", "SolverFeatherstone is not built: it belongs to a later stage; use SolverSoftStep, which works in reduced coordinates too")
+SolverSemiImplicit = _not_built("SolverSemiImplicit", "SolverSemiImplicit is not built: it belongs to a later stage; use SolverSoftStep",
+                                  angular_damping=0.05, friction_smoothing=None, joint_attach_ke=10000.0, joint_attach_kd=100.0, joint_mimic_ke=100.0,
+                                  joint_mimic_kd=1.0, enable_tri_contact=True, deterministic=None)
+SolverFeatherstone = _not_built("SolverFeatherstone", "SolverFeatherstone is not built: it belongs to a later stage; use SolverSoftStep, which works in reduced coordinates too",
+                                angular_damping=0.05, update_mass_matrix_interval=1, friction_smoothing=None, use_tile_gemm=False, fuse_cholesky=True,
+                                deterministic=None)
 SolverVBD = _not_built("SolverVBD", "SolverVBD is not built: vertex block descent belongs to a later stage; use SolverSoftStep")
 SolverMuJoCo = _not_built("SolverMuJoCo", "SolverMuJoCo is not built: the back end over MuJoCo's C library belongs to a later stage; use SolverSoftStep")
 

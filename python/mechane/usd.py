@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import json
+import pathlib
+from dataclasses import dataclass
 from typing import Any, Iterator
 
 from . import _core
@@ -16,13 +18,35 @@ from ._usd_mesh import get_mesh
 from ._usd_port import PortDefaults, port_physx_sdf_to_newton
 from ._usd_view import AssetPath, Prim
 
-__all__ = ["AssetPath", "PortDefaults", "Prim", "PrimType", "SchemaResolver", "SchemaResolverManager", "SchemaResolverMjc", "SchemaResolverNewton",
+__all__ = ["AssetPath", "Layer", "PortDefaults", "Prim", "PrimType", "SchemaResolver", "SchemaResolverManager", "SchemaResolverMjc", "SchemaResolverNewton",
            "SchemaResolverPhysx", "Stage", "explain", "get_attribute", "get_attributes_in_namespace", "get_custom_attribute_declarations",
            "get_custom_attribute_values", "get_float", "get_gprim_axis", "get_mesh", "get_physics_scenes", "get_quat", "get_scale", "get_transform",
            "has_applied_api_schema", "has_attribute", "ledger", "open", "port_physx_sdf_to_newton", "type_to_warp", "value_to_warp"]
 
 _LATER = dict.fromkeys(("get_tetmesh", "find_tetmesh_prims", "find_deformable_visual_prims", "get_deformable_bind_pose", "DEFORMABLE_LEGACY_NAMESPACES"),
                        "deformables")
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One file that a stage is composed of."""
+
+    identifier: str
+
+    @property
+    def is_anonymous(self) -> bool:
+        """It lives in memory, or in bytes that were given."""
+        return not pathlib.Path(self.identifier).exists()
+
+    def text(self) -> str:
+        """What a text file says.
+
+        @raises ValueError  it is no text, or in no file
+        """
+        data = b"" if self.is_anonymous else pathlib.Path(self.identifier).read_bytes()
+        if not data.startswith(b"#usda"):
+            raise ValueError(f"{self.identifier}: not a layer of text in a file")
+        return data.decode()
 
 
 class Stage:
@@ -43,6 +67,11 @@ class Stage:
     def used_layers(self) -> list[str]:
         """Identifiers, root layer first."""
         return self._stage.used_layers
+
+    @property
+    def layers(self) -> list[Layer]:
+        """Root layer first."""
+        return [Layer(identifier) for identifier in self.used_layers]
 
     @property
     def diagnostics(self) -> Diagnostics:

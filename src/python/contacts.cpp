@@ -175,6 +175,14 @@ class Pipeline {
 void bind_contacts(nb::module_& m)
 {
     nb::class_<Contacts>(m, "Contacts")
+        .def(nb::new_([](std::size_t capacity, bool matching, bool stiffness) {
+                 Contacts out;
+                 out.resize(capacity);
+                 if (matching) out.rigid_contact_match_index.resize(capacity, -1);
+                 if (stiffness) out.with_stiffness();
+                 return out;
+             }),
+             nb::arg("capacity"), nb::arg("matching"), nb::arg("stiffness"))
         .def("array",
              [](nb::handle self, const std::string& name) {
                  for (const ContactArray& row : kArrays)

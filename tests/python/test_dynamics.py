@@ -508,3 +508,62 @@ def test_velocities_turn_with_a_copy_and_follow_the_centre_of_mass():
     one.collapse_fixed_joints()
     np.testing.assert_allclose(one.body_qd[0], (1, 1.25, 0, 0, 0, 1), atol=1e-12)
     np.testing.assert_allclose(one.joint_qd, (1, 1.25, 0, 0, 0, 1), atol=1e-12)
+
+
+# -- observables, residuals, derivatives
+
+
+def test_observables_are_filled_for_those_who_ask():
+    """A ball in the air falls at 9.81 m/s^2; one at rest is carried by 9.81 N times its mass"""
+    b = mc.ModelBuilder()
+    b.add_ground_plane()
+    b.add_shape_sphere(b.add_body(xform=(0, 0, 0.1, 0, 0, 0, 1)), radius=0.1)
+    b.add_shape_sphere(b.add_body(xform=(2, 0, 5, 0, 0, 0, 1)), radius=0.1)
+    m = b.finalize()
+    solver, state, contacts = mc.solvers.SolverSoftStep(m), m.state(), m.contacts()
+    kinds = solver.ObservableKind
+    seen = solver.observables({kinds.BODY_QDD, kinds.CONTACT_F}, contacts=contacts)
+    for _ in range(30):
+        m.collide(state, contacts)
+        solver.step(state, state, None, contacts, 1 / 240, observables=seen)
+    assert np.allclose(seen.body_qdd[1], [0, 0, -9.81, 0, 0, 0], atol=1e-2) and np.allclose(seen.body_qdd[0], 0, atol=0.05)
+    ground = int(contacts.rigid_contact_shape0[0] == 0)  # forces are on shape 0's body
+    assert abs(seen.contact_f[0, 2]) == pytest.approx(9.81 * float(m.body_mass[0]), rel=0.02) and (seen.contact_f[0, 2] < 0) == bool(ground)
+    assert seen.get_attribute_frequency("body_qdd") == mc.Model.AttributeFrequency.BODY and seen.contacts is contacts and seen.model is m
+    only = seen.select({"body_qdd"})
+    assert only.body_qdd is seen.body_qdd and only.contact_f is None and not only.is_requested("contact_f")
+    for call, word in ((lambda: solver.observables({"heat"}), "heat"), (lambda: solver.observables({"contact_f"}), "contacts"), (lambda: only.select({"contact_f"}), "contact_f"),
+                       (lambda: mc.solvers.SolverSoftStep(m).step(state, state, None, contacts, 0.01, observables=seen), "another solver")):
+        with pytest.raises(ValueError, match=word):
+            call()
+    with pytest.raises(TypeError, match="kinds"):
+        solver.observables("body_qdd")
+
+
+def test_bodies_are_integrated_for_solvers_of_ones_own():
+    """One step of 10 ms from rest under gravity: v = -0.0981 m/s, and z falls by v dt"""
+    m = falling_ball().finalize()
+    state, out = m.state(), m.state()
+    mc.solvers.SolverBase(m).integrate_bodies(m, state, out, 0.01)
+    assert out.body_qd[0, 2] == pytest.approx(-0.0981, abs=1e-6) and out.body_q[0, 2] == pytest.approx(0.5 - 0.000981, abs=1e-6)
+
+
+def test_residuals_say_how_far_joints_are_open():
+    m = pendulum(2).finalize()
+    state = m.state()
+    state.joint_q[:] = [0.3, -0.7]
+    mc.eval_fk(m, state.joint_q, state.joint_qd, state)
+    assert np.allclose(m.constraint_residual(state), 0, atol=1e-6)
+    state.body_q[1, 1] += 0.1
+    assert np.allclose(m.constraint_residual(state)[:, 0], [0, 0.1], atol=1e-6)
+
+
+def test_jacobians_of_a_step_are_those_of_a_hinge():
+    """One hinge with the inertia I about its axis: q' = q + dt qd', qd' = qd + dt f / I, for small rates without gravity"""
+    b = pendulum(1)
+    b.gravity = (0.0, 0.0, 0.0)
+    m = b.finalize()
+    inertia = 0.1 + 1.0 * 0.5**2
+    A, B = mc.step_jacobians(mc.solvers.SolverSoftStep(m), m.state(), 0.01)
+    assert np.allclose(A, [[1, 0.01], [0, 1]], atol=2e-3)
+    assert B[1, 0] == pytest.approx(0.01 / inertia, rel=1e-2) and abs(B[0, 0]) < 0.01 * 0.01 / inertia + 1e-6

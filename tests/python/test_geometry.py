@@ -257,6 +257,11 @@ def test_pipelines_match_contacts_and_press_on_patches():
     assert m.contacts().rigid_contact_match_index is None
     with pytest.raises(ValueError, match="contact_matching"):
         mc.CollisionPipeline(m, contact_matching="always")
+    own = mc.Contacts(pipeline.rigid_contact_max, 0, contact_matching=True)  # room of one's own serves any pipeline of its size
+    pipeline.collide(m.state(), own)
+    assert len(own.rows()) == n and own.rigid_contact_new_count is None
+    with pytest.raises(ValueError, match="capacity"):
+        pipeline.collide(m.state(), mc.Contacts(3, 0))
 
     soft = mc.ModelBuilder()
     for z in (0.0, 0.95):
@@ -271,3 +276,16 @@ def test_pipelines_match_contacts_and_press_on_patches():
     areas = 0.5 * np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
     assert pipeline.sdf_count == 1 and int(contacts.rigid_contact_count[0]) > 0 and np.all(shapes == [0, 1])
     assert areas[depths < 0].sum() == pytest.approx(1.0, abs=0.15)  # the boxes press over a square of 1 m, but for a cell at its rim
+
+
+def test_terrain_is_made_of_blocks_and_seen_from_above():
+    """Four blocks of 5 m: flat, a wave of 0.3 m, five steps of 0.1 m, a box of 0.3 m"""
+    ground = mc.Mesh.create_terrain((2, 2), (5.0, 5.0), ["flat", "wave", "pyramid_stairs", "box"], {"box": {"height": 0.2}}, seed=3)
+    low, high = ground.vertices.min(axis=0), ground.vertices.max(axis=0)
+    assert np.allclose(low, [-5, -5, -0.3], atol=0.02) and np.allclose(high, [5, 5, 0.5], atol=0.02)
+    again = mc.Mesh.create_terrain((1, 1), (2.0, 2.0), "random_grid", seed=7)
+    assert np.array_equal(again.vertices, mc.Mesh.create_terrain((1, 1), (2.0, 2.0), "random_grid", seed=7).vertices)
+    with pytest.raises(ValueError, match="lava"):
+        mc.Mesh.create_terrain(terrain_types="lava")
+    field, middle = mc.Heightfield.create_from_mesh(ground, 0.5)
+    assert (field.nrow, field.ncol) == (21, 21) and (field.hx, field.hy) == (5.0, 5.0) and middle == mc.transform()
