@@ -180,6 +180,132 @@ def test_the_programs_of_a_page_run(page, tmp_path, monkeypatch):
             exec(compile(block, page, "exec"), {})
 
 
+def test_the_names_of_the_imports_resolve():
+    """(SMP-35)"""
+    from mechane import CollisionPipeline, Contacts, GeoType  # noqa: F401
+    from mechane.geometry import BroadPhaseAllPairs, BroadPhaseExplicit, BroadPhaseSAP, HydroelasticSDF, NarrowPhase  # noqa: F401
+
+
+def test_building_blocks_find_the_contacts_of_the_pipeline():
+    """Boxes, then a broad phase, then the narrow phase, on the model's arrays: rows as of the pipeline (SMP-34)"""
+    model = resting_pair()
+    state, n = model.state(), model.shape_count
+    poses = np.array([np.asarray(newton.transform(*state.body_q[b]) * newton.transform(*X) if b >= 0 else X)
+                      for b, X in zip(model.shape_body.numpy(), model.shape_transform.numpy())], dtype=np.float32)
+    reach = np.where(model.shape_type.numpy() == newton.GeoType.PLANE, 1e6, 0.5)[:, None].astype(np.float32)
+    lower, upper = poses[:, :3] - reach, poses[:, :3] + reach
+    pairs, pair_count = np.zeros((100, 2), np.int32), np.zeros(1, np.int32)
+    newton.geometry.BroadPhaseSAP(model.shape_world, model.shape_flags).launch(
+        shape_lower=lower, shape_upper=upper, shape_gap=model.shape_gap, shape_collision_group=model.shape_collision_group, shape_world=model.shape_world,
+        shape_count=n, candidate_pair=pairs, candidate_pair_count=pair_count, device=None)
+    room = 50
+    out_pairs, out_positions, out_normals = np.zeros((room, 2), np.int32), np.zeros((room, 3), np.float32), np.zeros((room, 3), np.float32)
+    out_depths, out_count = np.zeros(room, np.float32), np.zeros(1, np.int32)
+    newton.geometry.NarrowPhase(max_candidate_pairs=10000, reduce_contacts=True, device=None).launch(
+        candidate_pair=pairs, candidate_pair_count=pair_count, shape_types=model.shape_type,
+        shape_data=np.column_stack([model.shape_scale.numpy(), model.shape_margin.numpy()]).astype(np.float32), shape_transform=poses, shape_source=model.shape_source,
+        shape_gap=model.shape_gap, contact_pair=out_pairs, contact_position=out_positions, contact_normal=out_normals, contact_penetration=out_depths,
+        contact_count=out_count, device=None)
+    contacts = model.collide(state)
+    k = int(contacts.rigid_contact_count[0])
+    assert int(out_count[0]) == k == 3 and {tuple(r) for r in out_pairs[:k]} == {tuple(r) for r in zip(contacts.rigid_contact_shape0[:k], contacts.rigid_contact_shape1[:k])}
+    assert np.allclose(np.sort(out_depths[:k]), np.sort(contacts.rigid_contact_distance[:k]), atol=1e-6)
+
+
+def test_meshes_collide_by_their_fields():
+    """A mesh with a field on another: the same depth as without one, and the field is shared (SMP-21)"""
+    depths = {}
+    for with_field in (False, True):
+        my_mesh = newton.Mesh.create_box(0.5, 0.5, 0.5, duplicate_vertices=False)
+        if with_field:
+            my_mesh.build_sdf(max_resolution=64)
+        builder = newton.ModelBuilder()
+        cfg = builder.ShapeConfig(collision_group=-1, margin=0.001, gap=0.01)
+        builder.add_shape_mesh(builder.add_body(), mesh=my_mesh, cfg=cfg)
+        other = builder.ShapeConfig(collision_group=-2, margin=0.001, gap=0.01)
+        builder.add_shape_mesh(builder.add_body(xform=((0, 0, 0.98), (0, 0, 0, 1))), mesh=my_mesh, cfg=other)
+        model = builder.finalize()
+        pipeline = newton.CollisionPipeline(model)
+        contacts = model.contacts(collision_pipeline=pipeline)
+        pipeline.collide(model.state(), contacts)
+        n = contacts.rigid_contact_count.numpy()[0]
+        assert n > 0 and pipeline.sdf_count == (1 if with_field else 0) and builder.shape_force_sdf == [with_field] * 2
+        depths[with_field] = float(contacts.rigid_contact_distance.numpy()[:n].min())
+    assert depths[False] == pytest.approx(-0.022, abs=1e-4) and depths[True] == pytest.approx(-0.022, abs=2e-3)
+
+
+def test_shapes_take_the_configuration_that_was_set():
+    """`configure_sdf`, the builder's defaults, static geometry (SMP-24)"""
+    builder = newton.ModelBuilder()
+    cfg = builder.ShapeConfig()
+    cfg.configure_sdf(max_resolution=64, is_hydroelastic=True, kh=1.0e11)
+    builder.add_shape_box(builder.add_body(), hx=0.5, hy=0.5, hz=0.5, cfg=cfg)
+    builder.default_shape_cfg.ke, builder.default_shape_cfg.kd, builder.default_shape_cfg.mu = 1.0e6, 1000.0, 0.5
+    builder.default_shape_cfg.is_hydroelastic = True
+    builder.default_shape_cfg.sdf_max_resolution = 32
+    builder.add_shape_sphere(builder.add_body(), radius=0.5)
+    builder.default_shape_cfg.is_hydroelastic = False
+    builder.add_ground_plane()
+    builder.add_shape_plane(body=-1, xform=newton.transform())
+    builder.add_shape_box(body=-1, hx=5.0, hy=5.0, hz=0.1)
+    model = builder.finalize()
+    flags = model.shape_flags.numpy() & int(newton.ShapeFlags.HYDROELASTIC)
+    assert builder.shape_sdf_max_resolution[:2] == [64, 32] and (flags != 0).tolist() == [True, True, False, False, False]
+    assert model.shape_material_kh.numpy()[0] == pytest.approx(1e11) and model.shape_material_mu.numpy()[1:].tolist() == [0.5] * 4
+    assert np.allclose(model.shape_gap.numpy(), 0.1) and model.shape_body.numpy()[2:].tolist() == [-1] * 3
+
+
+def test_pressure_contacts_of_two_boxes():
+    """Stiffness of a pair is the harmonic mean, which is the value of both where they are equal; room for a fifth of the faces is enough (SMP-29)"""
+    from mechane.geometry import HydroelasticSDF
+
+    builder = newton.ModelBuilder()
+    for z in (0.0, 0.98):
+        cfg = builder.ShapeConfig(is_hydroelastic=True, sdf_max_resolution=64, kh=1.0e7)
+        builder.add_shape_box(builder.add_body(xform=((0, 0, z), (0, 0, 0, 1))), hx=0.5, hy=0.5, hz=0.5, cfg=cfg)
+    model = builder.finalize()
+    state, forces = model.state(), []
+    for fraction in (1.0, 0.2):
+        config = HydroelasticSDF.Config(reduce_contacts=True, buffer_fraction=fraction, normal_matching=True, anchor_contact=False)
+        pipeline = newton.CollisionPipeline(model, sdf_hydroelastic_config=config)
+        contacts = pipeline.contacts()
+        pipeline.collide(state, contacts)
+        n = contacts.rigid_contact_count.numpy()[0]
+        depth = np.minimum(contacts.rigid_contact_distance.numpy()[:n], 0)
+        forces.append(float(-(contacts.rigid_contact_stiffness.numpy()[:n] * depth).sum()))
+    # The pair has kh itself; they overlap by 2 cm over 1 m^2, less a rim of cells: 1e7 * 0.02 * 1 = 2e5 N
+    assert forces[0] == pytest.approx(2.0e5, rel=0.1) and forces[1] == pytest.approx(forces[0], rel=1e-6)
+
+
+@pytest.mark.parametrize("every", [1, 2, 10])
+def test_collisions_every_few_substeps(every):
+    """A ball dropped from 0.6 m rests on its radius, however often it is asked what it touches (SMP-25)"""
+    builder = newton.ModelBuilder()
+    builder.add_ground_plane()
+    builder.add_shape_sphere(builder.add_body(xform=((0, 0, 0.6), (0, 0, 0, 1))), radius=0.5)
+    model = builder.finalize()
+    solver = newton.solvers.SolverSoftStep(model, substeps=1)
+    pipeline = newton.CollisionPipeline(model)
+    state_0, state_1, control, contacts = model.state(), model.state(), model.control(), pipeline.contacts()
+    for _ in range(60):
+        for substep in range(10):
+            if substep % every == 0:
+                pipeline.collide(state_0, contacts)
+            solver.step(state_0, state_1, control, contacts, dt=1 / 600)
+            state_0, state_1 = state_1, state_0
+    assert abs(state_0.body_q.numpy()[0, 2] - 0.5) < 0.01
+
+
+def test_meshes_are_simplified_for_collisions():
+    """Hulls, boxes and balls in place of a mesh; the mesh stays to be seen where that is wanted (SMP-22)"""
+    for method, kind in (("convex_hull", newton.GeoType.CONVEX_MESH), ("bounding_box", newton.GeoType.BOX), ("bounding_sphere", newton.GeoType.SPHERE)):
+        builder = newton.ModelBuilder()
+        shape = builder.add_shape_mesh(builder.add_body(), mesh=newton.Mesh.create_sphere(0.5, num_latitudes=8, num_longitudes=8))
+        builder.approximate_meshes(method=method, shape_indices=[shape], keep_visual_shapes=True)
+        assert builder.shape_type[shape] == kind and builder.shape_count == 2
+        assert not builder.shape_flags[1] & int(newton.ShapeFlags.COLLIDE_SHAPES) and builder.shape_type[1] == newton.GeoType.MESH
+
+
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.md"))
 
 
