@@ -1,12 +1,17 @@
 """Nothing is kept that nobody holds."""
 import gc
+import os
 import subprocess
 import sys
 import time
 import weakref
 
 import mechane as mc
+import pytest
 from scenes import falling_ball, pendulum
+
+
+plain = pytest.mark.skipif(bool(os.environ.get("MECHANE_SANITIZE")), reason="a sanitizer keeps freed memory and takes its time")
 
 
 def resident():
@@ -24,6 +29,7 @@ def cycle():
     return float(state.body_q[0, 2]), weakref.ref(model), weakref.ref(state)
 
 
+@plain
 def test_a_thousand_models_leave_nothing():
     """Builder, model, state, contacts, solver: what remains is below 2 KB for each, of some 60 KB that a cycle makes"""
     for _ in range(100):
@@ -48,6 +54,7 @@ def test_an_array_keeps_its_model_and_nothing_keeps_the_array():
     assert alive() is None
 
 
+@plain
 def test_the_package_is_there_at_once():
     """Importing takes less than 150 ms beyond NumPy; the least of five processes, for others may be busy"""
     code = "import numpy, time; a = time.process_time(); import mechane; print(time.process_time() - a)"

@@ -9,7 +9,8 @@ import mechane as mc
 import pytest
 from mechane import _reserved
 
-pytestmark = pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="mypy is not installed")
+pytestmark = [pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="mypy is not installed"),
+              pytest.mark.skipif(bool(os.environ.get("MECHANE_SANITIZE")), reason="types are the same with a sanitizer")]
 
 #: Where the package lies: outside of a site-packages folder mypy has to be told that it is not the program that is checked.
 HOME = pathlib.Path(mc.__file__).parent.parent
