@@ -17,6 +17,7 @@ __all__ = ["CollisionPipeline", "Contacts"]
 
 _LATER = {"body_pair_reduction": None, "enable_rigid_soft_full_surface_contact": False, "speculative_contact_gap_max": None}
 _PHASES = ("explicit", "nxn", "sap", "tree")
+_OVERFLOW = ("report", "error")
 _MATCHING = ("disabled", "latest", "sticky")
 
 
@@ -172,6 +173,7 @@ class CollisionPipeline(PipelineNames):
     """Finds the contacts of states of one model.
 
     All `broad_phase` names find the same contacts, each in its own time. Sizes of GPU buffers are accepted and ignored.
+    Of contacts that do not fit the deepest are kept (`overflow_policy` "report"), or none ("error"); both warn.
     `sdf_hydroelastic_config` is a `geometry.HydroelasticSDF.Config`; pairs of hydroelastic shapes make pressure contact with or without one.
     """
 
@@ -183,7 +185,7 @@ class CollisionPipeline(PipelineNames):
                  contact_matching: str = "disabled", contact_matching_pos_threshold: float = 0.0005,
                  contact_matching_normal_dot_threshold: float = 0.995, contact_report: bool = False, verify_buffers: bool = True,
                  contact_reduction_hashtable_size_factor: float = 0.25, speculative_contact_gap_max: float | None = None,
-                 dynamic_shape_scale: bool = False, publish_capacity: bool = True):
+                 dynamic_shape_scale: bool = False, publish_capacity: bool = True, overflow_policy: str = "report"):
         given = {"body_pair_reduction": body_pair_reduction, "enable_rigid_soft_full_surface_contact": enable_rigid_soft_full_surface_contact,
                  "speculative_contact_gap_max": speculative_contact_gap_max}
         for name, default in _LATER.items():
@@ -193,6 +195,8 @@ class CollisionPipeline(PipelineNames):
             raise kind_of(ValueError)(f"contact_matching is {contact_matching!r}, expected one of {_MATCHING}", "E_ARG_CONTACT_MATCHING")
         if contact_report and contact_matching == "disabled":
             raise kind_of(ValueError)("contact_report needs contact_matching", "E_ARG_CONTACT_MATCHING")
+        if overflow_policy not in _OVERFLOW:
+            raise kind_of(ValueError)(f"overflow_policy is {overflow_policy!r}, expected one of {_OVERFLOW}; views of contacts have one size for ever", "E_ARG_OVERFLOW")
         if isinstance(broad_phase, str) and broad_phase not in _PHASES:
             raise kind_of(ValueError)(f"broad_phase is {broad_phase!r}, expected one of {_PHASES}", "E_ARG_BROAD_PHASE")
         if rigid_contact_max is not None and rigid_contact_max < 1:
@@ -200,11 +204,11 @@ class CollisionPipeline(PipelineNames):
         self.model = model
         self.broad_phase = broad_phase or "explicit"
         self.soft_contact_margin = 0.01 if soft_contact_margin is None else soft_contact_margin
-        self.contact_matching, self.contact_report = contact_matching, bool(contact_report)
+        self.contact_matching, self.contact_report, self.overflow_policy = contact_matching, bool(contact_report), overflow_policy
         options: dict[str, Any] = {
             "rigid_contact_max": int(rigid_contact_max or 0), "speculative_max": 0.0, "reduce_contacts": bool(reduce_contacts),
             "include_static_kinematic_pairs": bool(include_static_kinematic_pairs), "contact_matching": contact_matching, "contact_report": self.contact_report,
-            "contact_matching_pos_threshold": float(contact_matching_pos_threshold),
+            "overflow_policy": overflow_policy, "contact_matching_pos_threshold": float(contact_matching_pos_threshold),
             "contact_matching_normal_dot_threshold": float(contact_matching_normal_dot_threshold)}
         if isinstance(broad_phase, str):
             options["broad_phase"] = broad_phase
@@ -245,7 +249,8 @@ class CollisionPipeline(PipelineNames):
             object.__setattr__(contacts, name, value)
         contacts._take_report()
         if status["overflow"]:
-            warn(f"W_CONTACT_OVERFLOW: {status['needed']} contacts, room for {contacts.rigid_contact_max}; the deepest were kept")
+            warn(f"W_CONTACT_OVERFLOW: {status['needed']} contacts, room for {contacts.rigid_contact_max}; "
+                 + ("the deepest were kept" if self.overflow_policy == "report" else "none were kept"))
 
     @property
     def status(self) -> str:

@@ -78,6 +78,10 @@ collision::PipelineOptions pipeline_options(const nb::dict& from)
     take(from, "contact_matching", matching);
     if (matching == "latest") out.contact_matching = collision::ContactMatching::latest;
     if (matching == "sticky") out.contact_matching = collision::ContactMatching::sticky;
+    std::string overflow;
+    take(from, "overflow_policy", overflow);
+    if (!overflow.empty())
+        out.overflow = overflow == "error" ? collision::OverflowPolicy::error : collision::OverflowPolicy::report;
     if (from.contains("hydroelastic")) {
         const nb::dict                  given = nb::cast<nb::dict>(from["hydroelastic"]);
         collision::HydroelasticOptions& h     = out.hydroelastic;

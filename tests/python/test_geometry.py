@@ -289,3 +289,19 @@ def test_terrain_is_made_of_blocks_and_seen_from_above():
         mc.Mesh.create_terrain(terrain_types="lava")
     field, middle = mc.Heightfield.create_from_mesh(ground, 0.5)
     assert (field.nrow, field.ncol) == (21, 21) and (field.hx, field.hy) == (5.0, 5.0) and middle == mc.transform()
+
+
+@pytest.mark.parametrize("policy, kept", [("report", 2), ("error", 0)])
+def test_contacts_that_do_not_fit_are_told(policy, kept):
+    """A box on the ground has four contacts, and there is room for two"""
+    b = mc.ModelBuilder()
+    b.add_ground_plane()
+    b.add_shape_box(b.add_body(xform=(0, 0, 0.49, 0, 0, 0, 1)), hx=0.5, hy=0.5, hz=0.5)
+    m = b.finalize()
+    pipeline = mc.CollisionPipeline(m, rigid_contact_max=2, overflow_policy=policy)
+    contacts = pipeline.contacts()
+    with pytest.warns(mc.MechaneWarning, match="W_CONTACT_OVERFLOW: 4 contacts, room for 2"):
+        pipeline.collide(m.state(), contacts)
+    assert int(contacts.rigid_contact_count[0]) == kept
+    with pytest.raises(ValueError, match="overflow_policy"):
+        mc.CollisionPipeline(m, overflow_policy="grow")

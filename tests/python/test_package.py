@@ -134,6 +134,15 @@ def test_names_that_are_built_are_there():
         found(name, objects)
 
 
+def test_keywords_that_are_built_are_taken():
+    """The rows of the tables that are arguments (PYA-003)"""
+    taken = {mc.CollisionPipeline: ("broad_phase", "narrow_phase", "reduce_contacts", "rigid_contact_max", "shape_pairs_filtered", "shape_pairs_max", "contact_matching",
+                                    "contact_report", "sdf_hydroelastic_config", "include_static_kinematic_pairs", "overflow_policy", "deterministic", "requires_grad"),
+             mc.eval_mass_matrix: ("include_armature",), mc.ModelBuilder.finalize: ("device", "requires_grad")}
+    for call, names in taken.items():
+        assert set(names) <= set(inspect.signature(call).parameters), call
+
+
 def test_names_of_later_stages_say_so():
     """Calling one raises NotSupportedError with the stage; arrays that there are none of are None (PYA-004)"""
     objects = instances()
