@@ -5,7 +5,7 @@ import warnings
 import mechane as mc
 import numpy as np
 import pytest
-from scenes import falling_ball, pendulum
+from scenes import pendulum
 
 
 @pytest.fixture
@@ -136,27 +136,6 @@ def test_small_values_calculate():
         mc.vec3(1, 2)
     with pytest.raises(TypeError):
         mc.vec3("abc")
-
-
-def test_builder_models_and_states_leak_nothing():
-    """Resident memory after 200 cycles is that after 50, give or take 4 MB of the allocator's own."""
-    def resident():
-        gc.collect()
-        with open("/proc/self/statm") as f:
-            return int(f.read().split()[1]) * 4096
-
-    def cycle(n):
-        for _ in range(n):
-            m = falling_ball().finalize()
-            s = m.state()
-            m.collide(s)
-            mc.solvers.SolverSoftStep(m).step(s, s, m.control(), None, 0.01)
-            s.body_q[0]
-
-    cycle(50)
-    before = resident()
-    cycle(150)
-    assert resident() - before < 4 << 20
 
 
 def test_dlpack_shares_memory():

