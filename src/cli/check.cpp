@@ -6,11 +6,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <sstream>
 #include <thread>
 
@@ -19,6 +22,7 @@
 #include "cli/behaviour.h"
 #include "cli/check_config.h"
 #include "cli/command.h"
+#include "cli/isolate.h"
 #include "cli/outputs.h"
 #include "mechane/conformance/check.h"
 #include "mechane/conformance/formats.h"
@@ -156,29 +160,46 @@ Judged judge(const std::string& file, bool given, const usd::OpenOptions& open,
     return out;
 }
 
-/// Every file, by as many workers as there are cores or --threads asks for.
-std::vector<Judged> judge_all(const std::vector<std::string>& files, const usd::OpenOptions& open,
-                              const conformance::CheckOptions& options, const CheckArgs& args, Context& context)
+/// Calls `body` for each number below `count`, by as many workers as there are cores or --threads asks for.
+void for_each_on_cores(std::size_t count, const Context& context, const std::function<void(std::size_t)>& body)
 {
-    std::vector<Judged>      all(files.size(), Judged{{}, false, {}, {}, {}, kExitClean});
-    std::atomic<std::size_t> next{0}, done{0};
-    std::mutex               talking;
+    std::atomic<std::size_t> next{0};
     const auto               work = [&] {
-        for (std::size_t i = next++; i < files.size(); i = next++) {
-            const bool given = std::find(args.assets.begin(), args.assets.end(), files[i]) != args.assets.end();
-            all[i]           = judge(files[i], given, open, options, args, context);
-            const std::scoped_lock lock(talking);
-            if (files.size() > 1)
-                context.io.progress("check", static_cast<std::int64_t>(++done),
-                                    static_cast<std::int64_t>(files.size()));
-        }
+        for (std::size_t i = next++; i < count; i = next++) body(i);
     };
     const std::size_t        cores = context.global.threads > 0 ? static_cast<std::size_t>(context.global.threads)
                                                                 : std::thread::hardware_concurrency();
     std::vector<std::thread> helpers;
-    for (std::size_t n = 1; n < std::min(cores, files.size()); ++n) helpers.emplace_back(work);
+    for (std::size_t n = 1; n < std::min(cores, count); ++n) helpers.emplace_back(work);
     work();
     for (std::thread& helper : helpers) helper.join();
+}
+
+/// Every file.
+std::vector<Judged> judge_all(const std::vector<std::string>& files, const usd::OpenOptions& open,
+                              const conformance::CheckOptions& options, const CheckArgs& args, Context& context)
+{
+    std::vector<Judged> all(files.size(), Judged{{}, false, {}, {}, {}, kExitClean});
+    std::size_t         done = 0;
+    std::mutex          talking;
+    const auto          is_given = [&](const std::string& file) {
+        return std::find(args.assets.begin(), args.assets.end(), file) != args.assets.end();
+    };
+    // Strangers' files are read by another process first. Starting one takes longer than reading a small file.
+    constexpr std::size_t    kTogether = 64;
+    std::vector<std::string> strangers;
+    std::copy_if(files.begin(), files.end(), std::back_inserter(strangers),
+                 [&](const std::string& file) { return !is_given(file); });
+    for_each_on_cores((strangers.size() + kTogether - 1) / kTogether, context, [&](std::size_t batch) {
+        const auto rest = std::span(strangers).subspan(batch * kTogether);
+        try_together(rest.first(std::min(kTogether, rest.size())), context);
+    });
+    for_each_on_cores(files.size(), context, [&](std::size_t i) {
+        all[i] = judge(files[i], is_given(files[i]), open, options, args, context);
+        const std::scoped_lock lock(talking);
+        if (files.size() > 1)
+            context.io.progress("check", static_cast<std::int64_t>(++done), static_cast<std::int64_t>(files.size()));
+    });
     if (files.size() > 1) context.io.end_progress();
     return all;
 }

@@ -17,9 +17,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "cli/command.h"
+#include "cli/isolate.h"
 #include "mechane/usd/codes.h"
 #include "mechane/usd/untrusted.h"
 
@@ -80,7 +82,23 @@ std::uint64_t memory_of(pid_t process)
     return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-std::vector<std::string> child_arguments(const std::string& file, const GlobalOptions& g, const Launch& launch)
+/// For files that one process reads, one after the other.
+Allowance allowance(std::span<const std::string> files)
+{
+    Allowance             all{0, 0};
+    std::set<std::string> folders;  // each with the files in it
+    std::error_code       failed;
+    for (const std::string& file : files) {
+        if (!folders.insert(std::filesystem::absolute(file, failed).parent_path().string()).second) continue;
+        const Allowance one = allowance(file);
+        all.seconds += one.seconds;
+        all.bytes = std::max(all.bytes, one.bytes);
+    }
+    return all;
+}
+
+std::vector<std::string> child_arguments(std::span<const std::string> files, const GlobalOptions& g,
+                                         const Launch& launch)
 {
     std::vector<std::string> out{launch.program};
     out.insert(out.end(), launch.before.begin(), launch.before.end());
@@ -91,7 +109,7 @@ std::vector<std::string> child_arguments(const std::string& file, const GlobalOp
     for (const std::string& path : g.schema_paths) out.push_back("--schema-path=" + path);
     if (g.unloaded) out.emplace_back("--unloaded");
     out.emplace_back("--");
-    out.push_back(file);
+    out.insert(out.end(), files.begin(), files.end());
     return out;
 }
 
@@ -148,9 +166,17 @@ class FirstReads {
             const std::scoped_lock lock(mutex_);
             mine = &reads_[file];
         }
-        std::call_once(mine->once, [&] { mine->cause = run_child(child_arguments(file, g, launch), allowance(file)); });
+        std::call_once(mine->once,
+                       [&] { mine->cause = run_child(child_arguments({&file, 1}, g, launch), allowance(file)); });
         if (mine->cause.empty()) return std::nullopt;
         return make_diagnostic(usd::kReaderDied, {.layer = file}, mine->cause);
+    }
+
+    void read_together(std::span<const std::string> files, const GlobalOptions& g, const Launch& launch)
+    {
+        if (!run_child(child_arguments(files, g, launch), allowance(files)).empty()) return;
+        const std::scoped_lock lock(mutex_);
+        for (const std::string& file : files) std::call_once(reads_[file].once, [] {});
     }
 
   private:
@@ -170,6 +196,15 @@ std::optional<Diagnostic> try_in_child(const std::string& file, const Context& c
     return FirstReads::of_process().read(file, context.global, context.launch);
 }
 
+void try_together(std::span<const std::string> files, const Context& context)
+{
+    std::vector<std::string> stages;
+    if (context.global.isolate != "never")
+        for (const std::string& file : files)
+            if (is_stage(file)) stages.push_back(file);
+    if (!stages.empty()) FirstReads::of_process().read_together(stages, context.global, context.launch);
+}
+
 void isolate_named(const std::vector<std::string>& files, const Context& context)
 {
     usd::set_first_reader({});
@@ -187,15 +222,16 @@ void isolate_named(const std::vector<std::string>& files, const Context& context
 
 void add_try_read(CLI::App& app, Context& context)
 {
-    const auto file = std::make_shared<std::string>();
-    CLI::App*  verb = app.add_subcommand(kVerb, "Read everything in a file and say nothing")->group("");
-    verb->add_option("file", *file, "Stage")->required();
+    const auto files = std::make_shared<std::vector<std::string>>();
+    CLI::App*  verb  = app.add_subcommand(kVerb, "Read everything in files and say nothing")->group("");
+    verb->add_option("files", *files, "Stages")->required();
     add_global_options(*verb, context);
-    verb->callback([file, &context] {
+    verb->callback([files, &context] {
         const rlimit no_core{0, 0};
         setrlimit(RLIMIT_CORE, &no_core);
         const auto options = scene_options(context);
-        if (options) usd::read_everything(*file, options->open);
+        if (options)
+            for (const std::string& file : *files) usd::read_everything(file, options->open);
         context.exit = options ? kExitClean : kExitUsage;
     });
 }
