@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 
+#include "mechane/collision/narrow_phase.h"
 #include "mechane/model/builder.h"
 #include "mechane/tasks/parallel.h"
 #include "shapes.h"
@@ -185,6 +186,61 @@ TEST_CASE("a pipeline that has warmed up allocates nothing (COL-058)")
     const std::size_t before = g_allocations;
     pipeline.collide(s, 1.0 / 60, contacts);
     CHECK(g_allocations - before == 0);
+}
+
+TEST_CASE("no broad phase and no narrow phase allocates in a launch once it is warm, nor waits for anything (COL-166)")
+{
+    // The boxes drift, so that the sweep sorts and the tree moves leaves; as many pairs as in the warm-up fit.
+    constexpr std::size_t                    kCount = 60;
+    Random                                   r(3);
+    std::vector<collision::NarrowPhaseShape> shapes;
+    std::vector<collision::ShapeFilter>      filters;
+    std::vector<geometry::Aabbd>             boxes;
+    std::vector<double>                      gaps(kCount, 0.01), penetration(2000);
+    std::vector<collision::ShapePair>        pairs(2000), of(2000);
+    std::vector<Vec3d>                       position(2000), normal(2000);
+    constexpr ShapeKind kKinds[] = {ShapeKind::sphere, ShapeKind::capsule,   ShapeKind::box,  ShapeKind::cylinder,
+                                    ShapeKind::cone,   ShapeKind::ellipsoid, ShapeKind::hull, ShapeKind::mesh};
+    for (std::size_t i = 0; i < kCount; ++i) {
+        Shape s = shape(kKinds[i % std::size(kKinds)], {0.2, 0.15, 0.1}, r.vec(0.6), r.rotation());
+        if (s.kind == ShapeKind::hull) s.hull = &cube_hull();
+        if (s.kind == ShapeKind::mesh) s.mesh = &cube_surface();
+        shapes.push_back({.shape = s, .gap = 0.01});
+        filters.push_back({.body = static_cast<std::int32_t>(i), .active = true, .mobile = true});
+        boxes.push_back(collision::bounds(s));
+    }
+    collision::NarrowPhase narrow;
+    for (const char* mode : {"nxn", "sap", "explicit", "tree"}) {
+        CAPTURE(mode);
+        const auto broad  = collision::make_broad_phase(*collision::broad_phase_mode(mode), filters, {});
+        const auto launch = [&] {
+            const std::size_t n = broad->launch(boxes, gaps, {}, pairs);
+            REQUIRE(n <= pairs.size());
+            return narrow
+                .launch(shapes, std::span(pairs).first(n),
+                        {.contact_pair        = of,
+                         .contact_position    = position,
+                         .contact_normal      = normal,
+                         .contact_penetration = penetration})
+                .contact_count;
+        };
+        CHECK(launch() > 100);
+        launch();
+        for (geometry::Aabbd& box : boxes) box.lower.x += 0.001, box.upper.x += 0.001;
+        launch();
+        const std::size_t before = g_allocations;
+        launch();
+        CHECK(g_allocations - before == 0);
+    }
+    const std::size_t before = g_allocations;
+    std::size_t       seen   = 0;
+    const auto        count  = [&seen](const collision::ContactData&) { ++seen; };
+    narrow.launch_custom_write(shapes, std::span(pairs).first(20), count);
+    for (std::size_t i = 1; i < kCount; ++i)
+        if (shapes[i].shape.kind != ShapeKind::mesh && shapes[i - 1].shape.kind != ShapeKind::mesh)
+            collision::core_distance(shapes[i - 1].shape, shapes[i].shape);
+    CHECK(g_allocations - before == 0);
+    CHECK(seen > 0);
 }
 
 TEST_CASE("pairs with distance fields allocate nothing either, once warm (COL-058)")

@@ -315,6 +315,31 @@ TEST_CASE("the depth of convex pairs with a curved side is within a thousandth o
     });
 }
 
+TEST_CASE("the points of overlapping cores lie in both of them, as far apart as the depth (COL-092)")
+{
+    // Also where the nearest face of the difference is made of several triangles, and on creases of round sides.
+    const int count = poses(300, 10);
+    for_pairs([&](ShapeKind first, ShapeKind second) {
+        double apart = 0, off = 0;
+        int    at = -1;
+        for (int i = 0; i < count; ++i) {
+            Random      r(static_cast<std::uint64_t>(i) + 1);
+            const Shape a = random_shape(r, first, 0.25), b = random_shape(r, second, 0.25);
+            const auto  d = collision::core_distance(a, b);
+            if (d.distance > -1e-6) continue;
+            const double gap = distance(d.on_b - d.on_a, d.distance * d.normal);
+            if (gap > apart) at = i;
+            apart = std::max(apart, gap);
+            off   = std::max({off, outside(a, d.on_a), outside(b, d.on_b)});
+        }
+        CAPTURE(static_cast<int>(first));
+        CAPTURE(static_cast<int>(second));
+        CAPTURE(at);
+        CHECK(apart < 1e-6);
+        CHECK(off < 1e-6);
+    });
+}
+
 TEST_CASE("a plane meets every convex shape at its lowest point, above and below (COL-019, COL-020)")
 {
     const int count = poses(300, 1);

@@ -19,6 +19,9 @@ struct CoreDistance {
 /// @param give_up  may return a lower bound of the distance as soon as that exceeds this value [m]
 CoreDistance core_distance(const Shape& a, const Shape& b, double give_up = kInfinity);
 
+/// The same of cores that are apart; of overlapping ones it says only that they do, by a distance of 0.
+CoreDistance core_distance_apart(const Shape& a, const Shape& b, double give_up = kInfinity);
+
 /// Signed separation along the unit direction n from a to b: the largest over all n is the signed distance.
 inline double separation(const Shape& a, const Shape& b, const Vec3d& n)
 { return dot(n, support(b, -n) - support(a, n)); }

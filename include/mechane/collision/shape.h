@@ -29,6 +29,11 @@ enum class ShapeKind : std::uint8_t {
 };
 inline constexpr std::size_t kPairKinds = 10;  ///< kinds of whole shapes; a triangle is a part of a mesh
 
+/// Vectors by component, filled up to whole lanes with the first of them.
+struct LaneVectors {
+    std::vector<double> x, y, z;
+};
+
 /// A convex polyhedron: vertices, and faces as polygons of vertex indices wound outwards. A flat or thin input may have
 /// no faces.
 struct HullShape {
@@ -38,7 +43,8 @@ struct HullShape {
     std::vector<Vec3d>        face_normals;                 ///< unit, outward
     std::vector<std::int32_t> neighbour_start, neighbours;  ///< vertices joined by an edge, per vertex
     Vec3d                     centre;                       ///< mean of the vertices
-    std::vector<double>       lane_x, lane_y, lane_z;       ///< the vertices by component, filled up to whole lanes
+    double                    radius = 0;                   ///< of the ball about the centre that holds all [m]
+    LaneVectors               vertex_lanes, normal_lanes;   ///< `vertices` and `face_normals` once more
 };
 /// Hull of a mesh whose points are multiplied by `scale` (negative components mirror). Coplanar triangles become one
 /// face. A mesh that is not marked convex is replaced by its convex hull.

@@ -7,8 +7,8 @@
 /// Support points in the frame of a shape: what GJK and the expanding polytope ask most.
 namespace mechane::collision {
 
-/// The vertex of a hull farthest along d, the first among equals; -1 without vertices.
-std::int32_t farthest_vertex(const HullShape& hull, const Vec3d& d);
+/// The vector farthest along d, the first among equals; -1 where there is none.
+std::int32_t farthest(const LaneVectors& vectors, const Vec3d& d);
 
 inline double sign_of(double x) { return x < 0 ? -1.0 : 1.0; }
 
@@ -58,7 +58,7 @@ inline Vec3d farthest_on_circle(const Vec3d& d, double radius)
             return r;
         }
         case ShapeKind::hull: {
-            const std::int32_t i = farthest_vertex(*shape.hull, d);
+            const std::int32_t i = farthest(shape.hull->vertex_lanes, d);
             return i >= 0 ? shape.hull->vertices[static_cast<std::size_t>(i)] : Vec3d{};
         }
         case ShapeKind::triangle: {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core_support.h"
+
 namespace mechane::collision {
 
 namespace {
@@ -89,18 +91,11 @@ void cone_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feature& 
 
 void hull_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feature& f)
 {
-    const HullShape& hull = *s.hull;
-    std::size_t      face = hull.face_normals.size();
-    double           best = limit.face;
-    for (std::size_t i = 0; i < hull.face_normals.size(); ++i) {
-        const double c = dot(hull.face_normals[i], d);
-        if (c > best) {
-            best = c;
-            face = i;
-        }
-    }
-    const auto world = [&](std::int32_t v) { return s.p + s.R * hull.vertices[static_cast<std::size_t>(v)]; };
-    if (face < hull.face_normals.size()) {
+    const HullShape&   hull    = *s.hull;
+    const std::int32_t nearest = farthest(hull.normal_lanes, d);
+    const auto         world   = [&](std::int32_t v) { return s.p + s.R * hull.vertices[static_cast<std::size_t>(v)]; };
+    if (nearest >= 0 && dot(hull.face_normals[static_cast<std::size_t>(nearest)], d) > limit.face) {
+        const auto         face  = static_cast<std::size_t>(nearest);
         const std::int32_t begin = hull.face_start[face], n = hull.face_start[face + 1] - begin;
         const std::int32_t step = 1 + (n - 1) / kFeatureLimit;  // a finer rim than we can hold is thinned evenly
         for (std::int32_t i = 0; i < n; i += step) {
@@ -110,15 +105,7 @@ void hull_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feature& 
         f.normal = s.R * hull.face_normals[face];
         return;
     }
-    std::int32_t at   = -1;
-    double       high = -kInfinity;
-    for (std::size_t i = 0; i < hull.vertices.size(); ++i) {
-        const double x = dot(hull.vertices[i], d);
-        if (x > high) {
-            high = x;
-            at   = static_cast<std::int32_t>(i);
-        }
-    }
+    const std::int32_t at = farthest(hull.vertex_lanes, d);
     if (at < 0) return;
     f.add(world(at), at);
     if (hull.neighbour_start.empty()) return;
@@ -262,16 +249,10 @@ Vec3d natural_normal(const Shape& shape, const Vec3d& direction)
             break;
         }
         case ShapeKind::hull: {
-            const Vec3d* best = nullptr;
-            double       most = kNatural;
-            for (const Vec3d& n : shape.hull->face_normals) {
-                const double t = dot(n, d);
-                if (t > most) {
-                    most = t;
-                    best = &n;
-                }
-            }
-            if (best) return shape.R * *best;
+            const std::int32_t i = farthest(shape.hull->normal_lanes, d);
+            if (i < 0) break;
+            const Vec3d& n = shape.hull->face_normals[static_cast<std::size_t>(i)];
+            if (dot(n, d) > kNatural) return shape.R * n;
             break;
         }
         case ShapeKind::plane:

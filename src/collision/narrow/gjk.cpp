@@ -132,7 +132,7 @@ void weigh(Simplex& s, const Vec3d& v)
 }
 
 /// The answer in the frame of the first shape.
-MCH_WIDE CoreDistance distance_of(const Difference& difference, double give_up)
+MCH_WIDE CoreDistance distance_of(const Difference& difference, double give_up, bool with_depth)
 {
     constexpr int    kIterations = 96;
     constexpr double kRelative   = 1e-11;  // of |v|^2: the distance is good to 5e-12, a smooth normal to about 3e-6 rad
@@ -142,6 +142,7 @@ MCH_WIDE CoreDistance distance_of(const Difference& difference, double give_up)
     Simplex *  simplex = &first, *next = &second;
     double     extent = 0, least = kInfinity;
     const auto overlap = [&] {
+        if (!with_depth) return CoreDistance{};
         return penetration(difference, std::span(simplex->points).first(static_cast<std::size_t>(simplex->count)));
     };
     // Thin simplices give the distance well and its direction badly, so the direction that separated most is kept
@@ -190,14 +191,20 @@ MCH_WIDE CoreDistance distance_of(const Difference& difference, double give_up)
     return result;
 }
 
-}  // namespace
-
-CoreDistance core_distance(const Shape& a, const Shape& b, double give_up)
+CoreDistance distance_in_pair(const Shape& a, const Shape& b, double give_up, bool with_depth)
 {
     const Difference   difference(a, b);
-    const CoreDistance r = distance_of(difference, give_up);
+    const CoreDistance r = distance_of(difference, give_up, with_depth);
     return {r.distance, difference.direction_in_pair(r.normal), difference.point_in_pair(r.on_a),
             difference.point_in_pair(r.on_b)};
 }
+
+}  // namespace
+
+CoreDistance core_distance(const Shape& a, const Shape& b, double give_up)
+{ return distance_in_pair(a, b, give_up, true); }
+
+CoreDistance core_distance_apart(const Shape& a, const Shape& b, double give_up)
+{ return distance_in_pair(a, b, give_up, false); }
 
 }  // namespace mechane::collision

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "mechane/collision/shape.h"
@@ -86,6 +87,17 @@ void find_neighbours(HullShape& hull)
     for (const Edge& e : edges) hull.neighbours.push_back(e.second);
 }
 
+LaneVectors in_lanes(std::span<const Vec3d> vectors)
+{
+    constexpr auto kRound = static_cast<std::size_t>(kLanes);
+    LaneVectors    lanes;
+    for (std::size_t i = 0; i < (vectors.size() + kRound - 1) / kRound * kRound; ++i) {
+        const Vec3d& v = vectors[i < vectors.size() ? i : 0];
+        lanes.x.push_back(v.x), lanes.y.push_back(v.y), lanes.z.push_back(v.z);
+    }
+    return lanes;
+}
+
 }  // namespace
 
 HullShape make_hull_shape(const geometry::Mesh& mesh, const Vec3d& factors)
@@ -103,11 +115,7 @@ HullShape make_hull_shape(const geometry::Mesh& mesh, const Vec3d& factors)
     for (const Vec3d& p : source->points) hull.vertices.push_back(scale(p, factors));
     for (const Vec3d& v : hull.vertices) hull.centre += v;
     if (!hull.vertices.empty()) hull.centre *= 1.0 / static_cast<double>(hull.vertices.size());
-    constexpr auto kRound = static_cast<std::size_t>(kLanes);
-    for (std::size_t i = 0; i < (hull.vertices.size() + kRound - 1) / kRound * kRound; ++i) {
-        const Vec3d& v = hull.vertices[i < hull.vertices.size() ? i : 0];
-        hull.lane_x.push_back(v.x), hull.lane_y.push_back(v.y), hull.lane_z.push_back(v.z);
-    }
+    for (const Vec3d& v : hull.vertices) hull.radius = std::max(hull.radius, length(v - hull.centre));
     hull.face_start.push_back(0);
     if (source->is_convex) {
         auto   triangles = source->triangles;
@@ -121,6 +129,8 @@ HullShape make_hull_shape(const geometry::Mesh& mesh, const Vec3d& factors)
         merge_faces(hull, triangles);
         find_neighbours(hull);
     }
+    hull.vertex_lanes = in_lanes(hull.vertices);
+    hull.normal_lanes = in_lanes(hull.face_normals);
     return hull;
 }
 

@@ -7,27 +7,37 @@ namespace {
 constexpr auto kStep = static_cast<std::size_t>(kLanes);
 }
 
-MCH_WIDE std::int32_t farthest_vertex(const HullShape& hull, const Vec3d& d)
+MCH_WIDE std::int32_t farthest(const LaneVectors& vectors, const Vec3d& d)
 {
-    const std::size_t n = hull.lane_x.size();
+    const std::size_t n = vectors.x.size();
     if (n == 0) return -1;
     const Lanes   dx{d.x, d.x, d.x, d.x}, dy{d.y, d.y, d.y, d.y}, dz{d.z, d.z, d.z, d.z};
-    const double *x = hull.lane_x.data(), *y = hull.lane_y.data(), *z = hull.lane_z.data();
-    Lanes         best = lanes(x) * dx + lanes(y) * dy + lanes(z) * dz;
-    LaneMask      at{0, 1, 2, 3}, here = at;
-    for (std::size_t i = kStep; i < n; i += kStep) {
-        const Lanes along = lanes(x + i) * dx + lanes(y + i) * dy + lanes(z + i) * dz;
+    const double *x = vectors.x.data(), *y = vectors.y.data(), *z = vectors.z.data();
+    // Two running maxima in turns: one alone would wait for itself. Where the second has nothing left it sees the same
+    // as the first, under a later name, and loses.
+    Lanes    best = lanes(x) * dx + lanes(y) * dy + lanes(z) * dz, other = best;
+    LaneMask at{0, 1, 2, 3}, here = at, other_at = at;
+    for (std::size_t i = kStep; i < n; i += 2 * kStep) {
+        const std::size_t k      = i + kStep < n ? i + kStep : i;
+        const Lanes       first  = lanes(x + i) * dx + lanes(y + i) * dy + lanes(z + i) * dz;
+        const Lanes       second = lanes(x + k) * dx + lanes(y + k) * dy + lanes(z + k) * dz;
         here += kLanes;
-        const LaneMask more = along > best;
-        best                = more ? along : best;
+        const LaneMask more = first > best;
+        best                = more ? first : best;
         at                  = more ? here : at;
+        here += kLanes;
+        const LaneMask also = second > other;
+        other               = also ? second : other;
+        other_at            = also ? here : other_at;
     }
-    // The rows that fill the last lanes repeat the first vertex and so never win.
-    double       most  = best[0];
-    std::int64_t first = at[0];
+    const LaneMask better = (other > best) | ((other == best) & (other_at < at));
+    best = better ? other : best, at = better ? other_at : at;
+    // The rows that fill the last lanes repeat the first vector and so never win.
+    double       most = best[0];
+    std::int64_t name = at[0];
     for (std::size_t k = 1; k < kStep; ++k)
-        if (best[k] > most || (best[k] == most && at[k] < first)) most = best[k], first = at[k];
-    return static_cast<std::int32_t>(first);
+        if (best[k] > most || (best[k] == most && at[k] < name)) most = best[k], name = at[k];
+    return static_cast<std::int32_t>(name);
 }
 
 }  // namespace mechane::collision

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "mechane/math/lanes.h"
+
 namespace mechane::collision {
 
 namespace {
@@ -15,7 +17,7 @@ constexpr unsigned kDisc = 8,
 bool has_rim(const Shape& s) { return s.kind == ShapeKind::cylinder || s.kind == ShapeKind::cone; }
 
 /// Edges and caps that face a direction within `near`, all in the frame of the shape.
-unsigned facing(const Shape& s, const Vec3d& d, double near)
+[[gnu::always_inline]] inline unsigned facing(const Shape& s, const Vec3d& d, double near)
 {
     unsigned parts = 0;
     if (s.kind == ShapeKind::box)
@@ -29,7 +31,7 @@ unsigned facing(const Shape& s, const Vec3d& d, double near)
 }
 
 /// Half of the edge along axis i.
-Vec3d half_edge(const Shape& s, std::size_t i)
+[[gnu::always_inline]] inline Vec3d half_edge(const Shape& s, std::size_t i)
 {
     Vec3d e;
     e[i] = s.kind == ShapeKind::box ? s.size[i] : s.size.y;
@@ -37,7 +39,7 @@ Vec3d half_edge(const Shape& s, std::size_t i)
 }
 
 /// The support point, but the middle of those edges and that cap.
-Vec3d middle(const Shape& s, const Vec3d& d, unsigned parts)
+[[gnu::always_inline]] inline Vec3d middle(const Shape& s, const Vec3d& d, unsigned parts)
 {
     Vec3d p = core_support(s, d);
     if (parts & kSide) p = 0.5 * farthest_on_circle(d, s.size.x);
@@ -48,7 +50,7 @@ Vec3d middle(const Shape& s, const Vec3d& d, unsigned parts)
 }
 
 /// Second derivative of the support function along the tangents t and u.
-double bend(const Shape& s, const Vec3d& d, const Vec3d& t, const Vec3d& u)
+[[gnu::always_inline]] inline double bend(const Shape& s, const Vec3d& d, const Vec3d& t, const Vec3d& u)
 {
     if (s.kind == ShapeKind::ellipsoid) {
         const Vec3d  e = scale(s.size, d), x = scale(s.size, t), y = scale(s.size, u);
@@ -66,7 +68,7 @@ class Search {
   public:
     Search(const Difference& difference, const Vec3d& n0) : d_(difference), n0_(n0) {}
 
-    bool run(LocalDepth& out)
+    [[gnu::always_inline]] bool run(LocalDepth& out)
     {
         const unsigned near_a = facing(d_.a, n0_, kNear), near_b = facing(d_.b, d_.in_b(n0_), kNear);
         if (near_a & kDisc) cap({0, 0, 1}, kDisc, 0, d_.a.size.x);
@@ -88,9 +90,10 @@ class Search {
                 round(side);
             }
         if (can_be_smooth()) smooth();
-        if (!found_) return false;
-        out = best_;
-        return true;
+        if (!(best_.depth < kInfinity)) return false;
+        out       = best_;
+        out.depth = dot(out.n, d_(out.n).w);  // asked anew: whatever was assumed, this much separates
+        return out.depth < kInfinity;
     }
 
   private:
@@ -104,12 +107,12 @@ class Search {
     };
 
     /// The point of a - b along n, at the middle of edges and caps.
-    [[nodiscard]] MinkowskiPoint at(const Vec3d& n, unsigned parts_a, unsigned parts_b) const
+    [[nodiscard, gnu::always_inline]] MinkowskiPoint at(const Vec3d& n, unsigned parts_a, unsigned parts_b) const
     {
         const Vec3d b = d_.p + d_.R * middle(d_.b, d_.in_b(n), parts_b);
         return {middle(d_.a, n, parts_a) - b, b};
     }
-    [[nodiscard]] double bend_of(const Vec3d& n, const Vec3d& t, const Vec3d& u) const
+    [[nodiscard, gnu::always_inline]] double bend_of(const Vec3d& n, const Vec3d& t, const Vec3d& u) const
     {
         const auto turned = [&](const Vec3d& x) { return transpose_times(d_.R, x); };
         return bend(d_.a, n, t, u) + bend(d_.b, d_.in_b(n), turned(t), turned(u));
@@ -120,12 +123,19 @@ class Search {
         return d_.a.kind == ShapeKind::ellipsoid || d_.b.kind == ShapeKind::ellipsoid ||
                (has_rim(d_.a) && has_rim(d_.b));
     }
-    void offer(const Vec3d& n, const Vec3d& b)
+    void offer(const Vec3d& n, const MinkowskiPoint& at)
     {
-        const double depth = dot(n, d_(n).w);  // asked anew: whatever was assumed, this much separates
-        if (found_ && depth >= best_.depth) return;
-        found_ = true;
-        best_  = {n, depth, b};
+        const double depth = dot(n, at.w);
+        if (depth < best_.depth) best_ = {n, depth, at.b};
+    }
+    /// Whether one more step from a depth `h` is worth while: it promises less than what is known, and the steps
+    /// shrink.
+    bool promising(double h, double slope, double curve, double& last) const
+    {
+        const double turn = std::abs(slope / curve);
+        if (!(curve > 0) || turn > 0.5 * last || h - slope * slope / curve > best_.depth) return false;
+        last = turn;
+        return true;
     }
 
     /// The axis of a cap: what lies over it must balance within it.
@@ -141,7 +151,7 @@ class Search {
             if (parts_b & (1u << i)) within += length(half_edge(d_.b, i));
         }
         if ((parts_a & kDisc) && (parts_b & kDisc)) within = d_.a.size.x + d_.b.size.x;
-        if (length(aside) <= within) offer(n, (parts_b & kDisc) ? c.b + aside : c.b);
+        if (length(aside) <= within) offer(n, {c.w, (parts_b & kDisc) ? c.b + aside : c.b});
     }
 
     /// The one direction across two edges.
@@ -153,12 +163,13 @@ class Search {
         if (!(xx > 1e-6 * ee * ff)) return;  // parallel ones make one edge
         Vec3d n = x / std::sqrt(xx);
         if (dot(n, n0_) < 0) n = -n;
+        if (dot(n, n0_) < kLeastCosine) return;
         const MinkowskiPoint c = at(n, first.in_a() | second.in_a(), first.in_b() | second.in_b());
         // c + s e + t f has to be along n.
         const double ce = dot(c.w, e), cf = dot(c.w, f), ef = dot(e, f);
         const double s = (ef * cf - ff * ce) / xx, t = (ef * ce - ee * cf) / xx;
         if (std::abs(s) > 1 || std::abs(t) > 1) return;
-        offer(n, c.b - (first.of_b ? s : 0) * e - (second.of_b ? t : 0) * f);
+        offer(n, {c.w, c.b - (first.of_b ? s : 0) * e - (second.of_b ? t : 0) * f});
     }
 
     /// A least depth on the great circle across one edge.
@@ -168,18 +179,17 @@ class Search {
         if (!(half > 0)) return;
         const Vec3d axis = e.half / half;
         Vec3d       n    = normalized(n0_ - dot(axis, n0_) * axis, n0_);
+        double      last = 2 * kFar;
         for (int i = 0; i < kSteps; ++i) {
             const MinkowskiPoint c     = at(n, e.in_a(), e.in_b());
             const Vec3d          t     = cross(axis, n);
-            const double         slope = dot(c.w, t), curve = bend_of(n, t, t) - dot(c.w, n);
-            if (!(curve > 0) || std::abs(slope) > kFar * curve) return;
-            const double turn = -slope / curve;
-            if (std::abs(turn) < kStill) {
-                const double s = -dot(c.w, axis);
-                if (std::abs(s) <= half) offer(n, e.of_b ? c.b - s * axis : c.b);
-                return;
-            }
-            n = normalized(n + turn * t, n);
+            const double         slope = dot(c.w, t), h = dot(c.w, n), curve = bend_of(n, t, t) - h;
+            if (!promising(h, slope, curve, last)) return;
+            n = normalized(n - (slope / curve) * t, n);
+            if (last > kStill) continue;
+            const double s = -dot(c.w, axis);
+            if (std::abs(s) <= half) offer(n, {c.w, e.of_b ? c.b - s * axis : c.b});
+            return;
         }
     }
 
@@ -217,6 +227,7 @@ class Search {
     {
         const double cosine = side.height / side.slant;
         Vec3d        u      = side.across(n0_);
+        double       last   = 2 * kFar;
         for (int i = 0; i < kSteps; ++i) {
             const Edge           line = side.line(u);
             const Vec3d          n = side.normal(u), t = cross(side.axis, u);
@@ -224,21 +235,20 @@ class Search {
             const double other = side.of_b ? bend(d_.a, n, t, t)
                                            : bend(d_.b, d_.in_b(n), transpose_times(d_.R, t), transpose_times(d_.R, t));
             const double slope = dot(c.w, t), curve = 0.5 * side.radius + cosine * other - dot(c.w, u);
-            if (!(curve > 0) || std::abs(slope) > kFar * curve) return;
-            const double turn = -slope / curve;
-            if (std::abs(turn) < kStill) {
-                const double s = -dot(c.w, line.half) / dot(line.half, line.half);
-                if (std::abs(s) <= 1) offer(n, side.of_b ? c.b - s * line.half : c.b);
-                return;
-            }
-            u = normalized(u + turn * t, u);
+            if (!promising(dot(c.w, n), cosine * slope, cosine * curve, last)) return;
+            u = normalized(u - (slope / curve) * t, u);
+            if (last > kStill) continue;
+            const double s = -dot(c.w, line.half) / dot(line.half, line.half);
+            if (std::abs(s) <= 1) offer(side.normal(u), {c.w, side.of_b ? c.b - s * line.half : c.b});
+            return;
         }
     }
 
     /// A stationary direction where nothing has a crease.
     void smooth()
     {
-        Vec3d n = n0_;
+        Vec3d  n    = n0_;
+        double last = 2 * kFar;
         for (int i = 0; i < kSteps; ++i) {
             const MinkowskiPoint c = at(n, 0, 0);
             const Vec3d          t = any_perpendicular(n), u = cross(n, t);
@@ -247,24 +257,27 @@ class Search {
             const double         det = tt * uu - tu * tu;
             if (!(tt > 0) || !(det > 0)) return;
             const double x = (tu * gu - uu * gt) / det, y = (tu * gt - tt * gu) / det;
-            if (std::max(std::abs(x), std::abs(y)) > kFar) return;
-            if (std::max(std::abs(x), std::abs(y)) < kStill) return offer(n, c.b);
+            const double turn = std::sqrt(x * x + y * y), fall = -(x * gt + y * gu);
+            if (turn == 0) return offer(n, c);
+            if (!promising(h, fall / turn, fall / (turn * turn), last)) return;
             n = normalized(n + x * t + y * u, n);
+            if (last <= kStill) return offer(n, c);
         }
     }
 
-    static constexpr int    kSteps = 8;
-    static constexpr double kFar = 0.5, kStill = 1e-7;  ///< a step too long, one too short [rad]
+    static constexpr int    kSteps       = 6;
+    static constexpr double kFar         = 0.3;   ///< the longest step [rad]
+    static constexpr double kStill       = 1e-4;  ///< after a step as short as this the error is its square [rad]
+    static constexpr double kLeastCosine = 0.8;
 
     const Difference& d_;
     const Vec3d&      n0_;
-    LocalDepth        best_;
-    bool              found_ = false;
+    LocalDepth        best_{.depth = kInfinity};
 };
 
 }  // namespace
 
-bool local_depth(const Difference& difference, const Vec3d& n0, LocalDepth& out)
+MCH_WIDE bool local_depth(const Difference& difference, const Vec3d& n0, LocalDepth& out)
 { return Search(difference, n0).run(out); }
 
 }  // namespace mechane::collision

@@ -85,11 +85,11 @@ void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, M
     const Vec3d  c      = centre(local);
     const double radius = bounding_radius(convex);
     Candidates   candidates, assumed;
+    Shape        triangle;
+    triangle.kind = ShapeKind::triangle;
     m.bvh.for_each_overlap(box, [&](std::int32_t index) {
         const auto   t = static_cast<std::size_t>(index);
         const Vec3d& n = m.normals[t];
-        Shape        triangle;
-        triangle.kind = ShapeKind::triangle;
         for (std::size_t i = 0; i < 3; ++i) triangle.corners[i] = m.points[static_cast<std::size_t>(m.triangles[t][i])];
         if (!(m.floor > 0) && dot(n, c - triangle.corners[0]) < 0) return;  // one-sided
         const Surroundings around = surroundings(m, t);

@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "manifold.h"
-#include "mechane/geometry/closest.h"
 #include "pairs.h"
 
 /// Closed forms with a sphere or capsules on one side: the nearest points of the cores, then the radii.
@@ -88,39 +87,39 @@ void collide_sphere_box(const Shape& sphere, const Shape& box, double reach, Man
 
 void collide_capsule_capsule(const Shape& a, const Shape& b, double reach, Manifold& out)
 {
-    const Vec3d  u = a.R.column(2), v = b.R.column(2);
-    const Vec3d  a0 = a.p - a.size.y * u, a1 = a.p + a.size.y * u, b0 = b.p - b.size.y * v, b1 = b.p + b.size.y * v;
-    const auto   nearest = geometry::closest_on_segments(a0, a1, b0, b1);
-    const Vec3d  gap     = nearest.b - nearest.a;
-    const double d       = length(gap);
-    const Vec3d  x       = cross(u, v);
-    const double sine2   = length_squared(x);
-    if (d - a.size.x - b.size.x > reach) return;
+    // Both cores by the way from their middles along unit axes: the one for which the gradient vanishes, clamped in
+    // turn.
+    const Vec3d  u = a.R.column(2), v = b.R.column(2), r = a.p - b.p, x = cross(u, v);
+    const double sine2 = length_squared(x), cosine = dot(u, v), ru = dot(r, u), rv = dot(r, v);
+    const auto   on   = [](double z, double half) { return std::min(std::max(z, -half), half); };
+    const double free = sine2 > 1e-14 ? (cosine * rv - ru) / sine2 : -ru;  // parallel axes: beside the middle of b
+    const double t = on(cosine * on(free, a.size.y) + rv, b.size.y), s = on(cosine * t - ru, a.size.y);
+    const Vec3d  on_a = a.p + s * u, on_b = b.p + t * v, gap = on_b - on_a;
+    const double d = length(gap), radii = a.size.x + b.size.x;
+    if (d - radii > reach) return;
     // Crossing axes part along their common perpendicular, coincident ones along any.
-    const Vec3d otherwise = sine2 > 1e-18 ? x / std::sqrt(sine2) : a.R.column(0);
-    const Vec3d n         = d > 1e-12 * (a.size.x + b.size.x) && d > 0 ? gap / d : otherwise;
+    const Vec3d n = d > 1e-12 * radii && d > 0 ? (1 / d) * gap : sine2 > 1e-18 ? x / std::sqrt(sine2) : a.R.column(0);
     if (sine2 < square(0.02) && std::abs(dot(n, u)) < 0.02 && a.size.y > 0 && b.size.y > 0) {
         // Nearly parallel side by side: both ends of the common range hold, as long as they are within reach, and so
         // does the nearest pair where skew axes pass each other between the ends.
-        const double p = dot(u, b0 - a.p), q = dot(u, b1 - a.p);
+        const double p = -ru - b.size.y * cosine, q = -ru + b.size.y * cosine;
         const double from = std::max(-a.size.y, std::min(p, q)), to = std::min(a.size.y, std::max(p, q));
         if (to - from > 1e-3 * std::min(a.size.y, b.size.y)) {
             double least = kInfinity;
             for (const double z : {from, to}) {
                 // One of the two points is an end of its core, the other the point of its own core closest to that end.
-                const Vec3d  on_a  = a.p + z * u;
-                const double along = std::abs(z) < a.size.y ? ((z == p) ? -b.size.y : b.size.y)
-                                                            : std::clamp(dot(v, on_a - b.p), -b.size.y, b.size.y);
-                const Vec3d  on_b  = b.p + along * v;
-                least              = std::min(least, length(on_b - on_a));
-                emit(on_a, on_b, a.size.x, b.size.x, n, reach, z == from ? 1 : 2, out);
+                const Vec3d  end_a = a.p + z * u;
+                const double along =
+                    std::abs(z) < a.size.y ? ((z == p) ? -b.size.y : b.size.y) : on(dot(v, end_a - b.p), b.size.y);
+                const Vec3d end_b = b.p + along * v;
+                least             = std::min(least, length(end_b - end_a));
+                emit(end_a, end_b, a.size.x, b.size.x, n, reach, z == from ? 1 : 2, out);
             }
-            if (d < least - 1e-9 * (a.size.x + b.size.x))
-                emit(nearest.a, nearest.b, a.size.x, b.size.x, n, reach, 0, out);
-            return;
+            if (!(d < least - 1e-9 * radii)) return;
         }
     }
-    emit(nearest.a, nearest.b, a.size.x, b.size.x, n, reach, 0, out);
+    const Vec3d p0 = on_a + a.size.x * n;
+    out.add({p0, p0 + (d - radii) * n, n, d - radii, 0});
 }
 
 }  // namespace mechane::collision

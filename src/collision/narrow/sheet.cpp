@@ -82,7 +82,7 @@ void collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings
         if (core.distance > limit) return;
     } else {
         if (convex.kind == ShapeKind::box && beside_box(triangle, convex, limit)) return;
-        core = core_distance(triangle, convex, limit);
+        core = core_distance_apart(triangle, convex, limit);
         if (core.distance > limit) return;
         Shape solid = triangle;
         if (core.distance <= 0) {

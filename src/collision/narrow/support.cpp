@@ -54,11 +54,8 @@ double bounding_radius(const Shape& shape)
             return std::hypot(s.x, s.y);
         case ShapeKind::box:
             return length(s);
-        case ShapeKind::hull: {
-            double r = 0;
-            for (const Vec3d& v : shape.hull->vertices) r = std::max(r, length_squared(v - shape.hull->centre));
-            return std::sqrt(r);
-        }
+        case ShapeKind::hull:
+            return shape.hull->radius;
         case ShapeKind::mesh:
             return shape.mesh->bvh.empty()
                        ? 0

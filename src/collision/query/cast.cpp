@@ -37,7 +37,7 @@ bool is_convex(const Shape& s) { return s.kind != ShapeKind::mesh && s.kind != S
 bool convex_overlap(const Shape& a, const Shape& b)
 {
     const double radii = a.core_radius() + b.core_radius();
-    return core_distance(a, b, radii + 1e-12).distance <= radii;
+    return core_distance_apart(a, b, radii + 1e-12).distance <= radii;
 }
 
 std::optional<ShapeCastHit> cast_convex(const Shape& moving, const Vec3d& travel, const Shape& still)
