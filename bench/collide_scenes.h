@@ -35,10 +35,9 @@ double least_of(int rounds, Call&& call)
     return best;
 }
 
-/// 100 x 100 squares of 0.1 m in two triangles each, in waves of 5 cm (COLB-04).
-inline geometry::Mesh terrain()
+/// n x n squares of 0.1 m in two triangles each, in waves of 5 cm (COLB-04).
+inline geometry::Mesh terrain(int n = 100)
 {
-    constexpr int  n = 100;
     geometry::Mesh mesh;
     for (int y = 0; y <= n; ++y)
         for (int x = 0; x <= n; ++x)

@@ -85,7 +85,8 @@ struct CollisionPipeline::Impl {
           matcher(m, options),
           policy(o.overflow.value_or(o.rigid_contact_max == 0 ? OverflowPolicy::grow : OverflowPolicy::report))
     {
-        capacity = o.rigid_contact_max > 0 ? o.rigid_contact_max : std::max<std::size_t>(1000, 16 * m.shape_count());
+        // A box deep in a pyramid has 17 rows.
+        capacity = o.rigid_contact_max > 0 ? o.rigid_contact_max : std::max<std::size_t>(1000, 20 * m.shape_count());
         if (policy != OverflowPolicy::grow) make_room();
         any_pressure = std::find(set.hydroelastic.begin(), set.hydroelastic.end(), 1) != set.hydroelastic.end();
     }

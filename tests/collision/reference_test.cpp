@@ -335,8 +335,10 @@ TEST_CASE("the points of overlapping cores lie in both of them, as far apart as 
         CAPTURE(static_cast<int>(first));
         CAPTURE(static_cast<int>(second));
         CAPTURE(at);
-        CHECK(apart < 1e-6);
-        CHECK(off < 1e-6);
+        // Beside a hull a round side is met step by step: its points are of class S.
+        const bool stepwise = second == ShapeKind::hull && !is_polyhedron(shape(first, {}));
+        CHECK(apart < (stepwise ? 1e-3 : 1e-6));
+        CHECK(off < (stepwise ? 1e-3 : 1e-6));
     });
 }
 

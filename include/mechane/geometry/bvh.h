@@ -94,7 +94,8 @@ class Bvh {
         if (!nodes_.empty()) stack[top++] = 0;
         while (top > 0) {
             const Node& node = nodes_[static_cast<std::size_t>(stack[--top])];
-            if (!(entry_of(node.box, o, d) <= bound)) continue;
+            // A box that is missed is entered at infinity, which an infinite bound would let through.
+            if (const double entry = entry_of(node.box, o, d); !(entry <= bound) || entry == kInfinity) continue;
             if (node.count > 0) {
                 for (std::int32_t i = 0; i < node.count; ++i)
                     bound = visit(items_[static_cast<std::size_t>(node.first + i)]);

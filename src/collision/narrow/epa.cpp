@@ -121,7 +121,8 @@ MCH_WIDE CoreDistance penetration(const Difference& difference, std::span<const 
             // Where the plane of the face comes nearest to the origin, the corners of the triangle there say which
             // points of a and b meet.
             const Vec3d           foot = offset * n;
-            const Polytope::Face& g    = poly.face(poly.face_about(face, foot, 1e-8 * extent));
+            const Polytope::Face& g =
+                poly.face(poly.face_about(face, foot, std::max(1e-8 * extent, 2 * share * out_at)));
             const MinkowskiPoint &i = poly.vertex(g.v[0]), &j = poly.vertex(g.v[1]), &k = poly.vertex(g.v[2]);
             const Vec3d           m = geometry::closest_on_triangle(foot, i.w, j.w, k.w).weights;
             const Vec3d           b = m.x * i.b + m.y * j.b + m.z * k.b;

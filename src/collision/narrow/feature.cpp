@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core_support.h"
+#include "mechane/math/lanes.h"
 
 namespace mechane::collision {
 
@@ -172,7 +173,7 @@ void rectangle_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feat
 
 }  // namespace
 
-Feature supporting_feature(const Shape& shape, const Vec3d& direction, Alignment alignment)
+MCH_WIDE Feature supporting_feature(const Shape& shape, const Vec3d& direction, Alignment alignment)
 {
     Feature      f;
     const Limits limit = limits(alignment);

@@ -91,9 +91,10 @@ class Search {
             }
         if (can_be_smooth()) smooth();
         if (!(best_.depth < kInfinity)) return false;
+        // Asked anew: whatever was assumed, this much separates. A crease that was stepped over shows here.
         out       = best_;
-        out.depth = dot(out.n, d_(out.n).w);  // asked anew: whatever was assumed, this much separates
-        return out.depth < kInfinity;
+        out.depth = dot(out.n, d_(out.n).w);
+        return out.depth <= best_.depth + 1e-9 * std::abs(best_.depth);
     }
 
   private:
@@ -179,17 +180,19 @@ class Search {
         if (!(half > 0)) return;
         const Vec3d axis = e.half / half;
         Vec3d       n    = normalized(n0_ - dot(axis, n0_) * axis, n0_);
-        double      last = 2 * kFar;
+        double      last = kFar;
         for (int i = 0; i < kSteps; ++i) {
             const MinkowskiPoint c     = at(n, e.in_a(), e.in_b());
             const Vec3d          t     = cross(axis, n);
-            const double         slope = dot(c.w, t), h = dot(c.w, n), curve = bend_of(n, t, t) - h;
+            const double         slope = dot(c.w, t), h = dot(c.w, n);
+            if (std::abs(slope) <= kLevel * std::abs(h)) {
+                const double s = -dot(c.w, axis);
+                if (std::abs(s) <= half) offer(n, {c.w, e.of_b ? c.b - s * axis : c.b});
+                return;
+            }
+            const double curve = bend_of(n, t, t) - h;
             if (!promising(h, slope, curve, last)) return;
             n = normalized(n - (slope / curve) * t, n);
-            if (last > kStill) continue;
-            const double s = -dot(c.w, axis);
-            if (std::abs(s) <= half) offer(n, {c.w, e.of_b ? c.b - s * axis : c.b});
-            return;
         }
     }
 
@@ -227,20 +230,22 @@ class Search {
     {
         const double cosine = side.height / side.slant;
         Vec3d        u      = side.across(n0_);
-        double       last   = 2 * kFar;
+        double       last   = kFar;
         for (int i = 0; i < kSteps; ++i) {
             const Edge           line = side.line(u);
             const Vec3d          n = side.normal(u), t = cross(side.axis, u);
-            const MinkowskiPoint c = at(n, line.in_a(), line.in_b());
+            const MinkowskiPoint c     = at(n, line.in_a(), line.in_b());
+            const double         slope = dot(c.w, t), h = dot(c.w, n);
+            if (std::abs(slope) <= kLevel * std::abs(h)) {
+                const double s = -dot(c.w, line.half) / dot(line.half, line.half);
+                if (std::abs(s) <= 1) offer(n, {c.w, side.of_b ? c.b - s * line.half : c.b});
+                return;
+            }
             const double other = side.of_b ? bend(d_.a, n, t, t)
                                            : bend(d_.b, d_.in_b(n), transpose_times(d_.R, t), transpose_times(d_.R, t));
-            const double slope = dot(c.w, t), curve = 0.5 * side.radius + cosine * other - dot(c.w, u);
-            if (!promising(dot(c.w, n), cosine * slope, cosine * curve, last)) return;
+            const double curve = 0.5 * side.radius + cosine * other - dot(c.w, u);
+            if (!promising(h, cosine * slope, cosine * curve, last)) return;
             u = normalized(u - (slope / curve) * t, u);
-            if (last > kStill) continue;
-            const double s = -dot(c.w, line.half) / dot(line.half, line.half);
-            if (std::abs(s) <= 1) offer(side.normal(u), {c.w, side.of_b ? c.b - s * line.half : c.b});
-            return;
         }
     }
 
@@ -248,27 +253,26 @@ class Search {
     void smooth()
     {
         Vec3d  n    = n0_;
-        double last = 2 * kFar;
+        double last = kFar;
         for (int i = 0; i < kSteps; ++i) {
             const MinkowskiPoint c = at(n, 0, 0);
             const Vec3d          t = any_perpendicular(n), u = cross(n, t);
             const double         h = dot(c.w, n), gt = dot(c.w, t), gu = dot(c.w, u);
-            const double         tt = bend_of(n, t, t) - h, uu = bend_of(n, u, u) - h, tu = bend_of(n, t, u);
-            const double         det = tt * uu - tu * tu;
+            if (gt * gt + gu * gu <= square(kLevel * h)) return offer(n, c);
+            const double tt = bend_of(n, t, t) - h, uu = bend_of(n, u, u) - h, tu = bend_of(n, t, u);
+            const double det = tt * uu - tu * tu;
             if (!(tt > 0) || !(det > 0)) return;
             const double x = (tu * gu - uu * gt) / det, y = (tu * gt - tt * gu) / det;
             const double turn = std::sqrt(x * x + y * y), fall = -(x * gt + y * gu);
-            if (turn == 0) return offer(n, c);
             if (!promising(h, fall / turn, fall / (turn * turn), last)) return;
             n = normalized(n + x * t + y * u, n);
-            if (last <= kStill) return offer(n, c);
         }
     }
 
-    static constexpr int    kSteps       = 6;
-    static constexpr double kFar         = 0.3;   ///< the longest step [rad]
-    static constexpr double kStill       = 1e-4;  ///< after a step as short as this the error is its square [rad]
-    static constexpr double kLeastCosine = 0.8;
+    static constexpr int    kSteps = 8;
+    static constexpr double kFar   = 0.6;   ///< twice the longest first step [rad]; each is at most half of the last
+    static constexpr double kLevel = 1e-7;  ///< what may be left of the slope, and so of the way aside, of the depth
+    static constexpr double kLeastCosine = 0.8;  ///< between the direction asked for and one that is looked at
 
     const Difference& d_;
     const Vec3d&      n0_;

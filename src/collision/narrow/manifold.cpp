@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "feature.h"
+#include "mechane/math/lanes.h"
 
 namespace mechane::collision {
 
@@ -30,7 +31,7 @@ void Candidates::add(ContactPoint point, double merge)
     if (point.distance < highest->distance) *highest = point;
 }
 
-std::size_t reduce_to_four(std::span<ContactPoint> points)
+MCH_WIDE std::size_t reduce_to_four(std::span<ContactPoint> points)
 {
     if (points.size() <= 4) return points.size();
     const auto deeper = [](const ContactPoint& x, const ContactPoint& y) {
@@ -217,8 +218,8 @@ bool round_all_over(const Shape& s) { return s.kind == ShapeKind::sphere || s.ki
 
 }  // namespace
 
-void convex_candidates(const Shape& a, const Shape& b, const CoreDistance& core, double reach, bool only_clipped,
-                       double merge, Candidates& out)
+MCH_WIDE void convex_candidates(const Shape& a, const Shape& b, const CoreDistance& core, double reach,
+                                bool only_clipped, double merge, Candidates& out)
 {
     const double  ra = a.core_radius(), rb = b.core_radius();
     const Vec3d&  n  = core.normal;
@@ -252,7 +253,7 @@ void emit_reduced(Candidates& candidates, Manifold& out)
     for (std::size_t i = 0; i < kept; ++i) out.add(candidates.points[i]);
 }
 
-void polish(const Shape& a, const Shape& b, CoreDistance& core)
+MCH_WIDE void polish(const Shape& a, const Shape& b, CoreDistance& core)
 {
     const double slack = 1e-8 * std::max(1e-3, length(core.on_a - centre(a)) + length(core.on_b - centre(b)));
     for (const Vec3d& n : {natural_normal(a, core.normal), -natural_normal(b, -core.normal)}) {
