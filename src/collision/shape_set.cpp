@@ -150,8 +150,9 @@ void ShapeSet::build_fields(const tasks::Pool* pool)
         const auto config  = m.shape_sdf_config[i].value_or(model::SdfConfig{});
         const bool surface = s.kind == ShapeKind::mesh || s.kind == ShapeKind::hull;
         const bool wanted  = (m.shape_flags[i] & model::shape_flag::hydroelastic) != 0 && s.kind != ShapeKind::triangle;
-        const bool sized   = config.sdf_max_resolution || config.sdf_target_voxel_size || (surface && config.force_sdf);
-        if (!wanted && !(surface && config.force_sdf)) continue;
+        const bool asked   = surface && (config.force_sdf || config.field);
+        const bool sized   = config.sdf_max_resolution || config.sdf_target_voxel_size || asked;
+        if (!wanted && !asked) continue;
         if (wanted && !sized) {
             found.add(kSdfMissing, {.prim = m.shape_label[i]},
                       "neither sdf_max_resolution nor sdf_target_voxel_size is set");
@@ -168,7 +169,7 @@ void ShapeSet::build_fields(const tasks::Pool* pool)
             options.band_outer        = config.sdf_narrow_band_outer;
             options.padding           = key.padding;
             options.storage           = storage_of(config.sdf_texture_format);
-            auto field                = make_sdf_shape(s, key.source, options, pool);
+            auto field                = make_sdf_shape(s, key.source, options, pool, config.field.get());
             made.emplace_back(key, nullptr);
             same = made.end() - 1;
             if (field) {

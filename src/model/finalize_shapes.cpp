@@ -109,6 +109,13 @@ std::optional<Diagnostic> fill_shapes(const ModelBuilder& b, Model& m, Diagnosti
         m.shape_collision_group.push_back(s.config.collision_group);
         m.shape_world.push_back(s.world);
         m.shape_sdf_config.push_back(s.config.sdf);
+        if (auto& sdf = m.shape_sdf_config.back();
+            sdf && sdf->field && (sdf->sdf_max_resolution || sdf->sdf_target_voxel_size || sdf->sdf_padding)) {
+            out.add(kSdfCarried, repair.site("shape_sdf_config"), "the field that the mesh brings is kept");
+            sdf->sdf_max_resolution.reset();
+            sdf->sdf_target_voxel_size.reset();
+            sdf->sdf_padding.reset();
+        }
         m.shape_collision_radius.push_back(repair.number(extent.radius, "shape_collision_radius"));
         m.shape_collision_aabb_lower.push_back(repair.vector(extent.box.lower, "shape_collision_aabb_lower"));
         m.shape_collision_aabb_upper.push_back(repair.vector(extent.box.upper, "shape_collision_aabb_upper"));

@@ -223,3 +223,49 @@ TEST_CASE("pipelines with fields give the same bytes for any number of threads (
     CHECK(runs[1] == runs[0]);
     CHECK(runs[2] == runs[0]);
 }
+
+TEST_CASE(
+    "a mesh may bring its field; what is said of how to build one is then refused, and the field is kept (GAP-040)")
+{
+    // The field that is brought is that of a cube thicker by 0.1 on each side, so the two tell apart which one counts:
+    // cubes of 1 m whose centres are 0.99 m apart overlap by 0.01, and by 0.11 in that field.
+    geometry::SdfOptions o;
+    o.max_resolution = 64, o.padding = 0.2, o.storage = geometry::SdfStorage::float32;
+    const auto field = geometry::build_sdf(
+        {{-0.6, -0.6, -0.6}, {0.6, 0.6, 0.6}}, 9,
+        [](const Vec3d& p) {
+            const Vec3d q = abs(p) - Vec3d{0.6, 0.6, 0.6};
+            return length(max(q, Vec3d{})) + std::min(0.0, max_component(q));
+        },
+        o);
+    REQUIRE(field.has_value());
+    model::ShapeConfig c = with_field(0.02, 0.1);
+    const Posed        apart{{0, 0, 0.99}, {}};
+    const auto         deepest = [](const Pressed& pressed) {
+        double least = kInfinity;
+        for (std::int32_t i = 0; i < pressed.contacts.rigid_contact_count; ++i)
+            least = std::min(least,
+                             static_cast<double>(pressed.contacts.rigid_contact_distance[static_cast<std::size_t>(i)]));
+        return least;
+    };
+    // A field is exact to a voxel: 0.02 as built here, 1.6 / 64 as brought.
+    CHECK(std::abs(deepest(press(two_meshes(hollow_cube(), apart, c))) + 0.01) < 0.02);
+
+    c.sdf->field = std::make_shared<geometry::Sdf>(*field);
+    model::ModelBuilder builder;
+    const auto          mesh = std::make_shared<geometry::Mesh>(hollow_cube());
+    builder.add_shape_mesh(builder.add_body({}, "a"), {}, {1, 1, 1}, mesh, c);
+    builder.add_shape_mesh(builder.add_body(apart, "b"), {}, {1, 1, 1}, mesh, c);
+    Diagnostics found;
+    const auto  m = builder.finalize({}, found);
+    REQUIRE(m.has_value());
+    CHECK(found.count("MODEL_SDF_CARRIED") == 2);  // with_field says voxel and padding
+    CHECK(std::abs(deepest(press(*m)) + 0.11) < 0.025);
+
+    // A scale makes the field another one: it is built anew, from the mesh.
+    model::ModelBuilder scaled;
+    scaled.add_shape_mesh(scaled.add_body({}, "a"), {}, {2, 2, 2}, mesh, c);
+    scaled.add_shape_mesh(scaled.add_body({{0, 0, 1.98}, {}}, "b"), {}, {2, 2, 2}, mesh, c);
+    Diagnostics ignored;
+    CHECK(std::abs(deepest(press(*scaled.finalize({}, ignored))) + 0.02) < 0.04);
+}

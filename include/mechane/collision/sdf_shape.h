@@ -30,9 +30,11 @@ struct SdfShape {
 /// Builds the field of a shape: from its triangles, or from its closed form.
 /// @param shape   pose is not used; planes and rectangles bound nothing and are refused
 /// @param source  of a mesh, as it was before scaling; with the scale `shape.size`
+/// @param made    the field of `source`, if there is one: taken as it is where nothing scales the mesh, else built
+///                anew with as many cells
 /// @error those of geometry::build_sdf
 Result<SdfShape> make_sdf_shape(const Shape& shape, const geometry::Mesh* source, geometry::SdfOptions options,
-                                const tasks::Pool* pool = nullptr);
+                                const tasks::Pool* pool = nullptr, const geometry::Sdf* made = nullptr);
 
 /// The least value of a field along a segment given in the field's frame: its parameter 0..1. Seven samples say where
 /// to look, golden sections narrow it down (Kiefer 1953).

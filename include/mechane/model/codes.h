@@ -37,6 +37,10 @@ inline constexpr Code kHydroelasticUnsupported{
     "MODEL_HYDRO_UNSUPPORTED", Severity::info,
     "A plane or height field cannot be hydroelastic; it makes point contacts.",
     "Use a box or a mesh where pressure contact is needed."};
+inline constexpr Code kSdfCarried{
+    "MODEL_SDF_CARRIED", Severity::warning,
+    "A mesh brings its distance field; how one is to be built was said as well and does not count.",
+    "Build the mesh's field with these values, or leave them out."};
 inline constexpr Code kBodyImmovable{"MODEL_BODY_IMMOVABLE", Severity::warning,
                                      "A dynamic body that nothing holds has no mass and stays where it is.",
                                      "Give the body a mass or a collider with density, or make it kinematic."};

@@ -1,6 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
+
+namespace mechane::geometry {
+class Sdf;
+}
 
 namespace mechane::model {
 
@@ -15,6 +20,9 @@ struct SdfConfig {
     double                sdf_narrow_band_inner = -0.1, sdf_narrow_band_outer = 0.1;  ///< [m], inner < 0 < outer
     SdfFormat             sdf_texture_format = SdfFormat::uint16;
     std::optional<double> sdf_padding;  ///< around the bounds [m]; unset: the gap, and the margin if hydroelastic
+    /// Of a mesh that brings its field, in the mesh's own frame: what else is said of size, resolution and padding is
+    /// then refused. A shape that scales its mesh gets a field of its own, of as many cells.
+    std::shared_ptr<const geometry::Sdf> field;
 
     bool operator==(const SdfConfig&) const = default;
 };

@@ -56,7 +56,7 @@ void find_edges(SdfShape& s)
 }  // namespace
 
 Result<SdfShape> make_sdf_shape(const Shape& shape, const geometry::Mesh* source, geometry::SdfOptions options,
-                                const tasks::Pool* pool)
+                                const tasks::Pool* pool, const geometry::Sdf* made)
 {
     Shape local = shape;
     local.p     = {};
@@ -69,10 +69,17 @@ Result<SdfShape> make_sdf_shape(const Shape& shape, const geometry::Mesh* source
     const Vec3d  side = out.box.upper - out.box.lower;
     const double area = 2 * (side.x * side.y + side.y * side.z + side.z * side.x);
     if (shape.kind == ShapeKind::mesh) {
-        options.scale = shape.size;
-        auto field    = geometry::build_sdf(*source, options, pool);
-        if (!field) return field.error();
-        out.field   = *std::move(field);
+        if (made != nullptr && shape.size == Vec3d{1, 1, 1}) {
+            out.field = *made;
+        } else {
+            options.scale = shape.size;
+            if (made != nullptr)
+                options.max_resolution =
+                    geometry::Sdf::kBlock * *std::max_element(made->blocks().begin(), made->blocks().end());
+            auto field = geometry::build_sdf(*source, options, pool);
+            if (!field) return field.error();
+            out.field = *std::move(field);
+        }
         out.surface = shape.mesh;
     } else {
         auto field = geometry::build_sdf(
