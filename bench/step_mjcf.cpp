@@ -1,5 +1,7 @@
 // Writes a built-in scene as MJCF, so that MuJoCo steps the same bodies, joints and shapes (bench/step_peers.py).
-// usage: bench_step_mjcf SCENE DT > scene.xml
+// usage: bench_step_mjcf SCENE DT [CONDIM] > scene.xml
+// CONDIM 6, the default, has friction against sliding, spinning and rolling, as ours has; 3, MuJoCo's own, against
+// sliding alone.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -19,7 +21,7 @@ std::string text(const Quatd& q) { return fmt::format("{:.17g} {:.17g} {:.17g} {
 
 class Writer {
   public:
-    explicit Writer(const model::ModelBuilder& b) : b_(b), joint_of_(b.bodies.size(), -1)
+    Writer(const model::ModelBuilder& b, int condim) : b_(b), condim_(condim), joint_of_(b.bodies.size(), -1)
     {
         for (std::size_t j = 0; j < b.joints.size(); ++j)
             joint_of_[static_cast<std::size_t>(b.joints[j].child)] = static_cast<int>(j);
@@ -93,11 +95,14 @@ class Writer {
         }
         const bool off = shape.config.collision_group == 0;
         out_ += fmt::format(
-            "<geom type=\"{}\" size=\"{}\" pos=\"{}\" quat=\"{}\" friction=\"{:.17g}\" condim=\"3\"{}/>\n", kind, size,
-            text(shape.xform.p), text(shape.xform.q), shape.config.mu, off ? " contype=\"0\" conaffinity=\"0\"" : "");
+            "<geom type=\"{}\" size=\"{}\" pos=\"{}\" quat=\"{}\" friction=\"{:.17g} {:.17g} {:.17g}\" "
+            "condim=\"{}\"{}/>\n",
+            kind, size, text(shape.xform.p), text(shape.xform.q), shape.config.mu, shape.config.mu_torsional,
+            shape.config.mu_rolling, condim_, off ? " contype=\"0\" conaffinity=\"0\"" : "");
     }
 
     const model::ModelBuilder& b_;
+    int                        condim_;
     std::vector<int>           joint_of_;
     std::string                out_;
 };
@@ -106,11 +111,12 @@ class Writer {
 
 int main(int argc, char** argv)
 {
-    const auto scene = run::builtin_scene(argc > 1 ? argv[1] : "");
-    if (argc != 3 || !scene) {
-        std::fprintf(stderr, "usage: bench_step_mjcf SCENE DT\n");
+    const auto scene  = run::builtin_scene(argc > 1 ? argv[1] : "");
+    const int  condim = argc == 4 ? std::atoi(argv[3]) : 6;
+    if (argc < 3 || argc > 4 || !scene || (condim != 1 && condim != 3 && condim != 4 && condim != 6)) {
+        std::fprintf(stderr, "usage: bench_step_mjcf SCENE DT [CONDIM]\n");
         return 2;
     }
-    std::fputs(Writer(*scene).document(std::atof(argv[2])).c_str(), stdout);
+    std::fputs(Writer(*scene, condim).document(std::atof(argv[2])).c_str(), stdout);
     return 0;
 }

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Steps a second of built-in scenes: MuJoCo's C library against ours, in alternation on the same bodies, joints and shapes.
+"""Steps a second of built-in scenes: MuJoCo's C library and Jolt against ours, in alternation.
 
-usage: step_peers.py --python PYTHON [--runs N] [--build DIR] [SCENE:DT:SUBSTEPS:STEPS ...]      PYTHON has the package mujoco
+usage: step_peers.py --python PYTHON [--jolt PROGRAM] [--runs N] [--build DIR] [SCENE:DT:SUBSTEPS:STEPS[:CONDIM] ...]
+PYTHON has the package mujoco; PROGRAM is Jolt's own PerformanceTest, whose scenes two of ours repeat.
 
-One thread each. Both take external steps of DT seconds; ours divides each into SUBSTEPS. Prints the best of the runs of both, their
-ratio, and the gates that make the figures comparable: the deepest penetration over the run and the mean number of contacts.
+One thread each. All take external steps of DT seconds; ours divides each into SUBSTEPS. MuJoCo gets the same bodies, joints and
+shapes; CONDIM 6 (the default) gives its contacts the friction against spinning and rolling that ours have, 3 leaves it out. Prints
+the best of the runs of each, ratios of ours to theirs, and the gates that make the figures comparable: the deepest penetration over
+the run and the mean number of contacts (Jolt reports neither).
 """
 import argparse
 import json
@@ -13,7 +16,9 @@ import subprocess
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ROWS = ["humanoid:0.005:1:2000", "humanoid:0.005:2:2000", "humanoid_100:0.005:1:100", "ant:0.01:1:2000", "chain_100:0.002:1:1000", "pyramid_5:0.0166667:4:120"]
+ROWS = ["humanoid:0.005:1:2000", "humanoid:0.005:1:2000:3", "humanoid:0.005:2:2000", "humanoid_100:0.005:1:100", "humanoid_100:0.005:1:100:3", "ant:0.01:1:2000", "chain_100:0.002:1:1000", "pyramid_5:0.0166667:4:120"]
+
+JOLT_SCENES = {"pyramid:15": "Pyramid", "convex-vs-mesh": "ConvexVsMesh"}  # by our names
 
 PEER = """
 import sys, time, json
@@ -33,31 +38,75 @@ print(json.dumps({"steps_per_s": steps / spent, "contacts_mean": contacts / step
 """
 
 
-def main():
+def ours(build, scene, dt, substeps, steps):
+    command = [build / "bin" / "mechane", "bench", scene, "--json", "-q", "--threads", "1", "--dt", dt, "--substeps", substeps, "--nstep", steps]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def mujoco(python, xml, steps):
+    return json.loads(subprocess.run([python, "-c", PEER, xml, steps], capture_output=True, text=True, check=True).stdout)
+
+
+def jolt(program, scene):
+    """Its table has a line "quality, threads, steps a second, hash" under a header; it needs its assets beside it."""
+    done = subprocess.run([program, f"-s={scene}", "-q=Discrete", "-t=1"], capture_output=True, text=True, check=True, cwd=pathlib.Path(program).parent)
+    for line in done.stdout.splitlines():
+        cells = [cell.strip() for cell in line.split(",")]
+        if cells[:2] == ["Discrete", "1"]:
+            return {"steps_per_s": float(cells[2])}
+    raise SystemExit(f"{program} printed no figure for {scene}")
+
+
+def mjcf(build, scene, dt, condim):
+    """The scene as MuJoCo reads it; None where a shape or joint has no counterpart there."""
+    done = subprocess.run([build / "bin" / "bench_step_mjcf", scene, dt, condim], capture_output=True, text=True)
+    return done.stdout if done.returncode == 0 else None
+
+
+def measure(args, row):
+    """All peers of one row in alternation: name -> list of runs."""
+    name, dt, substeps, steps, *condim = row.split(":")
+    scene, condim = name.replace("_", ":"), condim[0] if condim else "6"
+    runs = {"ours": [], "mujoco": [], "jolt": []}
+    document = mjcf(args.build, scene, dt, condim)
+    with tempfile.NamedTemporaryFile("w", suffix=".xml") as xml:
+        xml.write(document or "")
+        xml.flush()
+        for _ in range(args.runs):
+            runs["ours"].append(ours(args.build, scene, dt, substeps, steps))
+            if document:
+                runs["mujoco"].append(mujoco(args.python, xml.name, steps))
+            if args.jolt and scene in JOLT_SCENES:
+                runs["jolt"].append(jolt(args.jolt, JOLT_SCENES[scene]))
+    return scene, dt, substeps, condim, runs
+
+
+def cells(scene, dt, substeps, condim, runs):
+    best = {peer: max((run["steps_per_s"] for run in of), default=None) for peer, of in runs.items()}
+    gate = {peer: of[0] for peer, of in runs.items() if of and "contacts_mean" in of[0]}
+    speed = lambda peer: "" if best[peer] is None else f"{best[peer]:.0f}"
+    ratio = lambda peer: "" if best[peer] is None else f"{best['ours'] / best[peer]:.2f}"
+    both = lambda field, scale, digits: " / ".join(f"{scale * gate[peer][field]:.{digits}f}" for peer in ("ours", "mujoco") if peer in gate)
+    return [scene, f"{1e3 * float(dt):.4g}", substeps, condim, speed("ours"), speed("mujoco"), ratio("mujoco"), speed("jolt"), ratio("jolt"),
+            both("deepest_penetration", 1e3, 2), both("contacts_mean", 1, 1)]
+
+
+HEADER = ["scene", "dt [ms]", "sub-steps", "condim", "ours [steps/s]", "MuJoCo [steps/s]", "ratio", "Jolt [steps/s]", "ratio",
+          "deepest, ours / MuJoCo [mm]", "contacts, ours / MuJoCo"]
+
+
+def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", required=True, help="interpreter that has the package mujoco")
+    parser.add_argument("--jolt", help="Jolt's PerformanceTest; left out where it is not built")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
-    parser.add_argument("rows", nargs="*", default=ROWS, help="SCENE:DT:SUBSTEPS:STEPS, the scene's size after an underscore")
-    args = parser.parse_args()
-    print("| scene | dt [ms] | sub-steps | ours [steps/s] | MuJoCo [steps/s] | ratio | deepest, ours / MuJoCo [mm] | contacts, ours / MuJoCo |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    parser.add_argument("rows", nargs="*", default=ROWS, help="SCENE:DT:SUBSTEPS:STEPS[:CONDIM], the scene's size after an underscore")
+    args = parser.parse_args(arguments)
+    print("| " + " | ".join(HEADER) + " |")
+    print("| " + " | ".join("---" for _ in HEADER) + " |")
     for row in args.rows:
-        name, dt, substeps, steps = row.split(":")
-        scene = name.replace("_", ":")
-        with tempfile.NamedTemporaryFile("w", suffix=".xml") as xml:
-            xml.write(subprocess.run([args.build / "bin" / "bench_step_mjcf", scene, dt], capture_output=True, text=True, check=True).stdout)
-            xml.flush()
-            ours, peer = [], []
-            for _ in range(args.runs):
-                done = subprocess.run([args.build / "bin" / "mechane", "bench", scene, "--json", "-q", "--threads", "1", "--dt", dt, "--substeps", substeps, "--nstep", steps], capture_output=True, text=True, check=True)
-                ours.append(json.loads(done.stdout))
-                done = subprocess.run([args.python, "-c", PEER, xml.name, steps], capture_output=True, text=True, check=True)
-                peer.append(json.loads(done.stdout))
-        best = [max(run["steps_per_s"] for run in runs) for runs in (ours, peer)]
-        depth = [1e3 * runs[0]["deepest_penetration"] for runs in (ours, peer)]
-        contacts = [runs[0]["contacts_mean"] for runs in (ours, peer)]
-        print(f"| {scene} | {1e3 * float(dt):.4g} | {substeps} | {best[0]:.0f} | {best[1]:.0f} | {best[0] / best[1]:.2f} | {depth[0]:.2f} / {depth[1]:.2f} | {contacts[0]:.1f} / {contacts[1]:.1f} |", flush=True)
+        print("| " + " | ".join(cells(*measure(args, row))) + " |", flush=True)
 
 
 if __name__ == "__main__":

@@ -103,6 +103,7 @@ int bench_steps(BenchArgs& args, Context& context)
     const double p95    = step_ms.empty() ? 0 : step_ms[(step_ms.size() - 1) * 95 / 100];
     const double rows   = static_cast<double>(recording.report.rows) / std::max(1.0, steps);
     const double sweeps = static_cast<double>(recording.report.sweeps) / std::max(1.0, steps * args.run.substeps);
+    const double most   = static_cast<double>(recording.report.sweeps_most) / args.run.substeps;
     const auto   worlds = static_cast<double>(std::max(1, args.scene.worlds));
     io.say(fmt::format("{} · {} bodies · {} {} sub-steps · dt {:.6g} s · {} steps\n", args.scene.file,
                        model->body_count(), recording.solver, args.run.substeps, recording.dt, recording.steps));
@@ -114,7 +115,8 @@ int bench_steps(BenchArgs& args, Context& context)
     io.say(fmt::format("step      {:.4g} us · 95 % within {:.4g} us\n", 1e6 / std::max(1e-9, per_second), 1e3 * p95));
     io.say(fmt::format("contacts  mean {:.1f} · deepest {:.3g} mm\n", recording.report.contacts_mean,
                        1e3 * recording.report.deepest_penetration));
-    io.say(fmt::format("rows      mean {:.1f} · {:.1f} sweeps a sub-step of all islands\n", rows, sweeps));
+    io.say(fmt::format("rows      mean {:.1f} · {:.1f} sweeps a sub-step of all islands, {:.1f} in the longest step\n",
+                       rows, sweeps, most));
     io.say(fmt::format("memory    {:.1f} MiB at the peak\n", peak_mib()));
     if (context.global.json) {
         nlohmann::ordered_json document{{"schema", "mechane.bench/1"},
@@ -137,6 +139,7 @@ int bench_steps(BenchArgs& args, Context& context)
                                         {"real_time_factor", per_second * recording.dt},
                                         {"rows_mean", rows},
                                         {"sweeps_mean", sweeps},
+                                        {"sweeps_max", most},
                                         {"peak_mib", peak_mib()},
                                         {"phases_ms", phases},
                                         {"hash", to_hex(recording.hash)}};

@@ -1,0 +1,79 @@
+"""The harness that steps one scene with several engines, with stand-ins for the engines that print known figures."""
+import contextlib
+import importlib.util
+import io
+import pathlib
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def harness():
+    spec = importlib.util.spec_from_file_location("step_peers", ROOT / "bench" / "step_peers.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+OURS = """#!{python}
+import json, sys
+scene, steps = sys.argv[2], int(sys.argv[-1])
+assert sys.argv[1] == "bench" and sys.argv[sys.argv.index("--threads") + 1] == "1"
+print(json.dumps({{"steps_per_s": 300.0, "deepest_penetration": 0.001, "contacts_mean": 12.0}}))
+"""
+MJCF = """#!{python}
+import sys
+if sys.argv[1] == "convex-vs-mesh":
+    sys.exit(2)
+print("<mujoco/>", sys.argv[1:])
+"""
+# Stands for an interpreter with MuJoCo: called with -c, the program, the scene's file and the number of steps.
+MUJOCO = """#!{python}
+import json, pathlib, sys
+assert "mj_step" in sys.argv[2] and pathlib.Path(sys.argv[3]).read_text().startswith("<mujoco/>")
+print(json.dumps({{"steps_per_s": 200.0, "deepest_penetration": 0.013, "contacts_mean": 9.0}}))
+"""
+JOLT = """#!{python}
+import sys
+assert sys.argv[2:] == ["-q=Discrete", "-t=1"]
+print("Running scene: " + sys.argv[1][3:])
+print("Motion Quality, Thread Count, Steps / Second, Hash")
+print("Discrete, 1, 150.000000, 0x0123456789abcdef")
+"""
+
+
+class StepPeers(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.bin = pathlib.Path(folder.name) / "bin"
+        self.bin.mkdir()
+        for name, text in {"mechane": OURS, "bench_step_mjcf": MJCF, "python": MUJOCO, "PerformanceTest": JOLT}.items():
+            (self.bin / name).write_text(text.format(python=sys.executable))
+            (self.bin / name).chmod(0o755)
+
+    def table(self, *arguments):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            harness().main(["--python", str(self.bin / "python"), "--build", str(self.bin.parent), "--runs", "2", *arguments])
+        lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in out.getvalue().splitlines()]
+        return [dict(zip(lines[0], line)) | {"all": line} for line in lines[2:]]
+
+    def test_all_engines_step_the_scene_and_the_gates_stand_beside_their_ratios(self):
+        """Mechane, MuJoCo and, where it is built, Jolt on the same scenes and gates (DYN-152)."""
+        with_jolt, robot, unknown = self.table("--jolt", str(self.bin / "PerformanceTest"), "pyramid_15:0.0166667:8:10",
+                                               "humanoid:0.005:1:10:3", "convex-vs-mesh:0.0166667:4:10")
+        self.assertEqual(with_jolt["all"], ["pyramid:15", "16.67", "8", "6", "300", "200", "1.50", "150", "2.00", "1.00 / 13.00", "12.0 / 9.0"])
+        self.assertEqual(robot["all"], ["humanoid", "5", "1", "3", "300", "200", "1.50", "", "", "1.00 / 13.00", "12.0 / 9.0"])
+        # A scene that MuJoCo's format cannot hold is compared with the others.
+        self.assertEqual(unknown["all"], ["convex-vs-mesh", "16.67", "4", "6", "300", "", "", "150", "2.00", "1.00", "12.0"])
+
+    def test_without_jolt_the_table_does_without(self):
+        (row,) = self.table("pyramid_15:0.0166667:8:10")
+        self.assertEqual((row["Jolt [steps/s]"], row["MuJoCo [steps/s]"]), ("", "200"))
+
+
+if __name__ == "__main__":
+    unittest.main()
