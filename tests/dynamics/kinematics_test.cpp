@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "mechane/core/assert.h"
+#include "mechane/tasks/parallel.h"
 #include "random_tree.h"
 
 using namespace mechane;
@@ -170,4 +172,47 @@ TEST_CASE("a mimic follower is offset plus multiple of its leader, one level a c
     dynamics::eval_mimic(m, q, qd);
     CHECK(q[1] == Real(6.5));  // 0.5 + 2 * 3
     CHECK(qd[1] == Real(2));
+}
+
+TEST_CASE("articulations may be placed on any number of threads, with the bits of one (DYN-045)")
+{
+    Random              r(45);
+    model::ModelBuilder b;
+    constexpr int       kRobots = 12;
+    for (int i = 0; i < kRobots; ++i) {
+        std::vector<std::int32_t> joints;
+        std::int32_t              parent = -1;
+        for (int k = 0; k < 6; ++k) {
+            const auto link = add_random_link(b, r);
+            joints.push_back(b.add_joint(
+                random_joint(r, k == 0 ? model::JointType::free : model::JointType::revolute, parent, link)));
+            parent = link;
+        }
+        b.add_articulation(joints, "robot");
+    }
+    const model::Model m     = finalized(b);
+    model::State       start = model::make_state(m);
+    randomize(m, r, start);
+    model::State serial = start;
+    REQUIRE(dynamics::eval_fk(m, start.joint_q, start.joint_qd, serial));
+    std::vector<Real> q(start.joint_q), qd(start.joint_qd);
+    REQUIRE(dynamics::eval_ik(m, serial, q, qd));
+    for (const int threads : {1, 2, 8}) {
+        CAPTURE(threads);
+        const tasks::Pool pool(threads);
+        model::State      s = start;
+        std::vector<Real> own_q(start.joint_q), own_qd(start.joint_qd);
+        pool.for_each(kRobots, 1, [&](std::size_t i) {
+            const std::int32_t index = static_cast<std::int32_t>(i);
+            const bool         placed =
+                dynamics::eval_fk(m, start.joint_q, start.joint_qd, s, {.articulation_indices = {&index, 1}})
+                    .has_value() &&
+                dynamics::eval_ik(m, s, own_q, own_qd, {.articulation_indices = {&index, 1}}).has_value();
+            MCH_CHECK(placed);
+        });
+        CHECK(s.body_q == serial.body_q);
+        CHECK(s.body_qd == serial.body_qd);
+        CHECK(own_q == q);
+        CHECK(own_qd == qd);
+    }
 }
