@@ -318,14 +318,17 @@ void put_shapes(Json& out, const model::Model& m, const ArrayWriter& w)
     out["shape_material_restitution"]  = w.reals(m.shape_material_restitution);
     out["shape_material_mu_torsional"] = w.reals(m.shape_material_mu_torsional);
     out["shape_material_mu_rolling"]   = w.reals(m.shape_material_mu_rolling);
-    out["shape_collision_group"]       = w.ints(m.shape_collision_group);
-    out["shape_collision_radius"]      = w.reals(m.shape_collision_radius);
-    out["shape_collision_aabb_lower"]  = w.vectors(m.shape_collision_aabb_lower);
-    out["shape_collision_aabb_upper"]  = w.vectors(m.shape_collision_aabb_upper);
-    out["shape_color"]                 = w.vectors(m.shape_color);
-    out["shape_opacity"]               = w.reals(m.shape_opacity);
-    out["shape_world"]                 = w.ints(m.shape_world);
-    out["shape_world_start"]           = w.ints(worlds(m, m.shape_world_start));
+    if (std::any_of(m.shape_surface_velocity.begin(), m.shape_surface_velocity.end(),
+                    [](const Spatial& v) { return !(v == Spatial{}); }))
+        out["shape_surface_velocity"] = w.spatials(m.shape_surface_velocity);
+    out["shape_collision_group"]      = w.ints(m.shape_collision_group);
+    out["shape_collision_radius"]     = w.reals(m.shape_collision_radius);
+    out["shape_collision_aabb_lower"] = w.vectors(m.shape_collision_aabb_lower);
+    out["shape_collision_aabb_upper"] = w.vectors(m.shape_collision_aabb_upper);
+    out["shape_color"]                = w.vectors(m.shape_color);
+    out["shape_opacity"]              = w.reals(m.shape_opacity);
+    out["shape_world"]                = w.ints(m.shape_world);
+    out["shape_world_start"]          = w.ints(worlds(m, m.shape_world_start));
     Json& sources = out["shape_source"] = Json::array();
     for (std::size_t i = 0; i < m.shape_count(); ++i)
         sources.push_back(m.shape_source[i] != nullptr ? json_mesh(*m.shape_source[i], m.shape_is_solid[i] != 0)

@@ -147,6 +147,8 @@ const physics::Material* material_of(const Import& run, const physics::Collider&
 /// Visible, and of a purpose that viewports draw.
 bool is_drawn(const Import& run, const usd::Prim& prim);
 void add_colliders(Import& run);
+/// Belts: surfaces of colliders that move while their bodies need not.
+void add_surface_velocities(Import& run);
 void add_filters(Import& run);
 void add_mimics(Import& run);
 void add_actuators(Import& run);   ///< MuJoCo's servos as targets of their joints

@@ -100,7 +100,7 @@ void compute_masses(Import& run)
 void import_entities(Import& run)
 {
     for (const auto pass : {add_articulations, add_remaining_bodies, add_orphan_joints, add_static_visuals,
-                            add_colliders, add_base_joints, add_excluded_joints}) {
+                            add_colliders, add_surface_velocities, add_base_joints, add_excluded_joints}) {
         pass(run);
         if (run.fatal) return;
     }

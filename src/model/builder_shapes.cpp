@@ -15,6 +15,7 @@ std::int32_t flags_of(const ShapeConfig& config)
     if (config.has_shape_collision) flags |= shape_flag::collide_shapes;
     if (config.has_particle_collision) flags |= shape_flag::collide_particles;
     if (config.is_hydroelastic) flags |= shape_flag::hydroelastic;
+    if (config.surface_in_world) flags |= shape_flag::surface_in_world;
     return flags;
 }
 

@@ -45,7 +45,7 @@ bool is_finite(const ShapeConfig& c)
     const double mu_static = c.mu_static.value_or(c.mu);
     for (const double x : {c.ke, c.kd, c.kf, c.ka, c.mu, mu_static, c.restitution, c.mu_torsional, c.mu_rolling, c.kh})
         if (!std::isfinite(x)) return false;
-    return true;
+    return is_finite(c.surface_velocity);
 }
 
 void push_material(const ShapeConfig& c, NumberRepair& repair, Model& m)
@@ -106,6 +106,8 @@ std::optional<Diagnostic> fill_shapes(const ModelBuilder& b, Model& m, Diagnosti
         m.shape_margin.push_back(repair.number(s.config.margin, "shape_margin"));
         m.shape_gap.push_back(repair.number(gap, "shape_gap", ModelBuilder{}.rigid_gap));
         push_material(s.config, repair, m);
+        m.shape_surface_velocity.push_back(
+            is_finite(s.config.surface_velocity) ? static_cast<Spatial>(s.config.surface_velocity) : Spatial{});
         m.shape_collision_group.push_back(s.config.collision_group);
         m.shape_world.push_back(s.world);
         m.shape_sdf_config.push_back(s.config.sdf);

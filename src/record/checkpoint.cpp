@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -78,6 +79,10 @@ std::uint64_t model_hash(const model::Model& m)
                 m.shape_margin, m.shape_gap, m.shape_material_mu, m.shape_material_mu_static,
                 m.shape_material_restitution, m.shape_material_mu_torsional, m.shape_material_mu_rolling,
                 m.shape_collision_group, m.gravity);
+    // Only where a surface moves: other models keep the hash that their recordings have.
+    if (std::any_of(m.shape_surface_velocity.begin(), m.shape_surface_velocity.end(),
+                    [](const Spatial& v) { return !(v == Spatial{}); }))
+        h = mix_all(h, m.shape_surface_velocity);
     for (const auto& mesh : m.shape_source)
         if (mesh) h = mix_all(h, mesh->points, mesh->triangles);
     return h;

@@ -196,6 +196,13 @@ const Row kRows[] = {
      [](const Model& m) { return shapes(m, m.shape_material_restitution); },
      Support::full,
      {}},
+    {{"contact.surface_velocity", "surfaces that move by themselves"},
+     [](const Model& m) {
+         return those(m.shape_label,
+                      [&](std::size_t s) { return collides(m, s) && !(m.shape_surface_velocity[s] == Spatial{}); });
+     },
+     Support::full,
+     {}},
     {{"contact.adhesion", "shapes that stick to each other"},
      [](const Model& m) { return shapes(m, m.shape_material_ka); },
      Support::ignored,

@@ -42,6 +42,11 @@ struct ShapeConfig {
     bool                  is_visible              = true;
     bool                  is_site                 = false;
     bool                  is_hydroelastic         = false;
+    /// How the surface itself moves, as a belt does on rollers that stand: velocity of the shape's origin [m/s] and
+    /// angular velocity [rad/s] on top of the body's, shape axes, or world axes if `surface_in_world`. Contacts feel
+    /// what is tangential of it.
+    Spatiald surface_velocity;
+    bool     surface_in_world = false;
     /// Set for shapes that have or may need a signed distance field; all others need none.
     std::optional<SdfConfig> sdf;
 };

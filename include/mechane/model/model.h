@@ -78,6 +78,9 @@ struct Model {
     std::vector<Real> shape_material_ke, shape_material_kd, shape_material_kf, shape_material_ka, shape_material_mu,
         shape_material_mu_static, shape_material_restitution, shape_material_mu_torsional, shape_material_mu_rolling,
         shape_material_kh;
+    /// Of the surface on top of the body's: of the shape's origin [m/s] and angular [rad/s]; shape axes, or world axes
+    /// with `shape_flag::surface_in_world`.
+    std::vector<Spatial>                  shape_surface_velocity;
     std::vector<std::optional<SdfConfig>> shape_sdf_config;  ///< of shapes that have or may need a distance field
     std::vector<std::int32_t>             shape_collision_group, shape_world;
     std::vector<Real>                     shape_collision_radius;              ///< [m]

@@ -38,7 +38,9 @@ enum class DriveType : std::int32_t { force = 0, acceleration = 1 };
 /// Bits of `shape_flags`.
 namespace shape_flag {
 inline constexpr std::int32_t visible = 1, collide_shapes = 2, collide_particles = 4, site = 8, hydroelastic = 16;
-}
+/// Of ours alone, above all that Newton has.
+inline constexpr std::int32_t surface_in_world = 1 << 16;
+}  // namespace shape_flag
 /// Bits of `body_flags`; exactly one per body.
 namespace body_flag {
 inline constexpr std::int32_t dynamic = 1, kinematic = 2;

@@ -132,6 +132,29 @@ double reach(const System& system, const std::array<std::int32_t, 2>& body, cons
     return h * (2 * std::max(0.0, -dot(n, relative)) + 1);
 }
 
+/// How fast the surfaces of both shapes move by themselves where they touch.
+void set_belt(const System& system, const std::array<std::int32_t, 2>& shapes, ContactRow& row)
+{
+    const model::Model& m = *system.model;
+    Spatiald            sum;
+    for (std::size_t s = 0; s < 2; ++s) {
+        const Spatial& surface = m.shape_surface_velocity[shapes[s]];
+        if (surface == Spatial{}) continue;
+        const Posed  X_WB  = body_pose(system, row.body[s]),
+                     X_WS  = X_WB * static_cast<Posed>(m.shape_transform[shapes[s]]);
+        const bool   world = (m.shape_flags[shapes[s]] & model::shape_flag::surface_in_world) != 0;
+        const Quatd  turn  = world ? Quatd{} : X_WS.q;
+        const Vec3d  w     = rotate(turn, static_cast<Vec3d>(surface.angular));
+        const Vec3d  touch = row.start_W[s] + (s == 0 ? row.margin[0] : -row.margin[1]) * row.n;
+        const Vec3d  v     = rotate(turn, static_cast<Vec3d>(surface.linear)) + cross(w, touch - X_WS.p);
+        const double sign  = s == 0 ? -1 : 1;
+        sum.linear += sign * v;
+        sum.angular += sign * w;
+    }
+    row.belt      = sum.linear - dot(row.n, sum.linear) * row.n;
+    row.belt_turn = dot(row.n, sum.angular);
+}
+
 using Rates = std::array<double, 3>;
 
 /// What the normal row asks for in the sweeps to come.
@@ -190,7 +213,7 @@ double spin_bound(double coefficient, const ContactRow& row) { return coefficien
 
 void build_spin(System& system, ContactRow& row)
 {
-    row.spin_base = {};
+    row.spin_base = {row.belt_turn, 0, 0};
     for (int s = 0; s < 2; ++s)
         if (row.spin_at.group[s] >= 0) open_segment(row.spin_at, s, 3);
     const std::array<Vec3d, 3> directions{row.n, row.t1, row.t2};
@@ -303,6 +326,7 @@ void load_contacts(System& system, const model::Contacts& contacts, double h, in
         row.restitution = average(m.shape_material_restitution, s0, s1);
         for (std::size_t s = 0; s < 2; ++s) row.at.group[s] = row.link[s] >= 0 ? system.body_group[row.body[s]] : -1;
         if (row.at.group[0] == row.at.group[1]) row.at.group[1] = -1;
+        set_belt(system, {s0, s1}, row);
         const bool few = !same_pair(contacts, i, i - 2) && !same_pair(contacts, i, i + 2) &&
                          !(same_pair(contacts, i, i - 1) && same_pair(contacts, i, i + 1));
         if (few) {
@@ -336,7 +360,7 @@ void build_contact(System& system, ContactRow& row, const Softness& soft, double
         row.drift       = {};
         return;
     }
-    row.base = {};
+    row.base = {0, dot(row.t1, row.belt), dot(row.t2, row.belt)};
     for (int s = 0; s < 2; ++s)
         if (row.at.group[s] >= 0) open_segment(row.at, s, 3);
     const std::array<Vec3d, 3> directions{row.n, row.t1, row.t2};

@@ -146,7 +146,7 @@ void drop_far_contacts(System& system, double dt)
         const double reach = kWakeReach + 2 * dt * length(relative) + 10 * dt * dt;
         const bool   near  = row.start_distance < reach;
         for (std::size_t s = 0; s < 2; ++s)
-            if (near && row.link[s] >= 0 && moves(system, row.body[1 - s])) {
+            if (near && row.link[s] >= 0 && (row.on_belt() || moves(system, row.body[1 - s]))) {
                 wake_group(system, system.body_group[row.body[s]]);
                 sleep.disturbed[system.body_group[row.body[s]]] = 1;
             }

@@ -155,7 +155,10 @@ struct ContactRow {
     double                start_distance = 0;
     double                mu_static = 0, mu_dynamic = 0, restitution = 0;
     std::array<double, 3> impulse_sum{};
-    double                bounce = 0;  ///< rebound speed asked for, 0: none
+    double                bounce = 0;     ///< rebound speed asked for, 0: none
+    Vec3d                 belt;           ///< tangential velocity of surface 1 itself less that of surface 0 [m/s]
+    double                belt_turn = 0;  ///< the same of their turning about the normal [rad/s]
+    [[nodiscard]] bool    on_belt() const { return belt_turn != 0 || !(belt == Vec3d{}); }
     bool                  active = false;
     // Friction against turning, of pairs that touch in fewer than three points: a patch of three resists turning by its
     // points' own friction. Rows of the relative angular velocity along n, t1, t2.
