@@ -35,9 +35,8 @@ std::vector<std::byte> record_of(Opcode opcode, const ByteWriter& content)
     ByteWriter out;
     out.put(opcode);
     out.put(static_cast<std::uint64_t>(content.bytes().size()));
-    std::vector<std::byte> bytes = out.bytes();
-    bytes.insert(bytes.end(), content.bytes().begin(), content.bytes().end());
-    return bytes;
+    for (const std::byte byte : content.bytes()) out.put(byte);
+    return out.bytes();
 }
 
 void append(std::vector<std::byte>& bytes, const std::vector<std::byte>& more)
