@@ -366,6 +366,18 @@ TEST_CASE("an asset with a flattened part is not turned, and says which part it 
     CHECK(fixed.value<Vec3d>("/robot/whole.xformOp:translate") == Vec3d{1, 2, 3});
 }
 
+TEST_CASE("a root that is its own geometry is turned, and the rotation that it then has is left and said")
+{
+    const Fixed fixed(
+        "#usda 1.0\n(\n    defaultPrim = \"box\"\n    metersPerUnit = 1\n    upAxis = \"Y\"\n)\ndef Cube "
+        "\"box\"\n{\n}\n");
+    CHECK_MESSAGE(fixed.result.moved.empty(), fixed.result.moved);
+    CHECK(fixed.after->metadata().up_axis == 'Z');
+    CHECK(fixed.left("REP-1.1-l", "leaf-body") != nullptr);
+    const usd::Matrix4d now = fixed.after->world_matrix(fixed.after->prim_at(usd::Path("/box")));
+    CHECK(test::distance(usd::transform_point(now, Vec3d{0, 1, 0}), Vec3d{0, 0, 1}) < 1e-6);
+}
+
 TEST_CASE("what one placement is written for and other variants share is reported, not guessed (REP-T-152)")
 {
     const auto robot = [](const std::string& meta, const std::string& inside) {

@@ -38,7 +38,13 @@ void fix_scale(Repair& repair, const Finding& finding)
 }
 
 void fix_root_rotation(Repair& repair, const Finding& finding)
-{ Placement(repair).rewrite(prim_of(repair, finding), {}, Placement::HandDown::turn, false); }
+{
+    const usd::Prim  prim  = prim_of(repair, finding);
+    const PrimFacts* facts = repair.facts.find(prim.path());
+    if (facts != nullptr && facts->is(kGprim))
+        return repair.refuse("leaf-body", "the root is its own geometry: it needs a child that can keep the rotation");
+    Placement(repair).rewrite(prim, {}, Placement::HandDown::turn, false);
+}
 
 void mirrored(Repair& repair, const Finding&)
 { repair.refuse("mirrored-body", "a mirrored body or collider has to be modelled anew"); }
