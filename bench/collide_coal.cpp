@@ -7,7 +7,7 @@
 #include "collide_pairs.h"
 
 /// Coal on the common pairs: one contact point each.
-int main()
+int main(int argc, char** argv)
 {
     using namespace bench;
     auto points = std::make_shared<std::vector<coal::Vec3s>>();
@@ -41,6 +41,7 @@ int main()
     };
     const auto at = placements();
     for (const Pair& pair : kPairs) {
+        if (argc > 1 && pair.name != std::string_view(argv[1])) continue;
         const auto             a = shaped(pair.a), b = shaped(pair.b);
         coal::CollisionRequest request(coal::CONTACT, 1);
         request.security_margin = kReach;

@@ -4,7 +4,7 @@
 
 /// Mechane's narrow phase on the common pairs: pair, nanoseconds, touching, mean deepest distance. It makes whole
 /// manifolds.
-int main()
+int main(int argc, char** argv)
 {
     using namespace bench;
     using collision::Shape;
@@ -41,6 +41,7 @@ int main()
     };
     const auto at = placements();
     for (const Pair& pair : kPairs) {
+        if (argc > 1 && pair.name != std::string_view(argv[1])) continue;
         Shape a = shaped(pair.a), b = shaped(pair.b);
         measure(pair.name, [&](int i, double& distance) {
             const Placed& x = at[static_cast<std::size_t>(i)];

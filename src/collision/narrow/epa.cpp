@@ -104,7 +104,7 @@ MCH_WIDE CoreDistance penetration(const Difference& difference, std::span<const 
     // A polytope is met exactly. Round sides are met to 1e-7 of the depth (an angle of about 5e-4 rad), but seldom step
     // by step: once a face lies close under the surface, the least depth near it is solved for.
     const double tolerance = 1e-10 * extent, share = difference.curved ? 1e-7 : 0;
-    double close = difference.curved && has_known_creases(difference.a) && has_known_creases(difference.b) ? 1e-2 : 0;
+    double close = difference.curved && has_known_creases(difference.a) && has_known_creases(difference.b) ? 3e-2 : 0;
     LocalDepth solved{.depth = kInfinity};
     for (int face = poly.nearest(); face >= 0; face = poly.nearest()) {
         MinkowskiPoint* const w = poly.room();

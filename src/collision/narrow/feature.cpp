@@ -59,12 +59,22 @@ void box_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feature& f
     add(signs);
 }
 
+/// The corners of a rim of radius 1.
+const std::array<Vec2d, kDiscCorners> kDisc = [] {
+    std::array<Vec2d, kDiscCorners> corners;
+    for (std::size_t k = 0; k < kDiscCorners; ++k) {
+        const double a = 2 * kPi * static_cast<double>(k) / kDiscCorners;
+        corners[k]     = {std::cos(a), std::sin(a)};
+    }
+    return corners;
+}();
+
 void rim(const Shape& s, double z, bool up, Feature& f)
 {
     for (int i = 0; i < kDiscCorners; ++i) {
         const int    k = up ? i : kDiscCorners - 1 - i;
-        const double a = 2 * kPi * k / kDiscCorners;
-        f.add(s.p + s.R * Vec3d{s.size.x * std::cos(a), s.size.x * std::sin(a), z}, (up ? 0 : 32) + k);
+        const Vec2d& c = kDisc[static_cast<std::size_t>(k)];
+        f.add(s.p + s.R * Vec3d{s.size.x * c.x, s.size.x * c.y, z}, (up ? 0 : 32) + k);
     }
     f.normal = (up ? 1.0 : -1.0) * s.R.column(2);
 }
@@ -82,7 +92,8 @@ void cone_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feature& 
 {
     if (d.z < -limit.face) return rim(s, -s.size.y, false, f);
     const Vec3d  u       = normalized(Vec3d{d.x, d.y, 0}, Vec3d{1, 0, 0});
-    const double lateral = std::hypot(d.x, d.y), slope = std::hypot(s.size.x, 2 * s.size.y);
+    const double lateral = std::sqrt(d.x * d.x + d.y * d.y),
+                 slope   = std::sqrt(s.size.x * s.size.x + 4 * s.size.y * s.size.y);
     // Sine between the direction and the normal of the generator, signed towards the apex.
     const double tilt = slope > 0 ? (2 * s.size.y * d.z - s.size.x * lateral) / slope : d.z;
     if (tilt > -limit.edge) f.add(s.p + s.size.y * s.R.column(2), 64);

@@ -5,6 +5,7 @@
 #include "epa.h"
 #include "mechane/geometry/closest.h"
 #include "mechane/math/lanes.h"
+#include "round_box_depth.h"
 
 namespace mechane::collision {
 
@@ -142,7 +143,8 @@ MCH_WIDE CoreDistance distance_of(const Difference& difference, double give_up, 
     Simplex *  simplex = &first, *next = &second;
     double     extent = 0, least = kInfinity;
     const auto overlap = [&] {
-        if (!with_depth) return CoreDistance{};
+        CoreDistance r;
+        if (!with_depth || (is_round_box(difference) && round_box_depth(difference, r))) return r;
         return penetration(difference, std::span(simplex->points).first(static_cast<std::size_t>(simplex->count)));
     };
     // Thin simplices give the distance well and its direction badly, so the direction that separated most is kept

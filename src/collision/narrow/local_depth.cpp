@@ -24,7 +24,7 @@ bool has_rim(const Shape& s) { return s.kind == ShapeKind::cylinder || s.kind ==
         for (std::size_t i = 0; i < 3; ++i) parts |= std::abs(d[i]) < near ? 1u << i : 0u;
     if ((s.kind == ShapeKind::capsule || s.kind == ShapeKind::cylinder) && std::abs(d.z) < near) parts |= 4u;
     if (s.kind == ShapeKind::cone && std::abs(2 * s.size.y * d.z - s.size.x * std::sqrt(d.x * d.x + d.y * d.y)) <
-                                         near * std::hypot(s.size.x, 2 * s.size.y))
+                                         near * std::sqrt(s.size.x * s.size.x + 4 * s.size.y * s.size.y))
         parts |= kSide;
     if (has_rim(s) && d.x * d.x + d.y * d.y < near * near && (s.kind == ShapeKind::cylinder || d.z < 0)) parts |= kDisc;
     return parts;
@@ -174,7 +174,7 @@ class Search {
     }
 
     /// A least depth on the great circle across one edge.
-    void along(const Edge& e)
+    [[gnu::always_inline]] void along(const Edge& e)
     {
         const double half = length(e.half);
         if (!(half > 0)) return;
@@ -250,7 +250,7 @@ class Search {
     }
 
     /// A stationary direction where nothing has a crease.
-    void smooth()
+    [[gnu::always_inline]] void smooth()
     {
         Vec3d  n    = n0_;
         double last = kFar;

@@ -257,6 +257,7 @@ MCH_WIDE void polish(const Shape& a, const Shape& b, CoreDistance& core)
 {
     const double slack = 1e-8 * std::max(1e-3, length(core.on_a - centre(a)) + length(core.on_b - centre(b)));
     for (const Vec3d& n : {natural_normal(a, core.normal), -natural_normal(b, -core.normal)}) {
+        if (n == core.normal) continue;
         const double s = separation(a, b, n);
         if (s < core.distance - slack) continue;
         core.normal   = n;
