@@ -80,28 +80,42 @@ std::string read_contents(Crate& crate)
     return {};
 }
 
-std::string check_tokens(Crate& crate)
+/// The text of all tokens, each with a zero behind it.
+struct TokenText {
+    std::uint64_t count = 0;
+    std::string   text;
+    std::string   wrong;
+};
+
+TokenText unpack_tokens(const Crate& crate)
 {
-    CrateCursor                cursor(crate.sections["TOKENS"]);
+    CrateCursor                cursor(crate.sections.at("TOKENS"));
     const auto                 count = cursor.read<std::uint64_t>(), size = cursor.read<std::uint64_t>();
     std::optional<std::string> text;
     if (crate.plain()) {
         text = std::string(cursor.take(size));
-        if (cursor.bad() || count > size) return "the tokens are longer than their section";
+        if (cursor.bad() || count > size) return {.wrong = "the tokens are longer than their section"};
     } else {
         const auto compressed = cursor.read<std::uint64_t>();
         const auto stream     = cursor.take(compressed);
         if (cursor.bad() || size / 256 > stream.size() || count > size)
-            return "the tokens are longer than their section";
+            return {.wrong = "the tokens are longer than their section"};
         text = count == 0 ? std::string() : decompress(stream, static_cast<std::size_t>(size));
     }
     if (count == 0) return {};
-    if (!text || text->size() != size) return "the tokens cannot be unpacked";
+    if (!text || text->size() != size) return {.wrong = "the tokens cannot be unpacked"};
     if (text->back() != '\0' || static_cast<std::uint64_t>(std::count(text->begin(), text->end(), '\0')) < count)
-        return "there are fewer tokens than the file says";
+        return {.wrong = "there are fewer tokens than the file says"};
+    return {.count = count, .text = std::move(*text)};
+}
+
+std::string check_tokens(Crate& crate)
+{
+    const TokenText tokens = unpack_tokens(crate);
+    if (!tokens.wrong.empty()) return tokens.wrong;
     std::size_t at = 0;
-    for (std::uint64_t i = 0; i < count; ++i) {
-        const std::string token = text->c_str() + at;
+    for (std::uint64_t i = 0; i < tokens.count; ++i) {
+        const std::string token = tokens.text.c_str() + at;
         at += token.size() + 1;
         const bool identifier = pxr::SdfPath::IsValidIdentifier(token);
         crate.tables.tokens.push_back(identifier                                         ? NameKind::prim
@@ -351,6 +365,16 @@ std::string check_crate(std::string_view bytes)
     for (const auto check : {check_tokens, check_strings, paths, check_fields, check_field_sets, check_specs})
         if (std::string what = check(crate); !what.empty()) return what;
     return {};
+}
+
+bool crate_has_token(std::string_view bytes, std::string_view token)
+{
+    Crate crate{.bytes = bytes};
+    if (!read_contents(crate).empty()) return false;
+    const std::string text = unpack_tokens(crate).text;
+    for (std::size_t at = text.find(token); at != std::string::npos; at = text.find(token, at + 1))
+        if ((at == 0 || text[at - 1] == '\0') && text.c_str() + at == token) return true;
+    return false;
 }
 
 }  // namespace mechane::usd

@@ -13,4 +13,8 @@ inline constexpr int kFirstCheckedMinor = 4, kLastCheckedMinor = 13;
 /// @return an empty text, or what is wrong
 std::string check_crate(std::string_view bytes);
 
+/// True when one of the tokens of a crate that check_crate found nothing wrong with is this one: a field of this name
+/// may be in it.
+bool crate_has_token(std::string_view bytes, std::string_view token);
+
 }  // namespace mechane::usd

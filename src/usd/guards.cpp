@@ -45,13 +45,29 @@ std::optional<Diagnostic> guard(std::string_view bytes, const std::string& shown
     return std::nullopt;
 }
 
+/// True when text may author relocates: metadata of this name, wherever it stands.
+bool text_relocates(std::string_view text)
+{
+    constexpr std::string_view kName = "relocates";
+    for (std::size_t at = text.find(kName); at != std::string_view::npos; at = text.find(kName, at + kName.size())) {
+        const std::size_t next = text.find_first_not_of(" \t\r\n", at + kName.size());
+        if (next != std::string_view::npos && text[next] == '=') return true;
+    }
+    return false;
+}
+
+/// OpenUSD 24.08 to 26.11 recurse without end over some relocates between arcs that lead in circles.
+const char* const kRelocates = "relocates";
+
 std::string unchecked(std::string_view bytes, int packages)
 {
     if (bytes.starts_with("PXR-USDC") && bytes.size() > 10) {
         const int major = static_cast<unsigned char>(bytes[8]), minor = static_cast<unsigned char>(bytes[9]);
         if (major != 0 || minor < kFirstCheckedMinor || minor > kLastCheckedMinor)
             return fmt::format("a crate of version {}.{}", major, minor);
+        return crate_has_token(bytes, "layerRelocates") ? kRelocates : "";
     }
+    if (bytes.starts_with("#usda")) return text_relocates(bytes) ? kRelocates : "";
     std::string found;
     if (bytes.starts_with("PK\3\4") && packages < kMaxPackages)
         (void)check_zip(bytes, [&](std::string_view, std::string_view content) {

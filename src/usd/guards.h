@@ -13,8 +13,8 @@ namespace mechane::usd {
 /// @return STAGE_OPEN_FAILED or STAGE_LIMIT, or nothing when the library may read on
 std::optional<Diagnostic> guard_layer(std::string_view bytes, const std::string& shown, const Limits& limits);
 
-/// What the checks cannot look into, in words: a crate older or newer than they know, also inside a package; empty when
-/// they suffice.
+/// What the checks do not cover, in words: a crate older or newer than they know, relocates, which composition may not
+/// come to an end of; also inside a package. Empty when they suffice. The layer has passed guard_layer.
 std::string unchecked_part(std::string_view bytes);
 
 /// While it lives, the process's resolver (guarded_resolver.cpp) checks every layer that any arc opens against these

@@ -133,6 +133,28 @@ class BadInput(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stderr.count("STAGE_READER_DIED")), (0, 0), done.stderr)
                 self.assertIn("child", done.stdout)
 
+    @unittest.skipIf(SANITIZED, "a sanitizer needs more than a mebibyte of stack")
+    def test_relocates_that_composition_has_no_end_for_are_tried_by_another_process_first(self):
+        """The class brings D, which is relocated to where a class of its own leads back to it: OpenUSD composes that until the stack ends, here a small one."""
+
+        def small_stack():
+            resource.setrlimit(resource.RLIMIT_STACK, (1 << 20, 1 << 20))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+        with tempfile.TemporaryDirectory() as name:
+            folder, root = pathlib.Path(name), pathlib.Path(name, "root.usda")
+            (folder / "heir.usda").write_text('#usda 1.0\ndef "A" (\n    inherits = </Q>\n)\n{\n}\n')
+            (folder / "piece.usda").write_text('#usda 1.0\ndef "A" (\n    inherits = </P>\n)\n{\n}\n')
+            (folder / "moved.usda").write_text("#usda 1.0\n(\n    relocates = { </A/D>: </A/B> }\n)\n")
+            root.write_text('#usda 1.0\n(\n    subLayers = [@./moved.usda@]\n)\ndef "A" (\n    inherits = </Q>\n)\n{\n}\n'
+                            'class "P" (\n    references = @./heir.usda@</A/B>\n)\n{\n}\n'
+                            'class "Q" (\n    references = @./piece.usda@</A>\n)\n{\n    def "D"\n    {\n    }\n}\n')
+            self.assertLess(mechane("tree", "--prims", root, "--isolate", "never", preexec=small_stack).returncode, 0, "then the stage proves nothing")
+            done = mechane("tree", "--prims", root, preexec=small_stack)
+            self.assertEqual((done.returncode, done.stderr.count("STAGE_READER_DIED")), (0, 1), done.stderr)
+            self.assertIn("moved.usda", done.stderr)
+            self.assertIn("D", done.stdout)  # where it stands without the layer that is refused
+
     def test_isolation_changes_no_answer(self):
         with tempfile.TemporaryDirectory() as folder:
             good = pathlib.Path(folder) / "good.usda"

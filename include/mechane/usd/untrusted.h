@@ -13,10 +13,11 @@ struct OpenOptions;
 /// @return what that process died of, as a finding about the file, or nothing when it lived
 using FirstReader = std::function<std::optional<Diagnostic>(const std::string& file)>;
 
-/// The checks that every layer goes through before OpenUSD's parsers see it cannot look into all of it: not into crates
-/// older than 0.4 or newer than 0.13, also inside a package. From now on `reader` is asked before such a layer is
-/// opened, whatever arc leads to it, with the name of the stage that is being opened; when the reader died the layer is
-/// refused. May be called by several threads at once. Without a reader (the default) nobody is asked.
+/// The checks that every layer goes through before OpenUSD's parsers see it do not cover everything: not crates older
+/// than 0.4 or newer than 0.13, and not relocates, which OpenUSD's composition may recurse over without end. From now
+/// on `reader` is asked before such a layer is opened, whatever arc leads to it, with the name of the stage that is
+/// being opened; when the reader died the layer is refused. May be called by several threads at once. Without a reader
+/// (the default) nobody is asked.
 void set_first_reader(FirstReader reader);
 
 /// Opens a stage, and composes and reads everything on it: what a process of its own does with a file that is not
