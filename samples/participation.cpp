@@ -2,7 +2,6 @@
 //
 //     sample_participation
 #include "mechane/collision/pipeline.h"
-#include "mechane/collision/soft_contacts.h"
 #include "sample.h"
 
 using namespace mechane;
@@ -22,17 +21,14 @@ Counts count(const model::ShapeConfig& config)
     model::ShapeConfig other;
     other.has_particle_collision = false;
     builder.add_shape_sphere(builder.add_body({{0.9, 0, 0}, {}}, "other"), {}, 0.5, other);
+    builder.add_particle({0, 0, 0.55}, {}, 0.001, 0.1);
     const auto         model = sample::finalize(builder);
     const model::State state = model::make_state(model);
 
     collision::CollisionPipeline pipeline(model);
     model::Contacts              contacts = pipeline.make_contacts();
-    const Vec3                   at[]     = {{0, 0, Real(0.55)}};
-    const Real                   radius[] = {Real(0.1)};
-    collision::SoftContacts      soft;
-    collision::SoftContactFinder(model).find(state, {.position = at, .radius = radius, .active = {}, .world = {}}, 0.01,
-                                             soft);
-    return {pipeline.collide(state, 0, contacts).contacts, soft.soft_contact_count};
+    pipeline.collide(state, 0, contacts);
+    return {contacts.rigid_contact_count, contacts.soft_contact_count};
 }
 
 }  // namespace

@@ -20,6 +20,8 @@ Result<void> validate(const PipelineOptions& o)
     if (!(std::abs(o.contact_matching_normal_dot_threshold) <= 1))
         return bad("contact_matching_normal_dot_threshold", std::to_string(o.contact_matching_normal_dot_threshold),
                    "-1 to 1");
+    if (!(o.soft_contact_gap >= 0) || !std::isfinite(o.soft_contact_gap))
+        return bad("soft_contact_gap", std::to_string(o.soft_contact_gap), "a finite number of at least 0");
     const HydroelasticOptions& h = o.hydroelastic;
     if (!(h.buffer_fraction > 0 && h.buffer_fraction <= 1))
         return bad("buffer_fraction", std::to_string(h.buffer_fraction), "above 0 and at most 1");
@@ -45,6 +47,7 @@ void report_overflow(const CollideStatus& status, Diagnostics& out)
     stage("candidate pairs", status.pairs, "shape_pairs_max");
     stage("faces of a hydroelastic pair", status.faces, "buffer_fraction or buffer_mult_contact");
     stage("contacts", status.rows, "rigid_contact_max");
+    stage("contacts of particles", status.soft, "soft_contact_max");
 }
 
 }  // namespace mechane::collision

@@ -6,6 +6,7 @@
 
 #include "matching.h"
 #include "mechane/collision/narrow.h"
+#include "mechane/collision/soft_contacts.h"
 #include "mechane/core/assert.h"
 #include "mechane/tasks/parallel.h"
 #include "narrow/pressure_patch.h"
@@ -89,6 +90,7 @@ struct CollisionPipeline::Impl {
         capacity = o.rigid_contact_max > 0 ? o.rigid_contact_max : std::max<std::size_t>(1000, 20 * m.shape_count());
         if (policy != OverflowPolicy::grow) make_room();
         any_pressure = std::find(set.hydroelastic.begin(), set.hydroelastic.end(), 1) != set.hydroelastic.end();
+        if (m.particle_count() > 0 && o.soft_contact_max != 0) soft = std::make_unique<SoftContactFinder>(m);
     }
 
     void collide_pair(const ShapePair& pair, Chunk& chunk);
@@ -121,20 +123,22 @@ struct CollisionPipeline::Impl {
     void collide_all();
     void gather();
     void select(model::Contacts& contacts, CollideStatus& status);
+    void find_soft(const model::State& state, model::Contacts& contacts, CollideStatus& status);
     void store(std::size_t row, const RowRef& ref, model::Contacts& contacts) const;
 
-    PipelineOptions             options;
-    ShapeSet                    set;
-    std::unique_ptr<BroadPhase> broad;
-    ContactMatcher              matcher;
-    OverflowPolicy              policy;
-    std::size_t                 capacity = 0;
-    double                      dt       = 0;
-    std::vector<ShapePair>      pairs;
-    std::vector<Chunk>          chunks;
-    std::vector<RowRef>         order, turned, merged;
-    std::vector<ContactFace>    surface;
-    bool                        any_pressure = false;
+    PipelineOptions                    options;
+    ShapeSet                           set;
+    std::unique_ptr<BroadPhase>        broad;
+    ContactMatcher                     matcher;
+    OverflowPolicy                     policy;
+    std::size_t                        capacity = 0;
+    double                             dt       = 0;
+    std::vector<ShapePair>             pairs;
+    std::vector<Chunk>                 chunks;
+    std::vector<RowRef>                order, turned, merged;
+    std::vector<ContactFace>           surface;
+    bool                               any_pressure = false;
+    std::unique_ptr<SoftContactFinder> soft;  ///< where there are particles to be looked at
 };
 
 namespace {
@@ -338,6 +342,21 @@ void CollisionPipeline::Impl::select(model::Contacts& contacts, CollideStatus& s
                    static_cast<std::int64_t>(needed - order.size())};
 }
 
+void CollisionPipeline::Impl::find_soft(const model::State& state, model::Contacts& contacts, CollideStatus& status)
+{
+    contacts.soft_contact_count = contacts.soft_contact_needed = 0;
+    if (!soft) return;
+    const std::size_t most =
+        options.soft_contact_max.value_or(static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()));
+    soft->find(state, particles_of(set.model(), state), options.soft_contact_gap, contacts, most);
+    if (contacts.soft_contact_needed > contacts.soft_contact_count) {
+        if (policy == OverflowPolicy::error) contacts.soft_contact_count = 0;
+        status.overflow = true;
+    }
+    status.soft = {contacts.soft_contact_needed, static_cast<std::int64_t>(contacts.soft_capacity()),
+                   contacts.soft_contact_needed - contacts.soft_contact_count};
+}
+
 CollisionPipeline::CollisionPipeline(const model::Model& model, const PipelineOptions& options)
 {
     MCH_ASSERT(validate(options));
@@ -351,13 +370,24 @@ OverflowPolicy               CollisionPipeline::overflow_policy() const { return
 std::size_t                  CollisionPipeline::sdf_count() const { return impl_->set.sdf_count(); }
 std::span<const ContactFace> CollisionPipeline::contact_surface() const { return impl_->surface; }
 
-void CollisionPipeline::reread_transforms() { impl_->set.reread_transforms(); }
+void CollisionPipeline::reread_transforms()
+{
+    impl_->set.reread_transforms();
+    if (impl_->soft) impl_->soft->reread_transforms();
+}
+
+void CollisionPipeline::set_soft_contact_gap(double gap)
+{
+    MCH_CHECK(gap >= 0 && std::isfinite(gap));
+    impl_->options.soft_contact_gap = gap;
+}
 
 model::Contacts CollisionPipeline::make_contacts() const
 {
     model::Contacts contacts;
     contacts.resize(impl_->capacity);
     if (impl_->any_pressure) contacts.with_stiffness();
+    if (impl_->soft) contacts.resize_soft(impl_->options.soft_contact_max.value_or(0));
     contacts.reset_custom(impl_->set.model().custom_arrays);
     return contacts;
 }
@@ -399,6 +429,7 @@ CollideStatus CollisionPipeline::collide(const model::State& state, double dt, m
     impl.in_chunks(impl.order.size(), kRowsPerChunk, [&](std::size_t begin, std::size_t end, std::size_t) {
         for (std::size_t row = begin; row < end; ++row) impl.store(row, impl.order[row], contacts);
     });
+    impl.find_soft(state, contacts, status);
     contacts.rigid_contact_count  = static_cast<std::int32_t>(impl.order.size());
     contacts.rigid_contact_needed = static_cast<std::int32_t>(status.rows.needed);
     contacts.contact_generation   = contacts.next_generation();

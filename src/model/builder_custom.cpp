@@ -38,14 +38,17 @@ bool is_reserved(const CustomAttribute& a)
                          "shape_collision_radius", "shape_collision_aabb_lower", "shape_collision_aabb_upper",
                          "shape_color", "shape_opacity", "shape_label", "shape_world", "shape_collision_filter_pairs",
                          "articulation_start", "articulation_end", "articulation_label", "articulation_world",
-                         "gravity", "up_axis", "world_count", "static_shapes");
+                         "gravity", "up_axis", "world_count", "static_shapes") ||
+                   among("particle_q", "particle_qd", "particle_mass", "particle_inv_mass", "particle_radius",
+                         "particle_flags", "particle_world");
         case CustomAssignment::state:
             return among("body_q", "body_qd", "body_f", "joint_q", "joint_qd", "time", "particle_q", "particle_qd",
                          "particle_f");
         case CustomAssignment::control:
             return among("joint_target_q", "joint_target_qd", "joint_f", "joint_act");
         case CustomAssignment::contact:
-            return a.name.starts_with("rigid_contact_") || a.name == "contact_generation";
+            return a.name.starts_with("rigid_contact_") || a.name.starts_with("soft_contact_") ||
+                   a.name == "contact_generation";
     }
     return false;
 }
@@ -92,6 +95,7 @@ std::size_t ModelBuilder::custom_count(CustomFrequency frequency) const
         case CustomFrequency::articulation:
             return articulations.size();
         case CustomFrequency::particle:
+            return particles.size();
         case CustomFrequency::edge:
         case CustomFrequency::triangle:
         case CustomFrequency::tetrahedron:

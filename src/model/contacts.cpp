@@ -2,6 +2,17 @@
 
 namespace mechane::model {
 
+void SoftContacts::resize_soft(std::size_t capacity)
+{
+    soft_contact_particle.resize(capacity);
+    soft_contact_indices.resize(capacity);
+    soft_contact_barycentric.resize(capacity);
+    soft_contact_shape.resize(capacity);
+    soft_contact_body_pos.resize(capacity);
+    soft_contact_body_vel.resize(capacity);
+    soft_contact_normal.resize(capacity);
+}
+
 void Contacts::resize(std::size_t capacity)
 {
     rigid_contact_shape0.resize(capacity);
@@ -29,8 +40,9 @@ void Contacts::with_stiffness()
 void Contacts::clear()
 {
     rigid_contact_count = rigid_contact_needed = 0;
-    contact_generation                         = next_generation();
-    rigid_contact_match_generation             = -1;
+    soft_contact_count = soft_contact_needed = 0;
+    contact_generation                       = next_generation();
+    rigid_contact_match_generation           = -1;
     rigid_contact_new_indices.clear();
     rigid_contact_broken_indices.clear();
 }

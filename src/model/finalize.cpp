@@ -49,6 +49,7 @@ void fill_worlds(const ModelBuilder& b, Model& m, Diagnostics& out)
     m.shape_world_start        = world_starts(b.shapes, worlds, one);
     m.joint_world_start        = world_starts(b.joints, worlds, one);
     m.articulation_world_start = world_starts(b.articulations, worlds, one);
+    m.particle_world_start     = world_starts(b.particles, worlds, one);
     m.joint_dof_world_start    = world_starts(b.joints, worlds, extent(m.joint_qd_start));
     m.joint_coord_world_start  = world_starts(b.joints, worlds, extent(m.joint_q_start));
 }
@@ -83,6 +84,7 @@ Result<Model> ModelBuilder::finalize(const FinalizeOptions& options, Diagnostics
     fill_joints(*this, m, out);
     fill_articulations(*this, m);
     if (auto error = fill_shapes(*this, m, out)) return std::move(*error);
+    fill_particles(*this, m, out);
     fill_worlds(*this, m, out);
     fill_custom(*this, m);
 

@@ -14,6 +14,7 @@ void fill_bodies(const ModelBuilder& builder, const FinalizeOptions& options, Mo
 /// Joints, their coordinates and dofs; needs the bodies.
 void fill_joints(const ModelBuilder& builder, Model& model, Diagnostics& out);
 void fill_articulations(const ModelBuilder& builder, Model& model);
+void fill_particles(const ModelBuilder& builder, Model& model, Diagnostics& out);
 /// @return E_SHAPE_MATERIAL, if any
 std::optional<Diagnostic> fill_shapes(const ModelBuilder& builder, Model& model, Diagnostics& out);
 void                      fill_custom(const ModelBuilder& builder, Model& model);

@@ -18,6 +18,16 @@ Diagnostic misfit(const std::string& label, std::string_view array, std::string 
 
 bool is_index(std::int32_t i, std::size_t count) { return i >= 0 && static_cast<std::size_t>(i) < count; }
 
+/// What a message calls the entity; particles have no labels.
+template <class Entity>
+std::string label_of(const Entity& e)
+{
+    if constexpr (requires { e.label; })
+        return e.label;
+    else
+        return {};
+}
+
 /// Entities come as leading globals, world 0, 1, ..., trailing globals.
 template <class Entities>
 Misfit check_worlds(const Entities& entities, std::size_t worlds, std::string_view array)
@@ -26,14 +36,14 @@ Misfit check_worlds(const Entities& entities, std::size_t worlds, std::string_vi
     bool         closed = false;
     for (const auto& e : entities) {
         if (e.world < kGlobalWorld || (e.world >= 0 && !is_index(e.world, worlds)))
-            return misfit(e.label, array,
+            return misfit(label_of(e), array,
                           fmt::format("Invalid world index: world {} does not exist, expected -1 to {}", e.world,
                                       static_cast<std::int64_t>(worlds) - 1));
         if (e.world == kGlobalWorld) {
             closed = last != kGlobalWorld;
         } else {
             if (closed || e.world < last)
-                return misfit(e.label, array,
+                return misfit(label_of(e), array,
                               fmt::format("world {} comes after world {}; worlds must be contiguous and ascending",
                                           e.world, last));
             last = e.world;
@@ -255,6 +265,7 @@ Misfit check_structure(const ModelBuilder& b, const FinalizeOptions& options)
     if (auto m = check_worlds(b.joints, worlds, "joint_world")) return m;
     if (auto m = check_worlds(b.shapes, worlds, "shape_world")) return m;
     if (auto m = check_worlds(b.articulations, worlds, "articulation_world")) return m;
+    if (auto m = check_worlds(b.particles, worlds, "particle_world")) return m;
     if (auto m = check_bodies(b)) return m;
     if (auto m = check_joints(b)) return m;
     if (auto m = check_articulations(b)) return m;

@@ -27,6 +27,9 @@ State make_state(const Model& model)
     state.body_f        = std::vector<Spatial>(model.body_count());
     state.joint_q       = model.joint_q;
     state.joint_qd      = model.joint_qd;
+    state.particle_q    = model.particle_q;
+    state.particle_qd   = model.particle_qd;
+    state.particle_f    = std::vector<Vec3>(model.particle_count());
     state.custom_arrays = arrays_of(model, CustomAssignment::state);
     return state;
 }
@@ -49,7 +52,11 @@ void clear(Control& control, const Model& model)
     control.custom_arrays = arrays_of(model, CustomAssignment::control);
 }
 
-void clear_forces(State& state) { std::ranges::fill(state.body_f, Spatial{}); }
+void clear_forces(State& state)
+{
+    std::ranges::fill(state.body_f, Spatial{});
+    std::ranges::fill(state.particle_f, Vec3{});
+}
 
 void reset_worlds(State& state, const Model& model, std::span<const std::uint8_t> selected)
 {
@@ -71,13 +78,19 @@ void reset_worlds(State& state, const Model& model, std::span<const std::uint8_t
         copy(model.joint_q, state.joint_q, model.joint_q_start[j], model.joint_q_start[j + 1]);
         copy(model.joint_qd, state.joint_qd, model.joint_qd_start[j], model.joint_qd_start[j + 1]);
     }
+    for (std::size_t i = 0; i < model.particle_count(); ++i) {
+        if (!chosen(model.particle_world[i])) continue;
+        state.particle_q[i]  = model.particle_q[i];
+        state.particle_qd[i] = model.particle_qd[i];
+        state.particle_f[i]  = {};
+    }
 }
 
 bool same_layout(const State& a, const State& b)
 {
     return a.body_q.size() == b.body_q.size() && a.body_qd.size() == b.body_qd.size() &&
            a.body_f.size() == b.body_f.size() && a.joint_q.size() == b.joint_q.size() &&
-           a.joint_qd.size() == b.joint_qd.size() &&
+           a.joint_qd.size() == b.joint_qd.size() && a.particle_q.size() == b.particle_q.size() &&
            std::ranges::equal(a.custom_arrays.arrays, b.custom_arrays.arrays,
                               [](const CustomArray& x, const CustomArray& y) {
                                   return x.key == y.key && x.type == y.type && x.size() == y.size();

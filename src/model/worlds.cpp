@@ -90,6 +90,14 @@ Result<void> ModelBuilder::append(const ModelBuilder& source, const AppendOption
         for (std::int32_t& j : tree.joints) j = shifted(j, joint0);
         articulations.push_back(std::move(tree));
     }
+    for (BuilderParticle particle : source.particles) {
+        particle.world = world;
+        if (options.xform) {
+            particle.q  = *options.xform * particle.q;
+            particle.qd = rotate(options.xform->q, particle.qd);
+        }
+        particles.push_back(particle);
+    }
     for (const auto& [a, b] : source.shape_collision_filter_pairs)
         shape_collision_filter_pairs.emplace_back(shifted(a, shape0), shifted(b, shape0));
     return merge_custom(source, offsets, world);
@@ -116,6 +124,7 @@ Result<void> ModelBuilder::replicate(const ModelBuilder& source, int count)
     joints.reserve(joints.size() + copies * source.joints.size());
     shapes.reserve(shapes.size() + copies * source.shapes.size());
     articulations.reserve(articulations.size() + copies * source.articulations.size());
+    particles.reserve(particles.size() + copies * source.particles.size());
 
     // Values of custom attributes are placed here: counting the entities anew for each copy would take quadratic time.
     CustomOffsets       offsets = custom_offsets();

@@ -226,6 +226,10 @@ const Row kRows[] = {
      },
      Support::approximated,
      "a contact sticks until friction gives way, at any speed"},
+    {{"particle", "particles"},
+     [](const Model& m) { return Labels(m.particle_count(), "particles"); },
+     Support::ignored,
+     "they stay where they are"},
     {{"contact.hydroelastic", "hydroelastic shapes"},
      [](const Model& m) {
          return those(m.shape_label,

@@ -40,10 +40,10 @@ TEST_CASE("a shape without both kinds of contact is as one of group 0, without o
         model::ShapeConfig other;
         other.has_particle_collision = false;
         b.add_shape_sphere(b.add_body({{0, 0, 0.9}, {}}, "ball"), {}, 0.5, other);
-        const auto              m        = frozen_scene(b);
-        const Vec3              at[]     = {{Real(0.55), 0, 0}};
-        const Real              radius[] = {Real(0.1)};
-        collision::SoftContacts soft;
+        const auto          m        = frozen_scene(b);
+        const Vec3          at[]     = {{Real(0.55), 0, 0}};
+        const Real          radius[] = {Real(0.1)};
+        model::SoftContacts soft;
         collision::SoftContactFinder(m).find(model::make_state(m), {.position = at, .radius = radius}, 0, soft);
         const auto pressed = press(m);
         return Found{pressed.contacts.rigid_contact_count, pressed.status.candidate_pairs, soft.soft_contact_count};

@@ -97,10 +97,10 @@ TEST_CASE("a particle meets shapes of every type (GAP-058)")
         if (kind == 8) b.add_ground_plane();
         if (kind == 9) b.add_shape_plane(model::kWorldBody, {}, 2, 2, c);
         if (kind == 10) b.add_shape_heightfield({}, {1, 1, 1}, std::make_shared<geometry::Mesh>(tiled_plane(8, 2)), c);
-        const auto   m        = frozen_scene(b);
-        const Vec3   at[]     = {{Real(0.001), Real(0.002), Real(0.05)}};
-        const Real   radius[] = {Real(0.06)};
-        SoftContacts out;
+        const auto          m        = frozen_scene(b);
+        const Vec3          at[]     = {{Real(0.001), Real(0.002), Real(0.05)}};
+        const Real          radius[] = {Real(0.06)};
+        model::SoftContacts out;
         SoftContactFinder(m).find(model::make_state(m), {.position = at, .radius = radius}, 0, out);
         CHECK(out.soft_contact_count == 1);
     }

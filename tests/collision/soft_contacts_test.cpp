@@ -5,7 +5,7 @@
 using namespace mechane;
 using namespace mechane::test;
 using collision::SoftContactFinder;
-using collision::SoftContacts;
+using model::SoftContacts;
 
 namespace {
 
@@ -121,7 +121,7 @@ TEST_CASE("particles out of play, shapes that leave particles alone, and foreign
         {0, 0, static_cast<Real>(0.05)}, {0, 0, static_cast<Real>(0.05)}, {0, 0, static_cast<Real>(NAN)}, {0, 0, 0}};
     const Real         radius[] = {static_cast<Real>(0.1), static_cast<Real>(0.1), static_cast<Real>(0.1),
                                    static_cast<Real>(0.1)};
-    const std::uint8_t active[] = {1, 1, 1, 0};
+    const std::int32_t active[] = {1, 1, 1, 0};
     const std::int32_t world[]  = {0, 1, 0, 0};
     SoftContactFinder  finder(m);
     SoftContacts       c;
@@ -150,4 +150,99 @@ TEST_CASE("a particle under a height field is pushed up, one beside it is not to
     REQUIRE(c.soft_contact_count == 1);
     CHECK(c.soft_contact_particle[0] == 0);
     CHECK(c.soft_contact_normal[0].z == close_to(1, 1e-6));
+}
+
+namespace {
+
+/// The ground, which is global, and in each of two worlds a ball of 0.5 at the origin with a particle 5 mm above it and
+/// one 5 mm above the ground.
+model::ModelBuilder two_worlds()
+{
+    model::ModelBuilder part;
+    part.add_shape_sphere(part.add_body({{0, 0, 1}, {}}, "ball"), {}, 0.5, part.default_shape);
+    part.add_particle({0, 0, 1.505}, {}, 1, 0);
+    part.add_particle({2, 0, 0.005}, {}, 1, 0);
+    model::ModelBuilder b;
+    b.add_ground_plane();
+    REQUIRE(b.replicate(part, 2));
+    return b;
+}
+
+std::vector<std::pair<std::int32_t, std::int32_t>> pairs_of(const SoftContacts& c)
+{
+    std::vector<std::pair<std::int32_t, std::int32_t>> out;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(c.soft_contact_count); ++i)
+        out.emplace_back(c.soft_contact_particle[i], c.soft_contact_shape[i]);
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("the contacts of a model's particles are found alone, and by the pipeline as the same rows (GAP-049)")
+{
+    const auto      m     = frozen_scene(two_worlds());
+    model::State    state = model::make_state(m);
+    model::Contacts alone;
+    alone.rigid_contact_count = 5;  // not its business
+    collision::create_soft_contacts(m, state, alone, 0.01);
+    const std::vector<std::pair<std::int32_t, std::int32_t>> expected{{0, 1}, {1, 0}, {2, 2}, {3, 0}};
+    CHECK(pairs_of(alone) == expected);
+    CHECK(alone.rigid_contact_count == 5);
+    CHECK(alone.capacity() == 0);
+
+    collision::CollisionPipeline pipeline(m);
+    model::Contacts              contacts = pipeline.make_contacts();
+    const auto                   status   = pipeline.collide(state, 0, contacts);
+    CHECK(pairs_of(contacts) == expected);
+    CHECK(status.soft.needed == 4);
+    CHECK(status.ok());
+    CHECK(contacts.soft_contact_normal[0] == alone.soft_contact_normal[0]);
+
+    state.particle_q[0].z += 1;  // out of reach
+    pipeline.collide(state, 0, contacts);
+    CHECK(contacts.soft_contact_count == 3);
+    contacts.clear();
+    CHECK(contacts.soft_contact_count == 0);
+    state.particle_q[0].z -= 1;
+    collision::CollisionPipeline narrow(m, {.soft_contact_gap = 0.001});
+    narrow.collide(state, 0, contacts);
+    CHECK(contacts.soft_contact_count == 0);  // all are 5 mm away
+}
+
+TEST_CASE("a model without particles has no rows of soft contacts, nor has a pipeline that looks for none (GAP-049)")
+{
+    model::ModelBuilder bare;
+    bare.add_ground_plane();
+    const auto without = frozen_scene(bare), with = frozen_scene(two_worlds());
+    for (const auto& [m, most] : {std::pair{&without, std::optional<std::size_t>{}}, {&with, std::size_t{0}}}) {
+        collision::CollisionPipeline pipeline(*m, {.soft_contact_max = most});
+        model::Contacts              contacts = pipeline.make_contacts();
+        pipeline.collide(model::make_state(*m), 0, contacts);
+        CHECK(contacts.soft_contact_count == 0);
+        CHECK(contacts.soft_capacity() == 0);
+    }
+}
+
+TEST_CASE("soft contacts beyond the room for them are counted and reported, the first rows stay")
+{
+    const auto                   m     = frozen_scene(two_worlds());
+    const model::State           state = model::make_state(m);
+    collision::CollisionPipeline pipeline(m, {.soft_contact_max = 3});
+    model::Contacts              contacts = pipeline.make_contacts();
+    CHECK(contacts.soft_capacity() == 3);
+    const auto status = pipeline.collide(state, 0, contacts);
+    CHECK(contacts.soft_contact_count == 3);
+    CHECK(contacts.soft_contact_needed == 4);
+    CHECK(pairs_of(contacts).back() == std::pair{2, 2});
+    CHECK(status.overflow);
+    CHECK(status.soft.dropped == 1);
+    Diagnostics found;
+    collision::report_overflow(status, found);
+    REQUIRE(found.size() == 1);
+    CHECK(found.begin()->message.find("raise soft_contact_max") != std::string::npos);
+
+    collision::CollisionPipeline strict(m, {.overflow = collision::OverflowPolicy::error, .soft_contact_max = 3});
+    strict.collide(state, 0, contacts);
+    CHECK(contacts.soft_contact_count == 0);
+    CHECK_FALSE(collision::validate({.soft_contact_gap = -1}));
 }

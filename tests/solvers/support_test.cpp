@@ -8,7 +8,7 @@ using solvers::Support;
 
 namespace {
 
-/// A sticky ball and a soft box.
+/// A sticky ball, a soft box, and two particles.
 model::ModelBuilder strange()
 {
     model::ModelBuilder b;
@@ -18,6 +18,7 @@ model::ModelBuilder strange()
     const auto ball = b.add_body({{0, 0, 2}, {}}, "ball"), box = b.add_body({{1, 0, 2}, {}}, "box");
     b.add_shape_sphere(ball, {}, 0.1, sticky, "sticky");
     b.add_shape_box(box, {}, {0.1, 0.1, 0.1}, soft, "soft");
+    for (const double x : {2.0, 3.0}) b.add_particle({x, 0, 1}, {0, 0, -1}, 0.1);
     return b;
 }
 
@@ -28,7 +29,7 @@ TEST_CASE("what a solver does not honour is said once a feature, with what has i
     const model::Model m = finalized(strange());
     Diagnostics        notices;
     REQUIRE(solvers::make_solver("softstep", m, {}, notices));
-    CHECK(notices.count("SOLVER_FEATURE") == 1);
+    CHECK(notices.count("SOLVER_FEATURE") == 2);
     CHECK(notices.count("SOLVER_APPROXIMATES") == 1);
     std::vector<std::string> sites;
     for (const Diagnostic& d : notices)
@@ -36,7 +37,7 @@ TEST_CASE("what a solver does not honour is said once a feature, with what has i
             sites.push_back(d.site.prim);
             CHECK(d.message.find(": ") != std::string::npos);
         }
-    CHECK(sites == std::vector<std::string>{"sticky", "soft"});
+    CHECK(sites == std::vector<std::string>{"sticky", "soft", "particles"});
 }
 
 TEST_CASE("strict makes an error of what a solver does not honour (DYN-047)")

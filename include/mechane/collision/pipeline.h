@@ -50,6 +50,10 @@ struct PipelineOptions {
     bool                finite_plane_compat = false;
     bool                reduce_contacts     = true;  ///< keep at most 240 contacts of two shapes with distance fields
     HydroelasticOptions hydroelastic;                ///< of pairs that both are
+    double              soft_contact_gap = 0.01;     ///< how far beyond touching particles meet shapes [m], at least 0
+    /// Most contacts of particles with shapes, for which there is room from the start; 0: none are looked for. Unset:
+    /// as many as there are.
+    std::optional<std::size_t> soft_contact_max;
 };
 /// @error COL_OPTION_INVALID  names the option and its value
 Result<void> validate(const PipelineOptions& options);
@@ -67,6 +71,7 @@ struct CollideStatus {
     bool         overflow        = false;  ///< some stage had to drop something
     StageStatus  pairs, rows;  ///< candidate pairs (`needed` is a lower bound when some were dropped), contacts
     StageStatus  faces;        ///< of pressure contact: most of one pair, room for one pair, dropped in all
+    StageStatus  soft;         ///< contacts of particles with shapes
     double       broad_phase_s = 0, narrow_phase_s = 0;  ///< wall time [s]
 
     /// Nothing was dropped for want of room.
@@ -76,7 +81,8 @@ struct CollideStatus {
 /// Says of each stage that had to drop something what it needed, what it had, and which option raises that.
 void report_overflow(const CollideStatus& status, Diagnostics& out);
 
-/// Finds the contacts of a state: world AABBs, broad phase, narrow phase, sorted by (shape0, shape1, feature).
+/// Finds the contacts of a state: world AABBs, broad phase, narrow phase, sorted by (shape0, shape1, feature); then
+/// those of particles with shapes, where the model has particles.
 class CollisionPipeline {
   public:
     /// The options must be valid (`validate`).
@@ -90,6 +96,8 @@ class CollisionPipeline {
     /// Reads where shapes are in their bodies again, after the model's `shape_transform` was written to. Whatever else
     /// of a shape changes needs a new pipeline.
     void reread_transforms();
+    /// How far beyond touching particles meet shapes from the next call on [m], at least 0.
+    void set_soft_contact_gap(double gap);
     /// What was found when the pipeline was made: fields that could not be built, whose shapes make point contacts, and
     /// meshes that are slow without one.
     [[nodiscard]] const Diagnostics& diagnostics() const;

@@ -1,10 +1,10 @@
 #pragma once
-#include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
-#include <vector>
 
+#include "mechane/model/contacts.h"
 #include "mechane/model/model.h"
 #include "mechane/model/state.h"
 
@@ -15,21 +15,12 @@ namespace mechane::collision {
 struct ParticleSpans {
     std::span<const Vec3>         position;  ///< world [m]
     std::span<const Real>         radius;    ///< [m]
-    std::span<const std::uint8_t> active;    ///< 0: out of play; empty: all are in
+    std::span<const std::int32_t> flags;     ///< model::particle_flag bits; empty: all are active
     std::span<const std::int32_t> world;     ///< -1: meets the shapes of every world; empty: all -1
 };
 
-/// Contacts of one call under Newton's names; rows beyond the count are undefined.
-struct SoftContacts {
-    std::int32_t                             soft_contact_count = 0;
-    std::vector<std::int32_t>                soft_contact_particle;
-    std::vector<std::array<std::int32_t, 3>> soft_contact_indices;      ///< (particle, -1, -1)
-    std::vector<Vec3>                        soft_contact_barycentric;  ///< (1, 0, 0)
-    std::vector<std::int32_t>                soft_contact_shape;
-    std::vector<Vec3> soft_contact_body_pos;  ///< on the raw surface, body frame (world for static shapes) [m]
-    std::vector<Vec3> soft_contact_body_vel;  ///< of the surface against its body, body frame [m/s]
-    std::vector<Vec3> soft_contact_normal;    ///< unit, world, from the shape to the particle
-};
+/// The particles of a model where they are in a state of it.
+ParticleSpans particles_of(const model::Model& model, const model::State& state);
 
 /// Finds which particles are near which shapes: those with signed distance < gap + margin + radius, where the shape
 /// collides with particles and shares the particle's world. A closed mesh and a height field have an inside; an open
@@ -39,12 +30,22 @@ class SoftContactFinder {
     explicit SoftContactFinder(const model::Model& model);
     ~SoftContactFinder();
 
+    /// Rows are added to `out` as they are needed, those beyond `most` are counted only.
     /// @param gap  how far beyond touching a contact is made, the shapes' own gaps are not used [m]
-    void find(const model::State& state, const ParticleSpans& particles, double gap, SoftContacts& out);
+    void find(const model::State& state, const ParticleSpans& particles, double gap, model::SoftContacts& out,
+              std::size_t most = std::numeric_limits<std::int32_t>::max());
+    /// Takes `shape_transform` from the model again.
+    void reread_transforms();
 
   private:
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };
+
+/// Contacts of the model's particles with its shapes and nothing else: the rigid part of `contacts` stays. The pipeline
+/// does the same in each of its calls; a `SoftContactFinder` is quicker for many.
+/// @param gap  how far beyond touching a contact is made [m]
+void create_soft_contacts(const model::Model& model, const model::State& state, model::SoftContacts& contacts,
+                          double gap = 0.01);
 
 }  // namespace mechane::collision

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -127,6 +128,16 @@ struct BuilderArticulation {
     std::int32_t              world = kGlobalWorld;
 };
 
+/// A point of mass with a radius. What it is part of, and how it moves, is a matter of solvers.
+struct BuilderParticle {
+    Vec3d        q;                               ///< position in the world [m]
+    Vec3d        qd;                              ///< velocity [m/s]
+    double       mass   = 0;                      ///< [kg]; 0: no force moves it
+    double       radius = 0.1;                    ///< where it meets shapes [m]
+    std::int32_t flags  = particle_flag::active;  ///< particle_flag bits
+    std::int32_t world  = kGlobalWorld;
+};
+
 /// What makes mass properties ones that a solver can divide by.
 struct InertiaRules {
     bool                  balance = true;  ///< enforce I1 + I2 >= I3
@@ -155,9 +166,10 @@ using CustomOffsets = std::array<std::size_t, 16>;
 /// Indices returned are valid for this builder. A wrong index is a programmer's error.
 class ModelBuilder {
   public:
-    int            up_axis = 2;           ///< 0, 1, 2: X, Y, Z
-    Vec3d          gravity{0, 0, -9.81};  ///< [m/s^2]
-    double         rigid_gap = 0.1;       ///< gap of shapes that set none [m]
+    int            up_axis = 2;                    ///< 0, 1, 2: X, Y, Z
+    Vec3d          gravity{0, 0, -9.81};           ///< [m/s^2]
+    double         rigid_gap               = 0.1;  ///< gap of shapes that set none [m]
+    double         default_particle_radius = 0.1;  ///< of particles that set none [m]
     ShapeConfig    default_shape;
     JointDofConfig default_dof;
 
@@ -165,6 +177,7 @@ class ModelBuilder {
     std::vector<BuilderJoint>        joints;
     std::vector<BuilderShape>        shapes;
     std::vector<BuilderArticulation> articulations;
+    std::vector<BuilderParticle>     particles;
     std::vector<std::pair<std::int32_t, std::int32_t>>
                                  shape_collision_filter_pairs;  ///< smaller index first, may repeat
     std::vector<Vec3d>           world_gravity;                 ///< one per world
@@ -227,6 +240,12 @@ class ModelBuilder {
     std::int32_t add_ground_plane(double height = 0, std::string label = "ground_plane");
     /// Equal indices are ignored; indices out of range are reported by finalize.
     void add_shape_collision_filter_pair(std::int32_t a, std::int32_t b);
+
+    /// A particle of the open world; a mass of zero is moved by nothing but the caller.
+    std::int32_t add_particle(const Vec3d& position, const Vec3d& velocity, double mass,
+                              std::optional<double> radius = {}, std::int32_t flags = particle_flag::active);
+    /// Particles of the open world, whatever world they name. Returns the index of the first.
+    std::int32_t add_particles(std::span<const BuilderParticle> added);
 
     /// Declares an attribute of the user's own; declaring the same again changes nothing.
     /// @error E_CUSTOM_CONFLICT, E_CUSTOM_RESERVED, E_CUSTOM_CONTACT_FREQ

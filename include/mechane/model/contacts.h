@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -8,13 +9,29 @@
 
 namespace mechane::model {
 
+/// Contacts of particles with shapes, under Newton's names; rows beyond the count are undefined.
+struct SoftContacts {
+    std::int32_t                             soft_contact_count  = 0;  ///< valid rows
+    std::int32_t                             soft_contact_needed = 0;  ///< demand; above the count some found no room
+    std::vector<std::int32_t>                soft_contact_particle;
+    std::vector<std::array<std::int32_t, 3>> soft_contact_indices;      ///< (particle, -1, -1)
+    std::vector<Vec3>                        soft_contact_barycentric;  ///< (1, 0, 0)
+    std::vector<std::int32_t>                soft_contact_shape;
+    std::vector<Vec3> soft_contact_body_pos;  ///< on the raw surface, body frame (world for static shapes) [m]
+    std::vector<Vec3> soft_contact_body_vel;  ///< of the surface against its body, body frame [m/s]
+    std::vector<Vec3> soft_contact_normal;    ///< unit, world, from the shape to the particle
+
+    [[nodiscard]] std::size_t soft_capacity() const { return soft_contact_particle.size(); }
+    void                      resize_soft(std::size_t capacity);
+};
+
 /// Contacts of one collide call, structure of arrays under Newton's names. Rows beyond `rigid_contact_count` are
 /// undefined.
 ///
 /// With X0, X1 the poses of the two bodies: the distance, margins subtracted, is
 /// `dot(n, X1*point1 - X0*point0) - margin0 - margin1`, and the effective surface points are `X0*(point0 + offset0)`,
 /// `X1*(point1 + offset1)`. Points are stored in body frames and so stay valid while the bodies move.
-struct Contacts {
+struct Contacts : SoftContacts {
     std::int32_t rigid_contact_count  = 0;  ///< valid rows
     std::int32_t rigid_contact_needed = 0;  ///< demand; above `capacity()` the deepest contacts were kept
     std::int32_t contact_generation   = 0;  ///< collide counter

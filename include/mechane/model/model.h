@@ -17,7 +17,8 @@
 namespace mechane::model {
 
 /// The frozen scene: structure of arrays under Newton's names, SI units, radians, quaternions x y z w.
-/// "[N]" counts bodies, joints, coordinates (joint_q), dofs (joint_qd), shapes, articulations or worlds, by the group.
+/// "[N]" counts bodies, joints, coordinates (joint_q), dofs (joint_qd), shapes, articulations, particles or worlds, by
+/// the group.
 struct Model {
     int up_axis = 2;
 
@@ -95,12 +96,18 @@ struct Model {
     std::vector<std::int32_t> articulation_world;
     std::int32_t              max_joints_per_articulation = 0, max_dofs_per_articulation = 0;
 
+    // -- particle [particle_count]
+    std::vector<Vec3>         particle_q, particle_qd;           ///< initial position [m] and velocity [m/s], world
+    std::vector<Real>         particle_mass, particle_inv_mass;  ///< [kg], [1/kg]; inv_mass 0: moved by no force
+    std::vector<Real>         particle_radius;                   ///< [m]
+    std::vector<std::int32_t> particle_flags, particle_world;
+
     // -- world
     std::int32_t              world_count = 0;
     std::vector<Vec3>         gravity;  ///< [world_count + 1], last: global [m/s^2]
     std::vector<std::int32_t> body_world_start, shape_world_start, joint_world_start, articulation_world_start,
-        joint_dof_world_start,
-        joint_coord_world_start;  ///< [world_count + 2]
+        joint_dof_world_start, joint_coord_world_start,
+        particle_world_start;  ///< [world_count + 2]
 
     std::vector<std::pair<std::int32_t, std::int32_t>> shape_collision_filter_pairs;  ///< unique, sorted, smaller first
 
@@ -118,6 +125,7 @@ struct Model {
     [[nodiscard]] std::size_t joint_dof_count() const { return joint_qd.size(); }
     [[nodiscard]] std::size_t shape_count() const { return shape_type.size(); }
     [[nodiscard]] std::size_t articulation_count() const { return articulation_label.size(); }
+    [[nodiscard]] std::size_t particle_count() const { return particle_q.size(); }
     /// Gravity of a world, or the global one for kGlobalWorld [m/s^2].
     [[nodiscard]] const Vec3& gravity_of(std::int32_t world) const
     { return world < 0 ? gravity.back() : gravity[static_cast<std::size_t>(world)]; }

@@ -18,7 +18,9 @@ struct State {
     std::vector<Spatial>
                       body_f;  ///< external wrench [N, N m] about the centre of mass, world axes; the caller clears it
     std::vector<Real> joint_q, joint_qd;
-    double            time = 0;  ///< [s]
+    std::vector<Vec3> particle_q, particle_qd;  ///< position [m] and velocity [m/s], world
+    std::vector<Vec3> particle_f;               ///< external force [N], world; the caller clears it
+    double            time = 0;                 ///< [s]
     CustomArrays      custom_arrays;
 
     /// Values of a custom attribute of states. @error MODEL_CUSTOM_UNKNOWN
@@ -52,6 +54,7 @@ Control make_control(const Model& model);
 /// Zero velocities, forces and activations; position targets come back from the model, so that quaternions stay unit
 /// length.
 void clear(Control& control, const Model& model);
+/// Zero external wrenches of bodies and forces of particles.
 void clear_forces(State& state);
 /// The initial state again, in the worlds whose entry is not zero [world_count]; the time stays. Custom attributes of
 /// bodies and joints are left as they are.

@@ -46,6 +46,11 @@ namespace body_flag {
 inline constexpr std::int32_t dynamic = 1, kinematic = 2;
 }
 
+/// Bits of `particle_flags`.
+namespace particle_flag {
+inline constexpr std::int32_t active = 1;  ///< moves and meets shapes; without it the particle is out of play
+}
+
 inline constexpr double kMaxValue =
     1e10;  ///< "no limit" in limit arrays; anything at or above it makes no constraint row
 inline constexpr std::int32_t kWorldBody   = -1;  ///< parent of a joint, owner of a static shape

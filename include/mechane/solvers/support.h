@@ -28,7 +28,7 @@ struct SupportRow {
 /// The support matrix: a row per feature, in one order for all solvers. Empty for a name that is not a solver's.
 std::span<const SupportRow> support_of(std::string_view solver);
 
-/// A feature that a model has, and the joints, bodies or shapes that have it.
+/// A feature that a model has, and the joints, bodies, shapes or particles that have it.
 struct FeatureUse {
     const Feature*                feature = nullptr;
     std::vector<std::string_view> labels;  ///< of the model, in its order

@@ -1,5 +1,6 @@
 #include "mechane/collision/soft_contacts.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "../shape_set.h"
@@ -11,8 +12,8 @@ namespace mechane::collision {
 struct SoftContactFinder::Impl {
     explicit Impl(const model::Model& m) : set(m, nullptr, model::shape_flag::collide_particles) {}
 
-    void meet(const ParticleSpans& particles, std::size_t particle, std::size_t shape, double gap,
-              SoftContacts& out) const;
+    void meet(const ParticleSpans& particles, std::size_t particle, std::size_t shape, double gap, std::size_t most,
+              model::SoftContacts& out) const;
 
     ShapeSet set;
 };
@@ -39,7 +40,7 @@ SoftContactFinder::SoftContactFinder(const model::Model& model) : impl_(std::mak
 SoftContactFinder::~SoftContactFinder() = default;
 
 void SoftContactFinder::Impl::meet(const ParticleSpans& particles, std::size_t particle, std::size_t shape, double gap,
-                                   SoftContacts& out) const
+                                   std::size_t most, model::SoftContacts& out) const
 {
     const Shape& s     = set.shapes[shape];
     const Vec3d  p     = static_cast<Vec3d>(particles.position[particle]);
@@ -51,39 +52,53 @@ void SoftContactFinder::Impl::meet(const ParticleSpans& particles, std::size_t p
     }
     const auto near = nearest_of(s, p, reach);
     if (!near || !(near->distance < reach) || !is_finite(near->normal)) return;
-    const auto& X_WB = set.motion_of(static_cast<std::int32_t>(shape)).X_WB;
-    out.soft_contact_particle.push_back(static_cast<std::int32_t>(particle));
-    out.soft_contact_indices.push_back({static_cast<std::int32_t>(particle), -1, -1});
-    out.soft_contact_barycentric.push_back({1, 0, 0});
-    out.soft_contact_shape.push_back(static_cast<std::int32_t>(shape));
-    out.soft_contact_body_pos.push_back(static_cast<Vec3>(inverse_times(X_WB, near->point)));
-    out.soft_contact_body_vel.push_back({});
-    out.soft_contact_normal.push_back(static_cast<Vec3>(near->normal));
+    const auto row = static_cast<std::size_t>(out.soft_contact_needed++);
+    if (row >= most) return;
+    if (row >= out.soft_capacity()) out.resize_soft(std::min(most, row + row / 2 + 16));
+    out.soft_contact_particle[row]    = static_cast<std::int32_t>(particle);
+    out.soft_contact_indices[row]     = {static_cast<std::int32_t>(particle), -1, -1};
+    out.soft_contact_barycentric[row] = {1, 0, 0};
+    out.soft_contact_shape[row]       = static_cast<std::int32_t>(shape);
+    out.soft_contact_body_pos[row] =
+        static_cast<Vec3>(inverse_times(set.motion_of(static_cast<std::int32_t>(shape)).X_WB, near->point));
+    out.soft_contact_body_vel[row] = {};
+    out.soft_contact_normal[row]   = static_cast<Vec3>(near->normal);
 }
 
-void SoftContactFinder::find(const model::State& state, const ParticleSpans& particles, double gap, SoftContacts& out)
+void SoftContactFinder::find(const model::State& state, const ParticleSpans& particles, double gap,
+                             model::SoftContacts& out, std::size_t most)
 {
     const std::size_t n = particles.position.size();
-    MCH_CHECK(particles.radius.size() == n && (particles.active.empty() || particles.active.size() == n) &&
+    MCH_CHECK(particles.radius.size() == n && (particles.flags.empty() || particles.flags.size() == n) &&
               (particles.world.empty() || particles.world.size() == n));
-    out.soft_contact_particle.clear();
-    out.soft_contact_indices.clear();
-    out.soft_contact_barycentric.clear();
-    out.soft_contact_shape.clear();
-    out.soft_contact_body_pos.clear();
-    out.soft_contact_body_vel.clear();
-    out.soft_contact_normal.clear();
+    out.soft_contact_needed = 0;
     impl_->set.place(state, 0, 0);
     for (std::size_t i = 0; i < n; ++i) {
-        if ((!particles.active.empty() && !particles.active[i]) || !is_finite(particles.position[i])) continue;
+        const bool active = particles.flags.empty() || (particles.flags[i] & model::particle_flag::active) != 0;
+        if (!active || !is_finite(particles.position[i])) continue;
         const std::int32_t world = particles.world.empty() ? -1 : particles.world[i];
         for (std::size_t s = 0; s < impl_->set.size(); ++s)
             if (impl_->set.shapes[s].kind != ShapeKind::triangle &&
                 impl_->set.motion_of(static_cast<std::int32_t>(s)).sound &&
                 worlds_collide(world, impl_->set.model().shape_world[s]))
-                impl_->meet(particles, i, s, gap, out);
+                impl_->meet(particles, i, s, gap, most, out);
     }
-    out.soft_contact_count = static_cast<std::int32_t>(out.soft_contact_particle.size());
+    out.soft_contact_count =
+        static_cast<std::int32_t>(std::min(most, static_cast<std::size_t>(out.soft_contact_needed)));
 }
+
+void SoftContactFinder::reread_transforms() { impl_->set.reread_transforms(); }
+
+ParticleSpans particles_of(const model::Model& model, const model::State& state)
+{
+    return {.position = state.particle_q,
+            .radius   = model.particle_radius,
+            .flags    = model.particle_flags,
+            .world    = model.particle_world};
+}
+
+void create_soft_contacts(const model::Model& model, const model::State& state, model::SoftContacts& contacts,
+                          double gap)
+{ SoftContactFinder(model).find(state, particles_of(model, state), gap, contacts); }
 
 }  // namespace mechane::collision
