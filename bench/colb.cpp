@@ -132,7 +132,7 @@ void cloth(const Settings& s)
         points.push_back({static_cast<Real>(x), static_cast<Real>(y), static_cast<Real>(z)});
     }
     collision::SoftContactFinder finder(*model);
-    collision::SoftContacts      found;
+    model::SoftContacts          found;
     const double time = least_wall([&] { finder.find(state, {.position = points, .radius = radii}, 0.01, found); });
     row("13", "particles", s, model->shape_count(), 0, found.soft_contact_count, time);
 }
