@@ -209,8 +209,6 @@ void set_normal_law(ContactRow& row, const Softness& soft, double h, bool relax)
 
 // -- friction against turning
 
-double spin_bound(double coefficient, const ContactRow& row) { return coefficient * row.lambda[0]; }
-
 void build_spin(System& system, ContactRow& row)
 {
     row.spin_base = {row.belt_turn, 0, 0};
@@ -235,9 +233,10 @@ void build_spin(System& system, ContactRow& row)
     row.spin_step        = largest > 0 ? 1 / largest : 0;
 }
 
-void hold_spin(ContactRow& row)
+/// Under the normal impulse `normal`.
+void hold_spin(ContactRow& row, double normal)
 {
-    const double torsion = spin_bound(row.mu_torsional, row), rolling = spin_bound(row.mu_rolling, row);
+    const double torsion = row.mu_torsional * normal, rolling = row.mu_rolling * normal;
     row.spin_lambda[0] = std::clamp(row.spin_lambda[0], -torsion, torsion);
     const double size  = norm(row.spin_lambda[1], row.spin_lambda[2]);
     if (size > rolling) {
@@ -246,31 +245,54 @@ void hold_spin(ContactRow& row)
     }
 }
 
-void warm_start_spin(System& system, ContactRow& row)
+[[gnu::always_inline]] inline void start_spin(System& system, ContactRow& row, double normal)
 {
-    hold_spin(row);
+    hold_spin(row, normal);
     apply(system, row.spin_at, row.spin_lambda[0], row.spin_lambda[1], row.spin_lambda[2]);
 }
 
-/// Torsion as a bounded row, rolling as a block held to its disk; returns the largest change of a rate [rad/s].
-[[gnu::always_inline]] inline double solve_spin(System& system, ContactRow& row)
+[[gnu::always_inline]] inline double turn_back(System& system, ContactRow& row, double normal)
 {
     const auto                  r     = rates(row.spin_at, row.spin_base, system.u);
     const std::array<double, 3> start = row.spin_lambda;
     if (row.spin_K[0] > 0) row.spin_lambda[0] -= r[0] / row.spin_K[0];
     row.spin_lambda[1] -= row.spin_inverse[0] * r[1] + row.spin_inverse[1] * r[2];
     row.spin_lambda[2] -= row.spin_inverse[1] * r[1] + row.spin_inverse[2] * r[2];
-    if (norm(row.spin_lambda[1], row.spin_lambda[2]) > spin_bound(row.mu_rolling, row)) {
+    if (norm(row.spin_lambda[1], row.spin_lambda[2]) > row.mu_rolling * normal) {
         // Rolling goes on: resisted against the rate, as slipping friction is.
         row.spin_lambda[1] = start[1] - row.spin_step * r[1];
         row.spin_lambda[2] = start[2] - row.spin_step * r[2];
     }
-    hold_spin(row);
+    hold_spin(row, normal);
     const double d0 = row.spin_lambda[0] - start[0], d1 = row.spin_lambda[1] - start[1],
                  d2 = row.spin_lambda[2] - start[2];
     if (d0 == 0 && d1 == 0 && d2 == 0) return 0;
     apply(system, row.spin_at, d0, d1, d2);
     return std::max({std::abs(d0) * row.spin_K[0], std::abs(d1) * row.spin_K[3], std::abs(d2) * row.spin_K[5]});
+}
+
+/// Which friction applies, and how fast a contact that is hit rebounds.
+void meet(System& system, ContactRow& row, const FreeContact* free, double h)
+{
+    const auto rates_of = [&](std::vector<double>& u) {
+        return free ? free_rates(u, *free) : rates(row.at, row.base, u);
+    };
+    const auto old = rates_of(system.previous_u);
+    // Decided once a step: what the first substep lets slip before friction is found must not unstick a contact.
+    if (row.mu < 0)
+        row.mu = old[1] * old[1] + old[2] * old[2] < kStickSpeed * kStickSpeed ? row.mu_static : row.mu_dynamic;
+    if (row.restitution > 0 && old[0] < -0.5 * kRestitutionThreshold) {
+        const auto   now    = rates_of(system.u);
+        const double speed  = -now[0];
+        const double gained = std::clamp(speed + old[0], 0.0, speed);  // by gravity during this substep
+        if (speed > kRestitutionThreshold) {
+            // Symplectic Euler keeps E - h g v / 2, not E: falling it is slow by half a substep of gravity, rising
+            // again by another half. With both restored the rebound height follows the material and not the substep.
+            const double share = std::clamp(row.distance / (h * speed), 0.0, 1.0);
+            const double hit   = (speed - gained) + (0.5 + share) * gained;
+            row.bounce         = row.restitution * hit + 0.5 * gained;
+        }
+    }
 }
 
 }  // namespace
@@ -333,14 +355,20 @@ void load_contacts(System& system, const model::Contacts& contacts, double h, in
             row.mu_torsional = average(m.shape_material_mu_torsional, s0, s1);
             row.mu_rolling   = average(m.shape_material_mu_rolling, s0, s1);
         }
-        row.spin_at.group     = row.at.group;
+        row.spin_at.group = row.at.group;
+        const auto free   = [&](std::int32_t l) {
+            if (l < 0) return true;
+            const Tree& tree = system.forest.trees[system.forest.links[l].tree];
+            return tree.single && system.groups[tree.group].whitened;
+        };
+        row.free              = free(link[0]) && free(link[1]);
         const auto teleported = [&](std::int32_t group) { return group >= 0 && system.teleported[group] != 0; };
         if (!teleported(row.at.group[0]) && !teleported(row.at.group[1])) remember(row, same, h);
     }
     while (old < system.memory.size()) lose(system, old++);
 }
 
-void build_contact(System& system, ContactRow& row, const Softness& soft, double h, bool first)
+void build_contact(System& system, ContactRow& row, FreeContact* free, const Softness& soft, double h, bool first)
 {
     std::array<Vec3d, 2> core = row.start_W;
     for (std::size_t s = 0; s < 2; ++s)
@@ -361,21 +389,26 @@ void build_contact(System& system, ContactRow& row, const Softness& soft, double
         return;
     }
     row.base = {0, dot(row.t1, row.belt), dot(row.t2, row.belt)};
-    for (int s = 0; s < 2; ++s)
-        if (row.at.group[s] >= 0) open_segment(row.at, s, 3);
     const std::array<Vec3d, 3> directions{row.n, row.t1, row.t2};
     for (std::size_t s = 0; s < 2; ++s) {
-        const double sign = s == 0 ? -1 : 1;
-        if (row.link[s] >= 0) {
-            add_rows(system, row.at, row.link[s], p[s], {sign * row.n, sign * row.t1, sign * row.t2}, {});
-        } else {
-            const Vec3d v = prescribed_velocity(system, row.body[s], p[s]);
-            for (std::size_t d = 0; d < 3; ++d) row.base[d] += sign * dot(directions[d], v);
-        }
+        if (row.link[s] >= 0) continue;
+        const Vec3d v = prescribed_velocity(system, row.body[s], p[s]);
+        for (std::size_t d = 0; d < 3; ++d) row.base[d] += (s == 0 ? -1 : 1) * dot(directions[d], v);
     }
-    for (int s = 0; s < 2; ++s)
-        if (row.at.group[s] >= 0) close_segment(system, row.at, s, 3);
-    respond_to_each_other(row.at, row.K);
+    if (free) {
+        build_free(system, row, p, *free);
+    } else {
+        for (int s = 0; s < 2; ++s)
+            if (row.at.group[s] >= 0) open_segment(row.at, s, 3);
+        for (std::size_t s = 0; s < 2; ++s) {
+            const double sign = s == 0 ? -1 : 1;
+            if (row.link[s] >= 0)
+                add_rows(system, row.at, row.link[s], p[s], {sign * row.n, sign * row.t1, sign * row.t2}, {});
+        }
+        for (int s = 0; s < 2; ++s)
+            if (row.at.group[s] >= 0) close_segment(system, row.at, s, 3);
+        respond_to_each_other(row.at, row.K);
+    }
     const std::array<double, 6>& K = row.K;
     // Nothing that could move can be pushed.
     if (!(K[0] > 1e-12)) {
@@ -399,23 +432,8 @@ void build_contact(System& system, ContactRow& row, const Softness& soft, double
     row.slip_step =
         1 / (0.5 * (a + c) + std::sqrt(0.25 * (a - c) * (a - c) + K[4] * K[4]));  // 1 / the largest eigenvalue
 
-    if (row.mu >= 0 && row.restitution == 0) return;
-    const auto old = rates(row.at, row.base, system.previous_u);
-    // Decided once a step: what the first substep lets slip before friction is found must not unstick a contact.
-    if (row.mu < 0)
-        row.mu = old[1] * old[1] + old[2] * old[2] < kStickSpeed * kStickSpeed ? row.mu_static : row.mu_dynamic;
-    if (row.restitution > 0 && old[0] < -0.5 * kRestitutionThreshold) {
-        const auto   now    = rates(row.at, row.base, system.u);
-        const double speed  = -now[0];
-        const double gained = std::clamp(speed + old[0], 0.0, speed);  // by gravity during this substep
-        if (speed > kRestitutionThreshold) {
-            // Symplectic Euler keeps E - h g v / 2, not E: falling it is slow by half a substep of gravity, rising
-            // again by another half. With both restored the rebound height follows the material and not the substep.
-            const double share = std::clamp(row.distance / (h * speed), 0.0, 1.0);
-            const double hit   = (speed - gained) + (0.5 + share) * gained;
-            row.bounce         = row.restitution * hit + 0.5 * gained;
-        }
-    }
+    if (row.mu < 0 || row.restitution > 0) meet(system, row, free, h);
+    if (free) load_free(row, *free);
 }
 
 MCH_WIDE void warm_start_contact(System& system, ContactRow& row)
@@ -427,7 +445,7 @@ MCH_WIDE void warm_start_contact(System& system, ContactRow& row)
         row.lambda[2] *= bound / t;
     }
     if (row.lambda[0] != 0) apply(system, row.at, row.lambda[0], row.lambda[1], row.lambda[2]);
-    if (row.spins()) warm_start_spin(system, row);
+    if (row.spins()) start_spin(system, row, row.lambda[0]);
 }
 
 MCH_WIDE double solve_contact(System& system, ContactRow& row, double anchor, bool relax)
@@ -441,7 +459,7 @@ MCH_WIDE double solve_contact(System& system, ContactRow& row, double anchor, bo
     // A contact without a normal force yet has no friction to offer, so there the normal comes first; else it comes
     // last and wins.
     const bool   fresh  = start[0] == 0;
-    const double turned = !fresh && row.spins() ? solve_spin(system, row) : 0;
+    const double turned = !fresh && row.spins() ? turn_back(system, row, start[0]) : 0;
     auto         r      = rates(row.at, row.base, system.u);
     if (fresh) r = solve_normal(row, r, relax);
     if (row.mu > 0) r = solve_friction(row, r, anchor);
@@ -450,6 +468,10 @@ MCH_WIDE double solve_contact(System& system, ContactRow& row, double anchor, bo
     if (dn != 0 || d1 != 0 || d2 != 0) apply(system, row.at, dn, d1, d2);
     return std::max({turned, std::abs(dn) * row.K[0], std::abs(d1) * row.K[3], std::abs(d2) * row.K[5]});
 }
+
+MCH_WIDE void warm_start_spin(System& system, ContactRow& row, double normal) { start_spin(system, row, normal); }
+
+MCH_WIDE double solve_spin(System& system, ContactRow& row, double normal) { return turn_back(system, row, normal); }
 
 MCH_WIDE void advance_contact(System& system, ContactRow& row, double h)
 {

@@ -43,6 +43,8 @@ void list_blocks(System& system)
     const Forest& f = system.forest;
     system.inertia_root.assign(f.trees.size(), {});
     system.inverse_inertia_root.assign(f.trees.size(), {});
+    system.spin_root.assign(f.trees.size(), {});
+    system.inverse_root_mass.assign(f.trees.size(), 0);
     std::int32_t u = 0;
     for (Group& group : system.groups) {
         const Tree& tree = f.trees[group.tree_begin];
@@ -51,6 +53,7 @@ void list_blocks(System& system)
             const Link& link = f.links[tree.link_begin];
             group.whitened   = link.mass > 0 && invert_root(link.inertia, system.inertia_root[group.tree_begin],
                                                             system.inverse_inertia_root[group.tree_begin]);
+            if (group.whitened) system.inverse_root_mass[group.tree_begin] = 1 / std::sqrt(link.mass);
         }
         group.u_begin = u;
         u += group.block_count() * kLanes;

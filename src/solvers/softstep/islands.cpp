@@ -80,6 +80,7 @@ void reserve_contacts(System& system, std::size_t capacity)
     system.contacts.reserve(capacity);
     system.order.reserve(capacity);
     system.active.reserve(capacity);
+    system.free_contacts.reserve(capacity);
     system.memory.reserve(capacity);
     system.next_memory.reserve(capacity);
     // No row has more blocks than two of the link that has most. Only what is used of an address range costs memory,
@@ -110,7 +111,10 @@ void place_contacts(System& system)
         if (at >= system.general_link_rows) at = -1;
     std::int64_t link_rows = system.general_link_rows;
     std::size_t  total = 0, blocks = 0;
+    bool         free_ones = false;
     for (const ContactRow& row : system.contacts) {
+        free_ones = free_ones || row.free;
+        if (row.free && !row.spins()) continue;
         for (std::size_t s = 0; s < 2; ++s) {
             const auto [a, b] = links(row, s);
             const auto most   = most_blocks(system, row.at.group[s], a, b);
@@ -126,10 +130,11 @@ void place_contacts(System& system)
     grow(system.link_rows, static_cast<std::size_t>(link_rows));
     grow(system.contact_storage, total);
     grow(system.contact_blocks, blocks);
+    if (free_ones) grow(system.free_contacts, system.contacts.size());
     double*       at   = system.contact_storage.data();
     std::int32_t* free = system.contact_blocks.data();
     for (ContactRow& row : system.contacts)
-        for (std::size_t s = 0; s < 2; ++s) {
+        for (std::size_t s = 0; s < 2 && (!row.free || row.spins()); ++s) {
             const auto [a, b] = links(row, s);
             free              = place_blocks(system, row.at.group[s], a, b, free, row.at.blocks[s], row.at.count[s]);
             row.spin_at.blocks[s] = row.at.blocks[s];
@@ -137,9 +142,11 @@ void place_contacts(System& system)
             // A whitened row needs no room for a response of its own.
             const auto size = 3 * kLanes * static_cast<std::ptrdiff_t>(row.at.count[s]);
             const auto both = row.at.group[s] >= 0 && system.groups[row.at.group[s]].whitened ? size : 2 * size;
-            row.at.J[s]     = at;
-            row.at.Y[s]     = at + (both - size);
-            at += both;
+            if (!row.free) {
+                row.at.J[s] = at;
+                row.at.Y[s] = at + (both - size);
+                at += both;
+            }
             if (!row.spins()) continue;
             row.spin_at.J[s] = at;
             row.spin_at.Y[s] = at + (both - size);
@@ -174,9 +181,9 @@ void run_substep(System& system, Island& island, double h, int substep, IslandRe
     };
     const auto contacts = [&](bool reverse, auto&& visit) {
         if (reverse)
-            for (std::int32_t i = island.active_end; i-- > island.contact_begin;) visit(*system.active[i]);
+            for (std::int32_t i = island.active_end; i-- > island.contact_begin;) visit(system.active[i]);
         else
-            for (std::int32_t i = island.contact_begin; i < island.active_end; ++i) visit(*system.active[i]);
+            for (std::int32_t i = island.contact_begin; i < island.active_end; ++i) visit(system.active[i]);
     };
     const auto sweep = [&](bool relax) {
         const double anchor = relax ? 0 : kAnchorRate / h;
@@ -185,8 +192,15 @@ void run_substep(System& system, Island& island, double h, int substep, IslandRe
             double change = 0;
             general([&](GeneralRow& r) { change = std::max(change, solve_general(system, r, relax)); });
             groups([&](const Group& g) { change = std::max(change, solve_dof_rows(system, g, relax)); });
-            contacts(backwards != ((i & 1) != 0),
-                     [&](ContactRow& c) { change = std::max(change, solve_contact(system, c, anchor, relax)); });
+            contacts(backwards != ((i & 1) != 0), [&](const ActiveContact& c) {
+                if (!c.free) {
+                    change = std::max(change, solve_contact(system, *c.row, anchor, relax));
+                    return;
+                }
+                if (c.spins && c.free->lambda[0] != 0)
+                    change = std::max(change, solve_spin(system, *c.row, c.free->lambda[0]));
+                change = std::max(change, solve_free(system, *c.free, soft, anchor, relax));
+            });
             if (change < kSweepChange || (i + 1 >= kSweeps && change < kImpactChange)) break;
         }
     };
@@ -198,13 +212,19 @@ void run_substep(System& system, Island& island, double h, int substep, IslandRe
     general([&](GeneralRow& r) { build_general_row(system, r, h); });
     island.active_end = island.contact_begin;
     for (std::int32_t i = island.contact_begin; i < island.contact_end; ++i) {
-        build_contact(system, *system.order[i], soft, h, substep == 0);
-        if (system.order[i]->active) system.active[island.active_end++] = system.order[i];
+        ContactRow&  row  = *system.order[i];
+        FreeContact* free = row.free ? &system.free_contacts[island.active_end] : nullptr;
+        build_contact(system, row, free, soft, h, substep == 0);
+        if (row.active) system.active[island.active_end++] = {&row, free, row.spins()};
     }
 
     groups([&](const Group& g) { warm_start_dof_rows(system, g); });
     general([&](GeneralRow& r) { warm_start_general(system, r); });
-    contacts(false, [&](ContactRow& c) { warm_start_contact(system, c); });
+    contacts(false, [&](const ActiveContact& c) {
+        if (!c.free) return warm_start_contact(system, *c.row);
+        warm_start_free(system, *c.free);
+        if (c.spins) warm_start_spin(system, *c.row, c.free->lambda[0]);
+    });
     sweep(false);
 
     groups([&](const Group& g) {
@@ -219,17 +239,26 @@ void run_substep(System& system, Island& island, double h, int substep, IslandRe
     });
     general([&](GeneralRow& r) { advance_general(system, r, h); });
     bool bounces = false;
-    contacts(false, [&](ContactRow& c) {
-        advance_contact(system, c, h);
-        bounces = bounces || c.bounce > 0;
+    contacts(false, [&](const ActiveContact& c) {
+        if (c.free)
+            advance_free(system, *c.free, h);
+        else
+            advance_contact(system, *c.row, h);
+        bounces = bounces || c.row->bounce > 0;
     });
     sweep(true);
     if (bounces)
         for (int i = 0; i < kRestitutionSweeps; ++i)
-            contacts((i & 1) != 0, [&](ContactRow& c) { bounce_contact(system, c); });
+            contacts((i & 1) != 0, [&](const ActiveContact& c) {
+                if (c.free)
+                    bounce_free(system, *c.free, c.row->bounce);
+                else
+                    bounce_contact(system, *c.row);
+            });
     groups([&](const Group& g) { end_rows(system, g); });
-    contacts(false, [&](ContactRow& c) {
-        for (std::size_t k = 0; k < 3; ++k) c.impulse_sum[k] += c.lambda[k];
+    contacts(false, [&](const ActiveContact& c) {
+        if (c.free) store_free(*c.free, *c.row);
+        for (std::size_t k = 0; k < 3; ++k) c.row->impulse_sum[k] += c.row->lambda[k];
     });
     if (!system.wants_reactions) return;
     general([&](GeneralRow& r) { r.impulse_sum += r.law.active ? r.law.lambda : 0; });

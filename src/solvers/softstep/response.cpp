@@ -78,6 +78,7 @@ MCH_WIDE void whiten_one(const double* factored, const double* inverse_roots, co
 /// A locked dof (no mass, inverse root 0) keeps its velocity as it is, and rows do not touch it.
 double root(double inverse_root) { return inverse_root > 0 ? 1 / inverse_root : 1; }
 
+/// Of a single body the linear part fills one block and the angular another, whose last numbers are zero.
 void whiten(const System& system, const Tree& tree, const double* v, double* u)
 {
     if (tree.single) {
@@ -86,9 +87,9 @@ void whiten(const System& system, const Tree& tree, const double* v, double* u)
         const Vec3d        w    = system.inverse_inertia_root[t] *
                                   transpose_times(system.motion.R_WB[tree.link_begin], Vec3d{v[3], v[4], v[5]});
         for (int k = 0; k < 3; ++k) u[k] = root * v[k];
-        u[3] = w.x;
-        u[4] = w.y;
-        u[5] = w.z;
+        u[kLanes]     = w.x;
+        u[kLanes + 1] = w.y;
+        u[kLanes + 2] = w.z;
         return;
     }
     for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) {
@@ -106,7 +107,8 @@ void unwhiten(const System& system, const Tree& tree, const double* u, double* v
     if (tree.single) {
         const std::int32_t t    = static_cast<std::int32_t>(&tree - system.forest.trees.data());
         const double       root = 1 / std::sqrt(system.forest.links[tree.link_begin].mass);
-        const Vec3d        w = system.motion.R_WB[tree.link_begin] * (system.inertia_root[t] * Vec3d{u[3], u[4], u[5]});
+        const Vec3d        w    = system.motion.R_WB[tree.link_begin] *
+                                  (system.inertia_root[t] * Vec3d{u[kLanes], u[kLanes + 1], u[kLanes + 2]});
         for (int k = 0; k < 3; ++k) v[k] = root * u[k];
         v[3] = w.x;
         v[4] = w.y;
@@ -226,8 +228,8 @@ void add(System& system, Segments& at, std::int32_t l, const Vec3d& p_W, const V
         for (int i = 0; i < rows; ++i, J += kLanes) {
             const Vec3d turn =
                 transpose_times(system.inertia_root[t], transpose_times(R, torque[i] + cross(r, force[i])));
-            lanes(J) += Lanes{root * force[i].x, root * force[i].y, root * force[i].z, turn.x};
-            lanes(J + rows * kLanes) += Lanes{turn.y, turn.z, 0, 0};
+            lanes(J) += Lanes{root * force[i].x, root * force[i].y, root * force[i].z, 0};
+            lanes(J + rows * kLanes) += Lanes{turn.x, turn.y, turn.z, 0};
         }
         return;
     }
@@ -264,6 +266,9 @@ void begin_rows(System& system, const Group& group, bool both)
     if (both && !tree.single)
         for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k)
             system.inverse_roots[k] = std::sqrt(system.inverse_pivots[k]);
+    if (both && tree.single)
+        system.spin_root[group.tree_begin] =
+            system.motion.R_WB[tree.link_begin] * system.inertia_root[group.tree_begin];
     whiten(system, tree, v, u);
     if (!both) return;
     double* previous = system.previous_u.data() + group.u_begin;

@@ -160,6 +160,7 @@ struct ContactRow {
     double                belt_turn = 0;  ///< the same of their turning about the normal [rad/s]
     [[nodiscard]] bool    on_belt() const { return belt_turn != 0 || !(belt == Vec3d{}); }
     bool                  active = false;
+    bool                  free   = false;  ///< its sweeps read a FreeContact
     // Friction against turning, of pairs that touch in fewer than three points: a patch of three resists turning by its
     // points' own friction. Rows of the relative angular velocity along n, t1, t2.
     std::array<double, 3> spin_lambda{}, spin_base{};
@@ -168,6 +169,30 @@ struct ContactRow {
     double                spin_step = 0;
     Segments              spin_at;
     [[nodiscard]] bool    spins() const { return mu_torsional > 0 || mu_rolling > 0; }
+};
+
+/// What the sweeps read of a contact of one or two bodies that hang in no tree of several links: rows along n, t1, t2
+/// over the whitened velocities of both, sqrt(m) v and C^-1 R^T w. Of two bodies the linear parts differ by the roots
+/// of their masses only. Numbers that one sweep after the other hands on are double; the rows are the same for rates
+/// and for impulses, so that Real is enough for them.
+struct alignas(64) FreeContact {
+    Real                        linear[3][kLanes], angular[2][3][kLanes];  ///< the last lane is zero
+    std::array<double, 3>       lambda{};
+    std::array<Real, 3>         base{};
+    std::array<Real, 2>         drift{};
+    Real                        distance = 0, bias = 0, mass = 0;  ///< mass: 1 / K[0]
+    std::array<Real, 5>         K{};                               ///< nn, n1, n2, 11, 22
+    std::array<Real, 3>         inverse{};                         ///< of the tangents' block: 11, 12, 22
+    Real                        slip_step = 0, mu = 0;
+    std::array<Real, 2>         root{};     ///< 1 / sqrt(m), negative for shape 0's body
+    std::array<std::int32_t, 2> u{-1, -1};  ///< where their velocities begin; the second: -1 if there is one body only
+};
+
+/// A contact that makes rows in this sub-step; `free`: what its sweeps read, null where a tree takes part.
+struct ActiveContact {
+    ContactRow*  row   = nullptr;
+    FreeContact* free  = nullptr;
+    bool         spins = false;  ///< row->spins()
 };
 
 /// What a contact remembers between steps.
@@ -232,6 +257,8 @@ struct System {
     /// Per tree, of single bodies: I^-1 = C C^T in body axes, and C^-1.
     std::vector<Mat33d>         inertia_root, inverse_inertia_root;
     std::vector<Mat33d>         inverse_inertia;    ///< per tree: of single bodies, body axes
+    std::vector<Mat33d>         spin_root;          ///< per tree: of whitened single bodies R C, of this sub-step
+    std::vector<double>         inverse_root_mass;  ///< per tree: of whitened single bodies 1 / sqrt(m)
     std::vector<double>         diagonal;           ///< [dof_count]: what drives and armature add to the mass matrix
     dynamics::ArticulatedBodies articulated;        ///< of deep trees
     std::vector<Mat33d>         inverse_inertia_W;  ///< per tree: of single bodies
@@ -257,11 +284,12 @@ struct System {
     std::vector<std::uint8_t> faulty;
     std::vector<std::uint8_t> teleported;  ///< per group: its pose is not the one that the last step left
 
-    Sleep                     sleep;
-    std::vector<ContactRow*>  order;   ///< contacts, grouped by island
-    std::vector<ContactRow*>  active;  ///< those that make rows in this substep, in each island from its first on
-    std::vector<Island>       islands;
-    std::vector<std::int32_t> island_groups, island_general, island_of_group, set_parent;
+    Sleep                      sleep;
+    std::vector<ContactRow*>   order;   ///< contacts, grouped by island
+    std::vector<ActiveContact> active;  ///< those that make rows in this substep, in each island from its first on
+    std::vector<FreeContact>   free_contacts;  ///< in the places of `active`
+    std::vector<Island>        islands;
+    std::vector<std::int32_t>  island_groups, island_general, island_of_group, set_parent;
 
     // Reactions of joints, computed where a joint may break or somebody observes.
     bool                  wants_reactions = false;
@@ -400,8 +428,13 @@ void list_general_rows(System& system);
 /// Takes the contacts of this step over, in order, with what their predecessors remember.
 void load_contacts(System& system, const model::Contacts& contacts, double h, int substeps);
 /// `first`: of the step's substeps.
-void build_contact(System& system, ContactRow& row, const Softness& soft, double h, bool first);
+/// `free`: where to put what its sweeps read, if `row.free`.
+void build_contact(System& system, ContactRow& row, FreeContact* free, const Softness& soft, double h, bool first);
 void warm_start_contact(System& system, ContactRow& row);
+/// The rows against turning of a contact whose other rows are a FreeContact; `normal`: its normal impulse. Torsion is a
+/// bounded row, rolling a block held to its disk; returns the largest change of a rate [rad/s].
+void   warm_start_spin(System& system, ContactRow& row, double normal);
+double solve_spin(System& system, ContactRow& row, double normal);
 /// `anchor`: share of the drift that is taken back, a second.
 double solve_contact(System& system, ContactRow& row, double anchor, bool relax);
 /// After positions moved: new distance, drift.
@@ -409,6 +442,20 @@ void advance_contact(System& system, ContactRow& row, double h);
 void bounce_contact(System& system, ContactRow& row);
 /// Forces into the contact arrays and the memory for the next step.
 void store_contacts(System& system, model::Contacts& contacts, double h, int substeps);
+
+// -- free_contacts.cpp
+/// Rows and responses (row.K) of a contact at the surface points `p`; `row.base` must be there.
+void build_free(const System& system, ContactRow& row, const std::array<Vec3d, 2>& p, FreeContact& free);
+/// Everything else, from the finished row; and what the sweeps found, back.
+void load_free(const ContactRow& row, FreeContact& free);
+void store_free(const FreeContact& free, ContactRow& row);
+/// Relative velocity along n, t1, t2, from System::u or previous_u.
+std::array<double, 3> free_rates(std::vector<double>& u, const FreeContact& free);
+// As their namesakes of contact_rows.cpp.
+void   warm_start_free(System& system, FreeContact& free);
+double solve_free(System& system, FreeContact& free, const Softness& soft, double anchor, bool relax);
+void   advance_free(System& system, FreeContact& free, double h);
+void   bounce_free(System& system, FreeContact& free, double bounce);
 
 // -- islands.cpp
 void build_islands(System& system);
