@@ -1,6 +1,8 @@
 #include "mechane/solvers/materials.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "mechane/model/builder.h"
 
@@ -23,6 +25,34 @@ std::span<const MaterialCoefficient> material_coefficients()
          "resistance to rolling"},
         {"kh", "N/m^3", plain.kh, "shape_material_kh", "contact.hydroelastic", "pressure over depth"}};
     return rows;
+}
+
+double combine(MaterialCombine rule, double a, double b)
+{
+    switch (rule) {
+        case MaterialCombine::average:
+            return 0.5 * (a + b);
+        case MaterialCombine::minimum:
+            return std::min(a, b);
+        case MaterialCombine::maximum:
+            return std::max(a, b);
+        case MaterialCombine::multiply:
+            return a * b;
+        case MaterialCombine::geometric_mean:
+            return std::sqrt(a * b);
+    }
+    return 0.5 * (a + b);
+}
+
+std::optional<MaterialCombine> friction_rule_of(std::string_view solver)
+{
+    static constexpr std::pair<std::string_view, MaterialCombine> kRules[] = {
+        {"softstep", MaterialCombine::average},      {"xpbd", MaterialCombine::average},
+        {"semi_implicit", MaterialCombine::average}, {"featherstone", MaterialCombine::average},
+        {"vbd", MaterialCombine::geometric_mean},    {"mujoco", MaterialCombine::maximum}};
+    for (const auto& [name, rule] : kRules)
+        if (name == solver) return rule;
+    return std::nullopt;
 }
 
 const SupportRow* support_of(std::string_view solver, const MaterialCoefficient& coefficient)

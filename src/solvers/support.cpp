@@ -235,8 +235,8 @@ const Row kRows[] = {
          return those(m.shape_label,
                       [&](std::size_t s) { return (m.shape_flags[s] & model::shape_flag::hydroelastic) != 0; });
      },
-     Support::approximated,
-     "the contact points carry a stiff contact and no pressure field"},
+     Support::full,
+     {}},
 };
 
 template <std::size_t... i>

@@ -1,7 +1,9 @@
 #pragma once
+#include <optional>
 #include <span>
 #include <string_view>
 
+#include "mechane/solvers/solver.h"
 #include "mechane/solvers/support.h"
 
 namespace mechane::solvers {
@@ -18,6 +20,13 @@ struct MaterialCoefficient {
 
 /// All of them, in the order of ShapeConfig.
 std::span<const MaterialCoefficient> material_coefficients();
+
+/// The coefficient of a pair.
+double combine(MaterialCombine rule, double a, double b);
+
+/// The rule by which Newton 1.8's solver of that name mixes friction ("xpbd", "semi_implicit", "featherstone", "vbd",
+/// "mujoco"), or one of this build does; for models that were tuned with it.
+std::optional<MaterialCombine> friction_rule_of(std::string_view solver);
 
 /// What a solver does with a coefficient; null for a name that is not a solver's.
 const SupportRow* support_of(std::string_view solver, const MaterialCoefficient& coefficient);

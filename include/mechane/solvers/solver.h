@@ -91,11 +91,15 @@ class Solver {
     virtual void wake(std::int32_t /*body*/) {}
 };
 
+/// How the coefficients of friction and restitution of two materials become those of a contact.
+enum class MaterialCombine : std::uint8_t { average, minimum, maximum, multiply, geometric_mean };
+
 struct SolverOptions {
     int                substeps = 8;        ///< 1..64
     const tasks::Pool* pool     = nullptr;  ///< null: one thread
     bool               strict   = false;    ///< what the solver cannot honour of a model is an error
     bool               sleeping = false;    ///< islands that have come to rest are left out until something wakes them
+    MaterialCombine    combine  = MaterialCombine::average;  ///< as UsdPhysics has it
 };
 
 /// Names of solvers in this build, the default first.

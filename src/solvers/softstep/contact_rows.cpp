@@ -77,9 +77,6 @@ bool before(const ContactMemory& a, std::int32_t s0, std::int32_t s1, std::uint6
 /// Impulses are far from the ends of the range of a double, which std::hypot would take care of.
 double norm(double x, double y) { return std::sqrt(x * x + y * y); }
 
-double average(const std::vector<Real>& values, std::int32_t a, std::int32_t b)
-{ return 0.5 * (static_cast<double>(values[a]) + static_cast<double>(values[b])); }
-
 /// Whether rows i and k are contacts of the same two shapes; k may lie outside the list.
 bool same_pair(const model::Contacts& c, std::int32_t i, std::int32_t k)
 {
@@ -157,9 +154,20 @@ void set_belt(const System& system, const std::array<std::int32_t, 2>& shapes, C
 
 using Rates = std::array<double, 3>;
 
+/// A spring and a damper, integrated implicitly: the impulse is -h (k (C + h v) + d v), the same with and without bias.
+void set_spring_law(ContactRow& row, double h)
+{
+    const double rate = row.damping + h * row.stiffness, gamma = 1 / (h * rate);
+    row.normal = {row.stiffness * row.distance / rate, 1 / (row.K[0] + gamma), gamma / (row.K[0] + gamma)};
+}
+
 /// What the normal row asks for in the sweeps to come.
 void set_normal_law(ContactRow& row, const Softness& soft, double h, bool relax)
 {
+    if (row.stiffness > 0) {
+        if (!relax) set_spring_law(row, h);
+        return;
+    }
     const double mass = 1 / row.K[0];
     if (row.distance > 0)
         row.normal = {row.distance / h, mass, 0};  // not more than the gap in this substep
@@ -297,9 +305,12 @@ void meet(System& system, ContactRow& row, const FreeContact* free, double h)
 
 }  // namespace
 
-void load_contacts(System& system, const model::Contacts& contacts, double h, int substeps)
+void load_contacts(System& system, const model::Contacts& contacts, MaterialCombine rule, double h, int substeps)
 {
-    const model::Model& m = *system.model;
+    const model::Model& m   = *system.model;
+    const auto          mix = [&](const std::vector<Real>& values, std::int32_t a, std::int32_t b) {
+        return combine(rule, static_cast<double>(values[a]), static_cast<double>(values[b]));
+    };
     reserve_contacts(system, contacts.capacity());
     system.contacts.clear();
     std::size_t old = 0;
@@ -342,18 +353,25 @@ void load_contacts(System& system, const model::Contacts& contacts, double h, in
         row.start_distance = distance;
         row.t1             = any_perpendicular(row.n);
         row.t2             = cross(row.n, row.t1);
-        // UsdPhysics averages the coefficients of both materials.
-        row.mu_dynamic  = average(m.shape_material_mu, s0, s1);
-        row.mu_static   = std::max(row.mu_dynamic, average(m.shape_material_mu_static, s0, s1));
-        row.restitution = average(m.shape_material_restitution, s0, s1);
+        row.mu_dynamic     = mix(m.shape_material_mu, s0, s1);
+        row.mu_static      = std::max(row.mu_dynamic, mix(m.shape_material_mu_static, s0, s1));
+        row.restitution    = mix(m.shape_material_restitution, s0, s1);
+        if (!contacts.rigid_contact_stiffness.empty()) {
+            const auto   own    = [&](const std::vector<Real>& values) { return static_cast<double>(values[i]); };
+            const double factor = own(contacts.rigid_contact_friction) > 0 ? own(contacts.rigid_contact_friction) : 1;
+            row.mu_dynamic *= factor, row.mu_static *= factor;
+            row.stiffness = std::max(0.0, own(contacts.rigid_contact_stiffness));
+            row.damping   = own(contacts.rigid_contact_damping) > 0 ? own(contacts.rigid_contact_damping)
+                                                                    : mix(m.shape_material_kd, s0, s1);
+        }
         for (std::size_t s = 0; s < 2; ++s) row.at.group[s] = row.link[s] >= 0 ? system.body_group[row.body[s]] : -1;
         if (row.at.group[0] == row.at.group[1]) row.at.group[1] = -1;
         set_belt(system, {s0, s1}, row);
         const bool few = !same_pair(contacts, i, i - 2) && !same_pair(contacts, i, i + 2) &&
                          !(same_pair(contacts, i, i - 1) && same_pair(contacts, i, i + 1));
         if (few) {
-            row.mu_torsional = average(m.shape_material_mu_torsional, s0, s1);
-            row.mu_rolling   = average(m.shape_material_mu_rolling, s0, s1);
+            row.mu_torsional = mix(m.shape_material_mu_torsional, s0, s1);
+            row.mu_rolling   = mix(m.shape_material_mu_rolling, s0, s1);
         }
         row.spin_at.group = row.at.group;
         const auto free   = [&](std::int32_t l) {

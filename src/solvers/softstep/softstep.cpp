@@ -449,7 +449,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     s.wants_reactions = observed_ != nullptr || !breakable_.empty();
     if (s.wants_reactions) begin_reactions(s);
     if (contacts)
-        load_contacts(s, *contacts, h, substeps);
+        load_contacts(s, *contacts, options_.combine, h, substeps);
     else
         s.contacts.clear();
     drop_far_contacts(s, dt);

@@ -12,6 +12,7 @@
 #include "mechane/model/contacts.h"
 #include "mechane/model/model.h"
 #include "mechane/model/state.h"
+#include "mechane/solvers/materials.h"
 #include "parameters.h"
 
 // How softstep sees a model. All computation is in double whatever Real is: mass ratios of a thousand, loops, and
@@ -154,6 +155,7 @@ struct ContactRow {
     Vec3d                 n, t1, t2;
     double                start_distance = 0;
     double                mu_static = 0, mu_dynamic = 0, restitution = 0;
+    double                stiffness = 0, damping = 0;  ///< of a contact that has its own, 0: as stiff as can be [SI]
     std::array<double, 3> impulse_sum{};
     double                bounce = 0;     ///< rebound speed asked for, 0: none
     Vec3d                 belt;           ///< tangential velocity of surface 1 itself less that of surface 0 [m/s]
@@ -426,7 +428,7 @@ void list_general_rows(System& system);
 
 // -- contact_rows.cpp
 /// Takes the contacts of this step over, in order, with what their predecessors remember.
-void load_contacts(System& system, const model::Contacts& contacts, double h, int substeps);
+void load_contacts(System& system, const model::Contacts& contacts, MaterialCombine rule, double h, int substeps);
 /// `first`: of the step's substeps.
 /// `free`: where to put what its sweeps read, if `row.free`.
 void build_contact(System& system, ContactRow& row, FreeContact* free, const Softness& soft, double h, bool first);

@@ -1,0 +1,37 @@
+#include "mechane/solvers/contact_wrench.h"
+
+#include "mechane/core/assert.h"
+
+namespace mechane::solvers {
+
+void contact_wrenches(const model::Model& model, const model::State& state, const model::Contacts& contacts,
+                      std::span<Spatial> on_body0, std::span<Spatial> on_body1)
+{
+    const auto count = static_cast<std::size_t>(contacts.rigid_contact_count);
+    MCH_CHECK((on_body0.empty() || on_body0.size() >= count) && (on_body1.empty() || on_body1.size() >= count));
+    for (std::size_t i = 0; i < count; ++i) {
+        Vec3d surface[2], com[2];
+        for (std::size_t s = 0; s < 2; ++s) {
+            const std::int32_t shape = s == 0 ? contacts.rigid_contact_shape0[i] : contacts.rigid_contact_shape1[i];
+            const std::int32_t body  = model.shape_body[static_cast<std::size_t>(shape)];
+            const Vec3d        on_B =
+                static_cast<Vec3d>(s == 0 ? contacts.rigid_contact_point0[i] : contacts.rigid_contact_point1[i]) +
+                static_cast<Vec3d>(s == 0 ? contacts.rigid_contact_offset0[i] : contacts.rigid_contact_offset1[i]);
+            if (body < 0) {
+                surface[s] = on_B;
+                continue;
+            }
+            const Posed X_WB = static_cast<Posed>(state.body_q[static_cast<std::size_t>(body)]);
+            surface[s]       = X_WB * on_B;
+            com[s]           = X_WB * static_cast<Vec3d>(model.body_com[static_cast<std::size_t>(body)]);
+        }
+        const Vec3d at = 0.5 * (surface[0] + surface[1]), force = static_cast<Vec3d>(contacts.rigid_contact_force[i]);
+        const auto  wrench = [&](const Vec3d& f, const Vec3d& about) {
+            return Spatial{static_cast<Vec3>(f), static_cast<Vec3>(cross(at - about, f))};
+        };
+        if (!on_body0.empty()) on_body0[i] = wrench(-force, com[0]);
+        if (!on_body1.empty()) on_body1[i] = wrench(force, com[1]);
+    }
+}
+
+}  // namespace mechane::solvers
