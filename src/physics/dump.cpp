@@ -1,5 +1,6 @@
 #include "mechane/physics/dump.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -155,7 +156,8 @@ Json collider(const PhysicsModel& model, const Collider& c)
     for (const Index m : c.materials) materials.push_back(model.materials[static_cast<std::size_t>(m)].path);
     for (const Index g : c.groups) {
         const Group& group = model.groups[static_cast<std::size_t>(g)];
-        listed.push_back(group.merged.empty() ? group.path : group.merged.front());
+        const usd::Path& named = group.merged.empty() ? group.path : group.merged.front();
+        if (std::find(listed.begin(), listed.end(), named) == listed.end()) listed.push_back(named);
     }
     out["materials"]       = paths(materials);
     out["collisionGroups"] = paths(listed);
