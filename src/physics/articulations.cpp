@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
+#include <optional>
 #include <set>
 
 #include "mechane/physics/codes.h"
 #include "reader.h"
+#include "reference_articulations.h"
 
 namespace mechane::physics {
 
@@ -98,28 +100,6 @@ class Graph {
         return farthest;
     }
 
-    // The same as the reference counts it: a depth-first walk numbers each body once, so that loops look longer than
-    // they are, and excluded joints count as links within a component.
-    [[nodiscard]] int reference_eccentricity(Index start, const std::vector<Index>& component) const
-    {
-        std::vector<char>                  seen(nodes_.size(), 0);
-        std::vector<std::pair<Index, int>> stack{{start, 0}};
-        int                                farthest = 0;
-        while (!stack.empty()) {
-            const auto [body, depth] = stack.back();
-            stack.pop_back();
-            if (seen[static_cast<std::size_t>(body)]) continue;
-            seen[static_cast<std::size_t>(body)] = 1;
-            farthest                             = std::max(farthest, depth);
-            const auto& next                     = node(body).neighbours;
-            for (const Index other : node(body).across_excluded)
-                if (std::find(component.begin(), component.end(), other) != component.end())
-                    stack.emplace_back(other, depth + 1);
-            for (std::size_t i = next.size(); i-- > 0;) stack.emplace_back(next[i].second, depth + 1);
-        }
-        return farthest;
-    }
-
   private:
     // Leaves in `distance_` the numbers of joints from a body to each of its component, and returns the farthest.
     Index walk(Index start, const std::vector<Index>& component) const
@@ -166,15 +146,11 @@ Root root_of(const PhysicsModel& model, const Graph& graph, const std::vector<In
     int                    least    = std::numeric_limits<int>::max();
     std::size_t            most     = 0;
     constexpr std::size_t  kLargest = 4096;  // for walks from each link
-    const bool             strict   = model.options.strict_reference;
-    const std::vector<int> all      = strict ? std::vector<int>{} : graph.eccentricities(component, kLargest);
+    const std::vector<int> all      = graph.eccentricities(component, kLargest);
     for (std::size_t i = 0; i < component.size(); ++i) {
-        const Index       body = component[i];
-        const int         far  = !strict                        ? all[i]
-                                 : component.size() <= kLargest ? graph.reference_eccentricity(body, component)
-                                                                : 0;
-        const std::size_t links =
-            graph.node(body).neighbours.size() + (strict ? graph.node(body).across_excluded.size() : 0);
+        const Index       body  = component[i];
+        const int         far   = all[i];
+        const std::size_t links = graph.node(body).neighbours.size();
         if (far < least || (far == least && links > most)) {
             center = body;
             least  = far;
@@ -255,7 +231,10 @@ void report(const Reader& reader, const Articulation& articulation, const Tree& 
 
 class Roots {
   public:
-    explicit Roots(Reader& reader) : r_(reader), graph_(reader.model), claimed_(reader.model.bodies.size(), 0) {}
+    explicit Roots(Reader& reader) : r_(reader), graph_(reader.model), claimed_(reader.model.bodies.size(), 0)
+    {
+        if (reader.options.strict_reference) reference_.emplace(reader);
+    }
 
     void read(std::size_t record_index)
     {
@@ -275,13 +254,11 @@ class Roots {
             possible = fixed.body != kNone;
         } else if (record.body != kNone) {
             const Body& body = r_.model.bodies[static_cast<std::size_t>(record.body)];
-            if (body.enabled && body.valid)
-                fixed = {record.body, kNone};
-            else if (r_.options.strict_reference)
-                out.roots.push_back(body.path);
+            if (body.enabled && body.valid) fixed = {record.body, kNone};
             possible = fixed.body != kNone;
         }
         if (possible) collect(record_index, fixed, out);
+        if (reference_) reference_->answer(record_index, out);
         finish(record, std::move(out));
     }
 
@@ -357,9 +334,10 @@ class Roots {
         model.articulations.push_back(std::move(out));
     }
 
-    Reader&           r_;
-    Graph             graph_;
-    std::vector<char> claimed_;
+    Reader&                               r_;
+    Graph                                 graph_;
+    std::vector<char>                     claimed_;
+    std::optional<ReferenceArticulations> reference_;
 };
 
 }  // namespace

@@ -212,8 +212,16 @@ void read_colliders(Reader& reader)
         if (kept != i) model.colliders[kept] = std::move(model.colliders[i]);
         Collider& collider = model.colliders[kept];
         collider.materials = materials_of(reader, reader.records[records[i]], collider);
-        // A cloud that does not say how large its spheres are belongs to nobody (measured on the reference).
-        if (!collider.valid && collider.kind == ShapeKind::sphere_points) collider.body = kNone;
+        // A cloud that does not say how large its spheres are belongs to nobody (measured on the reference, which then
+        // reads no more of it).
+        if (!collider.valid && collider.kind == ShapeKind::sphere_points) {
+            collider.body = kNone;
+            if (reader.options.strict_reference) {
+                collider.X_BS        = {};
+                collider.local_scale = {1, 1, 1};
+                collider.groups.clear();
+            }
+        }
         const Index index = static_cast<Index>(kept++);
         model.lookup.colliders.emplace(collider.path, index);
         if (collider.body != kNone && collider.valid)

@@ -1,8 +1,10 @@
 #include "mechane/physics/dump.h"
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
+
+#include "groups.h"
 
 namespace mechane::physics {
 
@@ -15,6 +17,9 @@ Json number(double x)
     if (std::isfinite(x)) return x;
     return std::isnan(x) ? "nan" : x > 0 ? "inf" : "-inf";
 }
+Vec3d signed_like(const Vec3d& v, const Vec3d& s)
+{ return {std::copysign(v.x, s.x), std::copysign(v.y, s.y), std::copysign(v.z, s.z)}; }
+
 Json vector(const Vec3d& v) { return {number(v.x), number(v.y), number(v.z)}; }
 Json quaternion(const Quatd& q) { return {number(q.w), number(q.x), number(q.y), number(q.z)}; }
 Json paths(const std::vector<usd::Path>& list)
@@ -39,13 +44,12 @@ Json scene(const Scene& s)
 Json groups(const PhysicsModel& model)
 {
     Json out = Json::array();
-    for (const Group& group : model.groups) {
-        if (!group.merged.empty() && group.merged.front() != group.path) continue;
-        std::vector<usd::Path> filtered = group.filtered;
-        bool                   inverted = group.inverted;
-        for (const usd::Path& other : group.merged) {
-            if (other == group.path) continue;
-            const Group& member = model.groups[static_cast<std::size_t>(model.group_at(other))];
+    for (const std::vector<Index>& members : merged_groups(model)) {
+        const Group&           group = model.groups[static_cast<std::size_t>(members.front())];
+        std::vector<usd::Path> filtered;
+        bool                   inverted = false;
+        for (const Index i : members) {
+            const Group& member = model.groups[static_cast<std::size_t>(i)];
             filtered.insert(filtered.end(), member.filtered.begin(), member.filtered.end());
             inverted = inverted || member.inverted;
         }
@@ -98,14 +102,16 @@ std::string_view shape_type(ShapeKind kind)
     return "";
 }
 
-void add_sizes(const Collider& c, Json& out)
+void add_sizes(const PhysicsModel& model, const Collider& c, Json& out)
 {
     switch (c.kind) {
         case ShapeKind::sphere:
             out["radius"] = number(c.radius);
             return;
         case ShapeKind::cube:
-            out["halfExtents"] = vector(c.half_extents);
+            // The reference leaves the signs of the scale in them.
+            out["halfExtents"] =
+                vector(model.options.strict_reference ? signed_like(c.half_extents, c.scale) : c.half_extents);
             return;
         case ShapeKind::capsule:
         case ShapeKind::cylinder:
@@ -152,16 +158,16 @@ Json collider(const PhysicsModel& model, const Collider& c)
     out["localScale"]         = vector(c.local_scale);
     out["rigidBody"]          = c.body == kNone ? "" : model.bodies[static_cast<std::size_t>(c.body)].path.text();
     out["simulationOwners"]   = paths(c.owners);
-    std::vector<usd::Path> materials, listed;
+    std::vector<usd::Path> materials;
     for (const Index m : c.materials) materials.push_back(model.materials[static_cast<std::size_t>(m)].path);
+    std::set<usd::Path> listed;
     for (const Index g : c.groups) {
         const Group& group = model.groups[static_cast<std::size_t>(g)];
-        const usd::Path& named = group.merged.empty() ? group.path : group.merged.front();
-        if (std::find(listed.begin(), listed.end(), named) == listed.end()) listed.push_back(named);
+        listed.insert(group.merged.empty() ? group.path : group.merged.front());
     }
     out["materials"]       = paths(materials);
-    out["collisionGroups"] = paths(listed);
-    add_sizes(c, out);
+    out["collisionGroups"] = paths({listed.begin(), listed.end()});
+    add_sizes(model, c, out);
     return out;
 }
 

@@ -3,10 +3,35 @@
 #include <algorithm>
 #include <map>
 
+#include "groups.h"
 #include "mechane/physics/codes.h"
 #include "reader.h"
 
 namespace mechane::physics {
+
+std::vector<std::vector<Index>> merged_groups(const PhysicsModel& model)
+{
+    std::vector<std::vector<Index>>    out;
+    std::map<std::string, std::size_t> place_of;
+    std::vector<Index>                 left;
+    for (std::size_t i = 0; i < model.groups.size(); ++i) left.push_back(static_cast<Index>(i));
+    for (std::size_t i = 0; i < left.size();) {
+        const std::string& name   = model.groups[static_cast<std::size_t>(left[i])].merge_name;
+        const auto [place, first] = name.empty() ? std::pair(place_of.end(), true) : place_of.emplace(name, out.size());
+        if (first) {
+            out.push_back({left[i++]});
+            continue;
+        }
+        out[place->second].push_back(left[i]);
+        if (model.options.strict_reference) {
+            left[i] = left.back();
+            left.pop_back();
+        } else {
+            ++i;
+        }
+    }
+    return out;
+}
 
 void read_groups(Reader& reader)
 {
@@ -25,11 +50,7 @@ void read_groups(Reader& reader)
         model.groups.push_back(std::move(group));
     }
 
-    // Rows: one for each group, merged groups share that of their first.
-    std::map<std::string, std::vector<std::size_t>> merges;
-    Index                                           rows = 0;
-    for (std::size_t i = 0; i < model.groups.size(); ++i) {
-        Group& group = model.groups[i];
+    for (Group& group : model.groups)
         std::erase_if(group.filtered, [&](const usd::Path& target) {
             if (model.group_at(target) != kNone) return false;
             reader.found.add(
@@ -37,18 +58,17 @@ void read_groups(Reader& reader)
                 fmt::format("<{}> filters <{}>, which is no collision group", group.path.text(), target.text()));
             return !reader.options.strict_reference;  // the reference keeps it in the descriptor
         });
-        if (group.merge_name.empty()) {
-            group.table_index = rows++;
-            continue;
-        }
-        auto& members     = merges[group.merge_name];
-        group.table_index = members.empty() ? rows++ : model.groups[members.front()].table_index;
-        members.push_back(i);
-    }
-    for (const auto& [name, members] : merges) {
+    // Rows: one for each group, merged groups share one.
+    Index rows = 0;
+    for (const std::vector<Index>& members : merged_groups(model)) {
         std::vector<usd::Path> paths;
-        for (const std::size_t i : members) paths.push_back(model.groups[i].path);
-        for (const std::size_t i : members) model.groups[i].merged = paths;
+        for (const Index i : members) paths.push_back(model.groups[static_cast<std::size_t>(i)].path);
+        for (const Index i : members) {
+            Group& group      = model.groups[static_cast<std::size_t>(i)];
+            group.table_index = rows;
+            if (!group.merge_name.empty()) group.merged = paths;
+        }
+        ++rows;
     }
     model.group_table = make_group_table(model.groups);
 }

@@ -20,8 +20,8 @@ const usd::Token kJointEnabled("physics:jointEnabled"), kCollision("physics:coll
     kBreakTorque("physics:breakTorque"), kAxisName("physics:axis"), kLower("physics:lowerLimit"),
     kUpper("physics:upperLimit"), kCone0("physics:coneAngle0Limit"), kCone1("physics:coneAngle1Limit"),
     kMin("physics:minDistance"), kMax("physics:maxDistance"), kBodyApi("PhysicsRigidBodyAPI"),
-    kBodyEnabled("physics:rigidBodyEnabled"), kLimitApi("PhysicsLimitAPI"), kDriveApi("PhysicsDriveAPI"),
-    kAngular("angular"), kLinear("linear");
+    kCollisionApi("PhysicsCollisionAPI"), kBodyEnabled("physics:rigidBodyEnabled"), kLimitApi("PhysicsLimitAPI"),
+    kDriveApi("PhysicsDriveAPI"), kAngular("angular"), kLinear("linear");
 
 constexpr Dof kDofs[] = {Dof::distance, Dof::trans_x, Dof::trans_y, Dof::trans_z, Dof::rot_x, Dof::rot_y, Dof::rot_z};
 
@@ -46,8 +46,9 @@ Anchor anchor_of(const Reader& reader, const usd::Prim& target)
         if (!record) {
             // The reference asks any prim, also undefined ones and those outside the roots; there is no body to index
             // then.
-            if (reader.options.strict_reference && prim.has_api(kBodyApi) && reader.flag(prim, kBodyEnabled, true))
-                return {prim, kNone};
+            if (!reader.options.strict_reference) continue;
+            if (prim.has_api(kBodyApi) && reader.flag(prim, kBodyEnabled, true)) return {prim, kNone};
+            if (prim.has_api(kCollisionApi)) anchor.prim = prim;
             continue;
         }
         if (record->body != kNone && record->owner == record->body) return {prim, record->body};

@@ -115,6 +115,22 @@ void apply_xform_masses(const PhysicsModel& model, std::vector<Part>& parts)
     }
 }
 
+// The colliders whose masses make up the body's. One that is off owns none; the reference, asked for its mass all the
+// same, takes what lies below it and belongs to no other body there.
+std::vector<Index> weighed_colliders(const PhysicsModel& model, const Body& body)
+{
+    if (body.enabled || !model.options.strict_reference) return body.colliders;
+    std::vector<Index> out;
+    for (std::size_t i = 0; i < model.colliders.size(); ++i) {
+        const Collider& collider = model.colliders[i];
+        if (!collider.path.has_prefix(body.path)) continue;
+        const bool others =
+            collider.body != kNone && model.bodies[static_cast<std::size_t>(collider.body)].path.has_prefix(body.path);
+        if (!others) out.push_back(static_cast<Index>(i));
+    }
+    return out;
+}
+
 }  // namespace
 
 Mat33d tensor(const BodyMass& mass) { return rotated(Mat33d::diagonal(mass.diagonal), mass.axes); }
@@ -138,7 +154,7 @@ BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCall
     Mat33d I{};
     if (!(with_mass && with_inertia && out.com_authored)) {
         std::vector<Part> parts;
-        for (const Index c : body.colliders) {
+        for (const Index c : weighed_colliders(model, body)) {
             if (!model.colliders[static_cast<std::size_t>(c)].enabled) continue;
             out.callback_used = true;
             if (auto part = part_of(model, body, c, callback, units, found)) parts.push_back(*part);
@@ -174,8 +190,9 @@ BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCall
     } else if (!with_mass) {
         if (model.options.strict_reference) {
             // The reference answers a unit tensor beside its "no mass".
-            out.mass = weighed ? 0 : -1;
-            if (!weighed) out.diagonal = with_inertia ? authored.diagonal : Vec3d{1, 1, 1};
+            out.mass     = weighed ? 0 : -1;
+            out.diagonal = with_inertia ? authored.diagonal : weighed ? Vec3d{} : Vec3d{1, 1, 1};
+            if (authored.has_axes()) out.axes = authored.axes;
             return out;
         }
         found.add(kMassDefaulted, body.prim.site(),

@@ -108,17 +108,8 @@ Decomposition decompose(const Matrix4d& m)
     out.scale        = {stretch(0, 0), stretch(1, 1), stretch(2, 2)};
     const double off = std::max({std::abs(stretch(0, 1)), std::abs(stretch(0, 2)), std::abs(stretch(1, 2))});
     out.sheared      = off > 1e-6 * largest;
-    if (out.sheared) {
-        // Report the factored scales themselves, each at the axis where its direction has the largest share.
-        bool taken[3] = {};
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            std::size_t best = taken[0] ? (taken[1] ? 2 : 1) : 0;
-            for (std::size_t k = best + 1; k < 3; ++k)
-                if (!taken[k] && std::abs(u(axis, k)) > std::abs(u(axis, best))) best = k;
-            taken[best]     = true;
-            out.scale[axis] = sign * s[best];
-        }
-    }
+    // The factored scales themselves, in the order in which the rotations leave them: each turns by 45 degrees at most.
+    if (out.sheared) out.scale = sign * s;
     return out;
 }
 

@@ -14,16 +14,11 @@ GOLDEN = pathlib.Path(os.environ.get("MECHANE_GOLDEN", ROOT.parent / "shared" / 
 
 # Places that may differ, each with its reason. Everything else is equal.
 DOUBLE_DENSITY = "`double physics:density` on a material is converted; the schema's type is float, and OpenUSD reads the fallback (PHY-014)"
-SWAPPED = "OpenUSD removes a merged group by moving the last one into its place; ours keep their order (usd-physics 8.1, 11)"
 NOT_A_NUMBER = "nan counts as not authored (usd-physics 1); OpenUSD passes it on into sizes and poses"
 DIFFERENCES = {
     "hostile/nan_values.usda": {"/C ": NOT_A_NUMBER},
     "newton/tests/assets/kamino/basics/box_on_plane.usda": {"RigidBodyMaterial/density": DOUBLE_DENSITY},
     "newton/tests/assets/kamino/basics/boxes_hinged.usda": {"RigidBodyMaterial/density": DOUBLE_DENSITY},
-    "newton-tests/import_usd/massapi_authored_com_matches_scaled_collider_frame__0.usda": {
-        "CubeShape/halfExtents": "extents are lengths; OpenUSD keeps the sign of a mirroring scale in them (usd-physics 6.4)"},
-    "newton-tests/import_usd_collision_groups/merged_groups_and_multiple_memberships__0.usda": {"CollisionGroup list": SWAPPED},
-    "openusd/usdPhysics_tests/collision_group_complex_merging__0.usda": {"CollisionGroup list": SWAPPED},
     "openusd/usdPhysics_examples/usdPhysicsSpheresWithMaterial.usda": {place: DOUBLE_DENSITY for place in ("RigidBodyMaterial/density", " mass", " inertia")},
     "usdphysics-examples/spheres_with_materials.usda": {place: DOUBLE_DENSITY for place in ("RigidBodyMaterial/density", " mass", " inertia")},
 }

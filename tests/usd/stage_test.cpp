@@ -203,6 +203,25 @@ TEST_CASE("a negative scale decomposes to three negative signs and a turn (STG-1
     CHECK_FALSE(d.sheared);
 }
 
+TEST_CASE("the factors of a sheared matrix come in the order in which OpenUSD has them (STG-112)")
+{
+    const auto stage = stage_from(R"(
+def Xform "P"
+{
+    float3 xformOp:scale = (1.336, 1.861, 1.351)
+    uniform token[] xformOpOrder = ["xformOp:scale"]
+    def Xform "B"
+    {
+        float3 xformOp:rotateXYZ = (67.445, 45.541, -0.543)
+        uniform token[] xformOpOrder = ["xformOp:rotateXYZ"]
+    }
+}
+)");
+    const auto d     = usd::decompose(stage->world_matrix(stage->prim_at(Path("/P/B"))));
+    CHECK(d.sheared);
+    CHECK(distance(d.scale, Vec3d{1.336, 1.351, 1.861}) < 1e-6);  // measured; authored as floats
+}
+
 TEST_CASE("a scaled and turned matrix decomposes into what it was made of")
 {
     mechane::test::for_seeds(100, [](Random& r) {
