@@ -2,6 +2,7 @@
 # make test   builds and runs every test
 # make build  leaves build/release/bin/mechane
 # make wheel  builds the Python wheel into out/wheel and tests it
+# make ratios PEERS=PYTHON [JOLT=PROGRAM]   speed beside other engines against the stored ratios
 # More: setup, test-asan, test-tsan, test-double, format, tidy, docs, clean
 
 BUILD   := build/release
@@ -9,7 +10,7 @@ JOBS    ?= $(shell nproc)
 MECHANE := $(BUILD)/bin/mechane
 export PATH := /usr/bin:/bin:$(PATH)
 
-.PHONY: demo build test wheel setup configure test-asan test-tsan test-double format tidy docs clean
+.PHONY: demo build test wheel setup configure test-asan test-tsan test-double format tidy docs ratios clean
 
 demo: build
 	@$(MECHANE) demo -o out
@@ -43,6 +44,11 @@ format tidy: setup
 docs: build
 	@/usr/bin/python3 tools/diagnostics_page.py
 	@/usr/bin/python3 tools/rules_page.py
+
+ratios: build
+	@cmake --build $(BUILD) -j $(JOBS) --target bench_step_mjcf
+	@/usr/bin/python3 bench/step_peers.py --python $(or $(PEERS),$(error PEERS names an interpreter that has the package mujoco)) \
+	    $(if $(JOLT),--jolt $(JOLT)) --check bench/step_ratios.json
 
 clean:
 	rm -rf build out

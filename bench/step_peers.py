@@ -1,24 +1,30 @@
 #!/usr/bin/env python3
 """Steps a second of built-in scenes: MuJoCo's C library and Jolt against ours, in alternation.
 
-usage: step_peers.py --python PYTHON [--jolt PROGRAM] [--runs N] [--build DIR] [SCENE:DT:SUBSTEPS:STEPS[:CONDIM] ...]
+usage: step_peers.py --python PYTHON [--jolt PROGRAM] [--runs N] [--build DIR] [--check FILE] [SCENE:DT:SUBSTEPS:STEPS[:CONDIM] ...]
 PYTHON has the package mujoco; PROGRAM is Jolt's own PerformanceTest, whose scenes two of ours repeat.
 
 One thread each. All take external steps of DT seconds; ours divides each into SUBSTEPS. MuJoCo gets the same bodies, joints and
 shapes; CONDIM 6 (the default) gives its contacts the friction against spinning and rolling that ours have, 3 leaves it out. Prints
 the best of the runs of each, ratios of ours to theirs, and the gates that make the figures comparable: the deepest penetration over
 the run and the mean number of contacts (Jolt reports neither).
+
+--check compares the ratios with those of FILE (bench/step_ratios.json; rows without an argument are its rows), says how far each is
+from its target, and fails where one is lower by more than a tenth (ALLOWED). Ratios, because absolute figures are a machine's own.
 """
 import argparse
 import json
 import pathlib
 import subprocess
+import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ROWS = ["humanoid:0.005:1:2000", "humanoid:0.005:1:2000:3", "humanoid:0.005:2:2000", "humanoid_100:0.005:1:100", "humanoid_100:0.005:1:100:3", "ant:0.01:1:2000", "chain_100:0.002:1:1000", "pyramid_5:0.0166667:4:120"]
 
 JOLT_SCENES = {"pyramid:15": "Pyramid", "convex-vs-mesh": "ConvexVsMesh"}  # by our names
+
+ALLOWED = 0.1  # by how much of itself a ratio may be lower than the stored one
 
 PEER = """
 import sys, time, json
@@ -91,6 +97,21 @@ def cells(scene, dt, substeps, condim, runs):
             both("deepest_penetration", 1e3, 2), both("contacts_mean", 1, 1)]
 
 
+def judge(stored, ratios):
+    """Lines about the ratios of one row, and whether one has regressed. `stored`: peer -> {"ratio", "target"}."""
+    lines, failed = [], False
+    for peer, known in stored.items():
+        if ratios.get(peer) is None:
+            lines.append(f"{peer}: not measured")
+            continue
+        ratio, change = ratios[peer], ratios[peer] / known["ratio"] - 1
+        regressed = change < -ALLOWED
+        failed = failed or regressed
+        target = f", target {known['target']} " + ("met" if ratio >= known["target"] else "not met") if "target" in known else ""
+        lines.append(f"{peer}: {ratio:.2f}, stored {known['ratio']:.2f} ({change:+.0%}){target}" + (" REGRESSED" if regressed else ""))
+    return lines, failed
+
+
 HEADER = ["scene", "dt [ms]", "sub-steps", "condim", "ours [steps/s]", "MuJoCo [steps/s]", "ratio", "Jolt [steps/s]", "ratio",
           "deepest, ours / MuJoCo [mm]", "contacts, ours / MuJoCo"]
 
@@ -101,13 +122,23 @@ def main(arguments=None):
     parser.add_argument("--jolt", help="Jolt's PerformanceTest; left out where it is not built")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
-    parser.add_argument("rows", nargs="*", default=ROWS, help="SCENE:DT:SUBSTEPS:STEPS[:CONDIM], the scene's size after an underscore")
+    parser.add_argument("--check", type=pathlib.Path, help="stored ratios that these must not fall behind")
+    parser.add_argument("rows", nargs="*", help="SCENE:DT:SUBSTEPS:STEPS[:CONDIM], the scene's size after an underscore")
     args = parser.parse_args(arguments)
+    stored = json.loads(args.check.read_text(encoding="utf-8")) if args.check else {}
+    rows, said, failed = args.rows or list(stored) or ROWS, [], False
     print("| " + " | ".join(HEADER) + " |")
     print("| " + " | ".join("---" for _ in HEADER) + " |")
-    for row in args.rows:
-        print("| " + " | ".join(cells(*measure(args, row))) + " |", flush=True)
+    for row in rows:
+        scene, dt, substeps, condim, runs = measure(args, row)
+        print("| " + " | ".join(cells(scene, dt, substeps, condim, runs)) + " |", flush=True)
+        best = {peer: max((run["steps_per_s"] for run in of), default=None) for peer, of in runs.items()}
+        lines, regressed = judge(stored.get(row, {}), {peer: best["ours"] / theirs for peer, theirs in best.items() if theirs})
+        said += [f"{row}: {line}" for line in lines]
+        failed = failed or regressed
+    print("\n".join(said), end="\n" if said else "")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

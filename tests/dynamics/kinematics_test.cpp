@@ -143,6 +143,44 @@ TEST_CASE("forward kinematics leaves what is not selected bit for bit as it was 
     CHECK(refused.error().id == "DYN_SELECTION");
 }
 
+TEST_CASE("forward kinematics does not move what loop joints and rods hold elastically (DYN-029)")
+{
+    // Two arms on hinges; a loop joint and a rod, outside the articulation, lead from one tip to the other.
+    using enum model::JointType;
+    for (const model::JointType type : {revolute, ball, d6, rod}) {
+        CAPTURE(static_cast<int>(type));
+        model::ModelBuilder b;
+        const auto          left  = b.add_link({}, "left", 1, {}, Mat33d::identity()),
+                            right = b.add_link({{2, 0, 0}, {}}, "right", 1, {}, Mat33d::identity());
+        b.add_articulation({b.add_joint_revolute(-1, left, {}, {}, dof({0, 0, 1}))}, "left arm");
+        b.add_articulation({b.add_joint_revolute(-1, right, {{2, 0, 0}, {}}, {}, dof({0, 0, 1}))}, "right arm");
+        model::BuilderJoint closing;
+        closing.type        = type;
+        closing.parent      = left;
+        closing.child       = right;
+        closing.child_xform = {{-2, 0, 0}, {}};
+        closing.label       = "closing";
+        for (int k = 0; k < (type == revolute ? 1 : 3); ++k) {
+            if (type == rod || type == d6) closing.linear_axes.push_back(dof(axis_vector<double>(k)));
+            if (type != d6) closing.angular_axes.push_back(dof(axis_vector<double>(type == revolute ? 2 : k)));
+        }
+        const auto         joint = b.add_joint(closing);
+        const model::Model m     = finalized(b);
+        REQUIRE(m.joint_articulation[joint] < 0);
+        model::State s = model::make_state(m);
+        REQUIRE(dynamics::eval_fk(m, s.joint_q, s.joint_qd, s));
+        const model::State before = s;
+        // Whatever the coordinates of the closing joint say, the arms stay where their hinges put them.
+        s.joint_q[m.joint_q_start[joint]] = Real(0.7);
+        for (auto k = m.joint_qd_start[joint]; k < m.joint_qd_start[joint + 1]; ++k) s.joint_qd[k] = 1;
+        REQUIRE(dynamics::eval_fk(m, s.joint_q, s.joint_qd, s));
+        for (std::size_t i = 0; i < m.body_count(); ++i) {
+            CHECK(s.body_q[i] == before.body_q[i]);
+            CHECK(s.body_qd[i] == before.body_qd[i]);
+        }
+    }
+}
+
 TEST_CASE("projection moves bodies to their joints and says how far (DYN-124)")
 {
     model::ModelBuilder b;

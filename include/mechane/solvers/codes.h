@@ -8,6 +8,8 @@ inline constexpr Code kSolverUnknown{"SOLVER_UNKNOWN", Severity::error, "There i
 inline constexpr Code kSolverModel{"SOLVER_MODEL", Severity::error,
                                    "The model or the options cannot be stepped by this solver.",
                                    "Correct what the message names."};
+inline constexpr Code kSolverState{"SOLVER_STATE", Severity::error, "A state or a control cannot be stepped from.",
+                                   "Give arrays of the model's sizes, and a state that is finite after a step."};
 inline constexpr Code kSolverFeature{"SOLVER_FEATURE", Severity::warning,
                                      "The model has a feature that this solver ignores.",
                                      "Choose another solver or remove the feature."};

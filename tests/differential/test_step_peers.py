@@ -2,6 +2,7 @@
 import contextlib
 import importlib.util
 import io
+import json
 import pathlib
 import sys
 import tempfile
@@ -69,6 +70,30 @@ class StepPeers(unittest.TestCase):
         self.assertEqual(robot["all"], ["humanoid", "5", "1", "3", "300", "200", "1.50", "", "", "1.00 / 13.00", "12.0 / 9.0"])
         # A scene that MuJoCo's format cannot hold is compared with the others.
         self.assertEqual(unknown["all"], ["convex-vs-mesh", "16.67", "4", "6", "300", "", "", "150", "2.00", "1.00", "12.0"])
+
+    def test_a_ratio_that_is_a_tenth_lower_than_the_stored_one_fails(self):
+        """What is measured here is 1.5 times MuJoCo and 2 times Jolt; targets are told beside it and fail nothing (DYN-153)."""
+        peers = ["--jolt", str(self.bin / "PerformanceTest"), "--python", str(self.bin / "python"), "--build", str(self.bin.parent), "--runs", "1"]
+        for stored, target, code, words in ((1.5, 1.2, 0, "met"), (1.66, 3, 0, "not met"), (1.68, 1.2, 1, "REGRESSED")):
+            with self.subTest(stored=stored):
+                ratios = self.bin / "ratios.json"
+                row = "pyramid_15:0.0166667:8:10"
+                ratios.write_text(json.dumps({row: {"mujoco": {"ratio": stored, "target": target}, "jolt": {"ratio": 2}}}))
+                out = io.StringIO()
+                with contextlib.redirect_stdout(out):
+                    self.assertEqual(harness().main([*peers, "--check", str(ratios)]), code)
+                told = out.getvalue().splitlines()
+                self.assertIn(f"{row}: mujoco: 1.50, stored {stored:.2f}", told[-2])
+                self.assertIn(words, told[-2])
+                self.assertIn("jolt: 2.00, stored 2.00 (+0%)", told[-1])
+
+    def test_the_stored_ratios_name_rows_and_peers_that_the_harness_knows(self):
+        stored = json.loads((ROOT / "bench" / "step_ratios.json").read_text(encoding="utf-8"))
+        for row, peers in stored.items():
+            self.assertGreaterEqual(len(row.split(":")), 4, row)
+            for peer, figures in peers.items():
+                self.assertIn(peer, ("mujoco", "jolt"))
+                self.assertGreater(figures["ratio"], 0)
 
     def test_without_jolt_the_table_does_without(self):
         (row,) = self.table("pyramid_15:0.0166667:8:10")
