@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <unordered_map>
 
+#include "conformance/by_name.h"
 #include "conformance/vendors.h"
 
 namespace mechane::conformance {
@@ -52,19 +53,12 @@ class Reader {
 
     void read()
     {
-        for (const usd::Path& path : layer_.specs()) switch (layer_.kind(path)) {
-                case usd::SpecKind::prim:
-                    prim(path);
-                    break;
-                case usd::SpecKind::attribute:
-                case usd::SpecKind::relationship:
-                    property(path);
-                    break;
-                case usd::SpecKind::none:
-                case usd::SpecKind::root:
-                case usd::SpecKind::variant:
-                    break;
-            }
+        for (const usd::Path& path : usd::prim_specs(layer_)) {
+            const bool variant = layer_.kind(path) == usd::SpecKind::variant;
+            if (!variant) prim(path);
+            for (const usd::Token& name : layer_.properties(path))
+                property(path, name, variant ? nullptr : &prims_.back());
+        }
         judge();
     }
 
@@ -81,39 +75,44 @@ class Reader {
     const usd::Layer&                          layer_;
     std::vector<Prim>                          prims_;
     std::unordered_map<usd::Path, std::size_t> at_;
+    ByName<std::uint32_t>                      role_of_property_{role_of_property};
+    ByName<std::uint32_t>                      role_of_schema_{role_of_schema};
 
-    void note(std::uint32_t role, const usd::Path& path, std::string what)
+    void note(std::uint32_t role, const usd::Path& path, const std::string& what)
     {
+        if ((out_.roles & role) != 0) return;
         out_.roles |= role;
-        out_.first.try_emplace(role, RoleExample{path, std::move(what)});
+        out_.first.emplace(role, RoleExample{path, what});
     }
 
     void prim(const usd::Path& path)
     {
         static const usd::Token kType("typeName");
-        Prim                    prim{.path = path, .type = layer_.field(path, kType).get<std::string>().value_or("")};
-        const auto              schema = [&](const std::string& name) {
-            const std::uint32_t role = role_of_schema(name);
+        const usd::Token        type = layer_.field(path, kType).get<usd::Token>().value_or(usd::Token());
+        Prim                    prim{.path = path, .type = type.text()};
+        const auto              schema = [&](const usd::Token& name) {
+            const std::uint32_t role = role_of_schema_(name);
             prim.roles |= role;
-            if (role != 0) note(role, path, name);
-            if (role == kVendorRole) out_.vendors[std::string(vendor_of_schema(name))].push_back({path, name});
+            if (role != 0) note(role, path, name.text());
+            if (role == kVendorRole)
+                out_.vendors[std::string(vendor_of_schema(name.text()))].push_back({path, name.text()});
         };
-        schema(prim.type);
-        for (const usd::Token& api : layer_.apis(path)) schema(api.text());
+        schema(type);
+        for (const usd::Token& api : layer_.apis(path)) schema(api);
         prim.arcs = !layer_.references(path).empty() || !layer_.payloads(path).empty();
         at_.emplace(path, prims_.size());
         prims_.push_back(std::move(prim));
     }
 
-    void property(const usd::Path& path)
+    /// @param owner  null: a variant
+    void property(const usd::Path& prim, const usd::Token& token, Prim* owner)
     {
-        const std::string   name  = path.name().text();
-        const std::uint32_t role  = role_of_property(name);
-        const auto          at    = at_.find(path.parent());
-        Prim*               owner = at == at_.end() ? nullptr : &prims_[at->second];
+        const std::string&  name = token.text();
+        const usd::Path     path = prim.property(token);
+        const std::uint32_t role = role_of_property_(token);
         if (role == kVendorRole) out_.vendors[std::string(vendor_of_property(name))].push_back({path, name});
         if (role != 0 && role != kGeometryRole) note(role, path, name);
-        const std::size_t elements = layer_.kind(path) == usd::SpecKind::attribute ? usd::array_size(layer_, path) : 0;
+        const std::size_t elements = usd::array_size(layer_, path);
         if (elements > kHeavyElements) out_.heavy.push_back(path);
         if (owner == nullptr) return;
         owner->roles |= role;

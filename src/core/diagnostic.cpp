@@ -47,20 +47,40 @@ Diagnostic make_diagnostic(const Code& code, Site site, std::string message, std
             .hint     = hint.empty() ? std::string(code.remedy) : std::move(hint)};
 }
 
+namespace {
+
+using Index = std::vector<std::pair<std::size_t, std::size_t>>;
+
+std::size_t hash_of(const Diagnostic& d)
+{
+    std::uint64_t hash = static_cast<std::uint64_t>(d.site.line);
+    for (const std::string* text : {&d.id, &d.site.layer, &d.site.prim, &d.site.property, &d.message})
+        hash = hash_text(*text, hash);
+    return hash;
+}
+
+/// The finding among `items` that equals `wanted`, or null.
+Diagnostic* find_equal(std::vector<Diagnostic>& items, const Index& index, std::size_t hash, const Diagnostic& wanted)
+{
+    for (auto it = std::lower_bound(index.begin(), index.end(), std::pair{hash, std::size_t{0}});
+         it != index.end() && it->first == hash; ++it)
+        if (Diagnostic& known = items[it->second];
+            known.id == wanted.id && known.site == wanted.site && known.message == wanted.message)
+            return &known;
+    return nullptr;
+}
+
+}  // namespace
+
 void Diagnostics::add(Diagnostic diagnostic)
 {
-    const Site&       site  = diagnostic.site;
-    const std::size_t hash  = hash_text(fmt::format("{}\n{}\n{}\n{}\n{}\n{}", diagnostic.id, site.layer, site.line,
-                                                    site.prim, site.property, diagnostic.message));
-    const auto        first = std::lower_bound(index_.begin(), index_.end(), std::pair{hash, std::size_t{0}});
-    for (auto it = first; it != index_.end() && it->first == hash; ++it) {
-        Diagnostic& known = items_[it->second];
-        if (known.id == diagnostic.id && known.site == site && known.message == diagnostic.message) {
-            known.count += diagnostic.count;
-            return;
-        }
+    const std::size_t hash = hash_of(diagnostic);
+    if (Diagnostic* known = find_equal(items_, index_, hash, diagnostic)) {
+        known->count += diagnostic.count;
+        return;
     }
-    index_.insert(first, {hash, items_.size()});
+    const std::pair entry{hash, items_.size()};
+    index_.insert(std::upper_bound(index_.begin(), index_.end(), entry), entry);
     items_.push_back(std::move(diagnostic));
 }
 
@@ -69,7 +89,22 @@ void Diagnostics::add(const Code& code, Site site, std::string message, std::str
 
 void Diagnostics::append(const Diagnostics& other)
 {
-    for (const Diagnostic& diagnostic : other) add(diagnostic);
+    if (&other == this) return append(Diagnostics(other));
+    // What the other one has is distinct already: its entries come into the index all at once.
+    Index fresh;
+    for (const Diagnostic& diagnostic : other) {
+        const std::size_t hash = hash_of(diagnostic);
+        if (Diagnostic* known = find_equal(items_, index_, hash, diagnostic)) {
+            known->count += diagnostic.count;
+            continue;
+        }
+        fresh.emplace_back(hash, items_.size());
+        items_.push_back(diagnostic);
+    }
+    std::sort(fresh.begin(), fresh.end());
+    const auto old = static_cast<std::ptrdiff_t>(index_.size());
+    index_.insert(index_.end(), fresh.begin(), fresh.end());
+    std::inplace_merge(index_.begin(), index_.begin() + old, index_.end());
 }
 
 std::size_t Diagnostics::count(Severity severity) const noexcept

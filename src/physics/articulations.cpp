@@ -25,15 +25,43 @@ struct Node {
     long               weight = 0;
 };
 
+/// Order by path, which takes long to compare: the entries are sorted once, and then their ranks compare.
+class PathOrder {
+  public:
+    template <class T>
+    explicit PathOrder(const std::vector<T>& entries) : order_(entries.size()), rank_(entries.size())
+    {
+        for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = static_cast<Index>(i);
+        std::sort(order_.begin(), order_.end(), [&](Index a, Index b) {
+            return entries[static_cast<std::size_t>(a)].path < entries[static_cast<std::size_t>(b)].path;
+        });
+        for (std::size_t i = 0; i < order_.size(); ++i) rank_[static_cast<std::size_t>(order_[i])] = i;
+    }
+    [[nodiscard]] const std::vector<Index>& all() const { return order_; }
+    /// Sorts some of the entries; none is left in there twice.
+    void sort(std::vector<Index>& some) const
+    {
+        std::sort(some.begin(), some.end(), [&](Index a, Index b) {
+            return rank_[static_cast<std::size_t>(a)] < rank_[static_cast<std::size_t>(b)];
+        });
+        some.erase(std::unique(some.begin(), some.end()), some.end());
+    }
+
+  private:
+    std::vector<Index>       order_;
+    std::vector<std::size_t> rank_;
+};
+
 class Graph {
   public:
     explicit Graph(const PhysicsModel& model)
-        : model_(model), nodes_(model.bodies.size()), distance_(model.bodies.size(), -1)
+        : bodies_by_path(model.bodies),
+          joints_by_path(model.joints),
+          model_(model),
+          nodes_(model.bodies.size()),
+          distance_(model.bodies.size(), -1)
     {
-        std::vector<Index> order(model.joints.size());
-        for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<Index>(i);
-        std::sort(order.begin(), order.end(), [&](Index a, Index b) { return joint(a).path < joint(b).path; });
-        for (const Index j : order) {
+        for (const Index j : joints_by_path.all()) {
             const Joint& edge = joint(j);
             if (!edge.enabled || (!edge.valid && edge.body0 != edge.body1)) continue;
             for (const Index body : {edge.body0, edge.body1}) {
@@ -55,6 +83,8 @@ class Graph {
             }
         }
     }
+
+    const PathOrder bodies_by_path, joints_by_path;
 
     [[nodiscard]] const Node&  node(Index body) const { return nodes_[static_cast<std::size_t>(body)]; }
     [[nodiscard]] const Joint& joint(Index j) const { return model_.joints[static_cast<std::size_t>(j)]; }
@@ -184,33 +214,25 @@ Tree grow(const PhysicsModel& model, const Graph& graph, const Root& root)
         for (const Index j : graph.node(body).joints)
             if (j != root.joint && !joints.contains(j) && graph.joint(j).valid) closures.insert(j);
     tree.closures.assign(closures.begin(), closures.end());
-    std::sort(tree.closures.begin(), tree.closures.end(),
-              [&](Index a, Index b) { return graph.joint(a).path < graph.joint(b).path; });
+    graph.joints_by_path.sort(tree.closures);
     return tree;
-}
-
-template <class T>
-void sort_by_path(std::vector<Index>& indices, const std::vector<T>& entries)
-{
-    std::sort(indices.begin(), indices.end(), [&](Index a, Index b) {
-        return entries[static_cast<std::size_t>(a)].path < entries[static_cast<std::size_t>(b)].path;
-    });
-    indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
 }
 
 void list_reference_bodies(const PhysicsModel& model, const Graph& graph,
                            const std::vector<std::vector<Index>>& components, Articulation& out)
 {
-    std::set<usd::Path> paths;
+    bool               world = false;
+    std::vector<Index> bodies;
     for (const auto& component : components)
         for (const Index body : component) {
-            if (!graph.node(body).world.empty()) paths.insert(usd::Path());
-            for (const auto& [j, other] : graph.node(body).neighbours)
-                paths.insert(model.bodies[static_cast<std::size_t>(other)].path);
-            for (const Index other : graph.node(body).across_excluded)
-                paths.insert(model.bodies[static_cast<std::size_t>(other)].path);
+            const Node& node = graph.node(body);
+            world |= !node.world.empty();
+            for (const auto& [j, other] : node.neighbours) bodies.push_back(other);
+            bodies.insert(bodies.end(), node.across_excluded.begin(), node.across_excluded.end());
         }
-    out.reference_bodies.assign(paths.begin(), paths.end());
+    graph.bodies_by_path.sort(bodies);
+    if (world) out.reference_bodies.emplace_back();  // the empty path comes first
+    for (const Index body : bodies) out.reference_bodies.push_back(model.bodies[static_cast<std::size_t>(body)].path);
 }
 
 void report(const Reader& reader, const Articulation& articulation, const Tree& tree)
@@ -290,8 +312,8 @@ class Roots {
                                     ? model.bodies[static_cast<std::size_t>(fixed.body)].path
                                     : out.trees.back().root);
         }
-        sort_by_path(out.links, model.bodies);
-        sort_by_path(out.joints, model.joints);
+        graph_.bodies_by_path.sort(out.links);
+        graph_.joints_by_path.sort(out.joints);
     }
 
     // A root body that a joint ties to the world is no floating base.

@@ -153,8 +153,9 @@ Site site_of_error(const Stage::Impl& stage, const PcpErrorBase& error)
             site.prim = expression->sourcePath.StripAllVariantSelections().GetString();
         if (expression->sourceLayer) {
             const TextIndex& lines = lines_of(stage, TfCreateRefPtrFromProtectedWeakPtr(expression->sourceLayer));
-            if (const auto found = lines.find(expression->sourcePath.GetString()); found != lines.end())
-                std::tie(site.line, site.column) = found->second;
+            const auto       place = lines.find(expression->sourcePath.GetString());
+            site.line              = place.line;
+            site.column            = place.column;
         }
         return site;
     }

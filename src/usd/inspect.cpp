@@ -110,7 +110,7 @@ void inspect_lists(const Stage::Impl& stage, Diagnostics& found)
             Site site{.layer    = shown(stage, layer),
                       .line     = list.line,
                       .column   = list.column,
-                      .prim     = prim_at_line(lines_of(stage, layer), list.line),
+                      .prim     = lines_of(stage, layer).prim_at(list.line),
                       .property = list.field};
             found.add(kListDuplicate, std::move(site), fmt::format("the list names '{}' twice", list.item));
         }

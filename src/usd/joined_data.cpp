@@ -25,18 +25,37 @@ class PartVisitor final : public SdfAbstractDataSpecVisitor {
 
 }  // namespace
 
-const SdfAbstractData& JoinedData::at(const Path& path) const
+template <class Ask>
+bool JoinedData::any(const Ask& ask) const
 {
     // Who reads one prim reads its neighbours next, and they lie in one part.
     thread_local std::size_t last  = 0;
     const std::size_t        count = parts_.size();
-    if (count == 1) return *parts_[0];
     for (std::size_t k = 0, i = last < count ? last : 0; k < count; ++k, i = i + 1 < count ? i + 1 : 0)
-        if (parts_[i]->HasSpec(path)) {
+        if (ask(*parts_[i])) {
             last = i;
-            return *parts_[i];
+            return true;
         }
-    return *parts_[0];
+    return false;
+}
+
+template <class Out>
+bool JoinedData::read(const Path& path, const Field& field, Out* out, SdfSpecType* type) const
+{
+    bool has = false;
+    any([&](const SdfAbstractData& part) {
+        *type = SdfSpecTypeUnknown;
+        has   = part.HasSpecAndField(path, field, out, type);
+        return *type != SdfSpecTypeUnknown;
+    });
+    return has;
+}
+
+const SdfAbstractData& JoinedData::at(const Path& path) const
+{
+    const SdfAbstractData* found = parts_[0].operator->();
+    any([&](const SdfAbstractData& part) { return part.HasSpec(path) && (found = &part, true); });
+    return *found;
 }
 
 SdfAbstractData& JoinedData::whole()
@@ -49,18 +68,39 @@ SdfAbstractData& JoinedData::whole()
     return *parts_[0];
 }
 
-bool                           JoinedData::HasSpec(const Path& path) const { return at(path).HasSpec(path); }
-SdfSpecType                    JoinedData::GetSpecType(const Path& path) const { return at(path).GetSpecType(path); }
+// What is asked most is answered by one look-up, which finds the part as well.
+bool JoinedData::HasSpec(const Path& path) const
+{
+    return any([&](const SdfAbstractData& part) { return part.HasSpec(path); });
+}
+SdfSpecType JoinedData::GetSpecType(const Path& path) const
+{
+    SdfSpecType type = SdfSpecTypeUnknown;
+    any([&](const SdfAbstractData& part) { return (type = part.GetSpecType(path)) != SdfSpecTypeUnknown; });
+    return type;
+}
 std::vector<JoinedData::Field> JoinedData::List(const Path& path) const { return at(path).List(path); }
-VtValue JoinedData::Get(const Path& path, const Field& field) const { return at(path).Get(path, field); }
-bool    JoinedData::Has(const Path& path, const Field& field, AnyOut* value) const
-{ return at(path).Has(path, field, value); }
+VtValue                        JoinedData::Get(const Path& path, const Field& field) const
+{
+    VtValue     value;
+    SdfSpecType type = SdfSpecTypeUnknown;
+    read(path, field, &value, &type);
+    return value;
+}
+bool JoinedData::Has(const Path& path, const Field& field, AnyOut* value) const
+{
+    SdfSpecType type = SdfSpecTypeUnknown;
+    return read(path, field, value, &type);
+}
 bool JoinedData::Has(const Path& path, const Field& field, Value* value) const
-{ return at(path).Has(path, field, value); }
+{
+    SdfSpecType type = SdfSpecTypeUnknown;
+    return read(path, field, value, &type);
+}
 bool JoinedData::HasSpecAndField(const Path& path, const Field& field, AnyOut* value, SdfSpecType* type) const
-{ return at(path).HasSpecAndField(path, field, value, type); }
+{ return read(path, field, value, type); }
 bool JoinedData::HasSpecAndField(const Path& path, const Field& field, Value* value, SdfSpecType* type) const
-{ return at(path).HasSpecAndField(path, field, value, type); }
+{ return read(path, field, value, type); }
 
 std::set<double> JoinedData::ListAllTimeSamples() const
 {

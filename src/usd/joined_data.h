@@ -50,6 +50,12 @@ class JoinedData final : public pxr::SdfUsdaData {
     void _VisitSpecs(pxr::SdfAbstractDataSpecVisitor* visitor) const override;
 
   private:
+    /// Asks the parts until one says yes, the one that said so last first.
+    template <class Ask>
+    bool any(const Ask& ask) const;
+    /// Whether the path's spec has the field, and the type of the spec, unknown when there is none.
+    template <class Out>
+    bool read(const Path& path, const Field& field, Out* out, pxr::SdfSpecType* type) const;
     /// The part that has the path's spec; any one when none has.
     [[nodiscard]] const pxr::SdfAbstractData& at(const Path& path) const;
     /// The one part, after all specs were moved into it.

@@ -59,13 +59,23 @@ TfTokenVector child_names(const SdfLayerHandle& layer, const SdfPath& path, cons
 
 void for_each_spec(const SdfLayerHandle& layer, const SdfPath& root, const std::function<void(const SdfPath&)>& visit)
 {
+    if (root.IsPropertyPath()) return visit(root);
+    for_each_prim_spec(layer, root, [&](const SdfPath& path) {
+        visit(path);
+        for (const TfToken& name : child_names(layer, path, SdfChildrenKeys->PropertyChildren))
+            visit(path.AppendProperty(name));
+    });
+}
+
+void for_each_prim_spec(const SdfLayerHandle& layer, const SdfPath& root,
+                        const std::function<void(const SdfPath&)>& visit)
+{
     const SdfChildrenKeys_StaticTokenType& keys = *SdfChildrenKeys.Get();
     SdfPathVector                          stack{root};
     while (!stack.empty()) {
         const SdfPath path = stack.back();
         stack.pop_back();
-        if (path != SdfPath::AbsoluteRootPath() && !path.IsPropertyPath() && path.IsPrimVariantSelectionPath() &&
-            path.GetVariantSelection().second.empty()) {
+        if (path.IsPrimVariantSelectionPath() && path.GetVariantSelection().second.empty()) {
             // The set itself, "/a{set=}": only its variants are visited.
             TfTokenVector variants = child_names(layer, path, keys.VariantChildren);
             for (auto name = variants.rbegin(); name != variants.rend(); ++name)
@@ -73,10 +83,7 @@ void for_each_spec(const SdfLayerHandle& layer, const SdfPath& root, const std::
             continue;
         }
         visit(path);
-        if (path.IsPropertyPath()) continue;
         SdfPathVector below;
-        for (const TfToken& name : child_names(layer, path, keys.PropertyChildren))
-            below.push_back(path.AppendProperty(name));
         for (const TfToken& set : child_names(layer, path, keys.VariantSetChildren))
             below.push_back(path.AppendVariantSelection(set.GetString(), {}));
         for (const TfToken& name : child_names(layer, path, keys.PrimChildren)) below.push_back(path.AppendChild(name));

@@ -7,6 +7,8 @@
 #include <pxr/sdf/variableExpression.h>
 #include <pxr/vt/dictionary.h>
 
+#include <algorithm>
+
 #include "mechane/usd/stage_layers.h"
 #include "usd/layer_impl.h"
 
@@ -132,7 +134,9 @@ void for_each_asset(const Layer& layer, const std::function<void(const Path&, co
             for (std::string sublayer : sdf->GetFieldAs<std::vector<std::string>>(path, at)) rewriter.text(sublayer);
         }
         if (!path.IsPropertyPath()) {
-            for (const TfToken& field : kFields) read(field);
+            const TfTokenVector authored = sdf->ListFields(path);
+            for (const TfToken& field : kFields)
+                if (std::find(authored.begin(), authored.end(), field) != authored.end()) read(field);
         } else if (sdf->GetFieldAs<TfToken>(path, SdfFieldKeys->TypeName).GetString().starts_with("asset")) {
             read(SdfFieldKeys->Default);
             read(SdfFieldKeys->TimeSamples);

@@ -29,7 +29,10 @@ struct Layer::Impl {
 
 /// Children of a spec by field name; nothing when it has none.
 pxr::TfTokenVector child_names(const pxr::SdfLayerHandle& layer, const pxr::SdfPath& path, const pxr::TfToken& field);
-/// Paths of every prim, variant and property of a layer below `root`, parents first, in the layer's order.
+/// Paths of every prim and variant of a layer from `root` on, parents first, in the layer's order.
+void for_each_prim_spec(const pxr::SdfLayerHandle& layer, const pxr::SdfPath& root,
+                        const std::function<void(const pxr::SdfPath&)>& visit);
+/// The same with properties, each after its prim and before what is below that.
 void for_each_spec(const pxr::SdfLayerHandle& layer, const pxr::SdfPath& root,
                    const std::function<void(const pxr::SdfPath&)>& visit);
 

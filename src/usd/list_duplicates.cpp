@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "usd/char_set.h"
+
 namespace mechane::usd {
 namespace {
 
@@ -16,16 +18,15 @@ class Scanner {
 
     std::vector<ListDuplicate> run()
     {
-        while (at_ < text_.size()) {
+        static constexpr CharSet kMarks("#\"'@[");
+        while ((at_ = kMarks.find(text_, at_)) < text_.size()) {
             const char c = text_[at_];
             if (c == '#')
                 at_ = std::min(text_.find('\n', at_), text_.size());
-            else if (c == '"' || c == '\'' || c == '@')
-                (void)quoted();
             else if (c == '[')
                 list();
             else
-                ++at_;
+                (void)quoted();
         }
         return std::move(out_);
     }

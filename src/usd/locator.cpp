@@ -28,25 +28,8 @@ const TextIndex& lines_of(const Stage::Impl& stage, const SdfLayerRefPtr& layer)
     const std::scoped_lock lock(stage.lines_mutex);
     const auto [it, fresh] = stage.lines.try_emplace(layer->GetIdentifier());
     if (!fresh || layer->IsAnonymous() || layer->GetRealPath().empty()) return it->second;
-    if (const std::string text = usda_text(layer->GetRealPath()); !text.empty()) it->second = index_text(text);
+    if (const std::string text = usda_text(layer->GetRealPath()); !text.empty()) it->second = TextIndex(text);
     return it->second;
-}
-
-std::string prim_at_line(const TextIndex& lines, int line)
-{
-    std::string         prim;
-    std::pair<int, int> best{0, 0};
-    for (const auto& [path, at] : lines)
-        if (at.first <= line && at > best && path.find('.') == std::string::npos) {
-            best = at;
-            prim = path;
-        }
-    for (std::size_t open = prim.find('{'); open != std::string::npos; open = prim.find('{')) {
-        const std::size_t close = prim.find('}', open);
-        const bool        last  = close == std::string::npos || close + 1 == prim.size();
-        prim.replace(open, last ? std::string::npos : close + 1 - open, last ? "" : "/");
-    }
-    return prim;
 }
 
 Site site_of(const Stage::Impl& stage, const PrimRecord& prim, const TfToken& property)
@@ -65,9 +48,11 @@ Site site_of(const Stage::Impl& stage, const PrimRecord& prim, const TfToken& pr
     if (!layer) return site;
     site.layer             = shown(stage, layer);
     const TextIndex& lines = lines_of(stage, layer);
-    auto             found = property.IsEmpty() ? lines.end() : lines.find(path.AppendProperty(property).GetString());
-    if (found == lines.end()) found = lines.find(path.GetString());
-    if (found != lines.end()) std::tie(site.line, site.column) = found->second;
+    TextIndex::Place place;
+    if (!property.IsEmpty()) place = lines.find(path.AppendProperty(property).GetString());
+    if (place.line == 0) place = lines.find(path.GetString());
+    site.line   = place.line;
+    site.column = place.column;
     return site;
 }
 

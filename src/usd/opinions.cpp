@@ -24,11 +24,12 @@ std::vector<Site> OpinionIndex::opinions(const Prim& prim, const Token& property
     for_each_site(record, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
         const SdfPath path = at.path.AppendProperty(unwrap(property));
         if (!layer->HasSpec(path)) return false;
-        Site             site{.layer = shown(stage, layer), .prim = record.path.text(), .property = property.text()};
-        const TextIndex& lines = lines_of(stage, layer);
-        if (const auto line = lines.find(path.GetString()); line != lines.end())
-            std::tie(site.line, site.column) = line->second;
-        out.push_back(std::move(site));
+        const auto place = lines_of(stage, layer).find(path.GetString());
+        out.push_back({.layer    = shown(stage, layer),
+                       .line     = place.line,
+                       .column   = place.column,
+                       .prim     = record.path.text(),
+                       .property = property.text()});
         return false;
     });
     return out;

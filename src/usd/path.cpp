@@ -65,10 +65,24 @@ Path        Path::parent() const { return wrap(unwrap(*this).GetParentPath()); }
 Path        Path::prim() const { return wrap(unwrap(*this).GetPrimPath()); }
 Path        Path::child(const Token& name) const
 { return SdfPath::IsValidIdentifier(name.text()) ? wrap(unwrap(*this).AppendChild(unwrap(name))) : Path(); }
+namespace {
+/// Letters, digits and underscores in parts that colons divide, as most names are; OpenUSD's own check decodes UTF-8.
+bool is_plain_name(const std::string& name)
+{
+    bool start = true;
+    for (const char c : name) {
+        const bool digit = c >= '0' && c <= '9';
+        if (c == ':' ? start : !(digit && !start) && c != '_' && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z'))
+            return false;
+        start = c == ':';
+    }
+    return !start;
+}
+}  // namespace
 Path Path::property(const Token& name) const
 {
-    return SdfPath::IsValidNamespacedIdentifier(name.text()) ? wrap(unwrap(*this).AppendProperty(unwrap(name)))
-                                                             : Path();
+    const bool valid = is_plain_name(name.text()) || SdfPath::IsValidNamespacedIdentifier(name.text());
+    return valid ? wrap(unwrap(*this).AppendProperty(unwrap(name))) : Path();
 }
 bool Path::has_prefix(const Path& prefix) const noexcept { return unwrap(*this).HasPrefix(unwrap(prefix)); }
 Path Path::with_prefix_replaced(const Path& from, const Path& to) const

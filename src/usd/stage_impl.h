@@ -110,12 +110,10 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const p
 std::vector<double> sample_times(const Stage::Impl& stage, const PrimRecord& prim,
                                  const pxr::TfToken& name);  ///< value_resolution.cpp
 
-/// "layer:line" of a prim or property in a text layer.
 /// The lines of a layer, read once a stage; nothing for layers that are no text.
 const TextIndex& lines_of(const Stage::Impl& stage, const pxr::SdfLayerRefPtr& layer);
+/// Where a prim or property is written, in the strongest layer that has it.
 Site site_of(const Stage::Impl& stage, const PrimRecord& prim, const pxr::TfToken& property);  ///< locator.cpp
-/// The prim that a line of a text layer lies in, as a path of that layer without variants; empty if none.
-std::string prim_at_line(const TextIndex& lines, int line);  ///< locator.cpp
 /// A layer as the user would write it.
 std::string shown(const Stage::Impl& stage, const pxr::SdfLayerHandle& layer);  ///< locator.cpp
 std::string shown_path(const std::string& path);  ///< locator.cpp; relative to the working folder if below it

@@ -92,8 +92,9 @@ std::vector<VariantSetUse> variant_sets(const Prim& prim)
 {
     std::map<std::string, VariantSetUse> found;
     if (!prim) return {};
-    const Stage::Impl&    impl   = prim.stage().impl();
-    const PrimRecord&     record = impl.record(prim);
+    const Stage::Impl& impl   = prim.stage().impl();
+    const PrimRecord&  record = impl.record(prim);
+    if (record.is_local()) return {};
     std::set<std::string> left_out;  // sets whose selection a stronger layer has given already
     for_each_site(record, [&](const SdfLayerRefPtr& layer, const SiteNode& site, std::size_t) {
         const SdfPath& path = site.path;
@@ -118,6 +119,15 @@ std::vector<VariantSetUse> variant_sets(const Prim& prim)
         use.variants.erase(std::unique(use.variants.begin(), use.variants.end()), use.variants.end());
         out.push_back(std::move(use));
     }
+    return out;
+}
+
+std::vector<Path> prim_specs(const Layer& layer)
+{
+    std::vector<Path> out;
+    for_each_prim_spec(layer.impl().layer, SdfPath::AbsoluteRootPath(), [&](const SdfPath& path) {
+        if (path != SdfPath::AbsoluteRootPath()) out.push_back(wrap(path));
+    });
     return out;
 }
 

@@ -13,11 +13,31 @@ namespace mechane::usd {
 
 using namespace pxr;
 
+namespace {
+
+/// Of a prim that one of the stage's own layers alone speaks about: what its list makes of nothing. No arc maps it.
+std::vector<Path> listed_targets(const PrimRecord& prim, const TfToken& name, bool connections)
+{
+    SdfPathListOp list;
+    for_each_site(prim, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
+        return layer->HasField(at.path.AppendProperty(name),
+                               connections ? SdfFieldKeys->ConnectionPaths : SdfFieldKeys->TargetPaths, &list);
+    });
+    SdfPathVector targets;
+    list.ApplyOperations(&targets);
+    std::vector<Path> out;
+    for (const SdfPath& target : targets) out.push_back(wrap(target));
+    return out;
+}
+
+}  // namespace
+
 std::vector<Path> compose_targets(const Stage::Impl& stage, const PrimRecord& prim, const TfToken& name,
                                   bool connections)
 {
     std::vector<Path> out;
     if (prim.sites == nullptr || !may_have_opinions(prim, name)) return out;
+    if (prim.layer != PrimRecord::kSeveral) return listed_targets(prim, name, connections);
     const PcpPrimIndex* index = index_of(stage, prim);
     const Moved         moved = to_own(stage, prim);
     const SdfPath       path  = index->GetPath().AppendProperty(name);
@@ -35,7 +55,11 @@ std::vector<Path> compose_targets(const Stage::Impl& stage, const PrimRecord& pr
 
 std::vector<Path> forward_targets(const Stage& stage, const Path& relationship)
 {
-    std::vector<Path> out;
+    const Prim owner = stage.prim_at(relationship.prim());
+    if (!owner) return {};
+    std::vector<Path> out = owner.relationship(relationship.name()).targets();
+    if (std::none_of(out.begin(), out.end(), [](const Path& target) { return target.is_property(); })) return out;
+    out.clear();
     std::set<Path>    seen, given;
     std::vector<Path> stack{relationship};
     while (!stack.empty()) {

@@ -1,23 +1,38 @@
 #include "usd/text_index.h"
 
 #include <algorithm>
-#include <vector>
+
+#include "usd/char_set.h"
 
 namespace mechane::usd {
 namespace {
 
+/// FNV-1a, continued: the hash of a path is that of the path above and what follows it.
+constexpr std::uint64_t kEmpty = 0xcbf29ce484222325;
+std::uint64_t           hash(std::string_view text, std::uint64_t from = kEmpty)
+{
+    for (const char c : text) from = (from ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return from;
+}
+
 /// What an open brace belongs to.
 struct Level {
-    enum Kind { prim, variant_set, variant, value } kind;
-    std::string path;  ///< of the prim or variant
-    std::string set;   ///< name of the variant set
+    enum Kind { prim, variant_set, variant } kind;
+    std::uint64_t    path;  ///< of the prim or variant, hashed
+    std::string_view set;   ///< name of the variant set
+    std::int32_t     prim_index;
 };
 
-class Scanner {
-  public:
-    explicit Scanner(std::string_view text) : text_(text) { levels_.push_back({Level::prim, "", ""}); }
+constexpr CharSet kSpace(" \t\n\r;"), kWordEnd(" \t\n\r;=({\"'#}");
 
-    TextIndex run()
+}  // namespace
+
+class TextScanner {
+  public:
+    TextScanner(std::string_view text, TextIndex& out) : text_(text), out_(out)
+    { levels_.push_back({Level::prim, kEmpty, {}, -1}); }
+
+    void run()
     {
         while (at_ < text_.size()) {
             const char c = text_[at_];
@@ -36,14 +51,13 @@ class Scanner {
                 statement();
             }
         }
-        return std::move(out_);
     }
 
   private:
-    static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ';'; }
-    static bool ends_word(char c)
-    { return is_space(c) || c == '=' || c == '(' || c == '{' || c == '"' || c == '\'' || c == '#' || c == '}'; }
+    static bool is_space(char c) { return kSpace.has(c); }
+    static bool ends_word(char c) { return kWordEnd.has(c); }
 
+    [[nodiscard]] TextIndex::Place here() const { return {line_, static_cast<int>(at_ - line_start_) + 1}; }
     /// Whether the character stands here so many times in a row.
     [[nodiscard]] bool repeats(char c, std::size_t times) const
     {
@@ -60,10 +74,7 @@ class Scanner {
         }
         ++at_;
     }
-    void skip_line()
-    {
-        while (at_ < text_.size() && text_[at_] != '\n') ++at_;
-    }
+    void skip_line() { at_ = std::min(text_.find('\n', at_), text_.size()); }
     void skip_blank()
     {
         while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
@@ -80,7 +91,7 @@ class Scanner {
         }
     }
     /// Past a quoted text; what it says.
-    std::string quoted()
+    std::string_view quoted()
     {
         const char        quote = text_[at_];
         const std::size_t width = repeats(quote, 3) ? 3 : 1;
@@ -90,7 +101,7 @@ class Scanner {
             if (text_[at_] == '\\' && at_ + 1 < text_.size()) step();
             if (at_ < text_.size()) step();
         }
-        std::string said(text_.substr(from, at_ - from));
+        const std::string_view said = text_.substr(from, at_ - from);
         for (std::size_t i = 0; i < width && at_ < text_.size(); ++i) step();
         return said;
     }
@@ -128,20 +139,21 @@ class Scanner {
     std::string_view word()
     {
         const std::size_t from = at_;
-        while (at_ < text_.size() && !ends_word(text_[at_])) ++at_;
+        at_                    = kWordEnd.find(text_, at_);
         return text_.substr(from, at_ - from);
     }
 
     void open_variant()
     {
-        const std::string name  = quoted();
-        const Level       above = levels_.back();
+        const std::string_view name  = quoted();
+        const Level            above = levels_.back();
         skip_space();
         if (at_ < text_.size() && text_[at_] == '(') skip_group();
         skip_space();
         if (at_ >= text_.size() || text_[at_] != '{') return;
         step();
-        levels_.push_back({Level::variant, above.path + "{" + above.set + "=" + name + "}", ""});
+        const std::uint64_t path = hash("}", hash(name, hash("=", hash(above.set, hash("{", above.path)))));
+        levels_.push_back({Level::variant, path, {}, above.prim_index});
     }
 
     void open_prim()
@@ -153,19 +165,19 @@ class Scanner {
             skip_space();
         }
         if (at_ >= text_.size() || (text_[at_] != '"' && text_[at_] != '\'')) return;
-        const int         line   = line_;
-        const int         column = static_cast<int>(at_ - line_start_) + 1;
-        const Level&      above  = levels_.back();
-        const std::string name   = quoted();
+        const TextIndex::Place place = here();
+        const Level&           above = levels_.back();
+        const std::string_view name  = quoted();
         // After a variant selection no slash stands: /a{set=name}b.
-        const std::string path = above.kind == Level::variant ? above.path + name : above.path + "/" + name;
-        out_.emplace(path, std::pair(line, column));
+        const std::uint64_t path = hash(name, above.kind == Level::variant ? above.path : hash("/", above.path));
+        out_.entries_.push_back({path, place});
+        out_.prims_.push_back({std::string(name), above.prim_index, place});
         skip_space();
         if (at_ < text_.size() && text_[at_] == '(') skip_group();
         skip_space();
         if (at_ < text_.size() && text_[at_] == '{') {
             step();
-            levels_.push_back({Level::prim, path, ""});
+            levels_.push_back({Level::prim, path, {}, static_cast<std::int32_t>(out_.prims_.size()) - 1});
         }
     }
 
@@ -173,36 +185,35 @@ class Scanner {
     {
         skip_space();
         if (at_ >= text_.size() || (text_[at_] != '"' && text_[at_] != '\'')) return;
-        const std::string name = quoted();
+        const std::string_view name = quoted();
         skip_space();
         if (at_ < text_.size() && text_[at_] == '=') step();
         skip_space();
         if (at_ >= text_.size() || text_[at_] != '{') return;
         step();
-        const std::string above = levels_.back().path;
-        levels_.push_back({Level::variant_set, above, name});
+        const Level& above = levels_.back();
+        levels_.push_back(Level{Level::variant_set, above.path, name, above.prim_index});
     }
 
     /// A prim, a variant set, or a property: words up to `=` or the end of the line, the last is its name.
     void statement()
     {
         std::string_view name;
-        int              column = 0;
-        const int        line   = line_;
+        TextIndex::Place place;
         while (at_ < text_.size()) {
             skip_blank();
             if (at_ >= text_.size() || ends_word(text_[at_])) break;
-            const int              from = static_cast<int>(at_ - line_start_) + 1;
+            const TextIndex::Place from = here();
             const std::string_view next = word();
             if (next == "def" || next == "over" || next == "class") return open_prim();
             if (next == "variantSet") return open_variant_set();
-            name   = next;
-            column = from;
+            name  = next;
+            place = from;
         }
         if (!name.empty() && levels_.size() > 1) {
             for (const std::string_view suffix : {".timeSamples", ".connect", ".spline"})
                 if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
-            out_.emplace(levels_.back().path + "." + std::string(name), std::pair(line, column));
+            out_.entries_.push_back({hash(name, hash(".", levels_.back().path)), place});
         }
         skip_blank();
         if (at_ < text_.size() && text_[at_] == '=') {
@@ -236,11 +247,32 @@ class Scanner {
     std::size_t        line_start_ = 0;
     int                line_       = 1;
     std::vector<Level> levels_;
-    TextIndex          out_;
+    TextIndex&         out_;
 };
 
-}  // namespace
+TextIndex::TextIndex(std::string_view text)
+{
+    TextScanner(text, *this).run();
+    std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.path < b.path; });
+}
 
-TextIndex index_text(std::string_view text) { return Scanner(text).run(); }
+TextIndex::Place TextIndex::find(std::string_view path) const
+{
+    const std::uint64_t wanted = hash(path);
+    const auto found = std::lower_bound(entries_.begin(), entries_.end(), wanted,
+                                        [](const Entry& entry, std::uint64_t value) { return entry.path < value; });
+    return found != entries_.end() && found->path == wanted ? found->place : Place{};
+}
+
+std::string TextIndex::prim_at(int line) const
+{
+    const auto  after = std::upper_bound(prims_.begin(), prims_.end(), line,
+                                         [](int value, const Prim& prim) { return value < prim.place.line; });
+    std::string path;
+    for (auto at = static_cast<std::int32_t>(after - prims_.begin()) - 1; at >= 0;
+         at      = prims_[static_cast<std::size_t>(at)].parent)
+        path.insert(0, "/" + prims_[static_cast<std::size_t>(at)].name);
+    return path;
+}
 
 }  // namespace mechane::usd

@@ -36,6 +36,28 @@ TEST_CASE("equal findings are merged and counted, others keep their order (STG-0
     CHECK(all.find("TEST_OTHER") == nullptr);
 }
 
+TEST_CASE("findings that two collections share are one, whichever way they are brought together")
+{
+    // Both orders of bringing together, and a collection added to itself.
+    Diagnostics one, other;
+    for (int i = 0; i < 100; ++i) one.add(kMassZero, {.prim = "/a" + std::to_string(i)}, "mass is 0");
+    for (int i = 50; i < 150; ++i) other.add(kMassZero, {.prim = "/a" + std::to_string(i)}, "mass is 0");
+    Diagnostics both = one;
+    both.append(other);
+    REQUIRE(both.size() == 150);
+    for (int i = 0; i < 150; ++i) {
+        CAPTURE(i);
+        const Diagnostic& found = both.items()[static_cast<std::size_t>(i)];
+        CHECK(found.site.prim == "/a" + std::to_string(i));
+        CHECK(found.count == (i >= 50 && i < 100 ? 2 : 1));
+    }
+    both.append(both);
+    CHECK(both.size() == 150);
+    CHECK(both.items()[0].count == 2);
+    both.add(kMassZero, {.prim = "/a120"}, "mass is 0");
+    CHECK(both.size() == 150);
+}
+
 TEST_CASE("a result holds a value or a diagnostic, never both")
 {
     const Result<int> good = 3;

@@ -52,6 +52,9 @@ struct VariantSetUse {
 /// Variant sets of a prim, sorted by name.
 std::vector<VariantSetUse> variant_sets(const Prim& prim);
 
+/// Prims and variants of a layer, parents first, in its order.
+std::vector<Path> prim_specs(const Layer& layer);
+
 /// How many elements an array value has, without converting it; 0 for what is no array.
 std::size_t array_size(const Value& value);
 

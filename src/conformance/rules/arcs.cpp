@@ -67,12 +67,7 @@ constexpr Rule kKinematics{
 === robot.usda
 <<entry references @./base.usda@>>
 === base.usda
-<<layer>>
-def Xform "robot" {
-    def Xform "arm" (
-        kind = "subcomponent"
-        prepend payload = @./physics.usda@</arm>
-    ) {} }
+<<arm payload @./physics.usda@>>
 === physics.usda
 <<layer>>
 over "arm" {
@@ -108,12 +103,7 @@ constexpr Rule kContextArc{
 === robot.usda
 <<entry references @./base.usda@>>
 === base.usda
-<<layer>>
-def Xform "robot" {
-    def Xform "arm" (
-        kind = "subcomponent"
-        prepend payload = @./ros.usda@</arm>
-    ) {} }
+<<arm payload @./ros.usda@>>
 === ros.usda
 <<layer>>
 over "arm" (prepend apiSchemas = ["RosContextAPI"]) { string ros:context:namespace = "arm" }
@@ -135,12 +125,7 @@ def Xform "robot" (
     prepend references = @./base.usda@
 ) { string ros:context:namespace = "robot" }
 === base.usda
-<<layer>>
-def Xform "robot" {
-    def Xform "arm" (
-        kind = "subcomponent"
-        prepend payload = @./ros.usda@</arm>
-    ) {} }
+<<arm payload @./ros.usda@>>
 === ros.usda
 <<layer>>
 def Xform "arm" { <<topic scan>> }
@@ -191,10 +176,9 @@ class Arcs {
     {
         payloads_          = std::any_of(layers_.begin(), layers_.end(), [](const auto& entry) {
             const usd::Layer& layer = *entry.second.layer;
-            const auto        specs = layer.specs();
-            return std::any_of(specs.begin(), specs.end(), [&](const usd::Path& path) {
-                return !path.is_property() && !layer.payloads(path).empty();
-            });
+            const auto        specs = usd::prim_specs(layer);
+            return std::any_of(specs.begin(), specs.end(),
+                               [&](const usd::Path& path) { return !layer.payloads(path).empty(); });
         });
         const bool several = layers_.size() > 1;
         for (const PrimFacts& prim : facts_.prims) {

@@ -124,10 +124,11 @@ const PrimFacts* first_unshared(const Facts& facts, std::int32_t from, std::int3
 
 void check(const Facts& facts, Sink& sink)
 {
+    static const usd::Token kInstanceable("instanceable");
     for (std::size_t i = 0; i < facts.prims.size(); ++i) {
         const PrimFacts& prim = facts.prims[i];
         const auto       here = static_cast<std::int32_t>(i);
-        if (prim.prim.metadata("instanceable").get<bool>().value_or(false) && !prim.prim.is_instance_proxy()) {
+        if (prim.prim.metadata(kInstanceable).get<bool>().value_or(false) && !prim.prim.is_instance_proxy()) {
             sink.applies(kNeedsArc);
             if (!prim.prim.is_instance()) {
                 sink.report(kNeedsArc, {.site     = prim.prim.site(),

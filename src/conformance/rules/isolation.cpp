@@ -147,10 +147,12 @@ bool speaks_ros(const std::string& type)
 void check_graphs(const Facts& facts, Sink& sink)
 {
     std::vector<ros::Interface> interfaces;
+    static const usd::Token     kType("node:type"), kNode("OmniGraphNode");
     for (const PrimFacts& prim : facts.prims) {
-        const usd::Prim&  node = prim.prim;
-        const std::string type = node.attribute("node:type").get<std::string>().value_or("");
-        if (node.type_name().text() != "OmniGraphNode" && type.empty()) continue;
+        const usd::Prim& node = prim.prim;
+        if (node.type_name() != kNode && !prim.authors(kType)) continue;
+        const std::string type = node.attribute(kType).get<std::string>().value_or("");
+        if (node.type_name() != kNode && type.empty()) continue;
         sink.applies(kDuplicate);
         const auto topic = node.attribute("inputs:topicName").get<std::string>();
         if (!speaks_ros(type) || !topic || topic->empty()) continue;

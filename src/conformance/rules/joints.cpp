@@ -145,14 +145,16 @@ void check_relations(const Facts& facts, const physics::Joint& joint, Sink& sink
 {
     sink.applies(kRelations);
     // A link that another variant has is REP-1.2.4-c's.
-    const std::array<const char*, 2>       names{"physics:body0", "physics:body1"};
-    const std::array<usd::Relationship, 2> sides{joint.prim.relationship(names[0]), joint.prim.relationship(names[1])};
+    static const std::array<usd::Token, 2> kBodies{usd::Token("physics:body0"), usd::Token("physics:body1")},
+        kRotations{usd::Token("physics:localRot0"), usd::Token("physics:localRot1")};
+    const std::array<usd::Relationship, 2>      sides{joint.prim.relationship(kBodies[0]),
+                                                      joint.prim.relationship(kBodies[1])};
     const std::array<std::vector<usd::Path>, 2> targets{sides[0].targets(), sides[1].targets()};
     for (const std::vector<usd::Path>& side : targets)
         for (const usd::Path& target : side)
             if (in_other_variant(facts, target)) return;
     const std::size_t before = sink.found().size();
-    for (std::size_t i = 0; i < 2; ++i) check_side(facts, sides[i], targets[i], names[i], sink);
+    for (std::size_t i = 0; i < 2; ++i) check_side(facts, sides[i], targets[i], kBodies[i].text().c_str(), sink);
     if (sink.found().size() != before) return;
     const auto say = [&](const char* variant, std::string message) {
         sink.report(kRelations, {.site     = joint.prim.site(),
@@ -165,13 +167,13 @@ void check_relations(const Facts& facts, const physics::Joint& joint, Sink& sink
         say("world", "no side of the joint is a rigid body");
     else if (joint.body0 == joint.body1)
         say("self", "both sides of the joint are the same body");
-    for (const char* name : {"physics:localRot0", "physics:localRot1"}) {
+    for (const usd::Token& name : kRotations) {
         const auto q = joint.prim.attribute(name).authored_as<Quatd>();
         if (!q) continue;
         const double norm = std::sqrt(q->x * q->x + q->y * q->y + q->z * q->z + q->w * q->w);
         if (std::abs(norm - 1) > 1e-4)
-            sink.report(kRelations, {.site     = site_of(joint.prim, name),
-                                     .message  = std::string(name) + " is not a unit quaternion",
+            sink.report(kRelations, {.site     = site_of(joint.prim, name.text().c_str()),
+                                     .message  = name.text() + " is not a unit quaternion",
                                      .observed = "length " + number(norm),
                                      .expected = "length 1",
                                      .hint     = "normalise it",
@@ -185,15 +187,14 @@ struct Range {
 
 Range range_of(const usd::Prim& joint)
 {
-    return {joint.attribute("physics:lowerLimit").authored_as<double>(),
-            joint.attribute("physics:upperLimit").authored_as<double>()};
+    static const usd::Token kLower("physics:lowerLimit"), kUpper("physics:upperLimit");
+    return {joint.attribute(kLower).authored_as<double>(), joint.attribute(kUpper).authored_as<double>()};
 }
 
-void check_limits(const physics::Joint& joint, Sink& sink)
+void check_limits(const physics::Joint& joint, const Range& range, Sink& sink)
 {
     sink.applies(kLimits);
-    const Range range    = range_of(joint.prim);
-    const bool  revolute = joint.kind == physics::JointKind::revolute;
+    const bool revolute = joint.kind == physics::JointKind::revolute;
     if (!range.lower && !range.upper)
         sink.report(kLimits, {.site     = joint.prim.site(),
                               .message  = revolute ? "the revolute joint has no limits: continuous, or an omission?"
@@ -213,9 +214,8 @@ void check_limits(const physics::Joint& joint, Sink& sink)
                      .variant  = "one"});
 }
 
-void check_sanity(const physics::Joint& joint, Sink& sink)
+void check_sanity(const physics::Joint& joint, const Range& range, Sink& sink)
 {
-    const Range range = range_of(joint.prim);
     if (!range.lower || !range.upper) return;
     sink.applies(kLimitSanity);
     const auto say = [&](const char* variant, std::string message, std::string hint) {
@@ -271,16 +271,15 @@ void check(const Facts& facts, Sink& sink)
     for (const physics::Joint& joint : facts.physics.joints) {
         check_relations(facts, joint, sink);
         if (joint.kind != physics::JointKind::revolute && joint.kind != physics::JointKind::prismatic) continue;
-        check_limits(joint, sink);
-        check_sanity(joint, sink);
+        const Range range = range_of(joint.prim);
+        check_limits(joint, range, sink);
+        check_sanity(joint, range, sink);
     }
     check_radians(facts, sink);
     for (const physics::Body& body : facts.physics.bodies) {
         if (!body.enabled) continue;
         sink.applies(kNested);
-        bool resets = false;
-        static_cast<void>(facts.stage.local_matrix(body.prim, {}, &resets));
-        if (body.parent_body >= 0 && !resets)
+        if (body.parent_body >= 0 && !facts.stage.resets_transform(body.prim))
             sink.report(kNested,
                         {.site     = body.prim.site(),
                          .message  = "the body lies below another body",

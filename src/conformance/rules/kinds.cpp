@@ -136,7 +136,11 @@ def Xform "part" (
 )",
 };
 
-std::string kind_of(const usd::Prim& prim) { return prim.metadata("kind").get<std::string>().value_or(""); }
+std::string kind_of(const usd::Prim& prim)
+{
+    static const usd::Token kKind("kind");
+    return prim.metadata(kKind).get<std::string>().value_or("");
+}
 
 bool is_model(const std::string& kind)
 { return kind == "component" || kind == "assembly" || kind == "group" || kind == "model"; }

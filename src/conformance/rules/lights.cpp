@@ -177,6 +177,7 @@ void check_emission(const Facts& facts, Sink& sink)
 void check(const Facts& facts, Sink& sink)
 {
     check_emission(facts, sink);
+    static const usd::Token            kMeshLight("MeshLightAPI"), kVolumeLight("VolumeLightAPI");
     static const std::set<std::string> kAreas{"RectLight", "DiskLight", "CylinderLight", "PortalLight",
                                               "GeometryLight"};
     for (const PrimFacts& prim : facts.prims) {
@@ -190,7 +191,7 @@ void check(const Facts& facts, Sink& sink)
                                   .hint     = "use a UsdLux light"});
             continue;
         }
-        const bool mesh_light = prim.prim.has_api("MeshLightAPI") || prim.prim.has_api("VolumeLightAPI");
+        const bool mesh_light = prim.prim.has_api(kMeshLight) || prim.prim.has_api(kVolumeLight);
         if (!prim.is(kLight) && !mesh_light) continue;
         sink.applies(kUsdLux);
         sink.applies(kArea);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <set>
 
+#include "conformance/by_name.h"
 #include "conformance/family.h"
 
 /// REP-0158 1.3, bodies: mass, inertia and what is a body at all.
@@ -211,15 +212,18 @@ void check_mass(const Facts& facts, const physics::Body& body, Sink& sink)
     }
 }
 
+const usd::Token kMassName("physics:mass"), kDensityName("physics:density"), kDiagonalName("physics:diagonalInertia"),
+    kAxesName("physics:principalAxes");
+
 void check_densities(const Facts& facts, Sink& sink)
 {
     for (const PrimFacts& prim : facts.prims) {
         if (!prim.is(kBody | kCollider)) continue;
-        if (const auto density = prim.prim.attribute("physics:density").authored_as<double>(); density && *density < 0)
+        if (const auto density = prim.prim.attribute(kDensityName).authored_as<double>(); density && *density < 0)
             sink.report(kPositive, at(prim.prim, "physics:density", "the density is negative", number(*density), ">= 0",
                                       "write the density of the material, or 0 for unset"));
         if (prim.is(kBody)) continue;
-        if (const auto mass = prim.prim.attribute("physics:mass").authored_as<double>(); mass && !(*mass > 0)) {
+        if (const auto mass = prim.prim.attribute(kMassName).authored_as<double>(); mass && !(*mass > 0)) {
             Found found = at(prim.prim, "physics:mass", "the mass of the collider is " + number(*mass), number(*mass),
                              "> 0", "remove it, or write the mass of this part");
             found.severity = Severity::warning;
@@ -230,8 +234,8 @@ void check_densities(const Facts& facts, Sink& sink)
 
 void check_inertia(const physics::Body& body, Sink& sink)
 {
-    const auto diagonal = body.prim.attribute("physics:diagonalInertia").authored_as<Vec3d>();
-    const auto axes     = body.prim.attribute("physics:principalAxes").authored_as<Quatd>();
+    const auto diagonal = body.prim.attribute(kDiagonalName).authored_as<Vec3d>();
+    const auto axes     = body.prim.attribute(kAxesName).authored_as<Quatd>();
     if (!diagonal && !axes) return;
     sink.applies(kInertia);
     const auto say = [&](const char* property, const char* variant, std::string message, std::string observed,
@@ -267,18 +271,32 @@ void check_inertia(const physics::Body& body, Sink& sink)
             "both", Severity::warning);
 }
 
+/// What the name of a property has to do with an inertia.
+struct InertiaName {
+    bool entry = false;  ///< of the matrix, by itself: "ixx"
+    bool whole = false;
+};
+InertiaName inertia_name(std::string_view text)
+{
+    if (text == kDiagonalName.text()) return {};
+    std::string lower(text);
+    for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+    const std::string last = lower.substr(lower.rfind(':') + 1);
+    InertiaName       name{.whole = lower.find("inertia") != std::string::npos};
+    for (const char* entry : {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"}) name.entry |= last == entry;
+    return name;
+}
+
 void check_custom_inertia(const Facts& facts, Sink& sink)
 {
+    ByName<InertiaName> meaning(inertia_name);
     for (const PrimFacts& prim : facts.prims) {
         int scalars = 0;
         for (const usd::Token& name : prim.properties) {
             const std::string& text = name.text();
-            if (text == "physics:diagonalInertia") continue;
-            std::string lower = text;
-            for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-            const std::string last = lower.substr(lower.rfind(':') + 1);
-            for (const char* entry : {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"}) scalars += last == entry;
-            if (lower.find("inertia") == std::string::npos) continue;
+            const InertiaName& says = meaning(name);
+            scalars += says.entry;
+            if (!says.whole) continue;
             const usd::Value  value = prim.prim.attribute(name).authored_value();
             const std::string type  = value.type_name();
             const auto        list  = value.get<std::vector<double>>();

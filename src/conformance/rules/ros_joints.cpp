@@ -65,11 +65,12 @@ constexpr Rule kAligned{
 void check(const Facts& facts, Sink& sink)
 {
     std::map<std::pair<std::string, std::string>, const PrimFacts*> seen;
+    static const usd::Token                                         kName("ros:joint:name");
     for (const PrimFacts& prim : facts.prims) {
-        const usd::Attribute attribute = prim.prim.attribute("ros:joint:name");
+        const usd::Attribute attribute = prim.prim.attribute(kName);
         const bool           authored  = !attribute.authored_value().empty();
         if (!prim.is(kJoint) && !authored) continue;
-        const auto        text = ros::text(prim.prim, "ros:joint:name");
+        const auto        text = ros::text(prim.prim, kName);
         const std::string name = text.value_or("");
         if (authored) {
             sink.applies(kType);

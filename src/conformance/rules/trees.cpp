@@ -232,18 +232,18 @@ void check_loops(const Facts& facts, const KinematicTree& tree, bool explained, 
     sink.applies(kSpanningTree);
     std::vector<physics::Index> edges = tree.joints;
     if (tree.world_joints.size() > 1) edges.insert(edges.end(), tree.world_joints.begin(), tree.world_joints.end());
-    std::stable_sort(edges.begin(), edges.end(), [&](physics::Index a, physics::Index b) {
-        return cut_rank(joint_of(facts, a)) > cut_rank(joint_of(facts, b));
-    });
+    std::vector<std::pair<int, physics::Index>> ranked;
+    for (const physics::Index j : edges) ranked.emplace_back(cut_rank(joint_of(facts, j)), j);
+    std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     std::map<physics::Index, physics::Index> parent;  // union-find; the world is kNone
     const auto                               find = [&](physics::Index i) {
-        while (true) {
-            const auto at = parent.find(i);
-            if (at == parent.end() || at->second == i) return i;
+        for (auto at = parent.find(i); at != parent.end(); at = parent.find(i)) {
+            if (const auto above = parent.find(at->second); above != parent.end()) at->second = above->second;
             i = at->second;
         }
+        return i;
     };
-    for (const physics::Index j : edges) {
+    for (const auto& [rank, j] : ranked) {
         const physics::Joint& joint = joint_of(facts, j);
         const physics::Index  a = find(joint.body0), b = find(joint.body1);
         if (a != b) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "conformance/by_name.h"
 #include "conformance/family.h"
 #include "conformance/variant_specs.h"
 #include "mechane/usd/stage_layers.h"
@@ -125,9 +126,10 @@ bool is_binding(std::string_view name)
 
 void check_targets(const Facts& facts, Sink& sink)
 {
+    ByName<bool> binds(is_binding);
     for (const PrimFacts& prim : facts.prims)
         for (const usd::Token& name : prim.properties) {
-            if (!is_binding(name.text())) continue;
+            if (!binds(name)) continue;
             const usd::Relationship relation = prim.prim.relationship(name);
             if (!relation || !relation.authored()) continue;
             sink.applies(kComplete);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "conformance/by_name.h"
 #include "conformance/family.h"
 #include "conformance/vendors.h"
 
@@ -66,7 +67,7 @@ def Xform "a" (
 )",
 };
 
-void check_counterparts(const PrimFacts& prim, Sink& sink)
+void check_counterparts(const PrimFacts& prim, ByName<std::string_view>& counterpart, Sink& sink)
 {
     const auto say = [&](std::string_view name, std::string_view neutral) {
         sink.report(kExtended, {.site     = prim.prim.site(),
@@ -78,14 +79,12 @@ void check_counterparts(const PrimFacts& prim, Sink& sink)
     };
     bool said = false;
     for (const usd::Token& api : prim.apis)
-        if (const std::string_view neutral = neutral_counterpart(api.text()); !neutral.empty())
-            say(api.text(), neutral), said = true;
-    if (const std::string_view neutral = neutral_counterpart(prim.prim.type_name().text()); !neutral.empty())
-        say(prim.prim.type_name().text(), neutral), said = true;
+        if (const std::string_view neutral = counterpart(api); !neutral.empty()) say(api.text(), neutral), said = true;
+    const usd::Token type = prim.prim.type_name();
+    if (const std::string_view neutral = counterpart(type); !neutral.empty()) say(type.text(), neutral), said = true;
     if (said || !prim.is(kJoint)) return;
     for (const usd::Token& name : prim.properties)
-        if (const std::string_view neutral = neutral_counterpart(name.text()); !neutral.empty())
-            return say(name.text(), neutral);
+        if (const std::string_view neutral = counterpart(name); !neutral.empty()) return say(name.text(), neutral);
 }
 
 void check_prefixes(const PrimFacts& prim, Sink& sink)
@@ -109,9 +108,10 @@ void check_prefixes(const PrimFacts& prim, Sink& sink)
 
 void check(const Facts& facts, Sink& sink)
 {
+    ByName<std::string_view> counterpart(neutral_counterpart);
     for (const PrimFacts& prim : facts.prims) {
         if (prim.is(kKinematic)) sink.applies(kExtended);
-        check_counterparts(prim, sink);
+        check_counterparts(prim, counterpart, sink);
         check_prefixes(prim, sink);
     }
 }
