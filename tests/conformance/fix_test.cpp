@@ -186,6 +186,79 @@ def Xform "a" (
     CHECK(fixed.file("robot.usda") == text);
 }
 
+TEST_CASE("a scale that would shear what lies further below is left alone as a whole, with the reason")
+{
+    const Fixed fixed(R"(
+def Xform "group"
+{
+    float3 xformOp:scale = (2, 3, 4)
+    uniform token[] xformOpOrder = ["xformOp:scale"]
+
+    def Xform "arm"
+    {
+        quatf xformOp:orient = (0.9238795, 0, 0, 0.3826834)
+        double3 xformOp:translate = (0, 0, 0)
+        uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+
+        def Cube "box"
+        {
+            token purpose = "guide"
+            double3 xformOp:translate = (0.3, 0, 0)
+            uniform token[] xformOpOrder = ["xformOp:translate"]
+        }
+    }
+}
+)");
+    CHECK(fixed.left("REP-1.1-k", "shear") != nullptr);
+    CHECK(fixed.result.edits.empty());
+    CHECK(fixed.result.moved.empty());
+    CHECK(largest_difference(fixed.before->world_matrix(fixed.before->prim_at(usd::Path("/robot/group/arm/box"))),
+                             fixed.after->world_matrix(fixed.after->prim_at(usd::Path("/robot/group/arm/box")))) == 0);
+}
+
+TEST_CASE("a body that is its own geometry gets both operations, and a second fix changes nothing (REP-T-147)")
+{
+    const Fixed fixed(R"(
+def Cube "a" (
+    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]
+    kind = "subcomponent"
+)
+{
+    float physics:mass = 1
+    token purpose = "guide"
+}
+)");
+    CHECK(fixed.value<std::vector<usd::Token>>("/robot/a.xformOpOrder") ==
+          std::vector<usd::Token>{"xformOp:translate", "xformOp:orient"});
+    CHECK(fixed.again({}).edits.empty());
+}
+
+TEST_CASE("a joint to a static collider keeps its target, which keeps the two from colliding, unless asked otherwise")
+{
+    const std::string text = R"(
+def Cube "wall" ( prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"] )
+{
+    rel material:binding:physics = </robot/Contact/rubber>
+    token purpose = "guide"
+}
+<<body a>>
+def PhysicsFixedJoint "j" ( prepend apiSchemas = ["PhysicsArticulationRootAPI"] )
+{
+    rel physics:body0 = </robot/wall>
+    rel physics:body1 = </robot/a>
+}
+)";
+    const Fixed       safe(text);
+    CHECK(safe.left("REP-1.3-o", "unsafe") != nullptr);
+    const auto target = [](const Fixed& fixed) {
+        return fixed.after->prim_at(usd::Path("/robot/j")).relationship("physics:body0").targets();
+    };
+    CHECK(target(safe) == std::vector<usd::Path>{usd::Path("/robot/wall")});
+    FixOptions unsafe;
+    unsafe.unsafe = true;
+    CHECK(target(Fixed(text, unsafe)).empty());
+}
+
 TEST_CASE("scale 2 on a link goes to its mesh, its child's translate and its joint's anchor (REP-T-022)")
 {
     const Fixed fixed(fixture_stage(R"(
@@ -258,6 +331,8 @@ def Xform "robot" (
         uniform token[] xformOpOrder = ["xformOp:translate"]
     }
     def Cube "c" { double size = 20 }
+    def Cylinder "unsaid" { double height = 30 }
+    def Camera "eye" {}
     def PhysicsPrismaticJoint "rail" { float physics:lowerLimit = -10
         float physics:upperLimit = 30
         point3f physics:localPos0 = (1, 0, 0) }
@@ -272,6 +347,10 @@ def Xform "robot" (
     CHECK(test::distance(points[2], Vec3d{0, 0.5, 0}) < 1e-7);
     CHECK(test::distance(fixed.value<Vec3d>("/robot/m.xformOp:translate"), Vec3d{0, 0, 2}) < 1e-12);
     CHECK(fixed.value<double>("/robot/c.size") == test::close_to(0.2, 1e-12));
+    // The schema's radius of one is one centimetre here; a camera's near plane of one as well.
+    CHECK(fixed.value<double>("/robot/unsaid.height") == test::close_to(0.3, 1e-12));
+    CHECK(fixed.value<double>("/robot/unsaid.radius") == test::close_to(0.01, 1e-12));
+    CHECK(fixed.value<Vec2d>("/robot/eye.clippingRange").x == test::close_to(0.01, 1e-9));
     CHECK(fixed.value<double>("/robot/rail.physics:lowerLimit") == test::close_to(-0.1, 1e-7));
     CHECK(fixed.value<double>("/robot/hinge.physics:lowerLimit") == -90);
     CHECK(fixed.result.moved.empty());

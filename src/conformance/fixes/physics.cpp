@@ -175,6 +175,7 @@ void fix_binding(Repair& repair, const Finding& finding)
     if (!repair.unsafe("the collider gets a material of usual friction (0.5)")) return;
     const usd::Prim root = repair.facts.stage.default_prim();
     const usd::Prim prim = prim_of(repair, finding);
+    if (!root && repair.edits() > 0) return repair.defer();  // this pass may have named one
     if (!root || !prim.path().has_prefix(root.path()))
         return repair.refuse("no-default-prim", "there is no default prim to keep the material");
     const usd::Path scope = root.path().child("PhysicsMaterials"), material = scope.child("default_contact");
@@ -191,7 +192,19 @@ void fix_binding(Repair& repair, const Finding& finding)
     const EditPlace on = repair.own_place(prim, "material:binding:physics");
     if (!on) return repair.refuse("instance", "the collider lies inside an instance");
     repair.apply_api(on, "MaterialBindingAPI");
-    repair.set_targets(on, "material:binding:physics", {material});
+    repair.set_stage_targets(prim, on, "material:binding:physics", {material});
+}
+
+/// True when colliders without a body lie at, above or below a prim: a joint that names it keeps them from colliding
+/// with its other side.
+bool holds_static_collider(const Facts& facts, const usd::Prim& prim)
+{
+    const std::int32_t here = facts.index_of(prim);
+    if (here < 0) return false;
+    if (facts.nearest(here, kCollider) != nullptr) return true;
+    for (std::int32_t i = here; i < facts.prims[static_cast<std::size_t>(here)].end; ++i)
+        if (facts.prims[static_cast<std::size_t>(i)].is(kCollider) && facts.nearest(i, kBody) == nullptr) return true;
+    return false;
 }
 
 void fix_anchor(Repair& repair, const Finding& finding)
@@ -202,6 +215,9 @@ void fix_anchor(Repair& repair, const Finding& finding)
     const auto      target = joint.relationship("physics:body0").targets();
     const usd::Prim prim   = target.empty() ? usd::Prim() : repair.facts.stage.prim_at(target.front());
     if (!prim) return repair.refuse("dangling-relationship", "the target does not exist");
+    if (holds_static_collider(repair.facts, prim) &&
+        !repair.unsafe("without its target the joint no longer keeps the colliders there from touching the link"))
+        return;
     const usd::Matrix4d world = repair.facts.stage.world_matrix(prim);
     const Vec3d p = usd::transform_point(world, joint.attribute("physics:localPos0").get<Vec3d>().value_or(Vec3d{}));
     const Quatd q =

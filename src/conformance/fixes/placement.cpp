@@ -55,11 +55,11 @@ Quatd tidy(Quatd q, const std::optional<Quatd>& before)
     return {tidy(q.x), tidy(q.y), tidy(q.z), tidy(q.w)};
 }
 
-/// The parts of a local matrix at one time.
-struct Parts {
-    Vec3d translate, scale{1, 1, 1};
-    Quatd orient{0, 0, 0, 1};
-};
+/// Whether a part is the same at all times.
+bool keeps(const auto& parts, auto&& part)
+{
+    return std::all_of(parts.begin(), parts.end(), [&](const auto& p) { return part(p) == part(parts.front()); });
+}
 
 /// Whether and why a decomposition cannot be written.
 const char* fault_of(const usd::Decomposition& d) { return d.singular ? "singular" : d.sheared ? "shear" : nullptr; }
@@ -94,30 +94,32 @@ bool Placement::rewrite(const usd::Prim& prim, const usd::Matrix4d& after, HandD
         for (const usd::Prim& below : prim.subtree())
             if (repair_.moved.count(below.path()) != 0) return repair_.defer(), true;
     if (repair_.moved.count(prim.path()) != 0) return repair_.defer(), true;
-    usd::Matrix4d handed;
-    if (!write(prim, after, hand, local, handed)) return false;
-    return hand_down(prim, handed);
+    std::vector<Plan> plans;
+    if (!plan(prim, after, hand, local, plans)) return false;
+    for (const Plan& one : plans) write(one);
+    return true;
 }
 
-bool Placement::write(const usd::Prim& prim, const usd::Matrix4d& after, HandDown hand, bool local,
-                      usd::Matrix4d& handed)
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the hierarchy, which opening the stage has bounded
+bool Placement::plan(const usd::Prim& prim, const usd::Matrix4d& after, HandDown hand, bool local,
+                     std::vector<Plan>& plans)
 {
-    const usd::Stage&             stage = repair_.facts.stage;
-    const std::vector<usd::Token> ops   = op_names(prim);
-    const std::vector<double>     times = sample_times(prim, ops);
-    const EditPlace at = local ? repair_.place(prim, "xformOpOrder") : repair_.own_place(prim, "xformOpOrder");
-    if (!at) {
+    const usd::Stage& stage = repair_.facts.stage;
+    Plan              plan{.prim = prim, .at = {}, .ops = op_names(prim), .times = {}, .parts = {}};
+    plan.times = sample_times(prim, plan.ops);
+    plan.at    = local ? repair_.place(prim, "xformOpOrder") : repair_.own_place(prim, "xformOpOrder");
+    if (!plan.at) {
         repair_.refuse("instance", prim.path().text() + ": the prim lies inside an instance");
         return false;
     }
-    if (placed_by_variants(repair_, prim, at)) {
+    if (placed_by_variants(repair_, prim, plan.at)) {
         repair_.refuse("state-dependent-edit", prim.path().text() + ": other variants place it otherwise");
         return false;
     }
-    std::vector<Parts> parts;
-    for (std::size_t i = 0; i <= times.size(); ++i) {  // 0: the default time
+    std::vector<Parts>& parts = plan.parts;
+    for (std::size_t i = 0; i <= plan.times.size(); ++i) {  // 0: the default time
         const usd::Matrix4d m =
-            stage.local_matrix(prim, i == 0 ? usd::TimeCode() : usd::TimeCode(times[i - 1])) * after;
+            stage.local_matrix(prim, i == 0 ? usd::TimeCode() : usd::TimeCode(plan.times[i - 1])) * after;
         const usd::Decomposition d = usd::decompose(m);
         if (const char* fault = fault_of(d)) {
             repair_.refuse(fault, prim.path().text() + ": the placement is not translate, orient and scale");
@@ -127,12 +129,10 @@ bool Placement::write(const usd::Prim& prim, const usd::Matrix4d& after, HandDow
         p.orient = tidy(d.rotation, parts.empty() ? std::nullopt : std::optional(parts.back().orient));
         parts.push_back(p);
     }
-    const auto keeps = [&](auto&& part) {
-        return std::all_of(parts.begin(), parts.end(), [&](const Parts& p) { return part(p) == part(parts.front()); });
-    };
+    usd::Matrix4d handed;
     if (hand != HandDown::nothing) {
-        if (!keeps([](const Parts& p) { return p.scale; }) ||
-            (hand == HandDown::turn && !keeps([](const Parts& p) { return p.orient; }))) {
+        if (!keeps(parts, [](const Parts& p) { return p.scale; }) ||
+            (hand == HandDown::turn && !keeps(parts, [](const Parts& p) { return p.orient; }))) {
             repair_.refuse("animated-scale", prim.path().text() + ": what would go to the children changes over time");
             return false;
         }
@@ -146,24 +146,49 @@ bool Placement::write(const usd::Prim& prim, const usd::Matrix4d& after, HandDow
             repair_.refuse("state-dependent-edit", prim.path().text() + ": variants hold what it would be handed to");
             return false;
         }
+        plan.scaled_by = parts.front().scale;
         for (Parts& p : parts) {
-            if (!is_unit(p.scale)) scale_mass(prim, p.scale);
             p.scale = {1, 1, 1};
             if (hand == HandDown::turn) p.orient = {0, 0, 0, 1};
         }
     }
+    plans.push_back(std::move(plan));
+    return near(handed, {}) || plan_below(prim, handed, plans);
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the hierarchy, which opening the stage has bounded
+bool Placement::plan_below(const usd::Prim& prim, const usd::Matrix4d& handed, std::vector<Plan>& plans)
+{
+    for (const usd::Prim& child : prim.children()) {
+        const PrimFacts* facts = repair_.facts.find(child.path());
+        if (facts == nullptr || repair_.facts.stage.resets_transform(child)) continue;
+        // A scope passes its parent's placement on.
+        const bool possible = facts->is(kXformable) ? plan(child, handed, allowed_scale(*facts), false, plans)
+                                                    : plan_below(child, handed, plans);
+        if (!possible) return false;
+    }
+    return true;
+}
+
+void Placement::write(const Plan& plan)
+{
+    const usd::Prim&          prim  = plan.prim;
+    const EditPlace&          at    = plan.at;
+    const std::vector<Parts>& parts = plan.parts;
+    if (!is_unit(plan.scaled_by)) scale_mass(prim, plan.scaled_by);
     repair_.moved.insert(prim.path());
-    const bool scaled = std::any_of(parts.begin(), parts.end(), [](const Parts& p) { return !is_unit(p.scale); });
+    const PrimFacts* facts  = repair_.facts.find(prim.path());
+    const bool       scaled = std::any_of(parts.begin(), parts.end(), [](const Parts& p) { return !is_unit(p.scale); });
+    // A body's stack has both operations; geometry that is not turned needs no rotation.
     const bool turned =
-        prim.is_a("Boundable")
-            ? std::any_of(parts.begin(), parts.end(), [](const Parts& p) { return p.orient != Quatd{0, 0, 0, 1}; })
-            : true;
+        !prim.is_a("Boundable") || (facts != nullptr && facts->is(kBody)) ||
+        std::any_of(parts.begin(), parts.end(), [](const Parts& p) { return p.orient != Quatd{0, 0, 0, 1}; });
     const auto type_of = [&](const char* name, const char* otherwise) {
         const std::string type = prim.attribute(name).type_name();
         return type.empty() || type.starts_with("half") || type == "quath" ? std::string(otherwise) : type;
     };
     // What the same layer says of operations that are no longer listed would only mislead.
-    for (const usd::Token& op : ops) {
+    for (const usd::Token& op : plan.ops) {
         const usd::Path path = at.path.property(op);
         if (at.layer->kind(path) == usd::SpecKind::none) continue;
         const std::string& name = op.text();
@@ -177,38 +202,20 @@ bool Placement::write(const usd::Prim& prim, const usd::Matrix4d& after, HandDow
     }
     std::vector<usd::Token> order;
     bool                    resets = false;
-    static_cast<void>(stage.local_matrix(prim, {}, &resets));
+    static_cast<void>(repair_.facts.stage.local_matrix(prim, {}, &resets));
     if (resets) order.emplace_back("!resetXformStack!");
     const auto write_op = [&](const char* name, const char* otherwise, auto&& part) {
         const std::string type = type_of(name, otherwise);
         order.emplace_back(name);
         repair_.set(at, name, type, usd::make_value(type, part(parts.front())));
-        if (!keeps(part))
-            for (std::size_t i = 0; i < times.size(); ++i)
-                repair_.set_sample(at, name, type, times[i], usd::make_value(type, part(parts[i + 1])));
+        if (!keeps(parts, part))
+            for (std::size_t i = 0; i < plan.times.size(); ++i)
+                repair_.set_sample(at, name, type, plan.times[i], usd::make_value(type, part(parts[i + 1])));
     };
     write_op("xformOp:translate", "double3", [](const Parts& p) { return p.translate; });
     if (turned) write_op("xformOp:orient", "quatf", [](const Parts& p) { return p.orient; });
     if (scaled) write_op("xformOp:scale", "float3", [](const Parts& p) { return p.scale; });
-    return repair_.set(at, "xformOpOrder", "token[]", usd::make_value("token[]", order), true);
-}
-
-// NOLINTNEXTLINE(misc-no-recursion): as deep as the hierarchy, which opening the stage has bounded
-bool Placement::hand_down(const usd::Prim& prim, const usd::Matrix4d& handed)
-{
-    if (near(handed, {})) return true;
-    bool well = true;
-    for (const usd::Prim& child : prim.children()) {
-        if (repair_.facts.stage.resets_transform(child)) continue;
-        const PrimFacts* facts = repair_.facts.find(child.path());
-        if (facts == nullptr) continue;
-        if (!facts->is(kXformable)) {  // a scope passes its parent's placement on
-            well = hand_down(child, handed) && well;
-            continue;
-        }
-        well = rewrite(child, handed, allowed_scale(*facts), false) && well;
-    }
-    return well;
+    repair_.set(at, "xformOpOrder", "token[]", usd::make_value("token[]", order), true);
 }
 
 void Placement::scale_mass(const usd::Prim& prim, const Vec3d& scale)

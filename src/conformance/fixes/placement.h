@@ -28,8 +28,26 @@ class Placement {
   private:
     Repair& repair_;
 
-    bool write(const usd::Prim& prim, const usd::Matrix4d& after, HandDown hand, bool local, usd::Matrix4d& handed);
-    bool hand_down(const usd::Prim& prim, const usd::Matrix4d& handed);
+    /// The parts of a local matrix at one time.
+    struct Parts {
+        Vec3d translate, scale{1, 1, 1};
+        Quatd orient{0, 0, 0, 1};
+    };
+    /// What is to be written for one prim.
+    struct Plan {
+        usd::Prim               prim;
+        EditPlace               at;
+        std::vector<usd::Token> ops;                 ///< that are there now
+        std::vector<double>     times;               ///< of their samples
+        std::vector<Parts>      parts;               ///< at the default time, then at `times`
+        Vec3d                   scaled_by{1, 1, 1};  ///< the scale that was handed down
+    };
+
+    /// Appends the plans of a prim and, where it hands something down, of what lies below. Nothing is written before
+    /// all of them are possible.
+    bool plan(const usd::Prim& prim, const usd::Matrix4d& after, HandDown hand, bool local, std::vector<Plan>& plans);
+    bool plan_below(const usd::Prim& prim, const usd::Matrix4d& handed, std::vector<Plan>& plans);
+    void write(const Plan& plan);
     void scale_mass(const usd::Prim& prim, const Vec3d& scale);
 };
 

@@ -101,6 +101,33 @@ bool Repair::set_sample(const EditPlace& prim, const usd::Token& property, std::
     return true;
 }
 
+bool Repair::set_stage_targets(const usd::Prim& prim, const EditPlace& at, const usd::Token& property,
+                               std::vector<usd::Path> targets)
+{
+    // What lies below the layer's root prim lies below some prim of the stage.
+    std::string text = at.path.text();
+    for (std::size_t open = text.find('{'); open != std::string::npos; open = text.find('{')) {
+        const std::size_t close = text.find('}', open);
+        const bool        last  = close == std::string::npos || close + 1 == text.size() || text[close + 1] == '{';
+        text.replace(open, close == std::string::npos ? close : close + 1 - open, last ? "" : "/");
+    }
+    usd::Path layer(text), stage = prim.path();
+    while (!layer.parent().is_root() && !stage.parent().is_root() && layer.name() == stage.name()) {
+        layer = layer.parent();
+        stage = stage.parent();
+    }
+    const bool named =
+        layer.name() == stage.name() &&
+        std::all_of(targets.begin(), targets.end(), [&](const usd::Path& t) { return t.has_prefix(stage); });
+    if (!named) {
+        EditPlace entry = root();
+        entry.path      = prim.path();
+        return set_targets(entry, property, targets);
+    }
+    for (usd::Path& target : targets) target = target.with_prefix_replaced(stage, layer);
+    return set_targets(at, property, targets);
+}
+
 bool Repair::set_targets(const EditPlace& prim, const usd::Token& property, const std::vector<usd::Path>& targets)
 {
     if (!prim) return refuse("external-layer", "no layer of the asset has an opinion about the prim"), false;

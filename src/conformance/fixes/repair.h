@@ -59,6 +59,10 @@ class Repair {
     bool set_sample(const EditPlace& prim, const usd::Token& property, std::string_view type, double time,
                     const usd::Value& value);
     bool set_targets(const EditPlace& prim, const usd::Token& property, const std::vector<usd::Path>& targets);
+    /// The same with targets named as on the stage. A layer that an arc brings in has names of its own; what it has no
+    /// name for is authored in the entry.
+    bool set_stage_targets(const usd::Prim& prim, const EditPlace& at, const usd::Token& property,
+                           std::vector<usd::Path> targets);
     /// Removes every opinion of the asset's layers; what others say is blocked.
     bool erase(const usd::Prim& prim, const usd::Token& property);
     bool apply_api(const EditPlace& prim, const usd::Token& name);

@@ -102,7 +102,7 @@ void translate_mimic(Repair& repair, const Finding& finding)
     if (!applies(joint, "ExtendedPhysicsMimicAPI")) {  // what is authored in neutral words wins
         const EditPlace at = repair.place(joint, "physics:axis");
         repair.apply_api(at, "ExtendedPhysicsMimicAPI");
-        repair.set_targets(at, "ext_physics:mimic:joint", source.mimic.leader);
+        repair.set_stage_targets(joint, at, "ext_physics:mimic:joint", source.mimic.leader);
         repair.set(at, "ext_physics:mimic:multiplier", "float", number_value("float", source.mimic.multiplier));
         repair.set(at, "ext_physics:mimic:offset", "float", number_value("float", source.mimic.offset));
         if (!source.mimic.enabled) repair.set(at, "ext_physics:mimic:enabled", "bool", usd::make_value("bool", false));

@@ -72,6 +72,31 @@ void scale_attribute(Repair& repair, const EditPlace& at, double lengths, double
         }
 }
 
+/// Sizes that prims have from their schema alone are authored: a fallback is so many units, whatever those are.
+void write_fallbacks(Repair& repair, const std::map<std::string, double>& factors)
+{
+    static const std::vector<usd::Token> kSizes = [] {
+        std::vector<usd::Token> names;
+        for (const char* name : {"size", "radius", "radiusTop", "radiusBottom", "height", "width", "length",
+                                 "clippingRange", "focalLength", "horizontalAperture", "verticalAperture",
+                                 "inputs:radius", "inputs:width", "inputs:height", "inputs:length"})
+            names.emplace_back(name);
+        return names;
+    }();
+    for (const PrimFacts& prim : repair.facts.prims) {
+        if (!prim.is(kGprim | kCamera | kLight)) continue;
+        for (const usd::Token& name : kSizes) {
+            if (prim.authors(name)) continue;
+            const usd::Attribute attribute = prim.prim.attribute(name);
+            const usd::Value     value     = attribute.value();
+            const EditPlace      at        = repair.place(prim.prim);
+            const auto           factor    = factors.find(at.file);
+            if (value.empty() || !at || factor == factors.end() || factor->second == 1) continue;
+            repair.set(at, name, attribute.type_name(), scaled(value, factor->second));
+        }
+    }
+}
+
 /// What a layer says of its unit, or what is said for it.
 std::optional<double> unit_of(const usd::Layer& layer, const char* field)
 {
@@ -93,6 +118,7 @@ void convert_units(Repair& repair, const char* field, double assumed, bool masse
         const double factor = factors[at.file];
         scale_attribute(repair, at, masses ? 1 : factor, masses ? factor : 1);
     });
+    if (!masses) write_fallbacks(repair, factors);
     for (const auto& [file, factor] : factors) {
         const EditPlace at{repair.work.layer(file), file, usd::Path::root()};
         if (file == repair.work.entry().string() || unit_of(*at.layer, field))
