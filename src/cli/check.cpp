@@ -25,6 +25,7 @@
 #include "cli/isolate.h"
 #include "cli/outputs.h"
 #include "mechane/conformance/check.h"
+#include "mechane/conformance/codes.h"
 #include "mechane/conformance/formats.h"
 #include "mechane/usd/inspect.h"
 
@@ -135,6 +136,13 @@ struct Judged {
     ExitCode                           exit = kExitClean;
 };
 
+/// What it means that a file was not judged.
+ExitCode exit_of(const Diagnostic& error)
+{
+    if (error.id == conformance::codes::kOption.id) return kExitUsage;
+    return error.id == conformance::codes::kRuleFailed.id ? kExitBug : kExitInput;
+}
+
 Judged judge(const std::string& file, bool given, const usd::OpenOptions& open,
              const conformance::CheckOptions& options, const CheckArgs& args, const Context& context)
 {
@@ -153,7 +161,7 @@ Judged judge(const std::string& file, bool given, const usd::OpenOptions& open,
     auto       report   = variants ? conformance::check_variants(**stage, file, open, options,
                                                                  {args.variants == "product", args.max_states})
                                    : conformance::check(**stage, options);
-    if (!report) return fail(report.error(), report.error().id == "CHECK_OPTION" ? kExitUsage : kExitInput), out;
+    if (!report) return fail(report.error(), exit_of(report.error())), out;
     for (const Diagnostic& found : (*stage)->diagnostics())
         if (found.severity == Severity::error) fail(found, kExitInput);
     out.report = std::move(*report);
@@ -268,9 +276,15 @@ int run_check(CheckArgs args, Context& context)
     for (Judged& judged : all) {
         io.report(judged.found);
         if (judged.exit == kExitUsage) return kExitUsage;
-        if (judged.exit != kExitClean) exit = judged.exit;
+        exit = std::max<int>(exit, judged.exit);  // findings, then input, then a bug
         if (!judged.report) continue;
         conformance::Report& report = *judged.report;
+        for (const conformance::RuleOutcome& outcome : report.outcomes) {
+            if (!outcome.failed) continue;
+            exit = kExitBug;  // whatever else is to be said of the asset
+            io.report(make_diagnostic(conformance::codes::kRuleFailed, {.layer = report.asset},
+                                      fmt::format("{}: {}", outcome.rule->id, outcome.reason)));
+        }
         suppress(report, config->suppressions, day);
         for (const conformance::Finding& finding : report.findings) {
             if (finding.severity >= fatal && exit == kExitClean && !args.exit_zero) exit = kExitFindings;

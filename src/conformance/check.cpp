@@ -6,6 +6,7 @@
 #include <array>
 #include <exception>
 #include <set>
+#include <span>
 
 #include "family.h"
 #include "mechane/conformance/codes.h"
@@ -76,7 +77,7 @@ std::vector<int> section_key(const Rule& rule)
     for (const char c : std::string(rule.section()) + ".") {
         if (c == '.')
             key.push_back(part), part = 0;
-        else
+        else if (c >= '0' && c <= '9' && part < 1000)  // rules of a caller are named as they like
             part = 10 * part + (c - '0');
     }
     return key;
@@ -125,28 +126,61 @@ class Run {
             for (std::size_t i = 0; i < all.size(); ++i) work(i);
         Sink sink;
         for (Sink& one : sinks) sink.take(std::move(one));
+        for (const OwnRule& own : options_.own_rules) run_own(own, sink);
         for (const auto& [rule, found] : sink.found())
-            if (selected(*rule)) report.findings.push_back(finding_of(*rule, found));
+            if (selected(*rule) || is_own(*rule)) report.findings.push_back(finding_of(*rule, found));
         merge_instances(report.findings);
         for (Finding& finding : report.findings) finding.fingerprint = fingerprint(finding);
         suppress(facts, report);
         sort(report.findings);
         for (const Rule* rule : rules())
             if (selected(*rule)) report.outcomes.push_back(outcome_of(*rule, sink, report));
+        for (const OwnRule& own : options_.own_rules) report.outcomes.push_back(outcome_of(*own.rule, sink, report));
         return report;
     }
 
   private:
     void run_family(const Family& family, const Facts& facts, Sink& sink)
     {
-        if (std::none_of(family.rules.begin(), family.rules.end(), [&](const Rule* rule) { return selected(*rule); }))
-            return;
+        if (std::any_of(family.rules.begin(), family.rules.end(), [&](const Rule* rule) { return selected(*rule); }))
+            guard(family.rules, sink, [&] { family.check(facts, sink); });
+    }
+
+    void run_own(const OwnRule& own, Sink& sink)
+    {
+        guard(std::span(&own.rule, 1), sink, [&] {
+            sink.applies(*own.rule);
+            for (Finding& finding : own.check(stage_))
+                sink.report(*own.rule, {.site     = std::move(finding.site),
+                                        .message  = std::move(finding.message),
+                                        .observed = std::move(finding.observed),
+                                        .expected = std::move(finding.expected),
+                                        .hint     = std::move(finding.hint),
+                                        .variant  = std::move(finding.variant),
+                                        .severity = finding.severity});
+        });
+    }
+
+    /// We do not throw, but libraries below do, and so may rules of the caller; the other rules go on.
+    template <class Work>
+    static void guard(std::span<const Rule* const> rules, Sink& sink, const Work& work)
+    {
+        const auto failed = [&](std::string_view why) {
+            for (const Rule* rule : rules) sink.failed(*rule, fmt::format("internal error: {}", why));
+        };
         try {
-            family.check(facts, sink);
-        } catch (const std::exception& error) {  // a library below us; the other families go on
-            for (const Rule* rule : family.rules)
-                sink.not_checked(*rule, fmt::format("internal error: {}", error.what()));
+            work();
+        } catch (const std::exception& error) {
+            failed(error.what());
+        } catch (...) {
+            failed("unknown");
         }
+    }
+
+    [[nodiscard]] bool is_own(const Rule& rule) const
+    {
+        return std::any_of(options_.own_rules.begin(), options_.own_rules.end(),
+                           [&](const OwnRule& own) { return own.rule == &rule; });
     }
 
     [[nodiscard]] bool selected(const Rule& rule) const
@@ -189,8 +223,9 @@ class Run {
     {
         const std::set<std::string>                   known(options_.baseline.begin(), options_.baseline.end());
         std::map<usd::Path, std::vector<std::string>> asked;
+        static const usd::Token                       kSuppress("customData:mechane:suppress");
         for (const PrimFacts& prim : facts.prims)
-            if (auto ids = prim.prim.metadata("customData:mechane:suppress").get<std::vector<std::string>>())
+            if (auto ids = prim.prim.metadata(kSuppress).get<std::vector<std::string>>())
                 asked.emplace(prim.prim.path(), std::move(*ids));
         const auto is_suppressed = [&](const Finding& finding) {
             if (finding.severity == Severity::error || asked.empty()) return false;
@@ -220,7 +255,7 @@ class Run {
     {
         const auto applied = sink.applied().find(&rule);
         if (applied == sink.applied().end()) return {&rule, Outcome::not_applicable, {}};
-        if (!applied->second.empty()) return {&rule, Outcome::not_checked, applied->second};
+        if (!applied->second.empty()) return {&rule, Outcome::not_checked, applied->second, sink.has_failed(rule)};
         const bool found = std::any_of(report.findings.begin(), report.findings.end(),
                                        [&](const Finding& f) { return f.rule == &rule; });
         return {&rule, found ? Outcome::finding : Outcome::passed, {}};
@@ -249,7 +284,12 @@ Result<Report> check(const usd::Stage& stage, const CheckOptions& options)
         for (const std::string& selector : *selectors)
             if (!names_something(selector))
                 return make_diagnostic(codes::kOption, {}, fmt::format("'{}' names no rule and no section", selector));
-    return Run(stage, options, *profile).run();
+    try {
+        return Run(stage, options, *profile).run();
+    } catch (const std::exception& error) {  // what all rules need could not be read
+        return make_diagnostic(codes::kRuleFailed, {.layer = stage.source()},
+                               fmt::format("no rule was checked: {}", error.what()));
+    }
 }
 
 }  // namespace mechane::conformance

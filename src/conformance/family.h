@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,6 +31,12 @@ class Sink {
     /// The asset has something that the rule speaks of.
     void applies(const Rule& rule) { applied_[&rule]; }
     void not_checked(const Rule& rule, std::string reason) { applied_[&rule] = std::move(reason); }
+    /// The rule itself went wrong.
+    void failed(const Rule& rule, std::string reason)
+    {
+        not_checked(rule, std::move(reason));
+        failed_.insert(&rule);
+    }
     void report(const Rule& rule, Found found)
     {
         applies(rule);
@@ -41,15 +48,18 @@ class Sink {
     {
         for (auto& found : other.found_) found_.push_back(std::move(found));
         applied_.merge(std::move(other.applied_));
+        failed_.merge(std::move(other.failed_));
     }
 
     [[nodiscard]] const std::vector<std::pair<const Rule*, Found>>& found() const { return found_; }
     /// Rules with a subject; the text says why one was not checked, empty when it was.
     [[nodiscard]] const std::map<const Rule*, std::string>& applied() const { return applied_; }
+    [[nodiscard]] bool has_failed(const Rule& rule) const { return failed_.count(&rule) != 0; }
 
   private:
     std::vector<std::pair<const Rule*, Found>> found_;
     std::map<const Rule*, std::string>         applied_;
+    std::set<const Rule*>                      failed_;
 };
 
 /// Rules that are checked together because they look at the same things.

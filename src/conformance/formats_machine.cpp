@@ -50,6 +50,8 @@ Json report_json(const Report& report, const FormatOptions& options)
                 {{"id", outcome.rule->id},
                  {"reason", outcome.outcome == Outcome::not_checked ? outcome.reason : "not applicable"}});
     }
+    Json states = Json::array({"default"});
+    for (const std::string& state : report.states) states.push_back(state);
     return {{"schema", "mechane.rep0158.report/1"},
             {"tool", {{"name", "mechane"}, {"version", options.version}}},
             {"rep", "0158:2026"},
@@ -57,7 +59,7 @@ Json report_json(const Report& report, const FormatOptions& options)
             {"profile", report.profile},
             {"prims", report.prims},
             {"layers", report.layers},
-            {"states", Json::array({"default"})},
+            {"states", std::move(states)},
             {"summary",
              {{"error", report.count(Severity::error)},
               {"warning", report.count(Severity::warning)},
@@ -130,10 +132,30 @@ Json sarif_result(const Report& report, const Finding& finding, std::size_t rule
             {"partialFingerprints", {{"mechane/v1", finding.fingerprint}}}};
 }
 
+/// How the run itself went: rules that could not be judged are no results.
+Json sarif_invocation(std::span<const Report> reports)
+{
+    Json notes = Json::array();
+    bool whole = true;
+    for (const Report& report : reports)
+        for (const RuleOutcome& outcome : report.outcomes) {
+            if (outcome.outcome != Outcome::not_checked) continue;
+            whole &= !outcome.failed;
+            notes.push_back({{"level", outcome.failed ? "error" : "note"},
+                             {"associatedRule", {{"id", outcome.rule->id}}},
+                             {"message", {{"text", fmt::format("{}: {}", report.asset, outcome.reason)}}}});
+        }
+    return {{"executionSuccessful", whole}, {"toolExecutionNotifications", std::move(notes)}};
+}
+
+/// Text for an XML document: valid UTF-8 without the characters that XML 1.0 forbids.
 std::string xml(std::string_view text)
 {
+    // The JSON writer knows what is not UTF-8.
+    const std::string valid =
+        Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
     std::string out;
-    for (const char c : text) {
+    for (const char c : valid) {
         switch (c) {
             case '&':
                 out += "&amp;";
@@ -148,8 +170,7 @@ std::string xml(std::string_view text)
                 out += "&quot;";
                 break;
             default:
-                if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t')
-                    out += c;  // XML 1.0 forbids the other control characters
+                if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t') out += c;
         }
     }
     return out;
@@ -173,9 +194,13 @@ std::string to_sarif(std::span<const Report> reports, const FormatOptions& optio
         index[rule] = described.size();
         described.push_back(sarif_rule(*rule));
     }
-    for (const Report& report : reports)
+    for (const Report& report : reports) {
+        for (const RuleOutcome& outcome : report.outcomes)  // rules of the caller
+            if (index.try_emplace(outcome.rule, described.size()).second)
+                described.push_back(sarif_rule(*outcome.rule));
         for (const Finding& finding : report.findings)
             results.push_back(sarif_result(report, finding, index[finding.rule]));
+    }
     return dumped(
         {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
          {"version", "2.1.0"},
@@ -183,6 +208,7 @@ std::string to_sarif(std::span<const Report> reports, const FormatOptions& optio
           Json::array(
               {{{"tool",
                  {{"driver", {{"name", "mechane"}, {"version", options.version}, {"rules", std::move(described)}}}}},
+                {"invocations", Json::array({sarif_invocation(reports)})},
                 {"results", std::move(results)}}})}});
 }
 
@@ -193,7 +219,7 @@ std::string to_junit(std::span<const Report> reports, Severity fail_on)
         std::map<const Rule*, std::vector<const Finding*>> by_rule;
         for (const Finding& finding : report.findings) by_rule[finding.rule].push_back(&finding);
         std::string suite;
-        std::size_t tests = 0, failures = 0, skipped = 0;
+        std::size_t tests = 0, failures = 0, errors = 0, skipped = 0;
         for (const RuleOutcome& outcome : report.outcomes) {
             ++tests;
             suite += fmt::format("    <testcase classname=\"rep0158.{}\" name=\"{} {}\">", xml(outcome.rule->section()),
@@ -203,7 +229,10 @@ std::string to_junit(std::span<const Report> reports, Severity fail_on)
                 (finding->severity >= fail_on ? failing : passing) +=
                     fmt::format("{}: {} ({}:{} {})\n", to_string(finding->severity), finding->message,
                                 finding->site.layer, finding->site.line, finding->site.prim);
-            if (outcome.outcome == Outcome::not_checked || outcome.outcome == Outcome::not_applicable) {
+            if (outcome.failed) {
+                ++errors;
+                suite += fmt::format("<error type=\"MECH-001\" message=\"{}\"/>", xml(outcome.reason));
+            } else if (outcome.outcome == Outcome::not_checked || outcome.outcome == Outcome::not_applicable) {
                 ++skipped;
                 suite += fmt::format("<skipped message=\"{}\"/>",
                                      xml(outcome.outcome == Outcome::not_checked ? outcome.reason : "not applicable"));
@@ -218,8 +247,9 @@ std::string to_junit(std::span<const Report> reports, Severity fail_on)
             suite += "</testcase>\n";
         }
         out += fmt::format(
-            "  <testsuite name=\"REP-0158 {}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n{}  </testsuite>\n",
-            xml(report.asset), tests, failures, skipped, suite);
+            "  <testsuite name=\"REP-0158 {}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n{}  "
+            "</testsuite>\n",
+            xml(report.asset), tests, failures, errors, skipped, suite);
     }
     return out + "</testsuites>\n";
 }

@@ -17,6 +17,20 @@ std::string place(const Site& site)
     return text;
 }
 
+/// Names come from files: what would steer a terminal is written as its number.
+std::string visible(std::string_view text)
+{
+    std::string out;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x20 || byte == 0x7f)
+            out += fmt::format("\\x{:02x}", byte);
+        else
+            out += c;
+    }
+    return out;
+}
+
 std::string counted(std::size_t count, std::string_view one, std::string_view many)
 { return fmt::format("{} {}", count, count == 1 ? one : many); }
 
@@ -37,18 +51,18 @@ std::string to_text(const Report& report, const FormatOptions& options)
         if (++shown[finding.rule] > options.max_per_rule) continue;
         out += painted(finding.severity, fmt::format("{}[{}]", to_string(finding.severity), finding.rule->id),
                        options.colored);
-        out += fmt::format(": {}\n  --> {}", finding.message, place(finding.site));
+        out += fmt::format(": {}\n  --> {}", visible(finding.message), visible(place(finding.site)));
         if (finding.instances > 1) out += fmt::format("   (at {} instances)", finding.instances);
         if (!finding.state.empty()) out += fmt::format("   (with {})", finding.state);
         out += '\n';
-        if (!finding.hint.empty()) out += fmt::format("   = help: {}\n", finding.hint);
+        if (!finding.hint.empty()) out += fmt::format("   = help: {}\n", visible(finding.hint));
     }
     for (const auto& [rule, count] : shown)
         if (count > options.max_per_rule)
             out += fmt::format("   ... and {} more of {}\n", count - options.max_per_rule, rule->id);
     for (const RuleOutcome& outcome : report.outcomes)
         if (outcome.outcome == Outcome::not_checked)
-            out += fmt::format("not checked[{}]: {}\n", outcome.rule->id, outcome.reason);
+            out += fmt::format("not checked[{}]: {}\n", outcome.rule->id, visible(outcome.reason));
     const std::size_t errors = report.count(Severity::error), warnings = report.count(Severity::warning),
                       infos = report.count(Severity::info);
     out += fmt::format("{}: {}, {}, {}; {} passed, {} not checked, {} not applicable", report.asset,
@@ -64,15 +78,12 @@ std::string to_text(const Report& report, const FormatOptions& options)
 
 std::string to_github(std::span<const Report> reports)
 {
-    const auto escaped = [](std::string text) {
+    const auto escaped = [](std::string_view text, std::string_view also = "") {
         std::string out;
         for (const char c : text) {
-            if (c == '%')
-                out += "%25";
-            else if (c == '\n')
-                out += "%0A";
-            else if (c == '\r')
-                out += "%0D";
+            const auto byte = static_cast<unsigned char>(c);
+            if (c == '%' || byte < 0x20 || byte == 0x7f || also.find(c) != std::string_view::npos)
+                out += fmt::format("%{:02X}", byte);
             else
                 out += c;
         }
@@ -85,7 +96,7 @@ std::string to_github(std::span<const Report> reports)
                                 : finding.severity == Severity::warning ? "warning"
                                                                         : "notice";
             out += fmt::format("::{} file={}", level,
-                               escaped(finding.site.layer.empty() ? report.asset : finding.site.layer));
+                               escaped(finding.site.layer.empty() ? report.asset : finding.site.layer, ",:"));
             if (finding.site.line > 0) out += fmt::format(",line={}", finding.site.line);
             out += fmt::format(",title={}::{} ({})\n", finding.rule->id, escaped(finding.message),
                                escaped(finding.site.prim));

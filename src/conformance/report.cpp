@@ -31,6 +31,12 @@ std::size_t Report::count(Outcome outcome) const
         std::count_if(outcomes.begin(), outcomes.end(), [&](const RuleOutcome& o) { return o.outcome == outcome; }));
 }
 
+std::size_t Report::failures() const
+{
+    return static_cast<std::size_t>(
+        std::count_if(outcomes.begin(), outcomes.end(), [](const RuleOutcome& o) { return o.failed; }));
+}
+
 std::size_t Report::fixable() const
 {
     return static_cast<std::size_t>(

@@ -2,12 +2,19 @@
 import json
 import os
 import pathlib
+import shutil
+import subprocess
 import tempfile
 import unittest
 import xml.etree.ElementTree
 
-from tests.cli.program import PROGRAM, QUADRUPED, corpus, mechane
+from tests.cli.program import PROGRAM, QUADRUPED, ROOT, SANITIZED, corpus, mechane
 from tools import rules_page
+
+try:
+    import jsonschema
+except ImportError:  # a developer's Python without the Debian package
+    jsonschema = None
 
 BAD = """#usda 1.0
 (
@@ -24,6 +31,64 @@ def Xform "robot"
     {
         float physics:mass = 0
     }
+}
+"""
+TEXTURED = """    def Material "look"
+    {
+        token outputs:surface.connect = </robot/look/s.outputs:surface>
+
+        def Shader "s"
+        {
+            color3f inputs:diffuseColor.connect = </robot/look/t.outputs:rgb>
+            uniform token info:id = "UsdPreviewSurface"
+            token outputs:surface
+        }
+
+        def Shader "t"
+        {
+            asset inputs:file = @./a.png@
+            uniform token info:id = "UsdUVTexture"
+            float3 outputs:rgb
+        }
+    }
+
+    def Cube "v" (
+        prepend apiSchemas = ["MaterialBindingAPI"]
+    )
+    {
+        rel material:binding = </robot/look>
+    }
+
+"""
+#: A fopen that has no memory left for pictures.
+NO_MEMORY_FOR_PICTURES = """
+#include <cstdio>
+#include <cstring>
+#include <dlfcn.h>
+#include <new>
+static std::FILE* open(const char* call, const char* name, const char* mode)
+{
+    const std::size_t size = std::strlen(name);
+    if (size > 4 && std::strcmp(name + size - 4, ".png") == 0) throw std::bad_alloc();
+    return reinterpret_cast<std::FILE* (*)(const char*, const char*)>(dlsym(RTLD_NEXT, call))(name, mode);
+}
+extern "C" std::FILE* fopen(const char* name, const char* mode) { return open("fopen", name, mode); }
+extern "C" std::FILE* fopen64(const char* name, const char* mode) { return open("fopen64", name, mode); }
+"""
+#: Strings of a layer may hold any bytes.
+ANY_BYTES = r"""#usda 1.0
+(
+    defaultPrim = "röbot"
+)
+
+def Xform "röbot" (
+    prepend apiSchemas = ["RosContextAPI", "RosTopicAPI"]
+    kind = "<b>&amp;\x07"
+)
+{
+    string ros:context:namespace = "a//b\x01\x1b[31m"
+    string ros:topic:name = "]]>&<script>alert(1)</script>%0A::error\n::error"
+    string ros:topic:type = "x\xff\xfe"
 }
 """
 TOPIC = """#usda 1.0
@@ -81,6 +146,26 @@ class Check(unittest.TestCase):
         self.assertEqual(mechane("check", "/nowhere.usda").returncode, 3)
         self.assertEqual(mechane("check", bad, "-o", "/nowhere/report.txt").returncode, 5)
 
+    @unittest.skipUnless(shutil.which("c++"), "no compiler to make a library that fails")
+    @unittest.skipIf(SANITIZED, "the sanitizer's library has to come first")
+    def test_a_rule_that_goes_wrong_itself_is_a_bug_and_the_others_findings_are_printed(self):
+        """(REP-T-144) Reading the header of a picture runs out of memory."""
+        with open(os.path.join(self.folder.name, "a.png"), "wb") as picture:
+            picture.write(b"\x89PNG")
+        textured = self.write(BAD.replace('    def Xform "link"', TEXTURED + '    def Xform "link"'))
+        whole = json.loads(mechane("check", textured, "--format", "json").stdout)
+        failing = pathlib.Path(self.folder.name, "libfail.so")
+        subprocess.run(["c++", "-shared", "-fPIC", "-x", "c++", "-", "-o", failing], input=NO_MEMORY_FOR_PICTURES, text=True, check=True)
+        done = mechane("check", textured, "--format", "json", LD_PRELOAD=str(failing))
+        self.assertEqual(done.returncode, 70, done.stderr)
+        self.assertIn("MECH-001", done.stderr)
+        found = json.loads(done.stdout)
+        lost = {rule["id"] for rule in found["coverage"]["skipped"] if "bad_alloc" in rule["reason"]}
+        self.assertIn("REP-3.2-a", lost)
+        self.assertEqual(found["summary"]["unchecked"], len(lost))
+        self.assertEqual([f for f in found["findings"] if f["rule"] not in lost], [f for f in whole["findings"] if f["rule"] not in lost])
+        self.assertEqual(mechane("check", textured, "--exit-zero", LD_PRELOAD=str(failing)).returncode, 70)
+
     def test_a_broken_file_does_not_keep_the_others_from_being_checked(self):
         self.write(BAD)
         self.write("#usda 1.0\ndef Xform \"r\" {", "broken.usda")
@@ -97,13 +182,40 @@ class Check(unittest.TestCase):
         mass = next(result for result in run["results"] if result["ruleId"] == "REP-1.3-l")
         self.assertEqual(mass["locations"][0]["physicalLocation"]["region"]["startLine"], 14)
 
-    @unittest.skipUnless(os.environ.get("MECHANE_SARIF_SCHEMA"), "skipped: MECHANE_SARIF_SCHEMA names no schema of SARIF 2.1.0")
+    def assets(self):
+        """What formats are tried on: our own faults, names of any bytes; robots and a package where there is a corpus."""
+        found = [self.write(BAD), self.write(ANY_BYTES, "a:b,c d%20.usda"), QUADRUPED]
+        if corpus() is not None:
+            found += [corpus() / name for name in (
+                "robots-urdf/example-robot-data/panda/panda.usda", "robots-mjcf/gymnasium/ant/ant.usda", "newton/examples/assets/crazyflie.usd",
+                "openusd/usd/testUsdUsdzResolver/src/nested.usdz")]
+        return found
+
+    @unittest.skipUnless(jsonschema and os.environ.get("MECHANE_SARIF_SCHEMA"), "skipped: MECHANE_SARIF_SCHEMA names no schema of SARIF 2.1.0")
     def test_sarif_is_valid(self):
         """(REP-T-140) The schema is OASIS's: sarif-2.1/schema/sarif-schema-2.1.0.json of its repository sarif-spec."""
-        import jsonschema
         with open(os.environ["MECHANE_SARIF_SCHEMA"], encoding="utf-8") as file:
             schema = json.load(file)
-        jsonschema.validate(json.loads(mechane("check", self.write(BAD), "--format", "sarif").stdout), schema)
+        for asset in self.assets():
+            with self.subTest(asset):
+                jsonschema.validate(json.loads(mechane("check", asset, "--format", "sarif", "--all-variants").stdout), schema)
+
+    def test_every_format_holds_any_name(self):
+        """JSON by its published schema, JUnit by XML's rules, one line of GitHub's a finding, and nothing that steers a terminal."""
+        schema = json.loads((ROOT / "docs" / "schemas" / "check.schema.json").read_text())
+        for asset in self.assets():
+            with self.subTest(asset):
+                report = json.loads(mechane("check", asset, "--format", "json", "--all-variants").stdout)
+                if jsonschema:
+                    jsonschema.validate(report, schema)
+                junit = subprocess.run([PROGRAM, "check", asset, "--format", "junit", "--all-variants"], capture_output=True, check=False)
+                xml.etree.ElementTree.fromstring(junit.stdout)  # as bytes: XML says what they are
+                lines = mechane("check", asset, "--format", "github", "--all-variants").stdout.splitlines()
+                self.assertEqual(len(lines), len(report["findings"]))
+                for line in lines:
+                    self.assertRegex(line, r"^::(error|warning|notice) file=[^,:]+(,line=\d+)?,title=REP-[0-9.]+-[a-z]::")
+                text = mechane("check", asset, "--all-variants").stdout
+                self.assertNotRegex(text, "[\x00-\x09\x0b-\x1f\x7f]")
 
     def test_junit_parses_and_counts(self):
         root = xml.etree.ElementTree.fromstring(mechane("check", self.write(BAD), "--format", "junit").stdout)

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,6 +12,14 @@
 
 namespace mechane::conformance {
 
+/// A rule that the caller brings along. It is judged beside ours, whatever the profile.
+struct OwnRule {
+    const Rule* rule = nullptr;  ///< outlives the report; without examples and repair
+    /// What is wrong with a stage. Of a finding, all but `rule`, `state` and `fingerprint` is read. Called from one
+    /// thread.
+    std::function<std::vector<Finding>(const usd::Stage&)> check;
+};
+
 /// Which rules are run and how severe they are.
 struct CheckOptions {
     std::string              profile = "distributed";  ///< distributed, core, export, source, scene, ros-only, tidy
@@ -21,13 +30,15 @@ struct CheckOptions {
     bool                     manual = false;           ///< items that only people can judge are listed too
     bool strict_payloads            = false;  ///< a feature layer that the entry brings in by payload is an error too
     std::vector<std::string> baseline;        ///< fingerprints that are known and left out
+    std::vector<OwnRule>     own_rules;
 };
 
 /// Names of the profiles.
 std::vector<std::string_view> profiles();
 
-/// Judges one open stage. A rule that fails internally is reported as not checked; the others go on.
-/// @error CHECK_OPTION for an unknown profile or selector
+/// Judges one open stage. A rule that goes wrong itself, by what it or a library below throws, is not checked and
+/// counts as failed (`Report::failures`); the others go on.
+/// @error CHECK_OPTION for an unknown profile or selector, MECH-001 when what all rules need could not be read
 Result<Report> check(const usd::Stage& stage, const CheckOptions& options);
 
 /// Which selections of variants are judged besides the default ones.

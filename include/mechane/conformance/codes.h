@@ -10,6 +10,8 @@ inline constexpr Code kWorkFolder{"FIX_WORK_FOLDER", Severity::error, "The copy 
                                   "Check that the asset can be read and that there is room for a copy."};
 inline constexpr Code kPackage{"FIX_PACKAGE", Severity::error, "A package cannot be repaired in place.",
                                "Unpack the .usdz, repair its root layer, and pack it again."};
+inline constexpr Code kRuleFailed{"MECH-001", Severity::error, "A rule went wrong itself; it was not checked.",
+                                  "This is a bug in Mechane, or memory ran out. What other rules found stands."};
 inline constexpr Code kSuppression{"MECH-002", Severity::warning, "A suppression hides nothing, or has expired.",
                                    "Remove it from mechane.toml."};
 inline constexpr Code kNotPublished{"FIX_MOVED", Severity::error, "A repair would have moved something.",

@@ -31,7 +31,8 @@ std::string_view to_string(Outcome outcome);
 struct RuleOutcome {
     const Rule* rule    = nullptr;
     Outcome     outcome = Outcome::not_applicable;
-    std::string reason;  ///< of not_checked
+    std::string reason;          ///< of not_checked
+    bool        failed = false;  ///< the rule itself went wrong: a bug, or no memory left
 };
 
 /// What a check of one asset found. Findings are sorted by severity (worst first), section, prim path, rule.
@@ -48,6 +49,7 @@ struct Report {
     [[nodiscard]] std::size_t count(Severity severity) const;
     [[nodiscard]] std::size_t count(Outcome outcome) const;
     [[nodiscard]] std::size_t fixable() const;
+    [[nodiscard]] std::size_t failures() const;  ///< rules that themselves went wrong
 };
 
 }  // namespace mechane::conformance

@@ -44,7 +44,9 @@ bool selects(std::string_view selector, const Rule& rule);
 ///
 /// - `<<layer>>`, `<<identity>>`: the head of a clean root layer, and what its default prim /robot says of itself;
 ///   `<<sublayers FILE...>>`: such a head over sublayers; `<<entry references FILE...>>`, `<<entry payload FILE...>>`:
-///   a whole layer whose default prim brings others in; `<<hall>>`: the head and default prim of a scene
+///   a whole layer whose default prim brings others in; `<<base>>`: one with a link /robot/a and no features;
+///   `<<arm payload FILE>>`: one whose link /robot/arm is the /arm of another; `<<hall>>`: the head and default prim of
+///   a scene
 /// - `<<body NAME>>`: a clean rigid body; `<<link NAME>>`: its head alone, the brace open; `<<placed NAME API...>>`:
 ///   the head of a prim with other schemas that is placed like one
 /// - `<<collider NAME>>`, `<<collider NAME A>>`: a box that collides, of the contact material A
