@@ -30,7 +30,8 @@ void add_global_options(CLI::App& verb, Context& context)
     verb.add_option("--resolvers", g.resolvers, "Schema resolvers in order of priority: newton, physx, mjc")
         ->delimiter(',')
         ->group(group);
-    verb.add_option("--package,--package-path", g.packages, "NAME=FOLDER of a package:// address; may repeat")->group(group);
+    verb.add_option("--package,--package-path", g.packages, "NAME=FOLDER of a package:// address; may repeat")
+        ->group(group);
     verb.add_option("--search-path", g.search_paths, "Folder in which bare asset paths are looked up; may repeat")
         ->group(group);
     verb.add_option("--schema-path", g.schema_paths,

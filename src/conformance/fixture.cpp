@@ -132,6 +132,18 @@ def Xform "{0}" (
 }}
 )";
 
+/// What a base layer says below its head: one link without features.
+constexpr std::string_view kBase = R"(
+def Xform "robot" { def Xform "a" (kind = "subcomponent") {} })";
+
+/// And one whose link /robot/arm is brought in by an arc.
+constexpr std::string_view kArm = R"(
+def Xform "robot" {{
+    def Xform "arm" (
+        kind = "subcomponent"
+        prepend {} = {}</arm>
+    ) {{}} }})";
+
 std::vector<std::string> words(std::string_view text)
 {
     std::vector<std::string> found;
@@ -186,6 +198,8 @@ std::string replacement(std::string_view call)
     if (form == "layer" && size == 1) return layer("robot");
     if (form == "sublayers") return layer("robot", fmt::format("    subLayers = [{}]\n", fmt::join(rest(1), ", ")));
     if (form == "entry" && size >= 3) return entry(w[1], rest(2));
+    if (form == "base" && size == 1) return layer("robot") + std::string(kBase);
+    if (form == "arm" && size == 3) return layer("robot") + fmt::format(kArm, w[1], w[2]);
     if (form == "identity" && size == 1) return fmt::format(kAssetInfo, "robot", "component");
     if (form == "hall" && size == 1)
         return fmt::format("{}\n\ndef Xform \"hall\" (\n    {}\n)", layer("hall"),

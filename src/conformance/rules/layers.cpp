@@ -18,15 +18,13 @@ constexpr std::string_view kClean = R"(#files
 === robot.usda
 <<entry references @./base.usda@>>
 === base.usda
-<<layer>>
-def Xform "robot" { def Xform "a" (kind = "subcomponent") {} }
+<<base>>
 )";
 constexpr std::string_view kApart = R"(#files
 === robot.usda
 <<entry references @./physics.usda@ @./base.usda@>>
 === base.usda
-<<layer>>
-def Xform "robot" { def Xform "a" (kind = "subcomponent") {} }
+<<base>>
 === physics.usda
 <<layer>>
 over "robot" { over "a" (prepend apiSchemas = ["PhysicsMassAPI"]) { float physics:mass = 1 } }
@@ -59,8 +57,7 @@ constexpr Rule kAscii{
 === robot.usda
 <<entry references @./ros.usd@ @./base.usda@>>
 === base.usda
-<<layer>>
-def Xform "robot" { def Xform "a" (kind = "subcomponent") {} }
+<<base>>
 === ros.usd binary
 <<layer>>
 over "robot" (prepend apiSchemas = ["RosContextAPI"]) { string ros:context:namespace = "robot" }
@@ -116,8 +113,7 @@ constexpr Rule kMaterials{
 === robot.usda
 <<entry references @./base.usda@ @./materials.usda@>>
 === base.usda
-<<layer>>
-def Xform "robot" { def Xform "a" (kind = "subcomponent") {} }
+<<base>>
 === materials.usda
 <<layer>>
 over "robot" {
@@ -183,8 +179,7 @@ constexpr Rule kFeatures{
 === robot.usda
 <<entry references @./physics.usda@ @./base.usda@>>
 === base.usda
-<<layer>>
-def Xform "robot" { def Xform "a" (kind = "subcomponent") {} }
+<<base>>
 === physics.usda
 <<layer>>
 over "robot" (prepend apiSchemas = ["RosContextAPI"]) {
@@ -207,8 +202,7 @@ def Xform "robot" (
     prepend references = [@./base.usda@]
 ) { def Cube "c" { token purpose = "guide" } }
 === base.usda
-<<layer>>
-def Xform "robot" { def Xform "a" (kind = "subcomponent") {} }
+<<base>>
 )",
     .good    = kClean,
 };
@@ -222,8 +216,7 @@ constexpr Rule kConfined{
 === robot.usda
 <<entry references @./physics.usda@ @./base.usda@>>
 === base.usda
-<<layer>>
-def Xform "robot" { def Xform "a" (kind = "subcomponent") {} }
+<<base>>
 === physics.usda
 <<layer>>
 over "robot" {
@@ -244,8 +237,7 @@ constexpr Rule kNames{
 === robot.usda
 <<entry references @./phys.usda@ @./base.usda@>>
 === base.usda
-<<layer>>
-def Xform "robot" { def Xform "a" (kind = "subcomponent") {} }
+<<base>>
 === phys.usda
 <<layer>>
 over "robot" { over "a" (prepend apiSchemas = ["PhysicsMassAPI"]) { float physics:mass = 1 } }
@@ -263,8 +255,7 @@ constexpr Rule kMinimal{
 === robot.usda
 <<entry references @./newton.usda@ @./base.usda@>>
 === base.usda
-<<layer>>
-def Xform "robot" { def Xform "a" (kind = "subcomponent") {} }
+<<base>>
 === newton.usda
 <<layer>>
 over "robot" { over "a" { custom rel newton:mimicJoint = </robot> } }
