@@ -379,7 +379,7 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
             const Tree& tree = system.forest.trees[system.forest.links[l].tree];
             return tree.single && system.groups[tree.group].whitened;
         };
-        row.free              = free(link[0]) && free(link[1]);
+        row.free              = row.stiffness == 0 && free(link[0]) && free(link[1]);
         const auto teleported = [&](std::int32_t group) { return group >= 0 && system.teleported[group] != 0; };
         if (!teleported(row.at.group[0]) && !teleported(row.at.group[1])) remember(row, same, h);
     }
