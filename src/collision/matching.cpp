@@ -4,45 +4,47 @@
 
 namespace mechane::collision {
 
-Vec3d ContactMatcher::to_world(const model::State& state, std::int32_t shape, const Vec3& p) const
+Posed ContactMatcher::pose_of(const model::State& state, std::int32_t shape) const
 {
     const std::int32_t body = model_->shape_body[static_cast<std::size_t>(shape)];
-    return body < 0 ? static_cast<Vec3d>(p)
-                    : static_cast<Posed>(state.body_q[static_cast<std::size_t>(body)]) * static_cast<Vec3d>(p);
+    return body < 0 ? Posed{} : static_cast<Posed>(state.body_q[static_cast<std::size_t>(body)]);
 }
 
-void ContactMatcher::replay(const model::State& state, model::Contacts& c, std::size_t row, const Old& old) const
+void ContactMatcher::replay(const model::State& state, model::Contacts& c, std::size_t row, const Vec3d& normal,
+                            const Witness& old) const
 {
     if (c.rigid_contact_distance[row] > 0) return;
-    const std::int32_t s0 = c.rigid_contact_shape0[row], s1 = c.rigid_contact_shape1[row];
-    const Vec3d        p0 = to_world(state, s0, old.point0), p1 = to_world(state, s1, old.point1);
+    const Posed X0 = pose_of(state, c.rigid_contact_shape0[row]), X1 = pose_of(state, c.rigid_contact_shape1[row]);
+    const Vec3d p0 = X0 * static_cast<Vec3d>(old.point0), p1 = X1 * static_cast<Vec3d>(old.point1);
     // A witness that slid away says nothing of the surface any more: the fresh one stays.
     const double limit = options_->contact_matching_pos_threshold;
-    if (length(p0 - to_world(state, s0, c.rigid_contact_point0[row])) > limit ||
-        length(p1 - to_world(state, s1, c.rigid_contact_point1[row])) > limit)
+    if (length(p0 - X0 * static_cast<Vec3d>(c.rigid_contact_point0[row])) > limit ||
+        length(p1 - X1 * static_cast<Vec3d>(c.rigid_contact_point1[row])) > limit)
         return;
     c.rigid_contact_point0[row]  = old.point0;
     c.rigid_contact_point1[row]  = old.point1;
     c.rigid_contact_offset0[row] = old.offset0;
     c.rigid_contact_offset1[row] = old.offset1;
-    c.rigid_contact_normal[row]  = old.stored_normal;
+    c.rigid_contact_normal[row]  = old.normal;
     c.rigid_contact_distance[row] =
-        static_cast<Real>(dot(old.normal, p1 - p0)) - c.rigid_contact_margin0[row] - c.rigid_contact_margin1[row];
+        static_cast<Real>(dot(normal, p1 - p0)) - c.rigid_contact_margin0[row] - c.rigid_contact_margin1[row];
 }
 
 void ContactMatcher::match(const model::State& state, model::Contacts& c)
 {
     const auto n = static_cast<std::size_t>(c.rigid_contact_count);
     now_.clear();
+    Posed X0, X1;
     for (std::size_t i = 0; i < n; ++i) {
         const std::int32_t s0 = c.rigid_contact_shape0[i], s1 = c.rigid_contact_shape1[i];
-        const Vec3d        middle =
-            0.5 * (to_world(state, s0, c.rigid_contact_point0[i]) + to_world(state, s1, c.rigid_contact_point1[i]));
+        // Rows of a pair follow each other.
+        if (i == 0 || s0 != c.rigid_contact_shape0[i - 1]) X0 = pose_of(state, s0);
+        if (i == 0 || s1 != c.rigid_contact_shape1[i - 1]) X1 = pose_of(state, s1);
+        const Vec3d middle = 0.5 * (X0 * static_cast<Vec3d>(c.rigid_contact_point0[i]) +
+                                    X1 * static_cast<Vec3d>(c.rigid_contact_point1[i]));
         now_.push_back(
             {(static_cast<std::uint64_t>(static_cast<std::uint32_t>(s0)) << 32) | static_cast<std::uint32_t>(s1),
-             middle, static_cast<Vec3d>(c.rigid_contact_normal[i]), c.rigid_contact_point0[i],
-             c.rigid_contact_point1[i], c.rigid_contact_offset0[i], c.rigid_contact_offset1[i],
-             c.rigid_contact_normal[i], false});
+             middle, static_cast<Vec3d>(c.rigid_contact_normal[i]), false});
     }
     c.rigid_contact_match_index.resize(std::max(c.rigid_contact_match_index.size(), c.capacity()));
     claims_.assign(old_.size(), {kInfinity, -1});
@@ -85,18 +87,20 @@ void ContactMatcher::match(const model::State& state, model::Contacts& c)
     c.rigid_contact_match_generation = buffer_ == &c ? generation_ : -1;
     buffer_                          = &c;
     generation_                      = c.contact_generation;
-    if (options_->contact_matching == ContactMatching::sticky)
+    if (options_->contact_matching == ContactMatching::sticky) {
+        now_witness_.clear();
         for (std::size_t i = 0; i < n; ++i) {
-            const std::int32_t k = c.rigid_contact_match_index[i];
-            if (k < 0) continue;
-            replay(state, c, i, old_[static_cast<std::size_t>(k)]);
-            now_[i].point0        = c.rigid_contact_point0[i];
-            now_[i].point1        = c.rigid_contact_point1[i];
-            now_[i].offset0       = c.rigid_contact_offset0[i];
-            now_[i].offset1       = c.rigid_contact_offset1[i];
-            now_[i].stored_normal = c.rigid_contact_normal[i];
-            now_[i].normal        = static_cast<Vec3d>(c.rigid_contact_normal[i]);
+            if (const std::int32_t k = c.rigid_contact_match_index[i]; k >= 0) {
+                const auto old = static_cast<std::size_t>(k);
+                replay(state, c, i, old_[old].normal, old_witness_[old]);
+                now_[i].normal = static_cast<Vec3d>(c.rigid_contact_normal[i]);
+            }
+            now_witness_.push_back({c.rigid_contact_point0[i], c.rigid_contact_point1[i], c.rigid_contact_offset0[i],
+                                    c.rigid_contact_offset1[i], c.rigid_contact_normal[i]});
         }
+        std::swap(old_witness_, now_witness_);
+        now_witness_.reserve(old_witness_.capacity());
+    }
     std::swap(old_, now_);
     now_.reserve(old_.capacity());
     claims_.reserve(old_.capacity());

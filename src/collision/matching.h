@@ -22,19 +22,24 @@ class ContactMatcher {
     struct Old {
         std::uint64_t pair;
         Vec3d         middle, normal;
-        Vec3          point0, point1, offset0, offset1, stored_normal;
         bool          forgotten;
+    };
+    /// What a sticky row hands on.
+    struct Witness {
+        Vec3 point0, point1, offset0, offset1, normal;
     };
     struct Claim {
         double       distance;
         std::int32_t row;
     };
-    void replay(const model::State& state, model::Contacts& contacts, std::size_t row, const Old& old) const;
-    [[nodiscard]] Vec3d to_world(const model::State& state, std::int32_t shape, const Vec3& p) const;
+    void replay(const model::State& state, model::Contacts& contacts, std::size_t row, const Vec3d& normal,
+                const Witness& old) const;
+    [[nodiscard]] Posed pose_of(const model::State& state, std::int32_t shape) const;
 
     const model::Model*    model_;
     const PipelineOptions* options_;
     std::vector<Old>       old_, now_;
+    std::vector<Witness>   old_witness_, now_witness_;  ///< in sticky mode
     std::vector<Claim>     claims_;
     const model::Contacts* buffer_     = nullptr;
     std::int32_t           generation_ = -1;

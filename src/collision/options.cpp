@@ -13,6 +13,10 @@ Result<void> validate(const PipelineOptions& o)
     };
     if (o.shape_pairs_max && *o.shape_pairs_max <= 0)
         return bad("shape_pairs_max", std::to_string(*o.shape_pairs_max), "a positive number");
+    if (o.user_broad_phase && !o.user_narrow_phase)
+        return bad("user_broad_phase", "given alone", "both phases or none");
+    if (o.user_narrow_phase && !o.user_broad_phase)
+        return bad("user_narrow_phase", "given alone", "both phases or none");
     if (!(o.speculative_max >= 0) || !std::isfinite(o.speculative_max))
         return bad("speculative_max", std::to_string(o.speculative_max), "a finite number of at least 0");
     if (!(o.contact_matching_pos_threshold >= 0))

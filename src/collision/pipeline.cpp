@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "matching.h"
 #include "mechane/collision/narrow.h"
@@ -81,8 +82,12 @@ struct CollisionPipeline::Impl {
     Impl(const model::Model& m, const PipelineOptions& o)
         : options(o),
           set(m, o.pool),
-          broad(make_broad_phase(o.broad_phase, set.filters(o.include_static_kinematic_pairs),
-                                 m.shape_collision_filter_pairs)),
+          mode(o.broad_phase == BroadPhaseMode::automatic
+                   ? broad_phase_for(set.filters(o.include_static_kinematic_pairs))
+                   : o.broad_phase),
+          broad(o.user_broad_phase ? o.user_broad_phase
+                                   : make_broad_phase(mode, set.filters(o.include_static_kinematic_pairs),
+                                                      m.shape_collision_filter_pairs)),
           matcher(m, options),
           policy(o.overflow.value_or(o.rigid_contact_max == 0 ? OverflowPolicy::grow : OverflowPolicy::report))
     {
@@ -117,18 +122,21 @@ struct CollisionPipeline::Impl {
     {
         pairs.reserve(capacity);
         for (auto* list : {&order, &turned, &merged}) list->reserve(capacity);
+        places.reserve(std::size_t{1} << 16);
         chunks.resize(tasks::chunk_count(capacity, kPairsPerChunk));
         for (Chunk& chunk : chunks) chunk.rows.reserve(kPairsPerChunk * Manifold::kCapacity / 2);
     }
     void collide_all();
     void gather();
+    void sort_turned();
     void select(model::Contacts& contacts, CollideStatus& status);
     void find_soft(const model::State& state, model::Contacts& contacts, CollideStatus& status);
     void store(std::size_t row, const RowRef& ref, model::Contacts& contacts) const;
 
     PipelineOptions                    options;
     ShapeSet                           set;
-    std::unique_ptr<BroadPhase>        broad;
+    BroadPhaseMode                     mode;
+    std::shared_ptr<BroadPhase>        broad;
     ContactMatcher                     matcher;
     OverflowPolicy                     policy;
     std::size_t                        capacity = 0;
@@ -136,6 +144,7 @@ struct CollisionPipeline::Impl {
     std::vector<ShapePair>             pairs;
     std::vector<Chunk>                 chunks;
     std::vector<RowRef>                order, turned, merged;
+    std::vector<std::uint32_t>         places;
     std::vector<ContactFace>           surface;
     bool                               any_pressure = false;
     std::unique_ptr<SoftContactFinder> soft;  ///< where there are particles to be looked at
@@ -238,7 +247,9 @@ void CollisionPipeline::Impl::collide_pair(const ShapePair& pair, Chunk& chunk)
         collide_fields(a, b, m + std::max(g, travel), options.reduce_contacts, work.fields, work.points);
         found = work.points;
     } else {
-        collision::collide(a, b, m + std::max(g, travel), manifold);
+        const double reach = m + std::max(g, travel);
+        options.user_narrow_phase ? options.user_narrow_phase(a, b, reach, manifold)
+                                  : collision::collide(a, b, reach, manifold);
         found = std::span(manifold.points).first(static_cast<std::size_t>(manifold.count));
     }
     const double r0 = a.core_radius(), r1 = b.core_radius();
@@ -255,6 +266,26 @@ void CollisionPipeline::Impl::collide_pair(const ShapePair& pair, Chunk& chunk)
         }
         chunk.rows.push_back({i, k, p.feature, p.normal, inverse_times(ma.X_WB, origin + p.p0 - r0 * p.normal),
                               inverse_times(mb.X_WB, origin + p.p1 + r1 * p.normal), d, 0, 0, false});
+    }
+}
+
+/// Rows of one first shape come in order of the second already: a stable pass over each half of the first shape's
+/// number sorts them. What does not differ is left out, so that all rows of one plane cost nothing.
+void CollisionPipeline::Impl::sort_turned()
+{
+    constexpr std::size_t kDigits = 1 << 16;
+    if (std::is_sorted(turned.begin(), turned.end(), by_key)) return;
+    if (turned.size() < 4096) return std::sort(turned.begin(), turned.end(), by_key);
+    for (const int shift : {32, 48}) {
+        const auto digit = [&](const RowRef& r) { return static_cast<std::size_t>((r.pair >> shift) % kDigits); };
+        places.assign(kDigits, 0);
+        for (const RowRef& r : turned) ++places[digit(r)];
+        if (places[digit(turned.front())] == turned.size()) continue;
+        std::uint32_t sum = 0;
+        for (std::uint32_t& place : places) sum += std::exchange(place, sum);
+        merged.resize(turned.size());
+        for (const RowRef& r : turned) merged[places[digit(r)]++] = r;
+        turned.swap(merged);
     }
 }
 
@@ -280,7 +311,7 @@ void CollisionPipeline::Impl::gather()
         }
     }
     if (turned.empty()) return;
-    std::sort(turned.begin(), turned.end(), by_key);
+    sort_turned();
     merged.resize(order.size() + turned.size());
     std::merge(order.begin(), order.end(), turned.begin(), turned.end(), merged.begin(), by_key);
     order.swap(merged);
@@ -366,6 +397,7 @@ CollisionPipeline::~CollisionPipeline()                            = default;
 CollisionPipeline::CollisionPipeline(CollisionPipeline&&) noexcept = default;
 
 const Diagnostics&           CollisionPipeline::diagnostics() const { return impl_->set.found; }
+BroadPhaseMode               CollisionPipeline::broad_phase() const { return impl_->mode; }
 OverflowPolicy               CollisionPipeline::overflow_policy() const { return impl_->policy; }
 std::size_t                  CollisionPipeline::sdf_count() const { return impl_->set.sdf_count(); }
 std::span<const ContactFace> CollisionPipeline::contact_surface() const { return impl_->surface; }
@@ -412,7 +444,9 @@ CollideStatus CollisionPipeline::collide(const model::State& state, double dt, m
 
     start = std::chrono::steady_clock::now();
     impl.collide_all();
+    const auto sorting = std::chrono::steady_clock::now();
     impl.gather();
+    status.sort_s = seconds_since(sorting);
     impl.surface.clear();
     for (std::size_t c = 0; c < tasks::chunk_count(impl.pairs.size(), kPairsPerChunk); ++c) {
         const Chunk& chunk = impl.chunks[c];
@@ -433,7 +467,11 @@ CollideStatus CollisionPipeline::collide(const model::State& state, double dt, m
     contacts.rigid_contact_count  = static_cast<std::int32_t>(impl.order.size());
     contacts.rigid_contact_needed = static_cast<std::int32_t>(status.rows.needed);
     contacts.contact_generation   = contacts.next_generation();
-    if (impl.options.contact_matching != ContactMatching::disabled) impl.matcher.match(state, contacts);
+    if (impl.options.contact_matching != ContactMatching::disabled) {
+        const auto matching = std::chrono::steady_clock::now();
+        impl.matcher.match(state, contacts);
+        status.match_s = seconds_since(matching);
+    }
     status.contacts       = contacts.rigid_contact_count;
     status.narrow_phase_s = seconds_since(start);
     return status;

@@ -169,6 +169,64 @@ TEST_CASE("the names of the broad phases are known and others are refused")
     CHECK(bad.error().id == kBroadPhaseUnknown.id);
 }
 
+TEST_CASE(
+    "unless it is named the broad phase is the list of pairs, also of many worlds; a large world has another (COL-056)")
+{
+    const auto pipeline_of = [](int worlds, int shapes, std::string_view name) {
+        model::ModelBuilder one, all;
+        for (int i = 0; i < shapes; ++i)
+            one.add_shape_sphere(one.add_body({{2.0 * i, 0, 0}, {}}, "ball"), {}, 0.5, one.default_shape);
+        if (worlds > 0)
+            (void)all.replicate(one, worlds);
+        else
+            all = one;
+        PipelineOptions options;
+        if (!name.empty()) options.broad_phase = *broad_phase_mode(name);
+        return CollisionPipeline(frozen(all), options).broad_phase();
+    };
+    CHECK(pipeline_of(0, 2, {}) == BroadPhaseMode::explicit_pairs);
+    CHECK(pipeline_of(0, 30, {}) == BroadPhaseMode::explicit_pairs);
+    CHECK(pipeline_of(50, 30, {}) == BroadPhaseMode::explicit_pairs);
+    CHECK(pipeline_of(0, 500, {}) == BroadPhaseMode::sweep);  // a list would have 125,000 pairs
+    CHECK(pipeline_of(0, 500, "explicit") == BroadPhaseMode::explicit_pairs);
+    CHECK(pipeline_of(0, 30, "nxn") == BroadPhaseMode::all_pairs);
+    for (const char* name : {"", "Explicit", "octree", "nxn "}) {
+        CAPTURE(name);
+        const auto bad = broad_phase_mode(name);
+        REQUIRE(!bad.has_value());
+        CHECK(bad.error().id == kBroadPhaseUnknown.id);
+    }
+}
+
+TEST_CASE("phases of one's own come together: one alone is refused, both are what the pipeline runs (COL-057)")
+{
+    model::ModelBuilder b;
+    for (int i = 0; i < 3; ++i) b.add_shape_sphere(b.add_body({{0.9 * i, 0, 0}, {}}, "ball"), {}, 0.5, b.default_shape);
+    const model::Model                m      = frozen(b);
+    const std::shared_ptr<BroadPhase> broad  = std::make_shared<BroadPhaseExplicit>(3, std::vector<ShapePair>{{1, 2}});
+    int                               asked  = 0;
+    const auto                        narrow = [&](const Shape& x, const Shape& y, double reach, Manifold& out) {
+        ++asked;
+        collide(x, y, reach, out);
+    };
+    for (const auto& [alone, name] : {std::pair{PipelineOptions{.user_broad_phase = broad}, "user_broad_phase"},
+                                      std::pair{PipelineOptions{.user_narrow_phase = narrow}, "user_narrow_phase"}}) {
+        const auto refused = validate(alone);
+        REQUIRE(!refused.has_value());
+        CHECK(refused.error().message.find(name) == 0);
+    }
+    const PipelineOptions both{.user_broad_phase = broad, .user_narrow_phase = narrow};
+    REQUIRE(validate(both).has_value());
+    CollisionPipeline pipeline(m, both);
+    auto              contacts = pipeline.make_contacts();
+    pipeline.collide(model::make_state(m), 0, contacts);
+    CHECK(asked == 1);
+    REQUIRE(contacts.rigid_contact_count == 1);  // of the two pairs that touch the list has one
+    CHECK(contacts.rigid_contact_shape0[0] == 1);
+    CHECK(contacts.rigid_contact_shape1[0] == 2);
+    CHECK(static_cast<double>(contacts.rigid_contact_distance[0]) == close_to(-0.1, 1e-6));
+}
+
 TEST_CASE("options out of range are refused by name (COL-065)")
 {
     CHECK(validate({}).has_value());

@@ -51,7 +51,7 @@ struct Stage {
     }
 };
 
-constexpr PipelineOptions kLatest{.contact_matching = ContactMatching::latest, .contact_report = true};
+const PipelineOptions kLatest{.contact_matching = ContactMatching::latest, .contact_report = true};
 
 }  // namespace
 
@@ -202,4 +202,32 @@ TEST_CASE("points in the world lie on both surfaces however the body is turned (
             CHECK(static_cast<double>(apart[i]) ==
                   close_to(static_cast<double>(s.contacts.rigid_contact_distance[i]), 2e-6));
     });
+}
+
+TEST_CASE("putting a hundred thousand contacts in order and matching them is a tenth of the call at most (COL-163)")
+{
+    // Boxes on a plane that is added last: the pairs that cost least, and all rows come in the order of the wrong
+    // shape.
+    model::ModelBuilder b;
+    b.rigid_gap = 0.005;
+    for (int i = 0; i < 25'000; ++i)
+        b.add_shape_box(b.add_body({{0.5 * (i % 160), 0.5 * (i / 160), 0.1}, {}}, "box"), {}, {0.1, 0.1, 0.1},
+                        b.default_shape);
+    b.add_ground_plane();
+    Diagnostics out;
+    const auto  m = b.finalize({}, out);
+    REQUIRE(m.has_value());
+    CollisionPipeline pipeline(*m, {.contact_matching = ContactMatching::latest});
+    auto              contacts = pipeline.make_contacts();
+    const auto        state    = model::make_state(*m);
+    double            share    = 1;  // the least of some calls: other programs run too
+    for (int i = 0; i < 12; ++i) {
+        const auto status = pipeline.collide(state, 0, contacts);
+        CHECK(status.contacts == 100'000);
+        if (i > 0)
+            share = std::min(share, (status.sort_s + status.match_s) / (status.broad_phase_s + status.narrow_phase_s));
+    }
+    for (std::size_t i = 0; i < 100'000; ++i)
+        CHECK_MESSAGE(contacts.rigid_contact_match_index[i] == static_cast<std::int32_t>(i), "row ", i);
+    CHECK(share <= 0.1);
 }

@@ -180,6 +180,67 @@ TEST_CASE("a box that turns about the normal is held over its whole face at ever
     }
 }
 
+TEST_CASE(
+    "faces are held over nine tenths of what they share, up to five corners all but exactly, discs over 63 % (COL-095)")
+{
+    // Boxes turned about the normal share a polygon of three to eight corners, found here by cutting one rectangle with
+    // the sides of the other. Five points cannot hold nine tenths of a regular hexagon (5/6) or octagon (0.78).
+    double least[9] = {}, found[9] = {};
+    std::fill(std::begin(least), std::end(least), 1.0);
+    for_seeds(3000, [&](Random& r) {
+        const Vec3d        ha{r.uniform(0.2, 1), r.uniform(0.2, 1), 0.5}, hb{r.uniform(0.2, 1), r.uniform(0.2, 1), 0.5};
+        const double       angle = r.uniform(0, 360);
+        const Vec3d        at{r.uniform(-1, 1), r.uniform(-1, 1), 0.995};
+        std::vector<Vec3d> polygon;
+        for (const auto& [x, y] : {std::pair{1, 1}, std::pair{-1, 1}, std::pair{-1, -1}, std::pair{1, -1}})
+            polygon.push_back(Vec3d{at.x, at.y, 0} + rotate(turn('z', angle), {x * hb.x, y * hb.y, 0}));
+        for (int side = 0; side < 4; ++side) {
+            const std::size_t  axis = static_cast<std::size_t>(side) / 2;
+            const double       sign = side % 2 == 0 ? 1 : -1;
+            std::vector<Vec3d> cut;
+            for (std::size_t i = 0; i < polygon.size(); ++i) {
+                const Vec3d &p = polygon[i], &q = polygon[(i + 1) % polygon.size()];
+                const double u = sign * p[axis] - ha[axis], v = sign * q[axis] - ha[axis];
+                if (u <= 0) cut.push_back(p);
+                if ((u <= 0) != (v <= 0)) cut.push_back(p + (u / (u - v)) * (q - p));
+            }
+            polygon = cut;
+        }
+        if (polygon.size() < 3 || spanned_area(polygon) < 0.01) return;
+        const auto m = contacts(shape(ShapeKind::box, ha), shape(ShapeKind::box, hb, at, turn('z', angle)), 0.01);
+        std::vector<Vec3d> points;
+        for (int k = 0; k < m.count; ++k) points.push_back(m.points[static_cast<std::size_t>(k)].p0);
+        for (Vec3d& p : points) p.z = 0;
+        CHECK(m.count <= 5);
+        const std::size_t corners = polygon.size();
+        found[corners] += 1;
+        least[corners] = std::min(least[corners], spanned_area(points) / spanned_area(polygon));
+    });
+    for (std::size_t corners = 3; corners <= 5; ++corners) {
+        CHECK(found[corners] > 100);
+        CHECK(least[corners] > 0.9);
+    }
+    CHECK(least[3] > 0.999);
+    CHECK(least[4] > 0.998);
+    for (std::size_t corners = 6; corners <= 8; ++corners) CHECK(least[corners] > 0.7);
+
+    // A disc is held by a square at least: 2 / pi of it.
+    const std::pair<const char*, Shape> grounds[] = {{"plane", shape(ShapeKind::plane, {})},
+                                                     {"box", shape(ShapeKind::box, {1, 1, 0.5}, {0, 0, -0.5})},
+                                                     {"hull", hull_shape(cube_hull(), {0, 0, -0.5})}};
+    for (const auto& [name, ground] : grounds)
+        for (const ShapeKind kind : {ShapeKind::cylinder, ShapeKind::cone})
+            for (int i = 0; i < 90; ++i) {
+                CAPTURE(name);
+                CAPTURE(i);
+                const Shape        round = shape(kind, {0.3, 0.2, 0}, {0.02, 0.01, 0.199}, turn('z', i));
+                const auto         m     = contacts(ground, round, 0.01);
+                std::vector<Vec3d> points;
+                for (int k = 0; k < m.count; ++k) points.push_back(m.points[static_cast<std::size_t>(k)].p0);
+                CHECK(spanned_area(points) >= 0.63 * kPi * 0.3 * 0.3);
+            }
+}
+
 TEST_CASE("a finite plane ends at its rim, unless it is told to be as in Newton 1.8 (COL-088)")
 {
     model::ModelBuilder b;

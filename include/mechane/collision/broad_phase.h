@@ -41,9 +41,9 @@ struct RaisedPlane {
 using ShapePair = std::pair<std::int32_t, std::int32_t>;
 
 enum class BroadPhaseMode : std::uint8_t {
-    automatic,       ///< by size: all pairs for a few shapes, the tree for many that mostly rest, else the sweep
-    all_pairs,       ///< "nxn"
-    sweep,           ///< "sap"
+    automatic,  ///< by size: the list where worlds are small, the tree for many shapes that mostly rest, or the sweep
+    all_pairs,  ///< "nxn"
+    sweep,      ///< "sap"
     explicit_pairs,  ///< "explicit": the list of pairs that the filters let through, made once
     tree             ///< "tree": a dynamic tree of boxes in each world
 };
@@ -156,6 +156,9 @@ class BroadPhaseTree final : public BroadPhase {
     std::vector<Tree>         trees_;  ///< one for each world, the last for shapes of no world
     std::vector<std::int32_t> stack_;
 };
+
+/// What `automatic` stands for with these shapes.
+BroadPhaseMode broad_phase_for(std::span<const ShapeFilter> filters);
 
 std::unique_ptr<BroadPhase> make_broad_phase(BroadPhaseMode mode, std::vector<ShapeFilter> filters,
                                              std::vector<ShapePair> excluded);

@@ -1,11 +1,13 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 
 #include "mechane/collision/broad_phase.h"
 #include "mechane/collision/hydroelastic.h"
+#include "mechane/collision/narrow.h"
 #include "mechane/model/contacts.h"
 #include "mechane/model/model.h"
 #include "mechane/model/state.h"
@@ -37,6 +39,11 @@ struct PipelineOptions {
     /// through anything; not pairs of two meshes, distance fields or pressure.
     bool           sweep_fast_bodies = true;
     BroadPhaseMode broad_phase       = BroadPhaseMode::automatic;
+    /// Finders of one's own in place of both phases: pairs of the model's shapes from boxes, and the contacts of a pair
+    /// (as `collide` of narrow.h, with `a` before `b` in the order of the table; called from several threads). Neither
+    /// goes without the other. Pressure, distance fields and swept pairs stay the pipeline's.
+    std::shared_ptr<BroadPhase>                                              user_broad_phase;
+    std::function<void(const Shape&, const Shape&, double reach, Manifold&)> user_narrow_phase;
     /// Most candidate pairs that are looked at, at least 1; unset: 2^26.
     std::optional<std::int64_t> shape_pairs_max;
     /// Contacts of kinematic bodies with static or kinematic ones; no solver needs them.
@@ -73,6 +80,7 @@ struct CollideStatus {
     StageStatus  faces;        ///< of pressure contact: most of one pair, room for one pair, dropped in all
     StageStatus  soft;         ///< contacts of particles with shapes
     double       broad_phase_s = 0, narrow_phase_s = 0;  ///< wall time [s]
+    double       sort_s = 0, match_s = 0;                ///< of the narrow phase: rows into order; with the last call
 
     /// Nothing was dropped for want of room.
     [[nodiscard]] bool ok() const { return !overflow; }
@@ -101,6 +109,8 @@ class CollisionPipeline {
     /// What was found when the pipeline was made: fields that could not be built, whose shapes make point contacts, and
     /// meshes that are slow without one.
     [[nodiscard]] const Diagnostics& diagnostics() const;
+    /// The broad phase in use, chosen by size where the options name none.
+    [[nodiscard]] BroadPhaseMode broad_phase() const;
     /// What happens to contacts that do not fit.
     [[nodiscard]] OverflowPolicy overflow_policy() const;
     /// How many distance fields were built; shapes of one mesh, size and configuration share theirs.

@@ -15,8 +15,10 @@ inline Lanes&       lanes(double* at) { return *reinterpret_cast<Lanes*>(at); }
 inline double       sum(const Lanes& x) { return (x[0] + x[1]) + (x[2] + x[3]); }
 
 /// Functions over lanes that are compiled twice: for any x86-64, and for those with AVX2; the loader picks. Sanitizers
-/// cannot look into the function that picks.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/// cannot look into the function that picks. MECHANE_SCALAR leaves the wide ones out: the test of equal bits is against
+/// that.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
+    !defined(MECHANE_SCALAR)
 #define MCH_WIDE [[gnu::target_clones("default", "avx2")]]
 #else
 #define MCH_WIDE

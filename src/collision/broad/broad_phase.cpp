@@ -170,19 +170,37 @@ void BroadPhaseExplicit::find_boxes(Boxes boxes, std::vector<ShapePair>& out, st
     }
 }
 
+BroadPhaseMode broad_phase_for(std::span<const ShapeFilter> filters)
+{
+    // A pair of the list costs a few nanoseconds a call, a shape of a sweep a hundred: up to this many pairs a shape
+    // the list is faster, and the copies of a robot in many worlds have no more.
+    constexpr double          kPairsPerShape = 32;
+    std::size_t               active = 0, mobile = 0;
+    std::vector<std::int32_t> worlds;  // of each shape; their numbers need not be dense
+    for (const ShapeFilter& f : filters) {
+        if (!f.active || f.plane) continue;
+        ++active;
+        mobile += f.mobile ? 1u : 0u;
+        worlds.push_back(std::max(f.world, -1));
+    }
+    std::sort(worlds.begin(), worlds.end());
+    const auto first_own = std::upper_bound(worlds.begin(), worlds.end(), -1);
+    const auto shared    = static_cast<double>(first_own - worlds.begin());
+    double     pairs     = 0.5 * shared * shared;
+    for (auto from = first_own; from != worlds.end();) {
+        const auto to = std::upper_bound(from, worlds.end(), *from);
+        const auto n  = static_cast<double>(to - from);
+        pairs += n * (0.5 * n + shared);
+        from = to;
+    }
+    if (pairs <= kPairsPerShape * static_cast<double>(active)) return BroadPhaseMode::explicit_pairs;
+    return active > 2000 && 2 * mobile <= active ? BroadPhaseMode::tree : BroadPhaseMode::sweep;
+}
+
 std::unique_ptr<BroadPhase> make_broad_phase(BroadPhaseMode mode, std::vector<ShapeFilter> filters,
                                              std::vector<ShapePair> excluded)
 {
-    if (mode == BroadPhaseMode::automatic) {
-        std::size_t active = 0, mobile = 0;
-        for (const ShapeFilter& f : filters) {
-            active += f.active && !f.plane ? 1u : 0u;
-            mobile += f.active && !f.plane && f.mobile ? 1u : 0u;
-        }
-        mode = active <= 32                            ? BroadPhaseMode::all_pairs
-               : active > 2000 && 2 * mobile <= active ? BroadPhaseMode::tree
-                                                       : BroadPhaseMode::sweep;
-    }
+    if (mode == BroadPhaseMode::automatic) mode = broad_phase_for(filters);
     switch (mode) {
         case BroadPhaseMode::all_pairs:
             return std::make_unique<BroadPhaseAllPairs>(std::move(filters), std::move(excluded));

@@ -31,7 +31,7 @@ void Candidates::add(ContactPoint point, double merge)
     if (point.distance < highest->distance) *highest = point;
 }
 
-MCH_WIDE std::size_t reduce_to_four(std::span<ContactPoint> points)
+MCH_WIDE std::size_t reduce(std::span<ContactPoint> points)
 {
     if (points.size() <= 4) return points.size();
     const auto deeper = [](const ContactPoint& x, const ContactPoint& y) {
@@ -70,16 +70,34 @@ MCH_WIDE std::size_t reduce_to_four(std::span<ContactPoint> points)
     const auto   side = [&](const Vec3d& p) { return dot(n, cross(along, p - a)); };
     const double left = take(2, [&](const ContactPoint& p) { return std::abs(side(p.p0)); });
     if (!(left > 0)) return 2;
-    // The fourth point adds most area to the triangle: it lies outside one of its edges.
-    const double turn = side(flat[2].p0) < 0 ? -1 : 1;
-    const Vec3d  b = flat[1].p0, c = flat[2].p0;
-    const double added = take(3, [&](const ContactPoint& p) {
-        const auto outside = [&](const Vec3d& from, const Vec3d& to) {
-            return -turn * dot(n, cross(to - from, p.p0 - from));
+    // The fourth point adds most area to the triangle: it lies outside one of its edges. Where four leave out more than
+    // a tenth of what they span, as of a polygon with many corners, the fifth does the same.
+    const double         turn = side(flat[2].p0) < 0 ? -1 : 1;
+    std::array<Vec3d, 5> corners{a, flat[1].p0, flat[2].p0};
+    double               area = left;
+    for (std::size_t count = 3; count < 5; ++count) {
+        std::size_t edge    = 0;  // the one that the point chosen lies beyond
+        const auto  outside = [&](const ContactPoint& p, std::size_t* which) {
+            double most = -kInfinity;
+            for (std::size_t k = 0; k < count; ++k) {
+                const Vec3d& from = corners[k];
+                const double s    = -turn * dot(n, cross(corners[k + 1 < count ? k + 1 : 0] - from, p.p0 - from));
+                if (s <= most) continue;
+                most = s;
+                if (which) *which = k;
+            }
+            return most;
         };
-        return std::max({outside(a, b), outside(b, c), outside(c, a)});
-    });
-    return added > 1e-9 * diameter * diameter ? 4 : 3;
+        if (count >= flat.size()) return count;
+        const double added = take(count, [&](const ContactPoint& p) { return outside(p, nullptr); });
+        if (!(added > (count == 3 ? 1e-9 * diameter * diameter : 0.1 * area))) return count;
+        area += outside(flat[count], &edge);
+        std::copy_backward(corners.begin() + static_cast<std::ptrdiff_t>(edge) + 1,
+                           corners.begin() + static_cast<std::ptrdiff_t>(count),
+                           corners.begin() + static_cast<std::ptrdiff_t>(count) + 1);
+        corners[edge + 1] = flat[count].p0;
+    }
+    return 5;
 }
 
 namespace {
@@ -249,7 +267,7 @@ MCH_WIDE void convex_candidates(const Shape& a, const Shape& b, const CoreDistan
 
 void emit_reduced(Candidates& candidates, Manifold& out)
 {
-    const std::size_t kept = reduce_to_four(candidates.all());
+    const std::size_t kept = reduce(candidates.all());
     for (std::size_t i = 0; i < kept; ++i) out.add(candidates.points[i]);
 }
 

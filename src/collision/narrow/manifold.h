@@ -19,10 +19,10 @@ struct Candidates {
     std::span<ContactPoint> all() { return {points.data(), count}; }
 };
 
-/// Moves the `keep` <= 4 most useful of the points to the front and returns how many those are: the deepest, the
-/// farthest from it, then the farthest on each side of their line. Points much higher than the deepest yield to lower
-/// ones.
-std::size_t reduce_to_four(std::span<ContactPoint> points);
+/// Moves the most useful of the points, five at most, to the front and returns how many those are: the deepest, the
+/// farthest from it, then those that add most to the area they span; the fifth only if that is more than a tenth.
+/// Points much higher than the deepest yield to lower ones.
+std::size_t reduce(std::span<ContactPoint> points);
 
 /// Contacts of two cores once the distance is known: the supporting faces are clipped against each other, parallel
 /// edges give the ends of their overlap, everything else the one closest pair. Core radii are added back. Points beyond
@@ -32,7 +32,7 @@ std::size_t reduce_to_four(std::span<ContactPoint> points);
 void convex_candidates(const Shape& a, const Shape& b, const CoreDistance& core, double reach, bool only_clipped,
                        double merge, Candidates& out);
 
-/// Appends the best of the candidates (at most four).
+/// Appends the best of the candidates (at most five).
 void emit_reduced(Candidates& candidates, Manifold& out);
 
 /// A point from its middle, normal and distance.

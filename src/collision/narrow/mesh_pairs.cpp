@@ -23,7 +23,7 @@ void emit_by_normal(Candidates& candidates, Manifold& out)
         const auto middle =
             std::partition(rest.begin(), rest.end(), [&](const ContactPoint& p) { return dot(p.normal, n) > 0.98; });
         const std::size_t size = static_cast<std::size_t>(middle - rest.begin());
-        const std::size_t kept = reduce_to_four(rest.first(size));
+        const std::size_t kept = reduce(rest.first(size));
         for (std::size_t i = 0; i < kept; ++i) out.add(rest[i]);
         rest = rest.subspan(size);
     }

@@ -133,7 +133,7 @@ void collide_mesh_plane(const Shape& mesh, const Shape& plane, double reach, Man
     const auto&   points  = mesh.mesh->points;
     for (std::size_t i = 0; i < points.size(); ++i)
         if (dot(n_local, points[i]) + offset <= reach) contacts.offer(mesh.p + mesh.R * points[i], i);
-    const std::size_t kept = reduce_to_four(contacts.candidates.all());
+    const std::size_t kept = reduce(contacts.candidates.all());
     for (std::size_t i = 0; i < kept; ++i) {  // the mesh is shape 0
         const ContactPoint& c = contacts.candidates.points[i];
         out.add({c.p1, c.p0, -c.normal, c.distance, c.feature});
