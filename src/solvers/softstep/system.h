@@ -162,7 +162,7 @@ struct ContactRow {
     double                belt_turn = 0;  ///< the same of their turning about the normal [rad/s]
     [[nodiscard]] bool    on_belt() const { return belt_turn != 0 || !(belt == Vec3d{}); }
     bool                  active = false;
-    bool                  free   = false;  ///< its sweeps read a FreeContact
+    bool                  free   = false;  ///< its sweeps read a FreeContact, whose law is that of a stiff contact
     // Friction against turning, of pairs that touch in fewer than three points: a patch of three resists turning by its
     // points' own friction. Rows of the relative angular velocity along n, t1, t2.
     std::array<double, 3> spin_lambda{}, spin_base{};
