@@ -40,33 +40,9 @@ SegmentPair closest_on_segments(const Vec3d& a0, const Vec3d& a1, const Vec3d& b
 
 PointOnTriangle closest_on_triangle(const Vec3d& p, const Vec3d& a, const Vec3d& b, const Vec3d& c)
 {
-    const Vec3d  ab = b - a, ac = c - a, ap = p - a;
-    const double d1 = dot(ab, ap), d2 = dot(ac, ap);
-    if (d1 <= 0 && d2 <= 0) return {a, {1, 0, 0}};
-    const Vec3d  bp = p - b;
-    const double d3 = dot(ab, bp), d4 = dot(ac, bp);
-    if (d3 >= 0 && d4 <= d3) return {b, {0, 1, 0}};
-    const double vc = d1 * d4 - d3 * d2;
-    if (vc <= 0 && d1 >= 0 && d3 <= 0) {
-        const double t = d1 - d3 > 0 ? d1 / (d1 - d3) : 0;
-        return {a + t * ab, {1 - t, t, 0}};
-    }
-    const Vec3d  cp = p - c;
-    const double d5 = dot(ab, cp), d6 = dot(ac, cp);
-    if (d6 >= 0 && d5 <= d6) return {c, {0, 0, 1}};
-    const double vb = d5 * d2 - d1 * d6;
-    if (vb <= 0 && d2 >= 0 && d6 <= 0) {
-        const double t = d2 - d6 > 0 ? d2 / (d2 - d6) : 0;
-        return {a + t * ac, {1 - t, 0, t}};
-    }
-    const double va = d3 * d6 - d5 * d4, e = d4 - d3, f = d5 - d6;
-    if (va <= 0 && e >= 0 && f >= 0) {
-        const double t = e + f > 0 ? e / (e + f) : 0;
-        return {b + t * (c - b), {0, 1 - t, t}};
-    }
-    const double sum = va + vb + vc;
-    const double v = vb / sum, w = vc / sum;
-    return {a + v * ab + w * ac, {1 - v - w, v, w}};
+    PointOnTriangle r = nearest_to_origin(a - p, b - p, c - p);
+    r.point += p;
+    return r;
 }
 
 SegmentTriangle closest_on_segment_triangle(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b,

@@ -20,46 +20,11 @@ struct Simplex {
     Simplex() {}  // NOLINT: points and weights are written before they are read
 };
 
-/// The point of a triangle closest to the origin (Ericson 2005, 5.1.5), with its weights. Over the inside it is the
-/// foot on the plane: of a thin triangle the weights are uncertain, the plane is not, and the next direction depends on
-/// it.
-struct Foot {
-    Vec3d point, weights;
-};
-[[gnu::always_inline]] inline Foot foot_on_triangle(const Vec3d& a, const Vec3d& b, const Vec3d& c)
-{
-    const Vec3d  ab = b - a, ac = c - a;
-    const double d1 = -dot(ab, a), d2 = -dot(ac, a);
-    if (d1 <= 0 && d2 <= 0) return {a, {1, 0, 0}};
-    const double d3 = -dot(ab, b), d4 = -dot(ac, b);
-    if (d3 >= 0 && d4 <= d3) return {b, {0, 1, 0}};
-    const double vc = d1 * d4 - d3 * d2;
-    if (vc <= 0 && d1 >= 0 && d3 <= 0) {
-        const double t = d1 - d3 > 0 ? d1 / (d1 - d3) : 0;
-        return {a + t * ab, {1 - t, t, 0}};
-    }
-    const double d5 = -dot(ab, c), d6 = -dot(ac, c);
-    if (d6 >= 0 && d5 <= d6) return {c, {0, 0, 1}};
-    const double vb = d5 * d2 - d1 * d6;
-    if (vb <= 0 && d2 >= 0 && d6 <= 0) {
-        const double t = d2 - d6 > 0 ? d2 / (d2 - d6) : 0;
-        return {a + t * ac, {1 - t, 0, t}};
-    }
-    const double va = d3 * d6 - d5 * d4, e = d4 - d3, f = d5 - d6;
-    if (va <= 0 && e >= 0 && f >= 0) {
-        const double t = e + f > 0 ? e / (e + f) : 0;
-        return {b + t * (c - b), {0, 1 - t, t}};
-    }
-    const Vec3d  n     = cross(ab, ac);
-    const double share = 1 / (va + vb + vc), v = vb * share, w = vc * share, nn = dot(n, n);
-    return {nn > 0 ? (dot(n, a) / nn) * n : a + v * ab + w * ac, {1 - v - w, v, w}};
-}
-
 /// Closest point of the triangle (i, j, k) of the simplex; writes the weights when it beats `least`.
 void offer_triangle(const Simplex& s, std::size_t i, std::size_t j, std::size_t k, double& least, Vec3d& v,
                     std::array<double, 4>& weights)
 {
-    const Foot   c = foot_on_triangle(s.points[i].w, s.points[j].w, s.points[k].w);
+    const auto   c = geometry::nearest_to_origin(s.points[i].w, s.points[j].w, s.points[k].w);
     const double d = length_squared(c.point);
     if (!(d < least)) return;
     least      = d;
