@@ -432,7 +432,7 @@ CollideStatus CollisionPipeline::collide(const model::State& state, double dt, m
     CollideStatus status;
     auto          start = std::chrono::steady_clock::now();
     impl.dt             = dt > 0 && std::isfinite(dt) ? dt : 0;
-    impl.set.place(state, impl.dt, impl.options.speculative_max, impl.options.sweep_fast_bodies);
+    impl.set.place(state, impl.dt, impl.options.speculative_max, impl.options.sweep_fast_bodies, impl.options.pool);
     const auto limit       = static_cast<std::size_t>(impl.options.shape_pairs_max.value_or(kMostPairs));
     const bool all_pairs   = impl.broad->find_pairs(impl.set.boxes, impl.set.planes, impl.pairs, limit);
     status.broad_phase_s   = seconds_since(start);

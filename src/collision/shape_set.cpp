@@ -5,12 +5,15 @@
 #include <optional>
 
 #include "mechane/collision/codes.h"
+#include "mechane/tasks/parallel.h"
 
 namespace mechane::collision {
 
 namespace {
 
 using model::GeoType;
+
+constexpr std::size_t kPlacedAtOnce = 512;  ///< bodies or shapes that one task places
 
 struct Geometry {
     ShapeKind kind;
@@ -219,48 +222,59 @@ std::vector<ShapeFilter> ShapeSet::filters(bool with_kinematic) const
     return out;
 }
 
-void ShapeSet::place(const model::State& state, double dt, double speculative_max, bool sweep)
+void ShapeSet::place(const model::State& state, double dt, double speculative_max, bool sweep, const tasks::Pool* pool)
 {
+    const auto over = [&](std::size_t count, auto&& work) {
+        // What captures little is called without allocating.
+        if (pool) return pool->for_each(count, kPlacedAtOnce, [&work](std::size_t i) { work(i); });
+        for (std::size_t i = 0; i < count; ++i) work(i);
+    };
+    over(motion.size() - 1, [&](std::size_t b) { place_body(state, b); });
     unsound_bodies = 0;
-    for (std::size_t b = 0; b + 1 < motion.size(); ++b) {
-        BodyMotion& m  = motion[b + 1];
-        m.X_WB         = static_cast<Posed>(state.body_q[b]);
-        m.v            = static_cast<Vec3d>(state.body_qd[b].linear);
-        m.w            = static_cast<Vec3d>(state.body_qd[b].angular);
-        const double n = dot(m.X_WB.q, m.X_WB.q);
-        m.sound = is_finite(m.X_WB.p) && length_squared(m.X_WB.p) < 1e16 && std::abs(n - 1) < 1e-3 && is_finite(m.v) &&
-                  is_finite(m.w);
-        unsound_bodies += m.sound ? 0 : 1;
-        if (!m.sound) continue;
-        m.X_WB.q = normalized(m.X_WB.q);
-        m.com    = m.X_WB * static_cast<Vec3d>(model_->body_com[b]);
+    for (std::size_t b = 1; b < motion.size(); ++b) unsound_bodies += motion[b].sound ? 0 : 1;
+    over(size(), [&](std::size_t i) { place_shape(i, dt, speculative_max, sweep); });
+}
+
+void ShapeSet::place_body(const model::State& state, std::size_t b)
+{
+    BodyMotion& m  = motion[b + 1];
+    m.X_WB         = static_cast<Posed>(state.body_q[b]);
+    m.v            = static_cast<Vec3d>(state.body_qd[b].linear);
+    m.w            = static_cast<Vec3d>(state.body_qd[b].angular);
+    const double n = dot(m.X_WB.q, m.X_WB.q);
+    m.sound = is_finite(m.X_WB.p) && length_squared(m.X_WB.p) < 1e16 && std::abs(n - 1) < 1e-3 && is_finite(m.v) &&
+              is_finite(m.w);
+    if (!m.sound) return;
+    m.X_WB.q = normalized(m.X_WB.q);
+    m.com    = m.X_WB * static_cast<Vec3d>(model_->body_com[b]);
+}
+
+void ShapeSet::place_shape(std::size_t i, double dt, double speculative_max, bool sweep)
+{
+    Shape& s = shapes[i];
+    boxes[i] = {};
+    if (s.kind == ShapeKind::triangle) return;
+    const BodyMotion& m = motion[static_cast<std::size_t>(body[i] + 1)];
+    if (!m.sound) return;
+    const Posed X_WS    = m.X_WB * X_BS[i];
+    s.p                 = X_WS.p;
+    s.R                 = to_matrix(X_WS.q);
+    spin[i]             = s.kind == ShapeKind::plane ? 0 : length(m.w) * (length(centre(s) - m.com) + radius[i]);
+    const double way    = std::min((length(m.v) + spin[i]) * dt, kLongestFlight);
+    const bool   fast   = sweep && way > speculative_max;
+    const double travel = fast ? std::min(spin[i] * dt, kLongestFlight) : std::min(way, speculative_max);
+    const double grow   = std::max(0.0, margin[i] + gap[i]) + std::max(0.0, travel);
+    if (s.kind == ShapeKind::plane) {
+        planes[i] = {s.R.column(2), s.p + grow * s.R.column(2)};
+        return;
     }
-    for (std::size_t i = 0; i < size(); ++i) {
-        Shape& s = shapes[i];
-        boxes[i] = {};
-        if (s.kind == ShapeKind::triangle) continue;
-        const BodyMotion& m = motion[static_cast<std::size_t>(body[i] + 1)];
-        if (!m.sound) continue;
-        const Posed X_WS    = m.X_WB * X_BS[i];
-        s.p                 = X_WS.p;
-        s.R                 = to_matrix(X_WS.q);
-        spin[i]             = s.kind == ShapeKind::plane ? 0 : length(m.w) * (length(centre(s) - m.com) + radius[i]);
-        const double way    = std::min((length(m.v) + spin[i]) * dt, kLongestFlight);
-        const bool   fast   = sweep && way > speculative_max;
-        const double travel = fast ? std::min(spin[i] * dt, kLongestFlight) : std::min(way, speculative_max);
-        const double grow   = std::max(0.0, margin[i] + gap[i]) + std::max(0.0, travel);
-        if (s.kind == ShapeKind::plane) {
-            planes[i] = {s.R.column(2), s.p + grow * s.R.column(2)};
-            continue;
-        }
-        boxes[i] = bounds(s);
-        boxes[i].lower -= Vec3d{grow, grow, grow};
-        boxes[i].upper += Vec3d{grow, grow, grow};
-        if (!fast) continue;
-        const Vec3d along = std::min(1.0, kLongestFlight / std::max(length(m.v) * dt, 1e-300)) * dt * m.v;
-        boxes[i].lower += min(along, Vec3d{});
-        boxes[i].upper += max(along, Vec3d{});
-    }
+    boxes[i] = bounds(s);
+    boxes[i].lower -= Vec3d{grow, grow, grow};
+    boxes[i].upper += Vec3d{grow, grow, grow};
+    if (!fast) return;
+    const Vec3d along = std::min(1.0, kLongestFlight / std::max(length(m.v) * dt, 1e-300)) * dt * m.v;
+    boxes[i].lower += min(along, Vec3d{});
+    boxes[i].upper += max(along, Vec3d{});
 }
 
 }  // namespace mechane::collision

@@ -32,8 +32,9 @@ class ShapeSet {
     /// Takes `shape_transform` from the model again.
     void reread_transforms();
     /// Moves all shapes to the state; grows the boxes by margin, gap and what the motion may cover in `dt` (at most
-    /// `speculative_max`, or with `sweep` all of it).
-    void place(const model::State& state, double dt, double speculative_max, bool sweep = false);
+    /// `speculative_max`, or with `sweep` all of it). Over the pool, if there is one.
+    void place(const model::State& state, double dt, double speculative_max, bool sweep = false,
+               const tasks::Pool* pool = nullptr);
 
     [[nodiscard]] std::size_t size() const { return shapes.size(); }
     /// @param with_kinematic  pairs of a kinematic shape with a static or kinematic one count as well
@@ -57,6 +58,8 @@ class ShapeSet {
 
   private:
     void build_fields(const tasks::Pool* pool);
+    void place_body(const model::State& state, std::size_t b);
+    void place_shape(std::size_t i, double dt, double speculative_max, bool sweep);
     void warn_of_slow_meshes();
 
     const model::Model*                     model_;
