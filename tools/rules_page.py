@@ -14,11 +14,13 @@ HEAD = """# Conformance
 repaired, and two examples, which are also its tests: the bad one gives findings of this rule alone, the good one none. Checks run over `Facts`, one traversal
 of the active, defined, concrete prims with the physics parsed once. Each rule ends as *passed*, *finding*, *not checked* (with the reason) or *not applicable*.
 
-- Selection: `--select 1.3,REP-2.4-d`, `--ignore`, `--profile` (distributed, core, export, source, scene, ros-only, tidy). `1.2` holds 1.2 and 1.2.5, never 1.20.
+- Selection: `--select 1.3,REP-2.4-d`, `--ignore`, `--profile` (distributed, core, export, source, scene, ros-only, tidy, usdphysics). `1.2` holds 1.2 and 1.2.5, never 1.20.
 - Known findings: `--write-baseline FILE`, `--baseline FILE`; fingerprints are made of rule, prim, property and sub-case, so lines may move.
 - In the asset: `customData = { dictionary mechane = { string[] suppress = ["REP-3.6-b"] } }` on a prim covers what is below; errors cannot be suppressed.
-- Formats: text, json (`docs/schemas/check.schema.json`), sarif, junit, github. Exit status 1 from `--fail-on` on, 3 when something could not be opened.
+- Formats: text, json (`docs/schemas/check.schema.json`), sarif, junit, github, html. Exit status 1 from `--fail-on` on, 3 when something could not be opened.
 - `--manual` adds items that only people can judge (*review* in the table). `REP-1.2-m` names the rules that cover the ASWF guidelines, as of March 2026.
+- A rule that goes wrong itself (a library throws, memory runs out) is *not checked*, MECH-001 names it, the findings of all others are printed, and the exit
+  status is 70. In C++ `CheckOptions::own_rules` takes rules of the caller's own, which are judged beside these.
 - Of folders every file is judged but the layers that another one brings in.
 - A prototype's fault is one finding, with the number of instances, where the layer is text.
 

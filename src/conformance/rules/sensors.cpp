@@ -3,6 +3,7 @@
 #include <cctype>
 #include <set>
 
+#include "conformance/by_name.h"
 #include "conformance/family.h"
 #include "conformance/vendors.h"
 #include "mechane/usd/stage_layers.h"
@@ -50,6 +51,30 @@ def Xform "lidar"
 def Xform "lidar"
 {
     custom rel sensor:lidar:topic = </robot/scan>
+}
+)",
+};
+constexpr Rule kDeprecated{
+    .id       = "REP-4.2.1-c",
+    .slug     = "deprecation",
+    .keyword  = Keyword::should_not,
+    .severity = Severity::warning,
+    .summary  = "No schema is applied that has a successor.",
+    .why      = "New readers know the successor only.",
+    .fix      = "None: the successor's properties are others.",
+    .bad      = R"(
+def Xform "box" (
+    prepend apiSchemas = ["SemanticsAPI:Semantics"]
+)
+{
+}
+)",
+    .good     = R"(
+def Xform "box" (
+    prepend apiSchemas = ["SemanticsLabelsAPI:category"]
+)
+{
+    token[] semantics:labels:category = ["box"]
 }
 )",
 };
@@ -123,6 +148,18 @@ def Xform "lidar" (
 )",
 };
 
+/// Schemas that were given up, and what is applied instead.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 1> kSuccessors{
+    {{"SemanticsAPI", "SemanticsLabelsAPI"}}};  // UsdSemantics of OpenUSD 24.11
+
+std::string_view successor_of(std::string_view api)
+{
+    const std::string_view schema = api.substr(0, api.find(':'));
+    for (const auto& [old, successor] : kSuccessors)
+        if (schema == old) return successor;
+    return {};
+}
+
 bool is_sensor_schema(const std::string& api) { return api.starts_with("Sensor") && api.ends_with("API"); }
 
 /// Words of the last part of a property's name: "sensor:imu:frameId" has "frame" and "id".
@@ -148,8 +185,11 @@ class Sensors {
     {
         for (const PrimFacts& prim : facts_.prims) {
             std::string sensor;
-            for (const usd::Token& api : prim.apis)
+            for (const usd::Token& api : prim.apis) {
                 if (is_sensor_schema(api.text())) sensor = api.text();
+                if (const std::string_view successor = successor_(api); !successor.empty())
+                    deprecated(prim.prim, api.text(), std::string(successor));
+            }
             if (!sensor.empty()) placed(prim, sensor);
             if (prim.is(kCamera)) native(prim.prim);
             vendors_only(prim, !sensor.empty());
@@ -161,8 +201,15 @@ class Sensors {
     }
 
   private:
-    const Facts& facts_;
-    Sink&        sink_;
+    const Facts&             facts_;
+    Sink&                    sink_;
+    ByName<std::string_view> successor_{successor_of};
+
+    void deprecated(const usd::Prim& prim, const std::string& api, const std::string& successor)
+    {
+        say(kDeprecated, prim, nullptr, api + " has been given up", api, successor, "apply " + successor + " instead",
+            api.c_str());
+    }
 
     void say(const Rule& rule, const usd::Prim& prim, const char* property, std::string message, std::string observed,
              std::string expected, std::string hint, const char* variant = "", std::optional<Severity> severity = {})
@@ -272,7 +319,7 @@ class Sensors {
 
 void check(const Facts& facts, Sink& sink) { Sensors(facts, sink).run(); }
 
-constexpr std::array<const Rule*, 5> kRules{&kNative, &kTransport, &kTruth, &kPlace, &kDegradation};
+constexpr std::array<const Rule*, 6> kRules{&kNative, &kTransport, &kDeprecated, &kTruth, &kPlace, &kDegradation};
 
 }  // namespace
 
