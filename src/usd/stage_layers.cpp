@@ -64,6 +64,14 @@ bool has_time_samples(const Stage& stage)
                        [](const SdfLayerHandle& layer) { return !layer->ListAllTimeSamples().empty(); });
 }
 
+bool has_payloads(const Stage& stage)
+{
+    const auto& prims = stage.impl().prims;
+    return std::any_of(prims.begin(), prims.end(), [](const PrimRecord& prim) {
+        return !prim.is_local() && prim.sites != nullptr && prim.sites->HasAnyPayloads();
+    });
+}
+
 std::vector<ArcPlace> arc_places(const Prim& prim, const Token& property)
 {
     std::vector<ArcPlace> out;

@@ -23,6 +23,9 @@ std::vector<StageLayer> layers_of(const Stage& stage);
 /// Whether anything on the stage may have time samples: some layer or value clip has them.
 bool has_time_samples(const Stage& stage);
 
+/// Whether any prim of the stage has a payload, loaded or not.
+bool has_payloads(const Stage& stage);
+
 /// Calls `visit` for every asset path that a layer authors: sublayers, references, payloads, values of assets, clips,
 /// assetInfo and customData. Variable expressions are left out.
 void for_each_asset(

@@ -174,12 +174,7 @@ class Arcs {
 
     void run()
     {
-        payloads_          = std::any_of(layers_.begin(), layers_.end(), [](const auto& entry) {
-            const usd::Layer& layer = *entry.second.layer;
-            const auto        specs = usd::prim_specs(layer);
-            return std::any_of(specs.begin(), specs.end(),
-                               [&](const usd::Path& path) { return !layer.payloads(path).empty(); });
-        });
+        payloads_          = usd::has_payloads(facts_.stage);
         const bool several = layers_.size() > 1;
         for (const PrimFacts& prim : facts_.prims) {
             if (several && prim.is(kKinematic | kRos)) inherited(prim);
