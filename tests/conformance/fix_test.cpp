@@ -259,6 +259,27 @@ def PhysicsFixedJoint "j" ( prepend apiSchemas = ["PhysicsArticulationRootAPI"] 
     CHECK(target(Fixed(text, unsafe)).empty());
 }
 
+TEST_CASE("a wall that is all that is seen is not hidden, one with a visual beside it is")
+{
+    const char* wall = R"(
+def Xform "hall"
+{
+    def Cube "wall" ( prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"] )
+    {
+        rel material:binding:physics = </robot/Contact/rubber>
+    }
+%s}
+)";
+    const auto  with = [&](const char* visual) {
+        std::string text = wall;
+        return text.replace(text.find("%s"), 2, visual);
+    };
+    CHECK(Fixed(with("")).left("REP-1.3.1-a", "shared-visual") != nullptr);
+    const Fixed seen(with("    def Cube \"look\"\n    {\n    }\n"));
+    CHECK(seen.left("REP-1.3.1-a", "shared-visual") == nullptr);
+    CHECK(seen.value<usd::Token>("/robot/hall/wall.purpose").text() == "guide");
+}
+
 TEST_CASE("scale 2 on a link goes to its mesh, its child's translate and its joint's anchor (REP-T-022)")
 {
     const Fixed fixed(fixture_stage(R"(

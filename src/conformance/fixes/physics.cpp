@@ -125,7 +125,7 @@ void fix_custom_inertia(Repair& repair, const Finding& finding)
 void fix_purpose(Repair& repair, const Finding& finding)
 {
     if (finding.variant == "shared-visual")
-        return repair.refuse("shared-visual", "the collider is all that is seen of the link: it needs a visual first");
+        return repair.refuse("shared-visual", "the collider is all that is seen there: it needs a visual first");
     repair.set(prim_of(repair, finding), "purpose", "token", token("guide"), true);
 }
 

@@ -21,6 +21,10 @@ constexpr Rule kGuide{
     .fix      = "The purpose is written on the collider, unless it is also the only visual of the link.",
     .fixable  = true,
     .bad      = R"(
+def Cube "look"
+{
+}
+
 def Cube "wall" (
     prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]
 )
@@ -104,12 +108,14 @@ constexpr Rule kFidelities{
     .good     = "<<body a>>",
 };
 
-/// True when the Gprim is the only thing of its link that is drawn.
+/// True when the Gprim is the only thing that is drawn of its link, or, of what stands still, of the Xform that holds
+/// it.
 bool only_visual(const Facts& facts, const PrimFacts& collider)
 {
     const std::int32_t here = facts.index_of(collider.prim);
     const PrimFacts*   link = facts.nearest(here, kBody);
-    if (link == nullptr) return false;
+    if (link == nullptr) link = facts.nearest(collider.parent, kXform);
+    if (link == nullptr) return true;
     const auto from = static_cast<std::int32_t>(link - facts.prims.data());
     for (std::int32_t i = from; i < link->end; ++i) {
         const PrimFacts& prim = facts.prims[static_cast<std::size_t>(i)];
@@ -127,10 +133,10 @@ void check_guide(const Facts& facts, const PrimFacts& collider, Sink& sink)
     sink.report(
         kGuide,
         {.site     = collider.prim.site(),
-         .message  = shared ? "the collider is also the only visual of its link" : "the collider is drawn as geometry",
+         .message  = shared ? "the collider is also all that is seen there" : "the collider is drawn as geometry",
          .observed = "purpose " + purpose,
          .expected = "purpose guide",
-         .hint     = shared ? "give the link a visual of its own, then write `token purpose = \"guide\"` here"
+         .hint     = shared ? "draw a visual of its own beside it, then write `token purpose = \"guide\"` here"
                             : "write `token purpose = \"guide\"` on it or above it",
          .variant  = shared ? "shared-visual" : ""});
 }
