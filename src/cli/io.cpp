@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 
 namespace mechane::cli {
 namespace {
+
+std::atomic<bool> g_spoke = false;
 
 constexpr auto kProgressDelay = std::chrono::milliseconds(500);  // a quick command shows none
 constexpr auto kProgressPause = std::chrono::milliseconds(100);
@@ -40,7 +43,13 @@ std::string_view severity_color(Severity severity)
 
 bool Io::colored() const { return wants_color(color); }
 
-void Io::out(std::string_view text) const { std::fwrite(text.data(), 1, text.size(), stdout); }
+void Io::out(std::string_view text) const
+{
+    g_spoke.store(true, std::memory_order_relaxed);
+    std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+bool Io::has_spoken() { return g_spoke.load(std::memory_order_relaxed); }
 
 void Io::say(std::string_view text) const
 {

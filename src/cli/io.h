@@ -22,6 +22,8 @@ class Io {
 
     /// Data, to stdout.
     void out(std::string_view text) const;
+    /// True when data went to stdout. May be asked in a signal handler.
+    static bool has_spoken();
     /// Talk, to stderr; nothing when quiet.
     void say(std::string_view text) const;
     /// Diagnostics to stderr in the look of a compiler. Infos appear with -v only; --quiet leaves errors.

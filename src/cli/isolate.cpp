@@ -22,6 +22,7 @@
 
 #include "cli/command.h"
 #include "cli/isolate.h"
+#include "cli/second_reading.h"
 #include "mechane/usd/codes.h"
 #include "mechane/usd/untrusted.h"
 
@@ -208,11 +209,13 @@ void try_together(std::span<const std::string> files, const Context& context)
 void isolate_named(const std::vector<std::string>& files, const Context& context)
 {
     usd::set_first_reader({});
-    if (context.global.isolate == "auto")
+    const bool automatic = context.global.isolate == "auto", anew = automatic && started_anew();
+    if (automatic && !anew) start_anew_when_reading_ends_it(context.launch.argv);
+    if (automatic)
         usd::set_first_reader([g = context.global, launch = context.launch](const std::string& file) {
             return FirstReads::of_process().read(file, g, launch);
         });
-    if (context.global.isolate != "always") return;
+    if (context.global.isolate != "always" && !anew) return;
     for (const std::string& file : files)
         if (const auto died = try_in_child(file, context)) {
             context.io.report(*died);

@@ -1,4 +1,9 @@
 #include "cli/program.h"
 #include "mechane/core/process.h"
 
-int main(int argc, char** argv) { mechane::end_process(mechane::cli::run_program(argc, argv)); }
+int main(int argc, char** argv)
+{
+    mechane::cli::Launch launch = mechane::cli::this_executable();
+    launch.argv                 = argv;
+    mechane::end_process(mechane::cli::run_program(argc, argv, launch));
+}

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <map>
 #include <memory>
@@ -25,11 +26,11 @@ namespace {
 
 using namespace mechane;
 
-std::mutex       g_mutex;
-usd::Limits      g_limits;
-std::string      g_stage;
-usd::FirstReader g_first_reader;
-bool             g_guarding = false;
+std::mutex        g_mutex;
+usd::Limits       g_limits;
+std::string       g_stage;
+usd::FirstReader  g_first_reader;
+std::atomic<bool> g_guarding = false;
 /// Verdicts by file, size and time of change: a layer is opened more than once (sniffed, then read), and by many
 /// stages.
 struct FileState {
@@ -165,6 +166,8 @@ void set_first_reader(FirstReader reader)
     const std::lock_guard lock(g_mutex);
     g_first_reader = std::move(reader);
 }
+
+bool is_reading() { return g_guarding.load(std::memory_order_relaxed); }
 
 GuardScope::GuardScope(const Limits& limits, std::string stage)
 {

@@ -155,6 +155,30 @@ class BadInput(unittest.TestCase):
             self.assertIn("moved.usda", done.stderr)
             self.assertIn("D", done.stdout)  # where it stands without the layer that is refused
 
+    @unittest.skipIf(SANITIZED, "a sanitizer has a handler of its own")
+    def test_a_stage_that_composition_dies_of_and_no_check_foresees_is_read_anew_by_another_process(self):
+        """OpenUSD 26.8 follows a specialized class past the root of a prim index: classes, payloads and variants that lead back to each other."""
+        layers = {
+            "root": '(\nsubLayers = [@./weak.usda@]\n)\nover "B" {\nover "C" {\n}\n}\n',
+            "weak": 'def "A" {\ndef "A" {\ndef "A" (\npayload = @./piece.usda@</C>\n) {\n}\n}\n}\n'
+                    'class "P" {\ndef "C" (\nvariants = {\nstring shape = "two"\n}\n) {\n}\n}\n',
+            "piece": 'def "C" {\ndef "A" (\nprepend inherits = </P>\n) {\n}\n}\n'
+                     'class "P" {\ndef "C" (\npayload = @./load.usda@</C>\nprepend specializes = </B>\n) {\n}\n}\n',
+            "load": 'over "D" {\ndef "A" (\nappend specializes = </B>\n) {\ndef "D" (\nprepend inherits = </P>\n) {\n}\n}\n}\n'
+                    'def "C" (\nprepend variantSets = "shape"\n) {\nover "C" {\nover "A" (\nprepend inherits = </P>\n) {\n}\n}\n'
+                    'variantSet "shape" = {\n"two" {\ndef "C" (\nappend references = </D>\n) {\n}\n}\n}\n}\n',
+        }
+        no_core = lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in layers.items():
+                pathlib.Path(folder, name + ".usda").write_text("#usda 1.0\n" + text)
+            root = pathlib.Path(folder, "root.usda")
+            self.assertLess(mechane("info", root, "--isolate", "never", preexec=no_core).returncode, 0, "then the stage proves nothing")
+            for verb in (["info"], ["tree", "--prims"], ["check"], ["dump", "stage"], ["sim"]):
+                with self.subTest(verb):
+                    done = mechane(*verb, root, preexec=no_core)
+                    self.assertEqual((done.returncode, done.stderr.count("STAGE_READER_DIED")), (3, 1), done.stderr)
+
     def test_isolation_changes_no_answer(self):
         with tempfile.TemporaryDirectory() as folder:
             good = pathlib.Path(folder) / "good.usda"

@@ -20,6 +20,9 @@ using FirstReader = std::function<std::optional<Diagnostic>(const std::string& f
 /// (the default) nobody is asked.
 void set_first_reader(FirstReader reader);
 
+/// True while a stage or layer is being opened on some thread. May be asked in a signal handler.
+bool is_reading();
+
 /// Opens a stage, and composes and reads everything on it: what a process of its own does with a file that is not
 /// trusted. Whatever is wrong with it, the stage says when it is opened again.
 void read_everything(const std::string& source, const OpenOptions& options);
