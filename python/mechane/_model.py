@@ -15,7 +15,7 @@ from ._diagnostics import Diagnostics, error, kind_of
 from ._enums import Axis
 from ._mesh import Mesh
 from ._reserved import reserve
-from ._state import Arrays, Control, State
+from ._state import Control, Counted, State
 from ._values import as_vec3
 from ._views import BodyView, JointView, ShapeView, ArticulationView, WorldView, Views
 
@@ -26,7 +26,7 @@ _TOPOLOGY = frozenset({"joint_type", "joint_parent", "joint_child", "joint_ances
                        "joint_dof_world_start", "joint_coord_world_start"})
 
 
-class Model(Arrays):
+class Model(Counted):
     """Bodies, joints, shapes and articulations with their initial state; made by `ModelBuilder.finalize`.
 
     Arrays are views of memory that C++ owns. Writing into them is allowed: announce it to solvers with
@@ -165,10 +165,6 @@ class Model(Arrays):
     # -- counts and what follows from arrays
 
     @property
-    def body_count(self) -> int:
-        return len(self.body_label)
-
-    @property
     def joint_count(self) -> int:
         return len(self.joint_label)
 
@@ -179,14 +175,6 @@ class Model(Arrays):
     @property
     def articulation_count(self) -> int:
         return len(self.articulation_label)
-
-    @property
-    def joint_coord_count(self) -> int:
-        return len(self._np("joint_q"))
-
-    @property
-    def joint_dof_count(self) -> int:
-        return len(self._np("joint_qd"))
 
     particle_world_start = None
     particle_count = spring_count = tri_count = tet_count = edge_count = muscle_count = heightfield_count = soft_contact_max = 0

@@ -80,7 +80,23 @@ class Arrays:
             self._attach(key, array)
 
 
-class State(Arrays):
+class Counted(Arrays):
+    """What models and states have equally many of."""
+
+    @property
+    def body_count(self) -> int:
+        return len(self._np("body_q"))
+
+    @property
+    def joint_coord_count(self) -> int:
+        return len(self._np("joint_q"))
+
+    @property
+    def joint_dof_count(self) -> int:
+        return len(self._np("joint_qd"))
+
+
+class State(Counted):
     """Poses, velocities and external wrenches of bodies, coordinates and rates of joints; made by `Model.state()`."""
 
     _names = frozenset(_core.State.array_names())
@@ -110,18 +126,6 @@ class State(Arrays):
         unknown = sorted(set(attributes) - cls.EXTENDED_ATTRIBUTES)
         if unknown:
             raise ValueError(f"unknown state attributes {unknown}; known are {sorted(cls.EXTENDED_ATTRIBUTES)}")
-
-    @property
-    def body_count(self) -> int:
-        return len(self._np("body_q"))
-
-    @property
-    def joint_coord_count(self) -> int:
-        return len(self._np("joint_q"))
-
-    @property
-    def joint_dof_count(self) -> int:
-        return len(self._np("joint_qd"))
 
     particle_count = 0
     requires_grad = False

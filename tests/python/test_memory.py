@@ -1,4 +1,5 @@
 """Nothing is kept that nobody holds."""
+import ctypes
 import gc
 import os
 import subprocess
@@ -7,6 +8,7 @@ import time
 import weakref
 
 import mechane as mc
+import numpy as np
 import pytest
 from scenes import falling_ball, pendulum
 
@@ -14,10 +16,36 @@ from scenes import falling_ball, pendulum
 plain = pytest.mark.skipif(bool(os.environ.get("MECHANE_SANITIZE")), reason="a sanitizer keeps freed memory and takes its time")
 
 
-def resident():
-    """Resident memory of this process [bytes]."""
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * 4096
+class MallInfo(ctypes.Structure):
+    """What glibc's allocator says of itself; mallinfo2(3)."""
+
+    _fields_ = [(name, ctypes.c_size_t) for name in ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")]
+
+
+libc = ctypes.CDLL(None)
+#: Least bytes of the allocator that one allocation takes, header included.
+SMALLEST = 32
+
+
+def held():
+    """(bytes that malloc has handed out, in all its arenas and by mmap; objects of Python). Neither depends on what the
+    allocators keep for themselves, as the resident memory does."""
+    gc.collect()
+    info = libc.mallinfo2()
+    return info.uordblks + info.hblkhd, sys.getallocatedblocks()
+
+
+def growth(work, batches=20, size=50):
+    """(bytes, objects) that each call of `work` leaves behind: the slope of a line through what is held after each batch,
+    so that a step at some point, as of a cache that is filled, counts little. The first hundred calls fill such caches."""
+    for _ in range(100):
+        work()
+    after = np.zeros((batches, 2))
+    for batch in range(batches):
+        for _ in range(size):
+            work()
+        after[batch] = held()
+    return np.polyfit(size * np.arange(batches), after, 1)[0]
 
 
 def cycle():
@@ -30,20 +58,18 @@ def cycle():
 
 
 @plain
+@pytest.mark.skipif(not hasattr(libc, "mallinfo2"), reason="needs glibc 2.33")
 def test_a_thousand_models_leave_nothing():
-    """Builder, model, state, contacts, solver: what remains is below 2 KB for each, of some 60 KB that a cycle makes.
-
-    Threads that start late bring the allocator a heap of their own, once; what leaks does so in every two hundred cycles."""
-    grown = []
-    for _ in range(5):
-        gc.collect()
-        before = resident()
-        for _ in range(200):
-            _, model, state = cycle()
-        gc.collect()
-        assert model() is None and state() is None
-        grown.append(resident() - before)
-    assert min(grown) < 200 * 2000, grown
+    """Builder, model, state, contacts, solver: a thousand of each leave less than half of the smallest allocation and half of an
+    object behind for each, so that not even one small thing can have leaked in every one, and the measure would see it."""
+    libc.mallinfo2.restype, libc.malloc.restype = MallInfo, ctypes.c_void_p
+    _, model, state = cycle()
+    gc.collect()
+    assert model() is None and state() is None
+    of_malloc, of_python = growth(cycle)
+    assert of_malloc < SMALLEST / 2 and of_python < 0.5, (of_malloc, of_python)
+    kept = []
+    assert growth(lambda: libc.malloc(1))[0] >= SMALLEST - 1 and growth(lambda: kept.append(object()))[1] >= 0.99
 
 
 def test_an_array_keeps_its_model_and_nothing_keeps_the_array():
