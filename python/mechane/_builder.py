@@ -18,6 +18,7 @@ from ._joint_verbs import JointVerbs
 from ._lists import COLUMNS, ColumnList
 from ._mesh import Mesh
 from ._names import BuilderNames
+from ._particle_verbs import ParticleVerbs
 from ._reserved import reserve
 from ._shape_verbs import ShapeVerbs
 from ._values import as_transform, as_vec3, mat33, transform, vec3
@@ -46,8 +47,8 @@ class BvhConfig:
         pass
 
 
-class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs, BuilderNames):
-    """Collects bodies, joints and shapes; `finalize` freezes them into a Model.
+class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, CustomVerbs, CustomMerge, ImportVerbs, BuilderNames):
+    """Collects bodies, joints, shapes and particles; `finalize` freezes them into a Model.
 
     `up_axis` is an axis, its name or number; `gravity` a vector [m/s^2], or None for 9.81 against the up axis.
     """
@@ -179,7 +180,11 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
     def constraint_mimic_count(self) -> int:
         return len(self.constraint_mimic_joint0)
 
-    particle_count = spring_count = tri_count = tet_count = edge_count = muscle_count = 0
+    @property
+    def particle_count(self) -> int:
+        return self._counts()[7]
+
+    spring_count = tri_count = tet_count = edge_count = muscle_count = 0
 
     # -- what follows from other columns
     @property
@@ -403,6 +408,10 @@ class ModelBuilder(JointVerbs, ShapeVerbs, CustomVerbs, CustomMerge, ImportVerbs
     @property
     def articulation_world_start(self) -> list[int]:
         return self._world_start(self.articulation_world)
+
+    @property
+    def particle_world_start(self) -> list[int]:
+        return self._world_start(self.particle_world)
 
     @property
     def ledger(self) -> list[dict[str, Any]]:

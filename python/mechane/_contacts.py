@@ -13,7 +13,7 @@ from ._names import PipelineNames
 from ._reserved import reserve
 from ._state import Arrays, State
 
-__all__ = ["CollisionPipeline", "Contacts"]
+__all__ = ["CollisionPipeline", "Contacts", "create_soft_contacts"]
 
 _LATER = {"body_pair_reduction": None, "enable_rigid_soft_full_surface_contact": False, "speculative_contact_gap_max": None}
 _PHASES = ("explicit", "nxn", "sap", "tree")
@@ -22,9 +22,10 @@ _MATCHING = ("disabled", "latest", "sticky")
 
 
 class Contacts(Arrays):
-    """Contacts of one `collide`, structure of arrays; rows beyond `rigid_contact_count[0]` are undefined.
+    """Contacts of one `collide`, structure of arrays; rows beyond `rigid_contact_count[0]` and `soft_contact_count[0]` are undefined.
 
-    Points and offsets are in body frames (world for static shapes) [m], normals in world axes from shape 0 to shape 1.
+    Points and offsets are in body frames (world for static shapes) [m], normals in world axes from shape 0 to shape 1. Soft
+    contacts are those of particles with shapes; their normals point from the shape to the particle.
     """
 
     _names = frozenset(_core.Contacts.array_names())
@@ -35,13 +36,14 @@ class Contacts(Arrays):
                  contact_report: bool = False, rigid_contact_surface_velocity: bool = False, soft_self_contact: bool = False, particle_count: int = 0,
                  tri_count: int = 0, edge_count: int = 0, soft_self_contact_vertex_buffer_pre_alloc: int = 16,
                  soft_self_contact_edge_buffer_pre_alloc: int = 32, soft_self_contact_record_triangle_vertices: bool = False) -> None:
-        """Room for `rigid_contact_max` contacts, to be filled by any pipeline of that capacity. `Model.contacts()` makes what fits a model."""
-        if rigid_contact_max < 0:
-            raise kind_of(ValueError)(f"rigid_contact_max is {rigid_contact_max}, expected at least 0", "E_ARG_CAPACITY")
-        if soft_contact_max or soft_self_contact or rigid_contact_surface_velocity:
-            raise NotSupportedError("soft contacts and surface velocities belong to a later stage", "E_LATER_STAGE")
+        """Room for so many contacts, to be filled by any pipeline of those capacities. `Model.contacts()` makes what fits a model."""
+        for name, value in (("rigid_contact_max", rigid_contact_max), ("soft_contact_max", soft_contact_max)):
+            if value < 0:
+                raise kind_of(ValueError)(f"{name} is {value}, expected at least 0", "E_ARG_CAPACITY")
+        if soft_self_contact or rigid_contact_surface_velocity:
+            raise NotSupportedError("soft bodies that meet themselves and surface velocities belong to a later stage", "E_LATER_STAGE")
         check_device(device)
-        core = _core.Contacts(int(rigid_contact_max), bool(contact_matching), bool(per_contact_shape_properties))
+        core = _core.Contacts(int(rigid_contact_max), int(soft_contact_max), bool(contact_matching), bool(per_contact_shape_properties))
         self._fill(core, None, None, "force" in (requested_attributes or ()), bool(contact_report))
 
     @classmethod
@@ -53,7 +55,7 @@ class Contacts(Arrays):
     def _fill(self, core: Any, pipeline: "CollisionPipeline | None", model: Any, wanted: bool, reported: bool) -> None:
         for name, value in (("_core", core), ("_pipeline", pipeline), ("_model", model), ("_status", {})):
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "force", np.zeros((core.capacity, 6), dtype=np.float32).view(Array) if wanted else None)
+        object.__setattr__(self, "force", np.zeros((core.capacity + core.soft_capacity, 6), dtype=np.float32).view(Array) if wanted else None)
         for name in ("rigid_contact_stiffness", "rigid_contact_damping", "rigid_contact_friction", "rigid_contact_match_index"):
             if not core.array(name).size:
                 object.__setattr__(self, name, None)  # the pipeline has no use for it
@@ -61,10 +63,6 @@ class Contacts(Arrays):
         for kind in ("new", "broken"):
             object.__setattr__(self, f"rigid_contact_{kind}_indices", np.full(core.capacity, -1, np.int32).view(Array) if reported else None)
             object.__setattr__(self, f"rigid_contact_{kind}_count", np.zeros(1, np.int32).view(Array) if reported else None)
-        for name, value in (("soft_contact_count", np.zeros(1, np.int32)), ("soft_contact_particle", np.zeros(0, np.int32)), ("soft_contact_shape", np.zeros(0, np.int32)),
-                            ("soft_contact_body_pos", np.zeros((0, 3), np.float32)), ("soft_contact_body_vel", np.zeros((0, 3), np.float32)),
-                            ("soft_contact_normal", np.zeros((0, 3), np.float32))):
-            object.__setattr__(self, name, value.view(Array))
 
     @classmethod
     def validate_extended_attributes(cls, attributes: Iterable[str]) -> None:
@@ -76,7 +74,9 @@ class Contacts(Arrays):
     def rigid_contact_max(self) -> int:
         return self._core.capacity
 
-    soft_contact_max = 0
+    @property
+    def soft_contact_max(self) -> int:
+        return self._core.soft_capacity
 
     @property
     def device(self) -> str:
@@ -155,7 +155,8 @@ class Contacts(Arrays):
         return iter(self.rows())
 
     def __repr__(self) -> str:
-        return f"<Contacts {len(self)} of {self.rigid_contact_max} rows>"
+        soft = f", {int(self._np('soft_contact_count')[0])} of {self.soft_contact_max} soft" if self.soft_contact_max else ""
+        return f"<Contacts {len(self)} of {self.rigid_contact_max} rows{soft}>"
 
 
 def _placed(body_q: np.ndarray, bodies: np.ndarray, points: np.ndarray) -> np.ndarray:
@@ -169,11 +170,19 @@ def _placed(body_q: np.ndarray, bodies: np.ndarray, points: np.ndarray) -> np.nd
     return out
 
 
+def _soft_pairs(model: Any) -> int:
+    """Pairs of a particle and a shape whose worlds meet: equal ones, and any with -1."""
+    particles, shapes = (np.bincount(model._np(name) + 1, minlength=model.world_count + 1) for name in ("particle_world", "shape_world"))
+    return int(particles[0] * shapes.sum() + (particles[1:] * (shapes[0] + shapes[1:])).sum())
+
+
 class CollisionPipeline(PipelineNames):
     """Finds the contacts of states of one model.
 
     All `broad_phase` names find the same contacts, each in its own time. Sizes of GPU buffers are accepted and ignored.
-    Of contacts that do not fit the deepest are kept (`overflow_policy` "report"), or none ("error"); both warn.
+    Of contacts that do not fit the deepest are kept, of soft ones those of the first particles (`overflow_policy` "report"), or none
+    ("error"); both warn. Where the model has particles their contacts with shapes are found too: those nearer than `soft_contact_gap`
+    [m] (`soft_contact_margin` in older programs), at most `soft_contact_max`, by default one for each pair whose worlds meet.
     `sdf_hydroelastic_config` is a `geometry.HydroelasticSDF.Config`; pairs of hydroelastic shapes make pressure contact with or without one.
     """
 
@@ -203,10 +212,16 @@ class CollisionPipeline(PipelineNames):
             raise kind_of(ValueError)(f"rigid_contact_max is {rigid_contact_max}, expected at least 1", "E_ARG_CAPACITY")
         self.model = model
         self.broad_phase = broad_phase or "explicit"
-        self.soft_contact_margin = 0.01 if soft_contact_margin is None else soft_contact_margin
+        if soft_contact_gap is not None and soft_contact_margin is not None:
+            raise kind_of(ValueError)("soft_contact_margin is soft_contact_gap by its old name; give one", "E_ARG_SOFT_GAP")
+        if soft_contact_max is not None and soft_contact_max < 0:
+            raise kind_of(ValueError)(f"soft_contact_max is {soft_contact_max}, expected at least 0", "E_ARG_CAPACITY")
+        self.soft_contact_gap = 0.01 if soft_contact_gap is None and soft_contact_margin is None else soft_contact_margin if soft_contact_gap is None else soft_contact_gap
+        self.soft_contact_pair_count = _soft_pairs(model)
         self.contact_matching, self.contact_report, self.overflow_policy = contact_matching, bool(contact_report), overflow_policy
         options: dict[str, Any] = {
-            "rigid_contact_max": int(rigid_contact_max or 0), "speculative_max": 0.0, "reduce_contacts": bool(reduce_contacts),
+            "rigid_contact_max": int(rigid_contact_max or 0), "speculative_max": 0.0,
+            "soft_contact_max": self.soft_contact_pair_count if soft_contact_max is None else int(soft_contact_max), "reduce_contacts": bool(reduce_contacts),
             "include_static_kinematic_pairs": bool(include_static_kinematic_pairs), "contact_matching": contact_matching, "contact_report": self.contact_report,
             "overflow_policy": overflow_policy, "contact_matching_pos_threshold": float(contact_matching_pos_threshold),
             "contact_matching_normal_dot_threshold": float(contact_matching_normal_dot_threshold)}
@@ -225,7 +240,22 @@ class CollisionPipeline(PipelineNames):
     def rigid_contact_max(self) -> int:
         return self._core.capacity
 
-    soft_contact_max = 0
+    @property
+    def soft_contact_max(self) -> int:
+        return self._core.soft_capacity
+
+    @property
+    def soft_contact_gap(self) -> float:
+        """How far beyond touching particles meet shapes [m]; may be set between calls."""
+        return self._soft_contact_gap
+
+    @soft_contact_gap.setter
+    def soft_contact_gap(self, value: float) -> None:
+        if not 0 <= float(value) < float("inf"):
+            raise kind_of(ValueError)(f"soft_contact_gap must be >= 0, got {value}", "E_ARG_SOFT_GAP")
+        self._soft_contact_gap = float(value)
+
+    soft_contact_margin = soft_contact_gap
 
     @property
     def device(self) -> str:
@@ -237,20 +267,25 @@ class CollisionPipeline(PipelineNames):
 
     def collide(self, state: State, contacts: Contacts, *, soft_contact_margin: float | None = None, soft_self_contact: bool = False,
                 dt: float | None = None) -> None:
-        """Fills `contacts`; when there are more than fit, the deepest are kept and a warning says how many there were.
-        `dt` [s] also finds contacts that the present velocities reach within it."""
+        """Fills `contacts`; when there are more than fit, a warning says how many there were. `dt` [s] also finds contacts that the
+        present velocities reach within it, `soft_contact_margin` [m] stands for the pipeline's `soft_contact_gap` this once."""
         if not isinstance(state, State):
             raise TypeError(f"state: expected State, not {type(state).__name__}")
         if not isinstance(contacts, Contacts):
             raise TypeError(f"contacts: expected Contacts, not {type(contacts).__name__}")
-        status = self._core.collide(state._core, 0.0 if dt is None else float(dt), contacts._core)
+        if soft_self_contact:
+            raise NotSupportedError("soft bodies that meet themselves belong to a later stage", "E_LATER_STAGE")
+        gap = self.soft_contact_gap if soft_contact_margin is None else float(soft_contact_margin)
+        status = self._core.collide(state._core, 0.0 if dt is None else float(dt), gap, contacts._core)
         object.__setattr__(contacts, "_status", status)
         for name, value in (("_state", state), ("_pipeline", self), ("_model", self.model)):
             object.__setattr__(contacts, name, value)
         contacts._take_report()
         if status["overflow"]:
-            warn(f"W_CONTACT_OVERFLOW: {status['needed']} contacts, room for {contacts.rigid_contact_max}; "
-                 + ("the deepest were kept" if self.overflow_policy == "report" else "none were kept"))
+            soft = status["soft_needed"] > contacts.soft_contact_max
+            needed, room, kept = (status["soft_needed"], contacts.soft_contact_max, "those of the first particles") if soft else \
+                (status["needed"], contacts.rigid_contact_max, "the deepest")
+            warn(f"W_CONTACT_OVERFLOW: {needed} {'soft ' * soft}contacts, room for {room}; {kept if self.overflow_policy == 'report' else 'none'} were kept")
 
     @property
     def status(self) -> str:
@@ -290,6 +325,23 @@ class CollisionPipeline(PipelineNames):
         if not why and not m._may_collide(i, j):
             why.append("their worlds or collision groups do not meet")
         return why
+
+
+def create_soft_contacts(model: Any, state: State, contacts: Contacts, gap: float = 0.01) -> None:
+    """Fills the soft part of `contacts` and nothing else: particles of the model that are active and nearer to a shape than the
+    shape's margin, their radius and `gap` [m]. Pipelines do it in each `collide`.
+
+    @raises ValueError  the state is of another model, or the gap is negative
+    """
+    if not isinstance(state, State):
+        raise kind_of(TypeError)(f"state: expected State, not {type(state).__name__}", "E_ARG_STATE")
+    if not isinstance(contacts, Contacts):
+        raise TypeError(f"contacts: expected Contacts, not {type(contacts).__name__}")
+    if not 0 <= float(gap) < float("inf"):
+        raise kind_of(ValueError)(f"gap must be >= 0, got {gap}", "E_ARG_SOFT_GAP")
+    needed = _core.create_soft_contacts(model._core, state._core, contacts._core, float(gap))
+    if needed > contacts.soft_contact_max:
+        warn(f"W_CONTACT_OVERFLOW: {needed} soft contacts, room for {contacts.soft_contact_max}; those of the first particles were kept")
 
 
 reserve(Contacts, "Contacts")

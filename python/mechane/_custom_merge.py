@@ -15,9 +15,10 @@ __all__ = ["CustomMerge"]
 #: what `references` may name -> the frequency whose entities are meant
 _ENTITIES = {"body": AttributeFrequency.BODY, "joint": AttributeFrequency.JOINT, "shape": AttributeFrequency.SHAPE,
              "articulation": AttributeFrequency.ARTICULATION, "joint_dof": AttributeFrequency.JOINT_DOF, "joint_coord": AttributeFrequency.JOINT_COORD,
-             "joint_constraint": AttributeFrequency.JOINT_CONSTRAINT, "constraint_mimic": AttributeFrequency.CONSTRAINT_MIMIC}
+             "joint_constraint": AttributeFrequency.JOINT_CONSTRAINT, "constraint_mimic": AttributeFrequency.CONSTRAINT_MIMIC,
+             "particle": AttributeFrequency.PARTICLE}
 #: entities that this build has none of
-_ABSENT = ("particle", "edge", "triangle", "tetrahedron", "spring", "tendon", "tendon_guide", "tendon_segment", "attachment_particle_body")
+_ABSENT = ("edge", "triangle", "tetrahedron", "spring", "tendon", "tendon_guide", "tendon_segment", "attachment_particle_body")
 
 
 def moved(value: Any, by: Any) -> Any:
@@ -48,9 +49,10 @@ class CustomMerge:
     def _offsets(self) -> dict[Any, int]:
         """How many entities there are now, by frequency."""
         f = AttributeFrequency
-        bodies, joints, shapes, trees, dofs, coords, _ = self._counts()
+        bodies, joints, shapes, trees, dofs, coords, _, particles = self._counts()
         out: dict[Any, int] = {f.BODY: bodies, f.JOINT: joints, f.SHAPE: shapes, f.ARTICULATION: trees, f.JOINT_DOF: dofs, f.JOINT_COORD: coords,
-                               f.JOINT_CONSTRAINT: self.joint_constraint_count, f.CONSTRAINT_MIMIC: len(self.constraint_mimic_joint0), f.ONCE: 0, f.WORLD: max(self.current_world, 0)}
+                               f.JOINT_CONSTRAINT: self.joint_constraint_count, f.CONSTRAINT_MIMIC: len(self.constraint_mimic_joint0), f.ONCE: 0, f.WORLD: max(self.current_world, 0),
+                               f.PARTICLE: particles}
         out.update({key: self._custom_count(key) for key in self.custom_frequencies})
         return out
 

@@ -23,11 +23,11 @@ __all__ = ["Model"]
 
 _TOPOLOGY = frozenset({"joint_type", "joint_parent", "joint_child", "joint_ancestor", "joint_q_start", "joint_qd_start", "articulation_start",
                        "articulation_end", "body_world_start", "shape_world_start", "joint_world_start", "articulation_world_start",
-                       "joint_dof_world_start", "joint_coord_world_start"})
+                       "joint_dof_world_start", "joint_coord_world_start", "particle_world_start"})
 
 
 class Model(Counted):
-    """Bodies, joints, shapes and articulations with their initial state; made by `ModelBuilder.finalize`.
+    """Bodies, joints, shapes, articulations and particles with their initial state; made by `ModelBuilder.finalize`.
 
     Arrays are views of memory that C++ owns. Writing into them is allowed: announce it to solvers with
     `notify_model_changed`. Topology is read-only.
@@ -100,7 +100,7 @@ class Model(Counted):
             return self.custom_frequency_counts.get(frequency, 0)
         counts = {f.ONCE: 1, f.WORLD: max(self.world_count, 1), f.BODY: self.body_count, f.SHAPE: self.shape_count, f.JOINT: self.joint_count,
                   f.JOINT_DOF: self.joint_dof_count, f.JOINT_COORD: self.joint_coord_count, f.JOINT_CONSTRAINT: self.joint_constraint_count,
-                  f.ARTICULATION: self.articulation_count, f.CONSTRAINT_MIMIC: self.constraint_mimic_count}
+                  f.ARTICULATION: self.articulation_count, f.PARTICLE: self.particle_count, f.CONSTRAINT_MIMIC: self.constraint_mimic_count}
         return counts.get(frequency, 0)
 
     @property
@@ -176,8 +176,7 @@ class Model(Counted):
     def articulation_count(self) -> int:
         return len(self.articulation_label)
 
-    particle_world_start = None
-    particle_count = spring_count = tri_count = tet_count = edge_count = muscle_count = heightfield_count = soft_contact_max = 0
+    spring_count = tri_count = tet_count = edge_count = muscle_count = heightfield_count = 0
 
     @property
     def max_joints_per_articulation(self) -> int:
@@ -369,7 +368,14 @@ class Model(Counted):
     def rigid_contact_max(self) -> int:
         return self._default_pipeline().rigid_contact_max
 
-    contact_max = rigid_contact_max
+    @property
+    def soft_contact_max(self) -> int:
+        return self._default_pipeline().soft_contact_max
+
+    @property
+    def contact_max(self) -> int:
+        """Rows of both kinds."""
+        return self.rigid_contact_max + self.soft_contact_max
 
     # -- views and diagnostics
 
@@ -476,10 +482,10 @@ def _frequencies() -> dict[str, AttributeFrequency]:
         if name.endswith("_start") or name == "articulation_end":
             continue
         kind = f.JOINT_COORD if name in coords else f.JOINT_DOF if name in dofs else \
-            {"body": f.BODY, "joint": f.JOINT, "shape": f.SHAPE, "articulation": f.ARTICULATION, "gravity": f.WORLD}.get(name.split("_")[0])
+            {"body": f.BODY, "joint": f.JOINT, "shape": f.SHAPE, "articulation": f.ARTICULATION, "particle": f.PARTICLE, "gravity": f.WORLD}.get(name.split("_")[0])
         if kind is not None:
             out[name] = kind
-    out.update(body_f=f.BODY, body_qdd=f.BODY, body_parent_f=f.BODY, body_label=f.BODY, joint_label=f.JOINT, shape_label=f.SHAPE)
+    out.update(particle_f=f.PARTICLE, body_f=f.BODY, body_qdd=f.BODY, body_parent_f=f.BODY, body_label=f.BODY, joint_label=f.JOINT, shape_label=f.SHAPE)
     return out
 
 

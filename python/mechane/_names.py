@@ -77,6 +77,12 @@ class BuilderNames:
     shape_material_restitution: ColumnList
     articulation_label: ColumnList
     articulation_world: ColumnList
+    particle_q: ColumnList
+    particle_qd: ColumnList
+    particle_mass: ColumnList
+    particle_radius: ColumnList
+    particle_flags: ColumnList
+    particle_world: ColumnList
     add_joint_rod: Callable[..., Any]
     add_rod: Callable[..., Any]
     add_spring: Callable[..., Any]
@@ -89,9 +95,6 @@ class BuilderNames:
     add_cloth_mesh: Callable[..., Any]
     add_soft_grid: Callable[..., Any]
     add_soft_mesh: Callable[..., Any]
-    add_particle: Callable[..., Any]
-    add_particles: Callable[..., Any]
-    add_particle_grid: Callable[..., Any]
     color: Callable[..., Any]
     set_coloring: Callable[..., Any]
     add_attachment_particle_body: Callable[..., Any]
@@ -105,11 +108,6 @@ class BuilderNames:
     add_mjcf: Callable[..., Any]
     add_sdf: Callable[..., Any]
     actuator_entries: Any
-    particle_q: Any
-    particle_qd: Any
-    particle_mass: Any
-    particle_radius: Any
-    particle_flags: Any
     tri_indices: Any
     tet_indices: Any
     edge_indices: Any
@@ -128,8 +126,6 @@ class PipelineNames:
     init_soft_self_contact: Callable[..., Any]
     refit_soft_self_contact_bvh: Callable[..., Any]
     set_collision_detection_range: Callable[..., Any]
-    soft_contact_pair_count: Callable[..., Any]
-    soft_rigid_contact_pair_count: Callable[..., Any]
 
 
 class SolverNames:

@@ -13,7 +13,7 @@ from ._mesh import Mesh
 __all__ = ["FORMAT", "checked", "reduce_builder", "reduce_contacts", "reduce_model", "reduce_of_model", "stamp"]
 
 #: Major and minor version of the format. Bytes of another major version are refused.
-FORMAT = (1, 1)
+FORMAT = (1, 2)
 
 
 def stamp(fields: dict[str, Any]) -> dict[str, Any]:
@@ -66,13 +66,15 @@ def _core_from(fields: dict[str, Any]) -> Any:
         core.add_shape(c["shape_body"][s], c["shape_type"][s], c["shape_transform"][s], c["shape_scale"][s],
                        ShapeConfig(density=0.0, collision_filter_parent=False, **sdf[s]), None if source is None else source._core,
                        c["shape_color"][s], c["shape_opacity"][s], c["shape_label"][s])
+    particles = len(c.get("particle_q", ()))  # since 1.2
+    core.add_particles(np.zeros((particles, 3)), np.zeros((particles, 3)), np.zeros(particles), np.zeros(particles), np.zeros(particles, np.int32))
     for i, gravity in enumerate(fields["world_gravity"]):
         core.begin_world(gravity)
         if not fields["open"] or i + 1 < len(fields["world_gravity"]):
             core.end_world()
     for name, (number, _, writable) in COLUMNS.items():
         if writable:
-            for i, value in enumerate(c[name]):
+            for i, value in enumerate(c.get(name, ())):
                 _core.column_set(core, number, i, value)
     core.filter_pairs = [tuple(p) for p in fields["filters"]]
     return core

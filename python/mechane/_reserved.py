@@ -14,23 +14,27 @@ LATER: dict[str, dict[str, str]] = {
     "ModelBuilder": {
         **dict.fromkeys(("add_joint_rod", "add_rod"), "rods"),
         **dict.fromkeys(("add_spring", "add_triangle", "add_triangles", "add_edge", "add_edges", "add_tetrahedron", "add_cloth_grid", "add_cloth_mesh",
-                         "add_soft_grid", "add_soft_mesh", "add_particle", "add_particles", "add_particle_grid", "color", "set_coloring", "add_attachment_particle_body",
+                         "add_soft_grid", "add_soft_mesh", "color", "set_coloring", "add_attachment_particle_body",
                          "add_deformable_visual_mesh", "add_tendon", "add_muscle"), _DEFORMABLES),
         **dict.fromkeys(("add_actuator", "ActuatorEntry", "actuator_entries"), "actuators"),
-        **dict.fromkeys(("particle_q", "particle_qd", "particle_mass", "particle_radius", "particle_flags", "tri_indices", "tet_indices", "edge_indices",
-                         "spring_indices"), _DEFORMABLES),
+        **dict.fromkeys(("tri_indices", "tet_indices", "edge_indices", "spring_indices"), _DEFORMABLES),
         "add_shape_gaussian": "rendering",
-        **dict.fromkeys(("add_urdf", "add_mjcf", "add_sdf"), "the readers of URDF, MJCF and SDFormat"),
+        "add_urdf": "the reader of URDF",
+        "add_mjcf": "the reader of MJCF",
+        "add_sdf": "the reader of SDFormat",
     },
     "CollisionPipeline": {
         **dict.fromkeys(("BodyPairReductionConfig", "body_pair_reduction", "refresh_body_pair_reduction_groups"), "reduction over pairs of bodies"),
-        **dict.fromkeys(("init_soft_self_contact", "refit_soft_self_contact_bvh", "set_collision_detection_range", "soft_contact_pair_count",
-                         "soft_rigid_contact_pair_count"), _DEFORMABLES),
+        **dict.fromkeys(("init_soft_self_contact", "refit_soft_self_contact_bvh", "set_collision_detection_range"), _DEFORMABLES),
     },
     "HydroelasticSDF": dict.fromkeys(("launch", "get_contact_surface"), "pressure contact on arrays"),
     "SolverBase": dict.fromkeys(("set_collision_frequency", "collision_frequency", "collision_frequency_type", "CollisionFrequencyType", "CollisionSlot",
                                  "supports_body_pair_reduced_contacts", "integrate_particles", "contacts", "supports_collision_pipeline"), "collisions inside of solvers"),
 }
+
+#: Stage -> what to do until it is there, where that is not plain.
+MEANWHILE: dict[str, str] = dict.fromkeys(("the reader of URDF", "the reader of MJCF", "the reader of SDFormat"),
+                                          "make an OpenUSD stage of the robot and use ModelBuilder.add_usd")
 
 #: Owner -> {name: what to use instead}: reading raises AttributeError.
 LEFT_OUT: dict[str, dict[str, str]] = {
@@ -56,6 +60,7 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         **dict.fromkeys(("contact_counters", "rigid_contact_tids", "rigid_contact_point_id", "soft_contact_tids", "soft_self_contact_data"), "bookkeeping of GPU kernels; rows() has the contacts"),
         **dict.fromkeys(("rigid_contact_diff_distance", "rigid_contact_diff_normal", "rigid_contact_diff_point0_world", "rigid_contact_diff_point1_world"), "eval_rigid_contact_kinematics"),
     },
+    "CollisionPipeline": {"soft_rigid_contact_pair_count": "it is called soft_contact_pair_count"},
     "SDF": dict.fromkeys(("create_from_data", "to_kernel_data", "to_texture_kernel_data"), "create_from_mesh() and from_array() make fields of the processor"),
     "NarrowPhase": {"launch_custom_write": "read what launch() fills in; in C++ give it a writer"},
     "Mesh": {"finalize": "there is nothing to finalize", "texture_hash": "hash(mesh)"},
@@ -66,7 +71,8 @@ LEFT_OUT: dict[str, dict[str, str]] = {
 
 
 def later(name: str, stage: str) -> NoReturn:
-    raise NotSupportedError(f"{name} belongs to a later stage ({stage})", "E_LATER_STAGE")
+    meanwhile = f"; {MEANWHILE[stage]}" if stage in MEANWHILE else ""
+    raise NotSupportedError(f"{name} belongs to a later stage ({stage}){meanwhile}", "E_LATER_STAGE")
 
 
 class _Later:

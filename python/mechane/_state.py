@@ -95,9 +95,14 @@ class Counted(Arrays):
     def joint_dof_count(self) -> int:
         return len(self._np("joint_qd"))
 
+    @property
+    def particle_count(self) -> int:
+        return len(self._np("particle_q"))
+
 
 class State(Counted):
-    """Poses, velocities and external wrenches of bodies, coordinates and rates of joints; made by `Model.state()`."""
+    """Poses, velocities and external wrenches of bodies, coordinates and rates of joints, positions, velocities and external forces of
+    particles (None where there are none); made by `Model.state()`."""
 
     _names = frozenset(_core.State.array_names())
     #: Arrays that a state holds on request: rows of the layout of bodies (6 numbers) or of dofs (1).
@@ -117,7 +122,7 @@ class State(Counted):
                 self._attach(name, np.zeros(shape, dtype=REAL).view(Array))
             elif ":" not in name:
                 object.__setattr__(self, name, None)
-        for name in ("particle_q", "particle_qd", "particle_f"):
+        for name in () if model.particle_count else ("particle_q", "particle_qd", "particle_f"):
             object.__setattr__(self, name, None)
         return self
 
@@ -127,7 +132,6 @@ class State(Counted):
         if unknown:
             raise ValueError(f"unknown state attributes {unknown}; known are {sorted(cls.EXTENDED_ATTRIBUTES)}")
 
-    particle_count = 0
     requires_grad = False
 
     @property
@@ -140,7 +144,7 @@ class State(Counted):
         self._core.time = float(value)
 
     def clear_forces(self) -> None:
-        """Zero external wrenches."""
+        """Zero external wrenches and forces."""
         self._core.clear_forces()
 
     def assign(self, other: "State") -> None:
@@ -184,7 +188,7 @@ class State(Counted):
         return self._core.hash()
 
     def to_dict(self) -> dict[str, np.ndarray]:
-        return {name: getattr(self, name).numpy().copy() for name in _core.State.array_names()}
+        return {name: getattr(self, name).numpy().copy() for name in _core.State.array_names() if getattr(self, name) is not None}
 
     def __repr__(self) -> str:
         return f"<State t={self.time:g} s, {self.body_count} bodies, {self.joint_coord_count} coordinates, {self.joint_dof_count} dof>"
@@ -192,14 +196,15 @@ class State(Counted):
 
 #: Which array a flag stands for, and how its rows are laid out.
 _RESET = ((StateFlags.BODY_Q, "body_q", "body"), (StateFlags.BODY_QD, "body_qd", "body"), (StateFlags.BODY_F, "body_f", "body"),
-          (StateFlags.JOINT_Q, "joint_q", "coord"), (StateFlags.JOINT_QD, "joint_qd", "dof"))
+          (StateFlags.JOINT_Q, "joint_q", "coord"), (StateFlags.JOINT_QD, "joint_qd", "dof"), (StateFlags.PARTICLE_Q, "particle_q", "particle"),
+          (StateFlags.PARTICLE_QD, "particle_qd", "particle"), (StateFlags.PARTICLE_F, "particle_f", "particle"))
 
 
 def reset_rows(model: Any, state: State, chosen: np.ndarray, flags: int) -> None:
     """The initial values again in the chosen worlds [world_count + 1]; of what belongs to no world (-1) the last entry decides."""
     fresh, joint_world = model.state(), model._np("joint_world")
     worlds = {"body": model._np("body_world"), "coord": np.repeat(joint_world, np.diff(model._np("joint_q_start"))),
-              "dof": np.repeat(joint_world, np.diff(model._np("joint_qd_start")))}
+              "dof": np.repeat(joint_world, np.diff(model._np("joint_qd_start"))), "particle": model._np("particle_world")}
     for flag, name, layout in _RESET:
         if flags & flag:
             rows = chosen[worlds[layout]]

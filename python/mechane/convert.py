@@ -7,10 +7,14 @@ from ._reserved import _Later
 
 __all__: list[str] = []
 
-_LATER = ("to_urdf", "to_sdf", "to_mjcf", "to_gltf", "to_usd", "from_urdf", "from_sdf", "from_mjcf", "from_gltf", "Losses")
+_FORMATS = {"urdf": "URDF", "sdf": "SDFormat", "mjcf": "MJCF", "gltf": "glTF", "usd": "OpenUSD"}
+#: name -> stage
+_LATER = {**{f"to_{name}": f"the writer of {title}" for name, title in _FORMATS.items()},
+          **{f"from_{name}": f"the reader of {title}" for name, title in _FORMATS.items() if name != "usd"},
+          "Losses": "the converters' lists of what a format cannot say"}
 
 
 def __getattr__(name: str) -> Any:
     if name in _LATER:
-        return _Later("mechane.convert", name, "the exporters and readers of other formats")
+        return _Later("mechane.convert", name, _LATER[name])
     raise AttributeError(f"module 'mechane.convert' has no attribute {name!r}")

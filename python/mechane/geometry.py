@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _core
 from ._array import REAL, Array, plain, output
+from ._contacts import create_soft_contacts
 from ._diagnostics import warn
 from ._enums import MAXVAL, GeoType
 from ._mesh import Mesh
@@ -23,7 +24,7 @@ __all__ = ["BroadPhaseAllPairs", "BroadPhaseExplicit", "BroadPhaseSAP", "collide
            "collide_plane_box", "collide_plane_capsule", "collide_plane_cylinder", "collide_plane_ellipsoid", "collide_plane_sphere",
            "collide_sphere_box", "collide_sphere_capsule", "collide_sphere_cylinder", "collide_sphere_sphere", "compute_aabb", "compute_inertia_box",
            "compute_inertia_capsule", "compute_inertia_cone", "compute_inertia_cylinder", "compute_inertia_ellipsoid", "compute_inertia_mesh",
-           "compute_inertia_shape", "compute_inertia_sphere", "raycast", "HydroelasticSDF", "NarrowPhase", "SDF", "Shape", "compute_obb", "compute_offset_mesh", "contacts", "distance", "gjk", "sdf_mesh", "sdf_box", "sdf_capsule", "sdf_cone", "sdf_cylinder", "sdf_plane", "sdf_sphere",
+           "compute_inertia_shape", "compute_inertia_sphere", "raycast", "HydroelasticSDF", "NarrowPhase", "SDF", "Shape", "compute_obb", "compute_offset_mesh", "contacts", "create_soft_contacts", "distance", "gjk", "sdf_mesh", "sdf_box", "sdf_capsule", "sdf_cone", "sdf_cylinder", "sdf_plane", "sdf_sphere",
            "remesh_convex_hull", "transform_inertia", "verify_and_correct_inertia"]
 
 _KINDS: dict[str, int] = _core.shape_kinds

@@ -9,7 +9,7 @@ import numpy as np
 from . import _core, _mujoco_attributes
 from ._array import plain
 from ._contacts import Contacts
-from ._diagnostics import NotSupportedError, error, kind_of, warn
+from ._diagnostics import NotSupportedError, error, kind_of, publish, warn
 from ._enums import ModelFlags, StateFlags
 from ._integrate import integrate
 from ._names import SolverNames
@@ -104,6 +104,7 @@ class SolverSoftStep(SolverBase):
         if not 1 <= int(substeps) <= 64:
             raise kind_of(ValueError)(f"substeps is {substeps}, expected 1..64", "E_ARG_SUBSTEPS")
         self._core = _core.Solver(self._name, model._core, int(substeps), bool(sleeping))
+        self._found = publish(self._core.diagnostics())
         self.options = {"substeps": int(substeps), "sleeping": bool(sleeping)}
         self.report: dict[str, Any] = {}
 
@@ -175,7 +176,8 @@ class SolverSoftStep(SolverBase):
             raise error(ValueError, "E_CHECKPOINT", "blob: not a checkpoint of this model, or damaged")
 
     def unsupported_features(self) -> list[str]:
-        return []
+        """What of the model is ignored or only approximated, and what happens instead: a sentence for each."""
+        return [d.message for d in self._found if d.code in ("SOLVER_FEATURE", "SOLVER_APPROXIMATES")]
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.model!r}>"

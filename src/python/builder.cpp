@@ -18,6 +18,7 @@
 #include "mechane/model/collapse.h"
 #include "mechane/model/joint_table.h"
 #include "mechane/model/model.h"
+#include "python/arrays.h"
 #include "python/errors.h"
 #include "python/joint_config.h"
 #include "python/module.h"
@@ -162,6 +163,22 @@ std::int32_t add_shape(ModelBuilder& b, std::int32_t body, std::int32_t type, co
     return b.add_shape(std::move(shape));
 }
 
+/// @param q, qd  positions and velocities [n, 3]; mass, radius and flags have n entries
+std::int32_t add_particles(ModelBuilder& b, const DoublesIn& q, const DoublesIn& qd, const DoublesIn& mass,
+                           const DoublesIn& radius, const IntsIn& flags)
+{
+    const std::size_t                   n = mass.size();
+    std::vector<model::BuilderParticle> added(n);
+    const auto                          row = [](const double* v) { return Vec3d{v[0], v[1], v[2]}; };
+    for (std::size_t i = 0; i < n; ++i)
+        added[i] = {.q      = row(q.data() + 3 * i),
+                    .qd     = row(qd.data() + 3 * i),
+                    .mass   = mass.data()[i],
+                    .radius = radius.data()[i],
+                    .flags  = flags.data()[i]};
+    return b.add_particles(added);
+}
+
 /// @param rules  of inertias, by their names in model::InertiaRules
 model::FinalizeOptions finalize_options(bool allow_orphans, const nb::dict& rules)
 {
@@ -297,6 +314,8 @@ void bind_builder(nb::module_& m)
              })
         .def("add_shape", &add_shape, nb::arg("body"), nb::arg("type"), nb::arg("xform"), nb::arg("scale"),
              nb::arg("config"), nb::arg("source").none(), nb::arg("color").none(), nb::arg("opacity"), nb::arg("label"))
+        .def("add_particles", &add_particles, nb::arg("q"), nb::arg("qd"), nb::arg("mass"), nb::arg("radius"),
+             nb::arg("flags"))
         .def("shape_source",
              [](ModelBuilder& b, std::int32_t shape) {
                  return std::const_pointer_cast<geometry::Mesh>(

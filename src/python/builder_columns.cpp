@@ -18,6 +18,7 @@ namespace {
 using model::BuilderArticulation;
 using model::BuilderBody;
 using model::BuilderJoint;
+using model::BuilderParticle;
 using model::BuilderShape;
 using model::JointDofConfig;
 using model::ModelBuilder;
@@ -234,10 +235,11 @@ Column starts(const char* name, Count)
             nullptr};
 }
 
-constexpr auto kBodies = [](ModelBuilder& b) -> auto& { return b.bodies; };
-constexpr auto kJoints = [](ModelBuilder& b) -> auto& { return b.joints; };
-constexpr auto kShapes = [](ModelBuilder& b) -> auto& { return b.shapes; };
-constexpr auto kTrees  = [](ModelBuilder& b) -> auto& { return b.articulations; };
+constexpr auto kBodies    = [](ModelBuilder& b) -> auto& { return b.bodies; };
+constexpr auto kJoints    = [](ModelBuilder& b) -> auto& { return b.joints; };
+constexpr auto kShapes    = [](ModelBuilder& b) -> auto& { return b.shapes; };
+constexpr auto kTrees     = [](ModelBuilder& b) -> auto& { return b.articulations; };
+constexpr auto kParticles = [](ModelBuilder& b) -> auto& { return b.particles; };
 
 const Column* columns(std::size_t& count)
 {
@@ -323,6 +325,12 @@ const Column* columns(std::size_t& count)
 
         field_of("articulation_label", kTrees, [](BuilderArticulation& a) -> auto& { return a.label; }),
         field_of("articulation_world", kTrees, [](BuilderArticulation& a) -> auto& { return a.world; }),
+        field_of("particle_q", kParticles, [](BuilderParticle& p) -> auto& { return p.q; }),
+        field_of("particle_qd", kParticles, [](BuilderParticle& p) -> auto& { return p.qd; }),
+        field_of("particle_mass", kParticles, [](BuilderParticle& p) -> auto& { return p.mass; }),
+        field_of("particle_radius", kParticles, [](BuilderParticle& p) -> auto& { return p.radius; }),
+        field_of("particle_flags", kParticles, [](BuilderParticle& p) -> auto& { return p.flags; }),
+        field_of("particle_world", kParticles, [](BuilderParticle& p) -> auto& { return p.world; }),
         {"articulation_start", "int", [](const ModelBuilder& b) { return b.articulations.size(); },
          [](ModelBuilder& b, std::size_t i) { return to_python(b.articulations[i].joints.front()); }, nullptr},
         {"articulation_end", "int", [](const ModelBuilder& b) { return b.articulations.size(); },
@@ -370,7 +378,7 @@ void bind_builder_columns(nb::module_& m)
     });
     m.def("builder_counts", [](const ModelBuilder& b) {
         return nb::make_tuple(b.bodies.size(), b.joints.size(), b.shapes.size(), b.articulations.size(), dof_count(b),
-                              coord_count(b), b.world_gravity.size());
+                              coord_count(b), b.world_gravity.size(), b.particles.size());
     });
 }
 

@@ -7,11 +7,13 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "mechane/collision/pipeline.h"
+#include "mechane/collision/soft_contacts.h"
 #include "python/arrays.h"
 #include "python/errors.h"
 #include "python/module.h"
@@ -42,12 +44,15 @@ struct ContactArray {
     }
 
 constexpr ContactArray kArrays[] = {
-    MCH_SCALAR(rigid_contact_count), MCH_SCALAR(contact_generation),  MCH_ROW(rigid_contact_shape0),
-    MCH_ROW(rigid_contact_shape1),   MCH_ROW(rigid_contact_point0),   MCH_ROW(rigid_contact_point1),
-    MCH_ROW(rigid_contact_offset0),  MCH_ROW(rigid_contact_offset1),  MCH_ROW(rigid_contact_normal),
-    MCH_ROW(rigid_contact_margin0),  MCH_ROW(rigid_contact_margin1),  MCH_ROW(rigid_contact_distance),
-    MCH_ROW(rigid_contact_feature),  MCH_ROW(rigid_contact_force),    MCH_ROW(rigid_contact_stiffness),
-    MCH_ROW(rigid_contact_damping),  MCH_ROW(rigid_contact_friction), MCH_ROW(rigid_contact_match_index),
+    MCH_SCALAR(rigid_contact_count),   MCH_SCALAR(contact_generation),  MCH_ROW(rigid_contact_shape0),
+    MCH_ROW(rigid_contact_shape1),     MCH_ROW(rigid_contact_point0),   MCH_ROW(rigid_contact_point1),
+    MCH_ROW(rigid_contact_offset0),    MCH_ROW(rigid_contact_offset1),  MCH_ROW(rigid_contact_normal),
+    MCH_ROW(rigid_contact_margin0),    MCH_ROW(rigid_contact_margin1),  MCH_ROW(rigid_contact_distance),
+    MCH_ROW(rigid_contact_feature),    MCH_ROW(rigid_contact_force),    MCH_ROW(rigid_contact_stiffness),
+    MCH_ROW(rigid_contact_damping),    MCH_ROW(rigid_contact_friction), MCH_ROW(rigid_contact_match_index),
+    MCH_SCALAR(soft_contact_count),    MCH_ROW(soft_contact_particle),  MCH_ROW(soft_contact_indices),
+    MCH_ROW(soft_contact_barycentric), MCH_ROW(soft_contact_shape),     MCH_ROW(soft_contact_body_pos),
+    MCH_ROW(soft_contact_body_vel),    MCH_ROW(soft_contact_normal),
 };
 
 #undef MCH_ROW
@@ -74,6 +79,9 @@ collision::PipelineOptions pipeline_options(const nb::dict& from)
     take(from, "contact_matching_normal_dot_threshold", out.contact_matching_normal_dot_threshold);
     take(from, "contact_report", out.contact_report);
     take(from, "reduce_contacts", out.reduce_contacts);
+    std::size_t soft = 0;
+    take(from, "soft_contact_max", soft);
+    out.soft_contact_max = soft;
     std::string matching = "disabled";
     take(from, "contact_matching", matching);
     if (matching == "latest") out.contact_matching = collision::ContactMatching::latest;
@@ -114,11 +122,13 @@ class Pipeline {
             options.rigid_contact_max = std::max<std::size_t>(1000, 32 * model_->shape_count());
         options.pool = pool_.get();
         capacity_    = options.rigid_contact_max;
+        soft_        = *options.soft_contact_max;
         matches_     = options.contact_matching != collision::ContactMatching::disabled;
         const nb::gil_scoped_release released;  // distance fields may take a while
         pipeline_ = std::make_unique<collision::CollisionPipeline>(*model_, options);
     }
     [[nodiscard]] std::size_t capacity() const { return capacity_; }
+    [[nodiscard]] std::size_t soft_capacity() const { return soft_; }
     [[nodiscard]] Contacts    make_contacts() const
     {
         Contacts out = pipeline_->make_contacts();
@@ -145,19 +155,25 @@ class Pipeline {
                               owned(std::move(depth), {n}), owned(std::move(shapes), {n, std::size_t{2}}));
     }
 
-    nb::dict collide(const State& state, double dt, Contacts& contacts)
+    nb::dict collide(const State& state, double dt, double soft_gap, Contacts& contacts)
     {
-        if (state.body_q.size() != model_->body_count()) throw nb::value_error("state: of another model");
-        if (contacts.capacity() != capacity_)
+        if (!(soft_gap >= 0) || !std::isfinite(soft_gap))
+            throw nb::value_error("soft_contact_gap: expected a finite number of at least 0");
+        if (state.body_q.size() != model_->body_count() || state.particle_q.size() != model_->particle_count())
+            throw nb::value_error("state: of another model");
+        if (contacts.capacity() != capacity_ || contacts.soft_capacity() != soft_)
             throw nb::value_error("contacts: of another pipeline; their capacity differs");
         collision::CollideStatus status;
         {
             const nb::gil_scoped_release released;
+            pipeline_->set_soft_contact_gap(soft_gap);
             status = pipeline_->collide(state, dt, contacts);
         }
         nb::dict out;
         out["contacts"]        = status.contacts;
         out["needed"]          = contacts.rigid_contact_needed;
+        out["soft_contacts"]   = contacts.soft_contact_count;
+        out["soft_needed"]     = contacts.soft_contact_needed;
         out["candidate_pairs"] = status.candidate_pairs;
         out["unsound_bodies"]  = status.unsound_bodies;
         out["overflow"]        = status.overflow;
@@ -169,8 +185,8 @@ class Pipeline {
   private:
     std::shared_ptr<Model>                        model_;
     std::shared_ptr<const tasks::Pool>            pool_;
-    std::size_t                                   capacity_ = 0;
-    bool                                          matches_  = false;
+    std::size_t                                   capacity_ = 0, soft_ = 0;
+    bool                                          matches_ = false;
     std::unique_ptr<collision::CollisionPipeline> pipeline_;
 };
 
@@ -179,14 +195,15 @@ class Pipeline {
 void bind_contacts(nb::module_& m)
 {
     nb::class_<Contacts>(m, "Contacts")
-        .def(nb::new_([](std::size_t capacity, bool matching, bool stiffness) {
+        .def(nb::new_([](std::size_t capacity, std::size_t soft_capacity, bool matching, bool stiffness) {
                  Contacts out;
                  out.resize(capacity);
+                 out.resize_soft(soft_capacity);
                  if (matching) out.rigid_contact_match_index.resize(capacity, -1);
                  if (stiffness) out.with_stiffness();
                  return out;
              }),
-             nb::arg("capacity"), nb::arg("matching"), nb::arg("stiffness"))
+             nb::arg("capacity"), nb::arg("soft_capacity"), nb::arg("matching"), nb::arg("stiffness"))
         .def("array",
              [](nb::handle self, const std::string& name) {
                  for (const ContactArray& row : kArrays)
@@ -194,11 +211,12 @@ void bind_contacts(nb::module_& m)
                  throw nb::attribute_error(name.c_str());
              })
         .def_prop_ro("capacity", &Contacts::capacity)
+        .def_prop_ro("soft_capacity", &Contacts::soft_capacity)
         .def_prop_ro("needed", [](const Contacts& c) { return c.rigid_contact_needed; })
         .def("clear",
              [](Contacts& c) {
-                 c.rigid_contact_count  = 0;
-                 c.rigid_contact_needed = 0;
+                 c.rigid_contact_count = c.rigid_contact_needed = 0;
+                 c.soft_contact_count = c.soft_contact_needed = 0;
              })
         .def("copy", [](const Contacts& c) { return Contacts(c); })
         .def("report",
@@ -213,6 +231,17 @@ void bind_contacts(nb::module_& m)
             return out;
         });
 
+    m.def(
+        "create_soft_contacts",
+        [](const Model& model, const State& state, Contacts& contacts, double gap) {
+            if (state.particle_q.size() != model.particle_count()) throw nb::value_error("state: of another model");
+            const nb::gil_scoped_release released;
+            collision::SoftContactFinder(model).find(state, collision::particles_of(model, state), gap, contacts,
+                                                     contacts.soft_capacity());
+            return contacts.soft_contact_needed;
+        },
+        nb::arg("model"), nb::arg("state"), nb::arg("contacts"), nb::arg("gap"));
+
     nb::class_<Pipeline>(m, "Pipeline")
         .def(nb::init<std::shared_ptr<Model>, const nb::dict&>(), nb::arg("model"), nb::arg("options"))
         .def_prop_ro("sdf_count", &Pipeline::sdf_count)
@@ -220,8 +249,9 @@ void bind_contacts(nb::module_& m)
         .def("reset_contact_matching", &Pipeline::reset_contact_matching, nb::arg("worlds"))
         .def("contact_surface", &Pipeline::contact_surface)
         .def_prop_ro("capacity", &Pipeline::capacity)
+        .def_prop_ro("soft_capacity", &Pipeline::soft_capacity)
         .def("make_contacts", &Pipeline::make_contacts)
-        .def("collide", &Pipeline::collide, nb::arg("state"), nb::arg("dt"), nb::arg("contacts"));
+        .def("collide", &Pipeline::collide, nb::arg("state"), nb::arg("dt"), nb::arg("soft_gap"), nb::arg("contacts"));
 }
 
 }  // namespace mechane::python

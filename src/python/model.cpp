@@ -112,6 +112,13 @@ constexpr ArrayRow<Model> kModelArrays[] = {
     MCH_ROW(Model, articulation_start),
     MCH_ROW(Model, articulation_end),
     MCH_ROW(Model, articulation_world),
+    MCH_ROW(Model, particle_q),
+    MCH_ROW(Model, particle_qd),
+    MCH_ROW(Model, particle_mass),
+    MCH_ROW(Model, particle_inv_mass),
+    MCH_ROW(Model, particle_radius),
+    MCH_ROW(Model, particle_flags),
+    MCH_ROW(Model, particle_world),
     MCH_ROW(Model, gravity),
     MCH_ROW(Model, body_world_start),
     MCH_ROW(Model, shape_world_start),
@@ -119,11 +126,12 @@ constexpr ArrayRow<Model> kModelArrays[] = {
     MCH_ROW(Model, articulation_world_start),
     MCH_ROW(Model, joint_dof_world_start),
     MCH_ROW(Model, joint_coord_world_start),
+    MCH_ROW(Model, particle_world_start),
 };
 
 constexpr ArrayRow<State> kStateArrays[] = {
-    MCH_ROW(State, body_q),  MCH_ROW(State, body_qd),  MCH_ROW(State, body_f),
-    MCH_ROW(State, joint_q), MCH_ROW(State, joint_qd),
+    MCH_ROW(State, body_q),   MCH_ROW(State, body_qd),    MCH_ROW(State, body_f),      MCH_ROW(State, joint_q),
+    MCH_ROW(State, joint_qd), MCH_ROW(State, particle_q), MCH_ROW(State, particle_qd), MCH_ROW(State, particle_f),
 };
 
 constexpr ArrayRow<Control> kControlArrays[] = {
@@ -175,6 +183,10 @@ std::uint64_t state_hash(const State& s)
     mix(seed, s.body_qd);
     mix(seed, s.joint_q);
     mix(seed, s.joint_qd);
+    if (!s.particle_q.empty()) {  // states without any keep the hash that is written down elsewhere
+        mix(seed, s.particle_q);
+        mix(seed, s.particle_qd);
+    }
     return seed;
 }
 

@@ -52,8 +52,7 @@ class BoundSolver {
         : model_(std::move(model)), pool_(current_pool()), control_(make_control(*model_))
     {
         const solvers::SolverOptions options{.substeps = substeps, .pool = pool_.get(), .sleeping = sleeping};
-        Diagnostics                  found;
-        solver_ = unwrap(solvers::make_solver(name, *model_, options, found));
+        solver_ = unwrap(solvers::make_solver(name, *model_, options, found_));
     }
 
     nb::dict step(const State& in, State& out, const Control* control, Contacts* contacts, double dt)
@@ -141,6 +140,7 @@ class BoundSolver {
     bool restore(const nb::bytes& bytes)
     { return solver_->restore({reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()}); }
     [[nodiscard]] std::string name() const { return std::string(solver_->name()); }
+    [[nodiscard]] nb::list    diagnostics() const { return python::to_python(found_); }
 
   private:
     /// Two threads in one solver: the second gets an error, never a race.
@@ -164,6 +164,7 @@ class BoundSolver {
     std::shared_ptr<Model>             model_;
     std::shared_ptr<const tasks::Pool> pool_;
     Control                            control_;
+    Diagnostics                        found_;
     std::unique_ptr<solvers::Solver>   solver_;
     std::atomic<bool>                  busy_ = false;
 };
@@ -184,6 +185,7 @@ void bind_solvers(nb::module_& m)
         .def("reset_worlds", &BoundSolver::reset_worlds, nb::arg("selected"))
         .def("save", &BoundSolver::save)
         .def("restore", &BoundSolver::restore)
+        .def("diagnostics", &BoundSolver::diagnostics)
         .def_prop_ro("name", &BoundSolver::name);
     m.def("solver_names", [] {
         std::vector<std::string> out;
