@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core, config
 from ._array import Array, check_device, plain
+from ._capture import warn_in_capture
 from ._diagnostics import NotSupportedError, kind_of, publish, warn
 from ._names import PipelineNames
 from ._reserved import reserve
@@ -275,6 +276,7 @@ class CollisionPipeline(PipelineNames):
             raise TypeError(f"contacts: expected Contacts, not {type(contacts).__name__}")
         if soft_self_contact:
             raise NotSupportedError("soft bodies that meet themselves belong to a later stage", "E_LATER_STAGE")
+        warn_in_capture("CollisionPipeline.collide()")
         gap = self.soft_contact_gap if soft_contact_margin is None else float(soft_contact_margin)
         status = self._core.collide(state._core, 0.0 if dt is None else float(dt), gap, contacts._core)
         object.__setattr__(contacts, "_status", status)

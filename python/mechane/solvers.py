@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core, _mujoco_attributes
 from ._array import plain
+from ._capture import warn_in_capture
 from ._contacts import Contacts
 from ._diagnostics import NotSupportedError, error, kind_of, publish, warn
 from ._enums import ModelFlags, StateFlags
@@ -119,6 +120,7 @@ class SolverSoftStep(SolverBase):
             raise TypeError(f"contacts: expected Contacts or None, not {type(contacts).__name__}")
         if not 0 < float(dt) < float("inf"):
             raise kind_of(ValueError)(f"dt is {dt}, expected a positive time [s]", "E_ARG_DT")
+        warn_in_capture("SolverBase.step()")
         before = np.array(state_in._np("body_qd")) if observables is not None and observables.is_requested(ObservableKind.BODY_QDD) else None
         self.report = self._core.step(state_in._core, state_out._core, None if control is None else control._core,
                                       None if contacts is None else contacts._core, float(dt))

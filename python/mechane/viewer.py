@@ -38,8 +38,17 @@ class ViewerNull:
     def log_state(self, state: Any) -> None:
         pass
 
-    def log_contacts(self, contacts: Any, state: Any) -> None:
+    def log_contacts(self, contacts: Any, state: Any, *, observables: Any = None) -> None:
         pass
+
+    def _ignore(self, *_: Any, **__: Any) -> None:
+        """Accepted, and nothing comes of it: there is no picture that it could be in."""
+
+    log_array = log_arrows = log_capsules = log_geo = log_gizmo = log_hydro_contact_surface = log_image = log_instances = log_lines = _ignore
+    log_mesh = log_points = log_scalar = log_shapes = set_camera = set_visible_worlds = set_world_offsets = notify_model_changed = _ignore
+
+    def apply_forces(self, state: Any) -> None:
+        """Forces of a mouse that pulls bodies; here there is none."""
 
     def end_frame(self) -> None:
         self.frame_count += 1
@@ -48,6 +57,12 @@ class ViewerNull:
         return self._open and self.frame_count < self.num_frames
 
     def is_paused(self) -> bool:
+        return False
+
+    def should_step(self) -> bool:
+        return True
+
+    def is_key_down(self, key: str | int) -> bool:
         return False
 
     def close(self) -> None:

@@ -1,6 +1,7 @@
 """Arrays in the hands of other libraries."""
 import subprocess
 import sys
+import warnings
 
 import mechane as mc
 import numpy as np
@@ -56,3 +57,22 @@ def test_arrays_that_were_handed_out_stay_as_they_are():
     assert state.body_q is before and isinstance(before, mc.Array) and isinstance(during, wp.array)
     before[0, 2] = 7
     assert during.numpy()[0, 2] == 7
+
+
+def test_what_a_capture_of_warp_does_not_hold_is_said(monkeypatch):
+    """Newton's examples step inside of `wp.ScopedCapture` and launch the graph from then on: nothing would move (stand-in for warp)"""
+    import types
+
+    model = pendulum(2).finalize()
+    solver, state, contacts = mc.solvers.SolverSoftStep(model), model.state(), model.contacts()
+    device = types.SimpleNamespace(is_capturing=True)
+    monkeypatch.setitem(sys.modules, "warp._src.context", types.SimpleNamespace(runtime=types.SimpleNamespace(device_map={"cpu": device})))
+    with pytest.warns(mc.MechaneWarning, match="W_WARP_CAPTURE: CollisionPipeline.collide"):
+        model.collide(state, contacts)
+    with pytest.warns(mc.MechaneWarning, match="W_WARP_CAPTURE: SolverBase.step"):
+        solver.step(state, state, None, contacts, 1 / 60)
+    device.is_capturing = False
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        solver.step(state, state, None, model.collide(state, contacts), 1 / 60)
+    assert state.time == pytest.approx(2 / 60)

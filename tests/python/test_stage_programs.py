@@ -196,13 +196,16 @@ def test_a_viewers_loop_runs():
     solver, state, contacts = newton.solvers.SolverSoftStep(model), model.state(), model.contacts()
     viewer = newton.viewer.ViewerNull(num_frames=3)
     viewer.set_model(model)
+    viewer.set_camera(pos=newton.vec3(10, 0, 2), pitch=0.0, yaw=-180.0)
     frames = 0
     while viewer.is_running():
         model.collide(state, contacts)
         solver.step(state, state, model.control(), contacts, 1 / 60)
+        viewer.apply_forces(state)
         viewer.begin_frame(frames / 60)
         viewer.log_state(state)
         viewer.log_contacts(contacts, state)
+        viewer.log_lines("/axes", [(0, 0, 0)], [(1, 0, 0)], (1, 0, 0))
         viewer.end_frame()
         frames += 1
     assert frames == 3
