@@ -354,9 +354,9 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, CustomVerbs, CustomMer
         if count is None:
             raise TypeError("replicate: copy_count is missing")
         if xforms is not None and len(xforms) != count:
-            raise ValueError(f"xforms: {len(xforms)} for {count} copies")
+            raise ValueError(f"xforms must contain {count} entries, got {len(xforms)}")
         if label_prefixes is not None and len(label_prefixes) != count:
-            raise ValueError(f"label_prefixes: {len(label_prefixes)} for {count} copies")
+            raise ValueError(f"label_prefixes must contain {count} entries, got {len(label_prefixes)}")
         offsets = _grid(int(count), as_vec3("spacing", spacing), self.up_axis)
         for k in range(int(count)):
             placed = transform(*offsets[k], 0, 0, 0, 1)

@@ -7,7 +7,7 @@ from typing import Any, Iterable
 import numpy as np
 
 from . import _core, config
-from ._array import Array, check_device, plain
+from ._array import REAL, Array, check_device, plain
 from ._capture import warn_in_capture
 from ._diagnostics import NotSupportedError, kind_of, publish, warn
 from ._names import PipelineNames
@@ -56,7 +56,7 @@ class Contacts(Arrays):
     def _fill(self, core: Any, pipeline: "CollisionPipeline | None", model: Any, wanted: bool, reported: bool) -> None:
         for name, value in (("_core", core), ("_pipeline", pipeline), ("_model", model), ("_status", {})):
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "force", np.zeros((core.capacity + core.soft_capacity, 6), dtype=np.float32).view(Array) if wanted else None)
+        object.__setattr__(self, "force", np.zeros((core.capacity + core.soft_capacity, 6), dtype=REAL).view(Array) if wanted else None)
         for name in ("rigid_contact_stiffness", "rigid_contact_damping", "rigid_contact_friction", "rigid_contact_match_index"):
             if not core.array(name).size:
                 object.__setattr__(self, name, None)  # the pipeline has no use for it
@@ -110,6 +110,15 @@ class Contacts(Arrays):
         from ._pickle import reduce_contacts
 
         return reduce_contacts(self)
+
+    def _wrenches(self, state: State, out: np.ndarray) -> None:
+        """The force of each contact on the body of shape 0 and its torque about that body's centre of mass (the origin for the world), in
+        world axes [N, N m]; rows of no contact are zero."""
+        wrenches = np.zeros((self.rigid_contact_max, 6), REAL)
+        if len(self):
+            _core.contact_wrenches(self._model._core, state._core, self._core, wrenches)
+        plain(out)[...] = 0
+        plain(out)[: len(wrenches)] = wrenches
 
     def clear(self, bump_generation: bool = True) -> None:
         self._core.clear()
@@ -217,7 +226,8 @@ class CollisionPipeline(PipelineNames):
             raise kind_of(ValueError)("soft_contact_margin is soft_contact_gap by its old name; give one", "E_ARG_SOFT_GAP")
         if soft_contact_max is not None and soft_contact_max < 0:
             raise kind_of(ValueError)(f"soft_contact_max is {soft_contact_max}, expected at least 0", "E_ARG_CAPACITY")
-        self.soft_contact_gap = 0.01 if soft_contact_gap is None and soft_contact_margin is None else soft_contact_margin if soft_contact_gap is None else soft_contact_gap
+        gap = soft_contact_margin if soft_contact_gap is None else soft_contact_gap
+        self.soft_contact_gap = 0.01 if gap is None else gap
         self.soft_contact_pair_count = _soft_pairs(model)
         self.contact_matching, self.contact_report, self.overflow_policy = contact_matching, bool(contact_report), overflow_policy
         options: dict[str, Any] = {

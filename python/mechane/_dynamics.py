@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
+from . import _core, config
 from ._array import REAL, Array, flags, output, plain, reals
 from ._diagnostics import MechaneDeprecationWarning, kind_of, warn
 from ._enums import BodyFlags, JointType
@@ -19,7 +19,11 @@ __all__ = ["eval_fk", "eval_ik", "eval_inverse_dynamics_force", "eval_inverse_dy
 def _chosen(model: Any, mask: Any, indices: Any) -> tuple[Any, Any]:
     if mask is not None and indices is not None:
         raise kind_of(ValueError)("mask and indices are mutually exclusive: Cannot specify both mask and indices", "E_ARG_SELECTION")
-    return flags("mask", mask, model.articulation_count), None if indices is None else np.ascontiguousarray(plain(indices), dtype=np.int32).reshape(-1)
+    if indices is not None:
+        indices = np.ascontiguousarray(plain(indices), dtype=np.int32).reshape(-1)
+        if config.compat == "newton-1.8":  # which passes over articulations that there are not
+            indices = indices[(indices >= 0) & (indices < model.articulation_count)]
+    return flags("mask", mask, model.articulation_count), indices
 
 
 def _through_state(model: Any, target: Any, work: Any) -> None:
@@ -139,9 +143,14 @@ def eval_inverse_dynamics_passive(model: Any, state: State, *, mass_matrix: Any 
                                   mask: Any = None) -> tuple[Array | None, Array | None, Array | None]:
     """Mass matrix, gravity force g(q) and Coriolis force C(q, qd) qd [articulation_count, max_dofs_per_articulation] [N, N m].
 
-    What is given is filled; with no output given all three are computed and returned."""
+    What is given is filled; with no output given all three are computed and returned.
+
+    @raises ValueError  no output is given under `config.compat` "newton-1.8"
+    """
     chosen = flags("mask", mask, model.articulation_count)
     every = mass_matrix is None and gravity_force is None and coriolis_force is None
+    if every and config.compat == "newton-1.8":
+        raise kind_of(ValueError)("At least one inverse-dynamics output must be given", "E_ARG_OUT")
     m = _into("mass_matrix", mass_matrix, _core.eval_mass_matrix(model._core, state._core, chosen)) if every or mass_matrix is not None else None
     g = _forces_into(model, "gravity_force", gravity_force, _core.gravity_force(model._core, state._core, chosen)) if every or gravity_force is not None else None
     c = _forces_into(model, "coriolis_force", coriolis_force, _core.coriolis_force(model._core, state._core, chosen)) if every or coriolis_force is not None else None

@@ -48,7 +48,7 @@ class SolverBase(SolverNames):
         """Forgets what was kept from step to step, as after a teleport."""
 
     def update_contacts(self, contacts: Contacts, state: State | None = None) -> None:
-        """Forces of the last step are in `contacts.rigid_contact_force` already."""
+        """Forces of the last step are in `contacts.rigid_contact_force` already, and as wrenches in `contacts.force` where that was asked for."""
 
     @property
     def supported_observables(self) -> frozenset[str]:
@@ -129,9 +129,9 @@ class SolverSoftStep(SolverBase):
         if before is not None:
             observables.body_qdd[...] = (state_out._np("body_qd") - before) / float(dt)
         if observables is not None and observables.is_requested(ObservableKind.CONTACT_F):
-            n = len(contacts)  # type: ignore[arg-type]
-            observables.contact_f[...] = 0
-            observables.contact_f[:n, :3] = -contacts._np("rigid_contact_force")[:n]  # type: ignore[union-attr]
+            contacts._wrenches(state_out, observables.contact_f)  # type: ignore[union-attr]
+        if contacts is not None and contacts.__dict__["force"] is not None:
+            contacts._wrenches(state_out, contacts.__dict__["force"])
 
     def rollout(self, state: State, frames: int, dt: float, substeps: int = 1, control: Control | None = None, record: bool | None = None) -> dict[str, Any]:
         """Collides and steps `frames` times in place, without the GIL; with `record` the answer holds "t", "body_q" and "joint_q" of every frame."""

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "mechane/collision/pipeline.h"
+#include "mechane/solvers/contact_wrench.h"
 #include "python/arrays.h"
 #include "python/errors.h"
 #include "python/module.h"
@@ -187,6 +188,16 @@ void bind_solvers(nb::module_& m)
         .def("restore", &BoundSolver::restore)
         .def("diagnostics", &BoundSolver::diagnostics)
         .def_prop_ro("name", &BoundSolver::name);
+    m.def(
+        "contact_wrenches",
+        [](const Model& model, const State& state, const Contacts& contacts, const RealsOut& on_body0) {
+            if (state.body_q.size() != model.body_count()) throw nb::value_error("state: of another model");
+            if (on_body0.size() < 6 * static_cast<std::size_t>(contacts.rigid_contact_count))
+                throw nb::value_error("on_body0: fewer rows than contacts");
+            solvers::contact_wrenches(model, state, contacts,
+                                      {reinterpret_cast<Spatial*>(on_body0.data()), on_body0.size() / 6});
+        },
+        nb::arg("model"), nb::arg("state"), nb::arg("contacts"), nb::arg("on_body0"));
     m.def("solver_names", [] {
         std::vector<std::string> out;
         for (const std::string_view name : solvers::solver_names()) out.emplace_back(name);

@@ -567,3 +567,23 @@ def test_jacobians_of_a_step_are_those_of_a_hinge():
     A, B = mc.step_jacobians(mc.solvers.SolverSoftStep(m), m.state(), 0.01)
     assert np.allclose(A, [[1, 0.01], [0, 1]], atol=2e-3)
     assert B[1, 0] == pytest.approx(0.01 / inertia, rel=1e-2) and abs(B[0, 0]) < 0.01 * 0.01 / inertia + 1e-6
+
+
+def test_wrenches_of_contacts_are_there_for_who_asks():
+    """A ball at rest at x = 1 on the ground, which is shape 0: its weight on the world, about the origin (1, 0, 0) x (0, 0, -m g); nothing
+    where nobody asked"""
+    b = mc.ModelBuilder()
+    b.add_ground_plane()
+    b.add_shape_sphere(b.add_body(xform=((1, 0, 0.1), (0, 0, 0, 1))), radius=0.1)
+    assert b.finalize().contacts().force is None
+    b.request_contact_attributes("force")
+    m = b.finalize()
+    solver, state, contacts = mc.solvers.SolverSoftStep(m), m.state(), m.contacts()
+    solver.step(state, state, None, contacts, 1 / 240)
+    assert not contacts.force.any()  # there is no contact yet
+    for _ in range(60):
+        m.collide(state, contacts)
+        solver.step(state, state, None, contacts, 1 / 240)
+    weight = 9.81 * float(m.body_mass[0])
+    assert contacts.rigid_contact_shape0[0] == 0 and contacts.force.shape == (contacts.rigid_contact_max, 6)
+    assert np.allclose(contacts.force[0], (0, 0, -weight, 0, weight, 0), atol=0.01 * weight) and not contacts.force[1:].any()
