@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 
@@ -46,6 +47,20 @@ nb::dict to_python(const solvers::StepReport& r)
     return out;
 }
 
+/// Rows and shapes that there are: the arrays are open to whoever writes, and may be of another model.
+void check_rows(const Contacts& contacts, const Model& model)
+{
+    const auto count = static_cast<std::size_t>(std::max(contacts.rigid_contact_count, 0));
+    if (contacts.rigid_contact_count < 0 || count > contacts.capacity())
+        throw nb::value_error("contacts: rigid_contact_count is not between 0 and rigid_contact_max");
+    const auto known = [&](std::int32_t shape) {
+        return shape >= 0 && static_cast<std::size_t>(shape) < model.shape_count();
+    };
+    for (std::size_t i = 0; i < count; ++i)
+        if (!known(contacts.rigid_contact_shape0[i]) || !known(contacts.rigid_contact_shape1[i]))
+            throw nb::value_error("contacts: of another model, or a row names no shape");
+}
+
 /// A solver with what it needs to live. One thread at a time may be inside.
 class BoundSolver {
   public:
@@ -63,6 +78,7 @@ class BoundSolver {
         if (control != nullptr && (control->joint_f.size() != model_->joint_dof_count() ||
                                    control->joint_target_q.size() != model_->joint_coord_count()))
             throw nb::value_error("control: of another model");
+        if (contacts != nullptr) check_rows(*contacts, *model_);
         const Inside        inside(busy_);
         solvers::StepReport report;
         {
@@ -192,6 +208,7 @@ void bind_solvers(nb::module_& m)
         "contact_wrenches",
         [](const Model& model, const State& state, const Contacts& contacts, const RealsOut& on_body0) {
             if (state.body_q.size() != model.body_count()) throw nb::value_error("state: of another model");
+            check_rows(contacts, model);
             if (on_body0.size() < 6 * static_cast<std::size_t>(contacts.rigid_contact_count))
                 throw nb::value_error("on_body0: fewer rows than contacts");
             solvers::contact_wrenches(model, state, contacts,

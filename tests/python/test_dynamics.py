@@ -587,3 +587,19 @@ def test_wrenches_of_contacts_are_there_for_who_asks():
     weight = 9.81 * float(m.body_mass[0])
     assert contacts.rigid_contact_shape0[0] == 0 and contacts.force.shape == (contacts.rigid_contact_max, 6)
     assert np.allclose(contacts.force[0], (0, 0, -weight, 0, weight, 0), atol=0.01 * weight) and not contacts.force[1:].any()
+
+
+def test_contacts_that_a_solver_cannot_read_are_refused():
+    """Of a model with more shapes, or with a count beyond their rows"""
+    small, large = mc.ModelBuilder(), mc.ModelBuilder()
+    for b, n in ((small, 2), (large, 5)):
+        for i in range(n):
+            b.add_shape_sphere(b.add_body(xform=((0.1 * i, 0, 0), (0, 0, 0, 1))), radius=0.5)
+    m, other = small.finalize(), large.finalize()
+    solver, state, foreign, contacts = mc.solvers.SolverSoftStep(m), m.state(), other.collide(other.state()), m.contacts()
+    with pytest.raises(ValueError, match="contacts: of another model"):
+        solver.step(state, state, None, foreign, 1 / 60)
+    for count in (-1, contacts.rigid_contact_max + 1):
+        contacts.rigid_contact_count[0] = count
+        with pytest.raises(ValueError, match="rigid_contact_count is not between"):
+            solver.step(state, state, None, contacts, 1 / 60)
