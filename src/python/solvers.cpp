@@ -174,7 +174,8 @@ class BoundSolver {
 
     void check(const State& state, const char* argument) const
     {
-        if (state.body_q.size() != model_->body_count() || state.joint_q.size() != model_->joint_coord_count())
+        if (state.body_q.size() != model_->body_count() || state.joint_q.size() != model_->joint_coord_count() ||
+            state.particle_q.size() != model_->particle_count())
             throw nb::value_error((std::string(argument) + ": of another model").c_str());
     }
 

@@ -17,6 +17,12 @@ def grid_world():
     return b
 
 
+def _without_particles():
+    b = mc.ModelBuilder()
+    b.add_shape_sphere(b.add_body(xform=((0, 0, 1), (0, 0, 0, 1))), radius=0.5)
+    return b
+
+
 def two_worlds():
     b = mc.ModelBuilder()
     b.add_ground_plane()
@@ -179,6 +185,11 @@ def test_a_solver_that_cannot_move_particles_says_so():
     solver.reset(b, mask)
     assert b.particle_q[0].tolist() == pytest.approx([0, 0, 1.505])
     assert mc.solvers.SolverSoftStep(mc.testing.random_tree(3).finalize()).unsupported_features() == []
+    bare = mc.ModelBuilder()
+    bare.add_ground_plane()
+    bare.replicate(_without_particles(), 2)
+    with pytest.raises(ValueError, match="state_out: of another model"):
+        solver.step(a, bare.finalize().state(), None, None, 1 / 60)
 
 
 def test_particles_are_copied_pickled_and_hashed_with_the_rest():
