@@ -25,7 +25,7 @@ model::Model frozen(const ModelBuilder& b)
 
 }  // namespace
 
-TEST_CASE("particles arrive in the model and in its states as they were added (GAP-050)")
+TEST_CASE("particles arrive in the model and in its states as they were added")
 {
     ModelBuilder b;
     b.default_particle_radius = 0.25;
@@ -55,7 +55,7 @@ TEST_CASE("particles arrive in the model and in its states as they were added (G
     CHECK_FALSE(model::same_layout(state, model::make_state(frozen(ModelBuilder{}))));
 }
 
-TEST_CASE("copies of a builder bring their particles, each into its own world (GAP-050)")
+TEST_CASE("copies of a builder bring their particles, each into its own world")
 {
     ModelBuilder part;
     part.add_particle({1, 0, 0}, {1, 0, 0}, 1);

@@ -36,7 +36,7 @@ def soft_pairs(contacts):
 
 
 def test_particles_arrive_as_they_were_added():
-    """One and many, with the builder's radius where none is given (GAP-050)"""
+    """One and many, with the builder's radius where none is given"""
     b = mc.ModelBuilder()
     b.default_particle_radius = 0.25
     assert b.add_particle((1, 2, 3), (0, 0, -1), 2.0) == 0
@@ -90,7 +90,7 @@ def test_a_grid_is_where_it_is_said_to_be():
 
 
 def test_copies_bring_their_particles():
-    """Each into its own world, with their custom values and indices (GAP-050)"""
+    """Each into its own world, with their custom values and indices"""
     part = grid_world()
     for name, dtype, references in (("heat", float, None), ("next", int, "particle")):
         part.add_custom_attribute(mc.ModelBuilder.CustomAttribute(name=name, frequency=mc.Model.AttributeFrequency.PARTICLE, dtype=dtype, references=references, default=-1))
@@ -172,7 +172,7 @@ def test_a_shape_may_leave_particles_alone():
 
 
 def test_a_solver_that_cannot_move_particles_says_so():
-    """And leaves them where they are, in any of the states (GAP-050)"""
+    """And leaves them where they are, in any of the states"""
     model = two_worlds()
     with pytest.warns(mc.MechaneWarning, match=r"SOLVER_FEATURE: softstep: particles \(4\) are ignored: they stay where they are"):
         solver = mc.solvers.SolverSoftStep(model)
