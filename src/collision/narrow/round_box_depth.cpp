@@ -138,7 +138,7 @@ class Creases {
             offer(both + t_[i] + along_axis(z_[i], rim), n);
             offer(both - t_[i] + along_axis(-z_[i], rim), -n);
         }
-        const double cap = mechane::dot(half_, abs(z_)) + h_, over = mechane::dot(z_, t_);
+        const double cap = dot(half_, abs(z_)) + h_, over = dot(z_, t_);
         offer(cap + over, z_);
         if (!cone_) offer(cap - over, -z_);
         over_corners();
@@ -180,8 +180,8 @@ class Creases {
     { return cone_ ? std::max(h_ * y, -h_ * y - rim) : h_ * std::abs(y); }
     [[nodiscard]] double overlap(const Vec3d& n) const
     {
-        const double y = mechane::dot(n, z_), rim = r_ * length(n - y * z_);
-        return mechane::dot(abs(n), half_) + mechane::dot(n, t_) + rim + along_axis(y, rim);
+        const double y = dot(n, z_), rim = r_ * length(n - y * z_);
+        return dot(abs(n), half_) + dot(n, t_) + rim + along_axis(y, rim);
     }
     void offer(double value, const Vec3d& n)
     {
@@ -195,7 +195,7 @@ class Creases {
         for (unsigned k = 0; k < 8; ++k) {
             const bool   x = (k & 1) != 0, y = (k & 2) != 0, z = (k & 4) != 0;
             const Vec3d  q     = t_ + Vec3d{x ? half_.x : -half_.x, y ? half_.y : -half_.y, z ? half_.z : -half_.z};
-            const double along = mechane::dot(q, z_);
+            const double along = dot(q, z_);
             const Vec3d  p     = q - along * z_;
             const double aside = length(p), value = at_side + side_ * along - lean_ * aside;
             if (!(value < depth) || !(aside > 1e-9 * length(q))) continue;  // on the axis all ways are equally long
@@ -289,7 +289,7 @@ Vec3d Creases::point_of_box(const Vec3d& only) const
         if (std::abs(n[i]) <= kAlong) along[count++] = i, p[i] = 0;
     }
     if (count == 0) return p;
-    const double y = mechane::dot(n, z_), sine = length(n - y * z_);
+    const double y = dot(n, z_), sine = length(n - y * z_);
     const Vec3d  h = h_ * z_;
     if (sine <= kAlong && (y > 0 || !cone_ || !(h_ > 0))) {  // a cap: the point of the box next to its middle
         const Vec3d middle = (y > 0 ? -h : h) - t_;
