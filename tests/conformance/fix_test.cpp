@@ -280,6 +280,29 @@ def Xform "hall"
     CHECK(seen.value<usd::Token>("/robot/hall/wall.purpose").text() == "guide");
 }
 
+TEST_CASE("a joint frame on the root, which keeps no rotation, is turned by itself when the asset is")
+{
+    const Fixed fixed(R"(#usda 1.0
+(
+    defaultPrim = "robot"
+    metersPerUnit = 1
+    upAxis = "Y"
+)
+def Xform "robot"
+{
+    def PhysicsFixedJoint "j"
+    {
+        rel physics:body1 = </robot>
+    }
+}
+)");
+    CHECK(fixed.result.moved.empty());
+    // A quarter turn about x: (cos 45, sin 45, 0, 0).
+    const Quatd q = fixed.value<Quatd>("/robot/j.physics:localRot1");
+    CHECK(std::abs(q.x) == test::close_to(std::sqrt(0.5), 1e-6));
+    CHECK(std::abs(q.w) == test::close_to(std::sqrt(0.5), 1e-6));
+}
+
 TEST_CASE("scale 2 on a link goes to its mesh, its child's translate and its joint's anchor (REP-T-022)")
 {
     const Fixed fixed(fixture_stage(R"(

@@ -19,9 +19,13 @@ Whereabouts::Whereabouts(const Facts& facts)
             if (!prim) continue;  // in the world, or broken
             const Vec3d p =
                 joint.prim.attribute("physics:localPos" + std::to_string(side)).get<Vec3d>().value_or(Vec3d{});
+            Quatd q = joint.prim.attribute("physics:localRot" + std::to_string(side))
+                          .get<Quatd>()
+                          .value_or(Quatd{0, 0, 0, 1});
+            if (!(dot(q, q) > 0)) q = {0, 0, 0, 1};
             const usd::Matrix4d world = facts.stage.world_matrix(prim);
             const Vec3d         at    = usd::transform_point(world, p);
-            Place               place{usd::from_pose({at, usd::decompose(world).rotation}), true};
+            Place               place{usd::from_pose({at, usd::decompose(world).rotation * normalized(q)}), true};
             places_[fmt::format("{} (side {})", joint.path.text(), side)] = place;
         }
 }
