@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 
 #include "mechane/collision/pipeline.h"
 #include "mechane/model/builder.h"
