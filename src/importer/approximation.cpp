@@ -39,11 +39,21 @@ std::optional<CollisionPart> hull_part(const Import& run, const physics::Collide
         model::GeoType::convex_mesh, std::make_shared<const geometry::Mesh>(std::move(*hull)), {}, {1, 1, 1}};
 }
 
+/// One hull for all colliders of one mesh that differ in a positive scale only.
+bool shares_hull(const physics::Collider& collider)
+{
+    return !collider.sheared_points &&
+           std::min({collider.mesh_scale.x, collider.mesh_scale.y, collider.mesh_scale.z}) > 0;
+}
+
 /// Hulls that together cover the mesh; empty when no part of it has one.
 std::vector<CollisionPart> hull_parts(const Import& run, const physics::Collider& collider, const geometry::Mesh& mesh)
 {
-    geometry::Mesh scaled = mesh;
-    for (Vec3d& p : scaled.points) p = in_shape_frame(collider, p);
+    // Newton takes the authored mesh apart and scales the pieces.
+    const bool     as_authored = run.newton() && shares_hull(collider);
+    geometry::Mesh scaled      = mesh;
+    for (Vec3d& p : scaled.points)
+        if (!as_authored) p = in_shape_frame(collider, p);
     geometry::DecompositionOptions options;
     options.hull.max_vertices = std::max(run.hull_vertices(collider.prim), 4);
     if (collider.prim.has_api("PhysxConvexDecompositionCollisionAPI"))
@@ -55,8 +65,10 @@ std::vector<CollisionPart> hull_parts(const Import& run, const physics::Collider
     std::vector<CollisionPart> parts;
     if (hulls)
         for (geometry::Mesh& hull : *hulls)
-            parts.push_back(
-                {model::GeoType::convex_mesh, std::make_shared<const geometry::Mesh>(std::move(hull)), {}, {1, 1, 1}});
+            parts.push_back({model::GeoType::convex_mesh,
+                             std::make_shared<const geometry::Mesh>(std::move(hull)),
+                             {},
+                             as_authored ? collider.mesh_scale : Vec3d{1, 1, 1}});
     return parts;
 }
 
@@ -80,13 +92,6 @@ CollisionPart whole_mesh(const physics::Collider& collider, const MeshData& data
     auto baked = std::make_shared<geometry::Mesh>(*data.mesh);
     for (Vec3d& p : baked->points) p = in_shape_frame(collider, p);
     return {model::GeoType::mesh, std::move(baked), {}, {1, 1, 1}};
-}
-
-/// One hull for all colliders of one mesh that differ in a positive scale only.
-bool shares_hull(const physics::Collider& collider)
-{
-    return !collider.sheared_points &&
-           std::min({collider.mesh_scale.x, collider.mesh_scale.y, collider.mesh_scale.z}) > 0;
 }
 
 /// The hull of the authored points.

@@ -219,7 +219,7 @@ void add_equalities(Import& run)
     for (const physics::Index i : run.physics.joints_by_kind()) {
         const physics::Joint& source = run.joint(i);
         if (!is_equality(source) || !usable_joint(run, i)) continue;
-        const auto ends = joint_ends(run, source, false, WorldAnchor::orphan);
+        const auto ends = joint_ends(run, source, false, WorldAnchor::equality);
         if (!ends) continue;
         const bool          weld = source.prim.has_api("MjcEqualityWeldAPI");
         model::BuilderJoint joint;

@@ -240,7 +240,8 @@ class ColliderAdder {
 
     void add_hull(const std::vector<Vec3d>& points)
     {
-        auto hull = geometry::build_hull(points);
+        // All of them: which of a round body's points a budget keeps would hang on rounding.
+        auto hull = geometry::build_hull(points, {.max_vertices = 256});
         if (!hull) return;
         shape_.type   = GeoType::convex_mesh;
         shape_.source = std::make_shared<const geometry::Mesh>(std::move(*hull));
@@ -263,6 +264,7 @@ class ColliderAdder {
         report_unused_materials(run_, collider_);
         const std::vector<CollisionPart>& parts = approximate(run_, collider_, *data);
         // What is drawn keeps the authored faces as a visual shape beside the simpler collider.
+        if (method != physics::Approximation::none) run_.approximated.push_back(index_);
         const bool twin =
             method != physics::Approximation::none && run_.options.load_visual_shapes && drawn_ && !hidden_;
         if (twin) shape_.config.is_visible = false;
@@ -336,14 +338,53 @@ void add_twin(Import& run, physics::Index index)
         simple.body < 0
             ? run.placed((collider.body == physics::kNone ? Posed{} : run.body(collider.body).X_WB) * collider.X_BS)
             : run.scaled(collider.X_BS);
-    twin.scale                      = run.length() * collider.mesh_scale;
-    twin.color                      = simple.color;
-    twin.opacity                    = simple.opacity;
-    twin.config                     = run.builder.default_shape;
-    twin.config.density             = 0;
-    twin.config.is_visible          = true;
+    twin.scale             = run.length() * collider.mesh_scale;
+    twin.color             = simple.color;
+    twin.opacity           = simple.opacity;
+    twin.config            = run.builder.default_shape;
+    twin.config.density    = 0;
+    twin.config.is_visible = true;
+    if (run.newton()) twin.config.margin = simple.config.margin;
     twin.config.has_shape_collision = twin.config.has_particle_collision = false;
     run.builder.add_shape(std::move(twin));
+}
+
+/// Newton goes from method to method in the order in which it meets them, and with each first through what is drawn.
+/// Boxes and spheres that stand in for meshes then vanish from bodies where something else is seen.
+void finish_approximations_as_newton(Import& run)
+{
+    const auto is_visible = [](const model::BuilderShape& s) { return (s.flags & model::shape_flag::visible) != 0; };
+    std::vector<physics::Approximation> methods;
+    for (const physics::Index i : run.approximated)
+        if (std::find(methods.begin(), methods.end(), run.collider(i).approximation) == methods.end())
+            methods.push_back(run.collider(i).approximation);
+    for (const physics::Approximation method : methods)
+        for (const bool drawn : {true, false}) {
+            std::vector<physics::Index> members;
+            for (const physics::Index i : run.approximated)
+                if (run.collider(i).approximation == method &&
+                    (std::find(run.twins.begin(), run.twins.end(), i) != run.twins.end()) == drawn)
+                    members.push_back(i);
+            if (drawn)
+                for (const physics::Index i : members) add_twin(run, i);
+            for (auto& [collider, part] : run.further_parts)
+                if (std::find(members.begin(), members.end(), collider) != members.end())
+                    run.further_shapes[collider].push_back(run.builder.add_shape(std::move(part)));
+            std::map<std::int32_t, int> seen;
+            if (!members.empty())
+                for (const model::BuilderShape& shape : run.builder.shapes) seen[shape.body] += is_visible(shape);
+            for (const physics::Index i : members) {
+                model::BuilderShape& shape =
+                    run.builder.shapes[static_cast<std::size_t>(run.shape_of[static_cast<std::size_t>(i)])];
+                const bool simple = shape.type == GeoType::box || shape.type == GeoType::sphere;
+                if (!simple || !is_visible(shape) || seen[shape.body] < 2) continue;
+                shape.flags &= ~model::shape_flag::visible;
+                --seen[shape.body];
+            }
+        }
+    run.approximated.clear();
+    run.further_parts.clear();
+    run.twins.clear();
 }
 
 }  // namespace
@@ -367,6 +408,7 @@ void add_colliders(Import& run)
         run.collect(collider.prim);
         ColliderAdder(run, i).add();
     }
+    if (run.newton()) return finish_approximations_as_newton(run);
     // Further pieces of decomposed meshes follow, so that a collider's index does not depend on how many pieces others
     // have.
     for (auto& [collider, part] : run.further_parts)
@@ -377,6 +419,7 @@ void add_colliders(Import& run)
         return run.collider(a).approximation < run.collider(b).approximation;
     });
     for (const physics::Index i : run.twins) add_twin(run, i);
+    run.approximated.clear();
     run.twins.clear();
 }
 

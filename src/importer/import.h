@@ -65,7 +65,8 @@ struct Import {
     std::vector<std::pair<physics::Index, model::BuilderShape>>
         further_parts;  ///< pieces of decomposed meshes that wait for their turn
     std::map<physics::Index, std::vector<CollisionPart>> collision_parts;  ///< of mesh colliders, by collider
-    std::vector<physics::Index>                          twins;  ///< colliders whose authored mesh is drawn beside them
+    std::vector<physics::Index> approximated;  ///< colliders whose mesh something else stands in for
+    std::vector<physics::Index> twins;         ///< those of them whose authored mesh is drawn beside them
     /// Pairs of shapes that only a joint keeps apart which an animation switches.
     std::map<physics::Index, std::vector<std::pair<std::int32_t, std::int32_t>>> filters_of_joint;
     JointPlan                                                                    plan;

@@ -16,6 +16,12 @@ double swing_angle(const Quatd& q, const Vec3d& axis)
     return 2 * std::acos(std::clamp(turned, 0.0, 1.0));
 }
 
+Posed root_pose(const Import& run, const usd::Prim& articulation)
+{
+    const usd::Decomposition root = usd::decompose(run.stage.world_matrix(articulation));
+    return run.scaled(Posed{root.translation, root.rotation});
+}
+
 /// The world frame of the anchor on the world's side, in the stage's frame and the builder's units.
 Posed world_anchor(const Import& run, const physics::Joint& joint, bool world_is_first, WorldAnchor anchor,
                    const usd::Prim& articulation)
@@ -27,13 +33,12 @@ Posed world_anchor(const Import& run, const physics::Joint& joint, bool world_is
     if (run.newton()) {
         switch (anchor) {
             case WorldAnchor::orphan:
+            case WorldAnchor::equality:
                 return named.empty() ? X_body : run.scaled(own);
             case WorldAnchor::articulation_root:
                 return named.empty() && is_identity(own) ? X_body : X_own;
-            case WorldAnchor::excluded: {
-                const usd::Decomposition root = usd::decompose(run.stage.world_matrix(articulation));
-                return run.scaled(Posed{root.translation, root.rotation}) * run.scaled(own);
-            }
+            case WorldAnchor::excluded:
+                return root_pose(run, articulation) * run.scaled(own);
         }
     }
     // Tools often leave the world's side at identity, or relative to some Xform, and mean "where the body stands". An
@@ -93,6 +98,8 @@ std::optional<JointEnds> joint_ends(const Import& run, const physics::Joint& joi
     ends.X_C         = run.scaled(ends.exchanged ? joint.frame0 : joint.frame1);
     if (ends.parent >= 0) {
         ends.X_P = run.scaled(ends.exchanged ? joint.frame1 : joint.frame0);
+        // Newton puts what it puts before an anchor in the world before one in a body too.
+        if (run.newton() && anchor == WorldAnchor::orphan) ends.X_P = run.X_WS * ends.X_P;
     } else {
         const Posed X_S = world_anchor(run, joint, !ends.exchanged, anchor, articulation);
         ends.X_P        = run.X_WS * run.root_offset(articulation) * X_S;

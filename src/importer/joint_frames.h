@@ -14,7 +14,7 @@ struct JointEnds {
 };
 
 /// What ties a joint to the world, because each recovers a missing world frame in its own way (import-usd 3.2).
-enum class WorldAnchor { articulation_root, orphan, excluded };
+enum class WorldAnchor { articulation_root, orphan, excluded, equality };
 
 /// @param flipped  take body1 as the parent although both ends are bodies
 /// @return nothing when neither end is an imported body

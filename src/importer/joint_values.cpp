@@ -112,6 +112,10 @@ JointDofConfig axis_values(Import& run, const physics::Joint& joint, std::string
     }
     const double undriven_effort = dof.effort_limit;
     apply_drive(run, drive != nullptr ? *drive : physics::Drive{}, motion, of_d6, dof);
+    // A target beyond the only bound is held at it; the builder takes the middle, which lies nowhere without a second.
+    const bool no_lower = dof.limit_lower <= -model::kMaxValue, no_upper = dof.limit_upper >= model::kMaxValue;
+    if (!run.newton() && no_lower != no_upper)
+        dof.target_q = no_lower ? std::min(dof.target_q, dof.limit_upper) : std::max(dof.target_q, dof.limit_lower);
     const std::optional<double> effort = of_d6 ? std::nullopt : look.number(Key::joint_effort_limit);
     const bool                  driven = drive != nullptr && drive->enabled;
     if (effort) dof.effort_limit = std::min(dof.effort_limit, *effort);
@@ -199,13 +203,10 @@ void fill_ball(Import& run, const physics::Joint& source, model::BuilderJoint& j
         dof.axis           = axis_vector<double>(i);
         dof.armature       = look.number(Key::joint_armature, dof.armature);
         dof.friction       = look.number(Key::joint_friction, dof.friction);
-        // Newton 1.8 reads the damping of a ball as that of a sliding joint.
-        resolve::Context context = look.context();
-        if (run.newton()) context.motion = Motion::linear;
-        dof.damping =
-            resolve::joint_damping(run.resolvers, source.prim, context, dof.damping, run.found).number_or(dof.damping);
-        dof.stiffness = resolve::joint_spring(run.resolvers, source.prim, run.scene, look.context())
-                            .stiffness.value_or(dof.stiffness);
+        dof.damping        = resolve::joint_damping(run.resolvers, source.prim, look.context(), dof.damping, run.found)
+                                 .number_or(dof.damping);
+        dof.stiffness      = resolve::joint_spring(run.resolvers, source.prim, run.scene, look.context())
+                                 .stiffness.value_or(dof.stiffness);
         dof.rest_q.reset();
         joint.angular_axes.push_back(dof);
     }
@@ -257,7 +258,10 @@ void fill_distance(const Import& run, const physics::Joint& source, model::Build
         free.limit_ke = free.limit_kd = 0;
         (i < 3 ? joint.linear_axes : joint.angular_axes).push_back(free);
     }
-    if (run.newton()) joint.q = {0, 0, 0, 0, 0, 0, 1};
+    if (run.newton()) {
+        joint.q = {0, 0, 0, 0, 0, 0, 1};
+        joint.qd.assign(6, 0);
+    }
 }
 
 namespace {

@@ -95,6 +95,10 @@ void read_units(Import& run)
     run.context.scale = keep ? physics::UnitScale{} : scale;
 
     if (run.options.apply_up_axis_from_stage) {
+        // What pulled down still does; a scene may say otherwise.
+        const auto old = axis_vector<double>(run.builder.up_axis), now = axis_vector<double>(axis_index(meta.up_axis));
+        const double along  = dot(run.builder.gravity, old);
+        run.builder.gravity = run.builder.gravity - along * old + along * now;
         run.builder.up_axis = axis_index(meta.up_axis);
     } else {
         run.up_rotation =

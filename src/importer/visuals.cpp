@@ -66,7 +66,7 @@ class VisualLoader {
         if (collider != physics::kNone && run_.collider(collider).enabled) return load_below(prim, false);
         const bool site = is_site(prim);
         if (!site && run_.deformable.count(prim.path()) != 0) return load_below(prim, geometry);
-        if (prim.is_a("PhysicsJoint")) return;
+        if (prim.is_a("PhysicsJoint") || (prim.is_a("PointInstancer") && !run_.newton())) return;
         if (site && !run_.options.load_sites) return;
         if (site || geometry) add(prim, site);
         load_below(prim, geometry);
@@ -110,6 +110,10 @@ class VisualLoader {
         const auto   number = [&](const char* name, double otherwise) {
             return std::abs(prim.attribute(name).get_or<double>(otherwise));
         };
+        // Newton's planes are infinite unless somebody authors how large they are.
+        const auto extent = [&](const char* name) {
+            return run_.newton() ? std::abs(prim.attribute(name).authored_as<double>().value_or(0)) : number(name, 0);
+        };
         const physics::Axis axis   = axis_of(prim);
         const auto          a      = static_cast<std::size_t>(axis);
         const Vec3d         s      = abs(scale);
@@ -141,8 +145,8 @@ class VisualLoader {
                 // UsdGeomPlane measures its width along z when it faces x, its length along z when it faces y.
                 shape.type    = GeoType::plane;
                 shape.xform.q = turned_onto(shape.xform.q, axis, run_.newton());
-                shape.scale   = {unit * number("width", 0) * (axis == physics::Axis::x ? s.z : s.x),
-                                 unit * number("length", 0) * (axis == physics::Axis::y ? s.z : s.y), 0};
+                shape.scale   = {unit * extent("width") * (axis == physics::Axis::x ? s.z : s.x),
+                                 unit * extent("length") * (axis == physics::Axis::y ? s.z : s.y), 0};
                 break;
             case VisualKind::mesh:
             case VisualKind::none:
@@ -284,7 +288,7 @@ void add_visuals_of_body(Import& run, physics::Index body, std::int32_t index)
 void add_static_visuals(Import& run)
 {
     const bool geometry = run.options.load_visual_shapes && run.options.load_static_visual_shapes;
-    if (!geometry && !run.options.load_sites) return;
+    if (!geometry && (run.newton() || !run.options.load_sites)) return;
     const Posed     X_builder{run.X_WS.p / run.length(), run.X_WS.q};
     VisualLoader    loader(run, model::kWorldBody, usd::from_pose(X_builder));
     const usd::Prim root = run.stage.prim_at(usd::Path(run.options.root_path));
@@ -295,12 +299,14 @@ void add_static_visuals(Import& run)
             continue;
         const physics::Index collider = run.physics.collider_at(prim.path());
         if (collider != physics::kNone && run.collider(collider).enabled) continue;
-        bool in_body = false;
-        for (usd::Prim p = prim; p && !p.path().is_root() && !in_body; p = p.parent()) {
+        // What a body or an instancer has below it is theirs; Newton leaves an instancer those that would collide.
+        bool of_body = false, of_instancer = false;
+        for (usd::Prim p = prim; p && !p.path().is_root(); p = p.parent()) {
             const physics::Index b = run.physics.body_at(p.path());
-            in_body                = b != physics::kNone && (run.newton() || run.body(b).enabled);
+            of_body                = of_body || (b != physics::kNone && (run.newton() || run.body(b).enabled));
+            of_instancer           = of_instancer || p.is_a("PointInstancer");
         }
-        if (in_body) continue;
+        if (of_body || (of_instancer && (!run.newton() || prim.has_api("PhysicsCollisionAPI")))) continue;
         const bool site = is_site(prim);
         if (site ? run.options.load_sites : geometry) loader.add(prim, site);
     }

@@ -115,6 +115,7 @@ void ReferenceArticulations::answer(std::size_t record, Articulation& out) const
     out.roots.clear();
     out.reference_bodies.clear();
     out.joints.clear();
+    out.links.clear();
 
     // A body is its own root, on or off, and so is a joint with a side in the world: the search begins at its other
     // side.
@@ -160,6 +161,8 @@ void ReferenceArticulations::answer(std::size_t record, Articulation& out) const
         if (!authored) out.roots.push_back(root_of(component));
     }
     out.reference_bodies.assign(bodies.begin(), bodies.end());
+    for (const usd::Path& path : bodies)
+        if (!path.empty()) out.links.push_back(model.body_at(path));
     out.joints.assign(joints.begin(), joints.end());
     std::sort(out.joints.begin(), out.joints.end(), [&](Index a, Index b) {
         return model.joints[static_cast<std::size_t>(a)].path < model.joints[static_cast<std::size_t>(b)].path;

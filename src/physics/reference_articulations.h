@@ -10,7 +10,8 @@ class ReferenceArticulations {
   public:
     explicit ReferenceArticulations(const Reader& reader);
 
-    /// Replaces `roots`, `reference_bodies` and `joints` of the articulation of a record. No roots: it is invalid.
+    /// Replaces `roots`, `reference_bodies`, `links` (those bodies) and `joints` of the articulation of a record. No
+    /// roots: it is invalid.
     void answer(std::size_t record, Articulation& out) const;
 
   private:

@@ -224,6 +224,19 @@ class Ladder {
         return fall_back(body, A);
     }
 
+    // Newton's solids of capsules, cylinders and cones stand along z and are turned with their frame; a centre or
+    // moments that the collider authors are then read in the turned frame.
+    static void turn_onto_axis(const Collider& c, physics::MassInfo& info)
+    {
+        using physics::ShapeKind;
+        if (c.kind != ShapeKind::capsule && c.kind != ShapeKind::cylinder && c.kind != ShapeKind::cone) return;
+        const Quatd  turn = rotation_between(Vec3d{0, 0, 1}, physics::unit_vector(c.axis));
+        const Mat33d R    = to_matrix(turn);
+        info.X_BS.q       = info.X_BS.q * turn;
+        info.com          = rotate_inverse(turn, info.com);
+        info.inertia      = transpose(R) * (info.inertia * R);
+    }
+
     physics::MassInfo info(const Collider& c)
     {
         physics::MassInfo out;
@@ -236,6 +249,7 @@ class Ladder {
             out.inertia = solid->inertia;
             // Newton describes a collider with mass and moments of its own by those alone, about its origin.
             if (own && compat_) out.com = {};
+            if (compat_) turn_onto_axis(c, out);
         } else if (own)
             out.volume = 0;
         else

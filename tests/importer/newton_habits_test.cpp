@@ -1,0 +1,104 @@
+// What Newton 1.8 alone makes of a stage, each measured; tests/differential/test_random_robots.py compares the whole.
+#include "import_support.h"
+#include "robot_text.h"
+
+using namespace mechane;
+using namespace mechane::importer;
+using namespace mechane::importer::test;
+using mechane::test::distance;
+
+TEST_CASE("Newton puts the stage's up axis before an anchor in a body when no articulation holds the joint (IMP 3.2)")
+{
+    // Without an articulation root the joint is read last. Y up onto Z up: (0.5, 2, 3) becomes (0.5, -3, 2).
+    const std::string stage =
+        stage_text(body("a") + body("b", 1) +
+                       "def PhysicsFixedJoint \"j\" {\n rel physics:body0 = </a>\n rel physics:body1 = </b>\n point3f "
+                       "physics:localPos0 = (0.5, 2, 3)\n}",
+                   "metersPerUnit = 1\n    upAxis = \"Y\"");
+    CHECK(distance(import_text(stage, newton_options()).joint_at("/j").parent_xform.p, Vec3d{0.5, -3, 2}) < 1e-6);
+    CHECK(distance(import_text(stage).joint_at("/j").parent_xform.p, Vec3d{0.5, 2, 3}) < 1e-6);
+}
+
+TEST_CASE("a body on a distance joint starts at rest in Newton (IMP 1.7)")
+{
+    const Imported in = import_text(stage_text(robot(body("a") + body("b", 1, "vector3f physics:velocity = (1, 2, 3)") +
+                                                     joint("PhysicsDistanceJoint", "j", "/robot", "a", "b"))),
+                                    newton_options());
+    CHECK(in.joint_at("/robot/j").qd == std::vector<double>(6, 0));
+}
+
+TEST_CASE("what a collider authors of its mass is read by Newton in the frame that is turned onto its axis (IMP 5.3)")
+{
+    // The turn of z onto y takes (x, y, z) to (x, z, -y): a centre at (0.1, 0.2, 0.3) lies at (0.1, 0.3, -0.2).
+    const std::string stage = stage_text(R"(
+def Xform "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {
+    def Cylinder "c" (prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMassAPI"]) {
+        uniform token axis = "Y"
+        point3f physics:centerOfMass = (0.1, 0.2, 0.3)
+    }
+})");
+    CHECK(distance(import_text(stage, newton_options()).body_at("/b").com, Vec3d{0.1, 0.3, -0.2}) < 1e-6);
+    CHECK(distance(import_text(stage).body_at("/b").com, Vec3d{0.1, 0.2, 0.3}) < 1e-6);
+}
+
+TEST_CASE("a visual plane that does not say how large it is is infinite in Newton, two by two in USD (IMP 4.1)")
+{
+    const std::string stage = stage_text("def Plane \"p\" { double width = 5 }");
+    CHECK(import_text(stage, newton_options()).shape_at("/p").scale == Vec3d{5, 0, 0});
+    CHECK(import_text(stage).shape_at("/p").scale == Vec3d{5, 2, 0});
+}
+
+TEST_CASE(
+    "a visual copy keeps the margin of its collider in Newton, and copies come with the method met first (IMP 4.2)")
+{
+    const std::string mesh = R"(
+        int[] faceVertexCounts = [3, 3, 3, 3]
+        int[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2]
+        point3f[] points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+)";
+    const std::string api  = "(prepend apiSchemas = [\"PhysicsCollisionAPI\", \"PhysicsMeshCollisionAPI\"])";
+    const auto        part = [&](const char* name, const char* method) {
+        return std::string("def Mesh \"") + name + "\" " + api + " {" + mesh +
+               "float newton:contactMargin = 0.01\n uniform token physics:approximation = \"" + method + "\"\n}\n";
+    };
+    const Imported in = import_text(stage_text("def Xform \"b\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\"]) {" +
+                                               part("ball", "boundingSphere") + part("hull", "convexHull") + "}"),
+                                    newton_options());
+    REQUIRE(in.builder.shapes.size() == 4);
+    CHECK(in.builder.shapes[2].label == "/b/ball_visual");
+    CHECK(in.builder.shapes[3].label == "/b/hull_visual");
+    CHECK(in.builder.shapes[2].config.margin == mechane::test::close_to(0.01, 1e-7));  // authored as float
+}
+
+TEST_CASE("prototypes of an instancer are not seen where they are defined (PHY-019)")
+{
+    const std::string stage = stage_text(R"(
+def PointInstancer "many" {
+    int[] protoIndices = [0]
+    point3f[] positions = [(1, 0, 0)]
+    rel prototypes = </many/grain>
+    def Sphere "grain" {}
+})");
+    for (const ImportOptions& options : {ImportOptions{}, newton_options()})
+        CHECK(import_text(stage, options).builder.shapes.empty());
+}
+
+TEST_CASE("without a scene gravity follows the up axis that is taken from the stage (IMP 1.4)")
+{
+    ImportOptions options            = newton_options();
+    options.apply_up_axis_from_stage = true;
+    const std::string stage          = "#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = \"Y\"\n)\n" + body("a");
+    CHECK(import_text(stage, options).builder.gravity == Vec3d{0, -9.81, 0});
+}
+
+TEST_CASE("a drive's target beyond the only limit is held at that limit")
+{
+    const std::string lines = R"(float physics:lowerLimit = 45
+    float drive:angular:physics:stiffness = 10
+    float drive:angular:physics:targetPosition = 30
+)";
+    std::string text = robot(body("a") + body("b", 1) + joint("PhysicsRevoluteJoint", "j", "/robot", "a", "b", lines));
+    text.replace(text.find("\"j\""), 3, "\"j\" (prepend apiSchemas = [\"PhysicsDriveAPI:angular\"])");
+    const Imported in = import_text(stage_text(text));
+    CHECK(in.joint_at("/robot/j").angular_axes.front().target_q == mechane::test::close_to(45 * kDegrees, 1e-6));
+}
