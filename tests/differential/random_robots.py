@@ -69,13 +69,13 @@ class Writer(Draw):
     # Geometry.
 
     def mesh(self, approximation):
-        """The box and the sphere around a box are the same to everybody; which ones fit a tetrahedron best is not."""
+        """The box and the sphere around a box are the same to everybody; which ones fit a tetrahedron best is not, nor which of several pieces is the first."""
         if not approximation.startswith("bounding") and self.maybe(0.5):
             counts, indices, corners = TETRAHEDRON
             size = [self.number(0.3, 1) for _ in range(3)]
             points = [tuple(c * s for c, s in zip(corner, size)) for corner in corners]
         else:
-            boxes = 1 if approximation.startswith("bounding") or self.maybe(0.7) else 2
+            boxes = 1 if approximation.startswith("bounding") or approximation == "convexDecomposition" or self.maybe(0.7) else 2
             counts = "[" + ", ".join(["4"] * 6 * boxes) + "]"
             indices = "[" + ", ".join(str(i + 8 * b) for b in range(boxes) for face in BOX_FACES for i in face) + "]"
             half = [self.number(0.1, 0.8) for _ in range(3)]
@@ -117,27 +117,29 @@ class Writer(Draw):
 
     # Bodies.
 
-    def body(self, above, name, joints="", inside="", base=False, loose=False):
-        """A body with its geometry; `joints` are prims that lie in it."""
-        path, schemas = f"{above}/{name}", ["PhysicsRigidBodyAPI"]
+    def body(self, above, name, inside="", base=False, loose=False):
+        """A body with its geometry and what else lies `inside`. Only loose ones are switched off, and say nothing of their mass then: to Newton such a body has one all the same."""
+        path, schemas, own_shape, off = f"{above}/{name}", ["PhysicsRigidBodyAPI"], self.maybe(0.1), loose and self.maybe(0.1)
         lines = self.operations(0.1)
         self.bodies.append(path)
         lines += [*self.some(0.15, f"vector3f physics:velocity = {self.vector(-1, 1)}"), *self.some(0.15, f"vector3f physics:angularVelocity = {self.vector(-90, 90)}"),
-                  *self.some(0.2 if loose else 0.02, "bool physics:kinematicEnabled = 1"), *self.some(0.1 if loose else 0.03, "bool physics:rigidBodyEnabled = 0"), *self.tag(("body",))]
-        if self.maybe(0.5):
+                  *self.some(0.2 if loose else 0.02, "bool physics:kinematicEnabled = 1"), *["bool physics:rigidBodyEnabled = 0"] * off, *self.tag(("body",))]
+        if not off and self.maybe(0.5):
             schemas.append("PhysicsMassAPI")
             lines += self.masses(body=False)
-        if self.maybe(0.1):
+        if not off and self.maybe(0.1):
             schemas.append("NewtonMassAPI")
             lines.append(f"float[] newton:inertia = [{self.number(1, 1.5)}, {self.number(1, 1.5)}, {self.number(1, 1.5)}, 0.1, 0.05, {self.one((0, 0.2, 4))}]")
-        if self.maybe(0.05) and len(self.bodies) > 1:
+        # A pair of a body that is itself a shape is to Newton one of that shape alone, not of all that the body has.
+        ends = sorted(set(self.bodies[:-1]) ^ set(self.colliders))
+        if ends and not own_shape and self.maybe(0.05):
             schemas.append("PhysicsFilteredPairsAPI")
-            lines += self.targets("physics:filteredPairs", self.bodies[:-1] + self.colliders)
+            lines += self.targets("physics:filteredPairs", ends)
         if base:
             schemas.append("PhysicsArticulationRootAPI")
             lines += self.articulation()
         kind = "Xform"
-        if self.maybe(0.1):  # the body is its own shape
+        if own_shape:
             kind = self.one(PRIMITIVES)
             schemas.append("PhysicsCollisionAPI")
             self.colliders.append(path)
@@ -145,7 +147,7 @@ class Writer(Draw):
         shapes = "".join(self.geometry(path, f"{'hull' if i else 'shell'}", 0.75, ground=False) for i in range(self.one((0, 1, 1, 2))))
         if self.maybe(0.1):
             shapes += self.prim("Xform", "mount", self.operations(0), inside=self.geometry(f"{path}/mount", "cover", 0.5, ground=False))
-        return self.prim(kind, name, lines, schemas, shapes + joints + inside)
+        return self.prim(kind, name, lines, schemas, shapes + inside)
 
     def loose(self, name):
         return self.body("/W", name, base=self.maybe(0.1), loose=True)
