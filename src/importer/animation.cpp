@@ -6,6 +6,7 @@
 
 #include "animated_masses.h"
 #include "mechane/model/model.h"
+#include "surface_velocities.h"
 
 namespace mechane::importer {
 namespace {
@@ -86,6 +87,12 @@ struct Animation::Bound {
         Places               places;
     };
 
+    struct Surface {
+        const AnimatedSurface* track;
+        usd::Prim              prim;
+        Places                 places;
+    };
+
     Bound(const usd::Stage& s, AnimationTracks t, const model::Model& model)
         : stage(s), tracks(std::move(t)), body_index(model.body_label)
     {
@@ -103,6 +110,8 @@ struct Animation::Bound {
         }
         for (const AnimatedBody& track : tracks.bodies)
             bodies.push_back({&track, stage.prim_at(track.prim), body_index[track.label]});
+        for (const AnimatedSurface& track : tracks.surfaces)
+            surfaces.push_back({&track, stage.prim_at(track.prim), shape_index[track.label]});
         for (const AnimatedShape& track : tracks.shapes) {
             const Places& places = shape_index[track.label];
             if (places.empty()) continue;
@@ -141,6 +150,7 @@ struct Animation::Bound {
     void set_values(usd::TimeCode time, model::Model& model, model::Control& control, AnimationChanges& changes) const;
     void set_gravity(usd::TimeCode time, model::Model& model, AnimationChanges& changes) const;
     void move_shapes(usd::TimeCode time, model::Model& model, AnimationChanges& changes) const;
+    void move_surfaces(usd::TimeCode time, model::Model& model, AnimationChanges& changes) const;
     void set_masses(usd::TimeCode time, model::Model& model, AnimationChanges& changes) const;
     void lead_bodies(usd::TimeCode begin, usd::TimeCode end, const model::State& state, model::Model& model,
                      model::Control& control, AnimationChanges& changes) const;
@@ -151,12 +161,13 @@ struct Animation::Bound {
         return (meta.authored_time_range ? meta.start_time_code : 0) + seconds * meta.time_codes_per_second;
     }
 
-    const usd::Stage&  stage;
-    AnimationTracks    tracks;
-    Index              body_index;
-    std::vector<Value> values;
-    std::vector<Body>  bodies;
-    std::vector<Shape> shapes;
+    const usd::Stage&    stage;
+    AnimationTracks      tracks;
+    Index                body_index;
+    std::vector<Value>   values;
+    std::vector<Body>    bodies;
+    std::vector<Shape>   shapes;
+    std::vector<Surface> surfaces;
 };
 
 bool AnimationTracks::follows(const usd::Path& prim, const usd::Token& property) const
@@ -318,6 +329,16 @@ void Animation::Bound::move_shapes(usd::TimeCode time, model::Model& model, Anim
     }
 }
 
+void Animation::Bound::move_surfaces(usd::TimeCode time, model::Model& model, AnimationChanges& changes) const
+{
+    for (const Surface& surface : surfaces) {
+        const Spatiald said = surface_velocity(surface.prim, tracks.length, time);
+        if (!is_finite(said)) continue;
+        const auto velocity = static_cast<Spatial>(surface.track->frame.of(said));
+        for (const std::int32_t s : surface.places) changes.numbers |= write(model.shape_surface_velocity, s, velocity);
+    }
+}
+
 void Animation::Bound::set_masses(usd::TimeCode time, model::Model& model, AnimationChanges& changes) const
 {
     if (!tracks.masses) return;
@@ -360,6 +381,7 @@ AnimationChanges Animation::apply(double begin, double end, const model::State& 
     bound_->set_values(now, model, control, changes);
     bound_->set_gravity(now, model, changes);
     bound_->move_shapes(now, model, changes);
+    bound_->move_surfaces(now, model, changes);
     bound_->set_masses(now, model, changes);
     bound_->lead_bodies(now, bound_->time_code(end), state, model, control, changes);
     return changes;

@@ -8,6 +8,7 @@
 #include "joint_values.h"
 #include "mechane/resolve/joint_values.h"
 #include "mechane/usd/stage_layers.h"
+#include "surface_velocities.h"
 
 namespace mechane::importer {
 namespace {
@@ -45,6 +46,7 @@ class Finder {
         const bool anything_moves = usd::has_time_samples(run_.stage);
         for (std::size_t i = 0; i < run_.physics.colliders.size(); ++i)
             find_collider(static_cast<physics::Index>(i), anything_moves);
+        for (const auto& [shape, surface] : run_.surfaces) find_surface(shape, surface);
         find_animated_masses(run_);
     }
 
@@ -273,6 +275,12 @@ class Finder {
             value(material->prim, kRestitution, Animated::restitution);
         }
         if (anything_moves) find_motion(collider, index);
+    }
+
+    void find_surface(std::int32_t shape, const Import::Surface& surface)
+    {
+        for (const usd::Token& name : surface_attributes()) follow(surface.prim, name, physics::Use::converted);
+        tracks_.surfaces.push_back({shape_label(shape), surface.prim.path(), surface.frame});
     }
 
     void find_motion(const physics::Collider& collider, physics::Index index)

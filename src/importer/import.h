@@ -67,6 +67,12 @@ struct Import {
     std::map<physics::Index, std::vector<CollisionPart>> collision_parts;  ///< of mesh colliders, by collider
     std::vector<physics::Index> approximated;  ///< colliders whose mesh something else stands in for
     std::vector<physics::Index> twins;         ///< those of them whose authored mesh is drawn beside them
+    /// By shape: a surface that samples move, and the prim that says how.
+    struct Surface {
+        usd::Prim    prim;
+        SurfaceFrame frame;
+    };
+    std::map<std::int32_t, Surface> surfaces;
     /// Pairs of shapes that only a joint keeps apart which an animation switches.
     std::map<physics::Index, std::vector<std::pair<std::int32_t, std::int32_t>>> filters_of_joint;
     JointPlan                                                                    plan;

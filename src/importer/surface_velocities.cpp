@@ -1,36 +1,40 @@
+#include "surface_velocities.h"
+
+#include <algorithm>
+
 #include "import.h"
 
 namespace mechane::importer {
 namespace {
 
-constexpr const char *kEnabled = "physxSurfaceVelocity:surfaceVelocityEnabled",
-                     *kLocal   = "physxSurfaceVelocity:surfaceVelocityLocalSpace",
-                     *kLinear  = "physxSurfaceVelocity:surfaceVelocity",
-                     *kAngular = "physxSurfaceVelocity:surfaceAngularVelocity";
+constexpr const char* kLocal = "physxSurfaceVelocity:surfaceVelocityLocalSpace";
 
 /// Says what became of everything that the API can author on the prim.
 void note_all(const Import& run, const usd::Prim& prim, physics::Use use, const char* why)
 {
-    for (const char* name : {kEnabled, kLocal, kLinear, kAngular})
-        if (prim.attribute(name).authored()) run.took(prim, name, use, why);
+    for (const usd::Token& name : surface_attributes())
+        if (prim.attribute(name).authored()) run.took(prim, name.text(), use, why);
+    if (prim.attribute(kLocal).authored()) run.took(prim, kLocal, use, why);
 }
 
 /// What a prim says of the surfaces below it: about its own origin, in its own axes or the stage's [m/s, rad/s].
 struct Belt {
-    Spatiald velocity;
-    bool     local = true;
+    usd::Prim prim;
+    Spatiald  velocity;
+    bool      local = true, varies = false;
 };
 std::optional<Belt> belt_of(const Import& run, const usd::Prim& prim)
 {
     if (!prim.has_api("PhysxSurfaceVelocityAPI")) return std::nullopt;
-    if (!prim.attribute(kEnabled).get_or<bool>(true)) {
+    Belt        belt{prim, surface_velocity(prim, run.length()), prim.attribute(kLocal).get_or<bool>(true)};
+    const auto& names = surface_attributes();
+    belt.varies       = run.options.animation && std::any_of(names.begin(), names.end(), [&](const usd::Token& name) {
+                      return prim.attribute(name).varying();
+                        });
+    if (!belt.varies && !prim.attribute(names[0]).get_or<bool>(true)) {
         note_all(run, prim, physics::Use::used, "the surface stands still");
         return std::nullopt;
     }
-    Belt belt;
-    belt.local            = prim.attribute(kLocal).get_or<bool>(true);
-    belt.velocity.linear  = run.length() * prim.attribute(kLinear).get_or<Vec3d>({});
-    belt.velocity.angular = kDegrees * prim.attribute(kAngular).get_or<Vec3d>({});
     if (!is_finite(belt.velocity)) {
         note_all(run, prim, physics::Use::ignored, "a velocity that is not finite moves nothing");
         return std::nullopt;
@@ -40,6 +44,22 @@ std::optional<Belt> belt_of(const Import& run, const usd::Prim& prim)
 }
 
 }  // namespace
+
+const std::array<usd::Token, 3>& surface_attributes()
+{
+    static const std::array<usd::Token, 3> names{usd::Token("physxSurfaceVelocity:surfaceVelocityEnabled"),
+                                                 usd::Token("physxSurfaceVelocity:surfaceVelocity"),
+                                                 usd::Token("physxSurfaceVelocity:surfaceAngularVelocity")};
+    return names;
+}
+
+Spatiald surface_velocity(const usd::Prim& prim, double length, usd::TimeCode time)
+{
+    const auto& [enabled, linear, angular] = surface_attributes();
+    if (!prim.attribute(enabled).get_or<bool>(true, time)) return {};
+    return {length * prim.attribute(linear).get_or<Vec3d>({}, time),
+            kDegrees * prim.attribute(angular).get_or<Vec3d>({}, time)};
+}
 
 void add_surface_velocities(Import& run)
 {
@@ -56,11 +76,8 @@ void add_surface_velocities(Import& run)
             if (is_new) known->second = belt_of(run, run.body(collider.body).prim);
             belt = known->second;
         }
-        if (!belt || belt->velocity == Spatiald{}) continue;
-        std::vector<std::int32_t> shapes{run.shape_of[c]};
-        if (const auto more = run.further_shapes.find(static_cast<physics::Index>(c)); more != run.further_shapes.end())
-            shapes.insert(shapes.end(), more->second.begin(), more->second.end());
-        for (const std::int32_t s : shapes) {
+        if (!belt || (belt->velocity == Spatiald{} && !belt->varies)) continue;
+        for (const std::int32_t s : shapes_of_collider(run, static_cast<physics::Index>(c))) {
             model::BuilderShape& shape = run.builder.shapes[static_cast<std::size_t>(s)];
             // The prim that speaks, in the frame that the shape is placed in: its body, or the world.
             const Posed X_WB = collider.body == physics::kNone ? Posed{} : run.body(collider.body).X_WB;
@@ -69,19 +86,15 @@ void add_surface_velocities(Import& run)
                 X_FP = on_body ? Posed{} : run.scaled(collider.X_BS);
             else
                 X_FP = run.placed(on_body ? X_WB : X_WB * collider.X_BS);
-            const Vec3d    arm = shape.xform.p - X_FP.p;
-            const Spatiald v   = belt->velocity;
-            if (belt->local) {
-                const Spatiald in_F{rotate(X_FP.q, v.linear), rotate(X_FP.q, v.angular)};
-                shape.config.surface_velocity = {rotate_inverse(shape.xform.q, in_F.linear + cross(in_F.angular, arm)),
-                                                 rotate_inverse(shape.xform.q, in_F.angular)};
-            } else {
-                const Quatd    turn  = shape.body >= 0 ? run.X_WB[static_cast<std::size_t>(collider.body)].q : Quatd{};
-                const Vec3d    arm_W = rotate(turn, arm);
-                const Spatiald in_W{rotate(run.X_WS.q, v.linear), rotate(run.X_WS.q, v.angular)};
-                shape.config.surface_velocity = {in_W.linear + cross(in_W.angular, arm_W), in_W.angular};
-                shape.config.surface_in_world = true;
+            const Vec3d  arm = shape.xform.p - X_FP.p;
+            SurfaceFrame frame{X_FP.q, arm, conjugate(shape.xform.q)};
+            if (!belt->local) {
+                const Quatd turn = shape.body >= 0 ? run.X_WB[static_cast<std::size_t>(collider.body)].q : Quatd{};
+                frame            = {run.X_WS.q, rotate(turn, arm), {}};
             }
+            shape.config.surface_velocity = frame.of(belt->velocity);
+            shape.config.surface_in_world = !belt->local;
+            if (belt->varies) run.surfaces[s] = {belt->prim, frame};
         }
     }
 }

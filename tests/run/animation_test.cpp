@@ -269,6 +269,73 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("a belt whose velocity has samples carries what lies on it as they say (DYN-091, DYN-125)")
+{
+    // Still for a second, then 2 m/s to the belt's own x, which is the world's y. The box slips until it is as fast,
+    // after 2 / (0.5 * 9.81) = 0.408 s and 0.408 m, and is carried for the remaining 0.592 s.
+    constexpr const char* kBelt   = R"(#usda 1.0
+(
+    metersPerUnit = 1
+    upAxis = "Z"
+    timeCodesPerSecond = 24
+)
+def PhysicsScene "scene"
+{
+}
+def Material "rubber" (
+    prepend apiSchemas = ["PhysicsMaterialAPI"]
+)
+{
+    float physics:staticFriction = 0.5
+    float physics:dynamicFriction = 0.5
+}
+def Cube "belt" (
+    prepend apiSchemas = ["PhysicsCollisionAPI", "PhysxSurfaceVelocityAPI", "MaterialBindingAPI"]
+)
+{
+    rel material:binding:physics = </rubber>
+    double size = 10
+    $
+    double3 xformOp:translate = (0, 0, -5)
+    float xformOp:rotateZ = 90
+    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:rotateZ"]
+}
+def Cube "box" (
+    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "MaterialBindingAPI"]
+)
+{
+    rel material:binding:physics = </rubber>
+    double size = 0.2
+    double3 xformOp:translate = (0, -1, 0.1)
+    uniform token[] xformOpOrder = ["xformOp:translate"]
+}
+)";
+    const char* const     table[] = {
+        "vector3f physxSurfaceVelocity:surfaceVelocity.timeSamples = { 0: (0, 0, 0), 24: (0, 0, 0), 24.01: (2, 0, 0) }",
+        "vector3f physxSurfaceVelocity:surfaceVelocity = (2, 0, 0)\n    bool "
+        "physxSurfaceVelocity:surfaceVelocityEnabled.timeSamples = { 0: 0, 24: 1 }"};
+    for (const char* const lines : table) {
+        CAPTURE(lines);
+        const test::TemporaryFolder folder;
+        Diagnostics                 found;
+        run::SceneOptions           options;
+        options.import.schema_resolvers = {"newton", "physx"};
+        std::string stage               = kBelt;
+        stage.replace(stage.find('$'), 1, lines);
+        auto scene = run::load_scene(folder.write("belt.usda", stage), options, found);
+        REQUIRE(scene);
+        run::SimulateOptions how{.dt = 0.01, .frames = 200, .threads = 1};
+        how.follow         = run::follower(*scene);
+        const auto outcome = run::simulate(scene->model, how, found);
+        REQUIRE(outcome);
+        const auto y = [&](std::size_t frame) {
+            return static_cast<double>(outcome->recording.frames.at(frame).body_q[0].p.y);
+        };
+        CHECK(y(100) == close_to(-1, 1e-3));
+        CHECK(y(200) == close_to(-1 + 0.408 + 2 * 0.592, 0.03));  // two steps of 10 ms are 0.02 m
+    }
+}
+
 TEST_CASE("what is animated and not followed is in the ledger as held, and without animation everything is (GAP-007)")
 {
     const std::string stage = robot_with("hinge",

@@ -62,6 +62,27 @@ struct AnimatedShape {
     Posed       X_BS, X_SG;           ///< collider at import [m]; what the model adds to it (axes, parts)
 };
 
+/// From what a prim says of the surfaces below it, in its own axes and about its own origin or in the stage's axes, to
+/// the velocity of a shape's surface as the model has it.
+struct SurfaceFrame {
+    Quatd turn;  ///< of what is said, into the frame that the shape is placed in
+    Vec3d arm;   ///< from the prim's origin to the shape's, in that frame
+    Quatd back;  ///< into the shape's own frame
+    /// @param said  linear and angular velocity [m/s, rad/s]
+    [[nodiscard]] Spatiald of(const Spatiald& said) const
+    {
+        const Vec3d w = rotate(turn, said.angular);
+        return {rotate(back, rotate(turn, said.linear) + cross(w, arm)), rotate(back, w)};
+    }
+};
+
+/// A shape whose surface moves with sampled velocity.
+struct AnimatedSurface {
+    std::string  label;
+    usd::Path    prim;  ///< that says so
+    SurfaceFrame frame;
+};
+
 /// Gravity of a scene whose direction or magnitude has samples.
 struct AnimatedGravity {
     usd::Path                   scene;
@@ -77,6 +98,7 @@ struct AnimationTracks {
     std::vector<AnimatedValue>            values;
     std::vector<AnimatedBody>             bodies;
     std::vector<AnimatedShape>            shapes;
+    std::vector<AnimatedSurface>          surfaces;
     std::vector<AnimatedGravity>          gravity;
     std::shared_ptr<const AnimatedMasses> masses;  ///< of bodies whose mass properties follow; null: none do
     Posed                                 X_WS;    ///< stage frame in the world
@@ -85,7 +107,7 @@ struct AnimationTracks {
     std::vector<std::pair<usd::Path, usd::Token>> followed;           ///< every attribute that one of the above samples
 
     [[nodiscard]] bool empty() const
-    { return values.empty() && bodies.empty() && shapes.empty() && gravity.empty() && !masses; }
+    { return values.empty() && bodies.empty() && shapes.empty() && surfaces.empty() && gravity.empty() && !masses; }
     [[nodiscard]] bool follows(const usd::Path& prim, const usd::Token& property) const;
 };
 
