@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -34,10 +35,11 @@ namespace {
 /// What a reader may take. A good stage takes about 0.1 s and 20 MiB for each MiB of text; the rest is for slow
 /// machines.
 struct Allowance {
-    double        seconds;  ///< of wall time
+    double        seconds;  ///< of processor time: how busy the machine is must not decide what a file is
     std::uint64_t bytes;    ///< of memory in use
 };
 constexpr Allowance kLeast{5, 1ull << 30}, kPerMiB{1, 64ull << 20}, kMost{120, 16ull << 30};
+constexpr double    kMostWaiting = 12;  ///< wall time for each second of it, of one that waits for something
 
 const char* const kVerb       = "try-read";
 const char* const kSuffixes[] = {".usd", ".usda", ".usdc", ".usdz"};
@@ -81,6 +83,15 @@ std::uint64_t memory_of(pid_t process)
     std::uint64_t all = 0, resident = 0;
     stream >> all >> resident;
     return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+/// Processor time that a process has used [s], 0 when it is gone.
+double seconds_of(pid_t process)
+{
+    clockid_t clock{};
+    timespec  used{};
+    if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &used) != 0) return 0;
+    return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
 }
 
 /// For files that one process reads, one after the other.
@@ -135,7 +146,8 @@ std::string run_child(std::vector<std::string> arguments, const Allowance& allow
     int         status = 0;
     std::string stopped;
     while (waitpid(child, &status, WNOHANG) == 0) {
-        if (std::chrono::steady_clock::now() - begin > std::chrono::duration<double>(allowed.seconds))
+        const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begin;
+        if (seconds_of(child) > allowed.seconds || waited.count() > kMostWaiting * allowed.seconds)
             stopped = fmt::format("after {:.0f} s it was still being read", allowed.seconds);
         else if (memory_of(child) > allowed.bytes)
             stopped = fmt::format("reading it took more than {} MiB of memory", allowed.bytes >> 20);
