@@ -30,6 +30,15 @@ VisualKind visual_kind(const usd::Prim& prim)
     return VisualKind::none;
 }
 
+/// Newton asks the prim, so a collider below an instancer, which is in no list, is one as well.
+bool is_enabled_collider(const Import& run, const usd::Prim& prim)
+{
+    const physics::Index collider = run.physics.collider_at(prim.path());
+    if (collider != physics::kNone) return run.collider(collider).enabled;
+    return run.newton() && prim.has_api("PhysicsCollisionAPI") &&
+           prim.attribute("physics:collisionEnabled").get_or<bool>(true);
+}
+
 bool is_site(const usd::Prim& prim) { return prim.has_api("NewtonSiteAPI") || prim.has_api("MjcSiteAPI"); }
 
 physics::Axis axis_of(const usd::Prim& prim)
@@ -62,8 +71,7 @@ class VisualLoader {
     void load(const usd::Prim& prim, bool geometry)
     {
         if (prim.has_api("PhysicsRigidBodyAPI") || run_.ignored(prim.path())) return;
-        const physics::Index collider = run_.physics.collider_at(prim.path());
-        if (collider != physics::kNone && run_.collider(collider).enabled) return load_below(prim, false);
+        if (is_enabled_collider(run_, prim)) return load_below(prim, false);
         const bool site = is_site(prim);
         if (!site && run_.deformable.count(prim.path()) != 0) return load_below(prim, geometry);
         if (prim.is_a("PhysicsJoint") || (prim.is_a("PointInstancer") && !run_.newton())) return;
@@ -295,18 +303,16 @@ void add_static_visuals(Import& run)
     if (!root) return;
     for (const usd::Prim& prim : root.subtree()) {
         if (prim.path().is_root() || visual_kind(prim) == VisualKind::none || run.ignored(prim.path()) ||
-            run.deformable.count(prim.path()) != 0)
+            run.deformable.count(prim.path()) != 0 || is_enabled_collider(run, prim))
             continue;
-        const physics::Index collider = run.physics.collider_at(prim.path());
-        if (collider != physics::kNone && run.collider(collider).enabled) continue;
-        // What a body or an instancer has below it is theirs; Newton leaves an instancer those that would collide.
+        // What a body or an instancer has below it is theirs; Newton draws the prototypes of an instancer once each.
         bool of_body = false, of_instancer = false;
         for (usd::Prim p = prim; p && !p.path().is_root(); p = p.parent()) {
             const physics::Index b = run.physics.body_at(p.path());
             of_body                = of_body || (b != physics::kNone && (run.newton() || run.body(b).enabled));
             of_instancer           = of_instancer || p.is_a("PointInstancer");
         }
-        if (of_body || (of_instancer && (!run.newton() || prim.has_api("PhysicsCollisionAPI")))) continue;
+        if (of_body || (of_instancer && !run.newton())) continue;
         const bool site = is_site(prim);
         if (site ? run.options.load_sites : geometry) loader.add(prim, site);
     }

@@ -42,7 +42,7 @@ void complete_axes(std::vector<JointDofConfig>& axes, std::int32_t wanted, bool 
 
 void centre_target(JointDofConfig& dof)
 {
-    if (dof.limit_lower <= dof.limit_upper && (dof.target_q < dof.limit_lower || dof.target_q > dof.limit_upper))
+    if (dof.target_q < dof.limit_lower || dof.target_q > dof.limit_upper)
         dof.target_q = 0.5 * (dof.limit_lower + dof.limit_upper);
 }
 

@@ -73,7 +73,7 @@ void push_dof(const JointDofConfig& dof, NumberRepair& repair, Model& m)
 /// A target between the limits; the middle for one outside (import-usd.md 9.3).
 Real target_within(Real target, Real lower, Real upper)
 {
-    const bool outside = lower <= upper && (target < lower || target > upper);
+    const bool outside = target < lower || target > upper;
     return outside ? static_cast<Real>(0.5 * (static_cast<double>(lower) + static_cast<double>(upper))) : target;
 }
 

@@ -23,8 +23,9 @@ struct Extent {
 Extent extent_of(const ShapeGeometry& shape)
 {
     const bool usable = is_usable(shape);
-    // Something finite for shapes that are kept but never collide.
-    const ShapeGeometry g = usable ? shape : ShapeGeometry{};
+    // Something finite for shapes that are kept but never collide; a strip of a plane is as large as a whole one.
+    const bool          strip = shape.type == GeoType::plane && is_finite(shape.scale);
+    const ShapeGeometry g     = usable || strip ? shape : ShapeGeometry{};
     return {usable, local_bounds(g), collision_radius(g)};
 }
 

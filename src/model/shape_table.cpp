@@ -11,7 +11,8 @@ using geometry::MassProperties;
 
 constexpr double kInfinitePlaneRadius = 1e6;
 
-bool is_infinite_plane(const Vec3d& s) { return s.x == 0 && s.y == 0; }
+/// Without a size in one direction a plane is a strip, which has no bound either.
+bool is_infinite_plane(const Vec3d& s) { return s.x == 0 || s.y == 0; }
 
 Aabbd symmetric(const Vec3d& half) { return {-half, half}; }
 

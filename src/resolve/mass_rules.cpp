@@ -281,12 +281,27 @@ class Ladder {
         return accumulation_density(c);
     }
 
+    // A collider that authors its mass and moments is those, whatever its shape.
+    MassProperties explicit_mass(const Body& body, Index i)
+    {
+        const Collider&   c     = collider(i);
+        const MassValues& own   = c.mass;
+        const auto&       solid = solids_[static_cast<std::size_t>(i)];
+        if (!solid) return {};
+        if (!own.has_mass() || !own.has_diagonal()) return in_body(i, explicit_density(body, c, solid->mass));
+        MassProperties out{own.mass, solid->com, rotated_diagonal(own.diagonal, own.has_axes() ? own.axes : Quatd{})};
+        if (compat_) out.com = {};
+        if (own.has_com()) out.com = compat_ ? own.com : scale(own.com, c.scale);
+        physics::MassInfo frame;
+        frame.X_BS = c.X_BS;
+        if (compat_) turn_onto_axis(c, frame);
+        return geometry::transformed(out, frame.X_BS);
+    }
+
     Computed fall_back(const Body& body, const MassProperties& A)
     {
         MassProperties sum;
-        for (const Index i : body.colliders)
-            if (const auto& solid = solids_[static_cast<std::size_t>(i)])
-                sum = geometry::combined(sum, in_body(i, explicit_density(body, collider(i), solid->mass)));
+        for (const Index i : body.colliders) sum = geometry::combined(sum, explicit_mass(body, i));
         if (!(sum.mass > 0)) {
             sum = A;
             if (body.mass.has_density() && !body.mass.has_mass()) {

@@ -18,6 +18,8 @@ ARRAYS = [
 ]
 # Coordinates of FREE joints are poses as well; velocities and centres are turned in single precision.
 COORDINATES = {"joint_q", "joint_qd", "body_com"}
+# Where the quaternion lies in the coordinates of BALL, FREE and DISTANCE joints.
+QUATERNION_AT = {2: 0, 4: 3, 5: 3}
 # "No limit" is anything from 1e10 on, and the middle between a limit and none, where Newton puts a target that lies beyond the one, half of that: infinite in joints of several axes.
 LIMITS, NO_LIMIT = {"joint_limit_lower", "joint_limit_upper", "joint_target_q"}, 1e10
 RTOL, ATOL = 1e-5, 1e-9
@@ -43,31 +45,50 @@ def same_pose(a, b):
     return all(same(x, y, 1e-6) for x, y in zip(a, b[:3] + [sign * y for y in b[3:]]))
 
 
-def corners(pose, half):
-    """Of a box, sorted: six choices of axes describe one box."""
-    x, y, z, w = pose[3:]
+def turned(quaternion, vector):
+    x, y, z, w = quaternion
     rows = ((1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)), (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
             (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)))
+    return [sum(a * b for a, b in zip(row, vector)) for row in rows]
+
+
+def corners(pose, half):
+    """Of a box: six choices of axes describe one box."""
     signed = [(i * half[0], j * half[1], k * half[2]) for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]
-    return [tuple(pose[r] + sum(rows[r][c] * p[c] for c in range(3)) for r in range(3)) for p in signed]
+    return [tuple(a + b for a, b in zip(pose, turned(pose[3:], p))) for p in signed]
 
 
 def same_box(pose_a, half_a, pose_b, half_b):
-    b = corners(pose_b, half_b)
-    return all(min(max(abs(x - y) for x, y in zip(p, q)) for q in b) <= 1e-5 * max(1, *map(abs, half_a)) for p in corners(pose_a, half_a))
+    """Is `a`, Newton's, the box around the corners of `b`, turned by half a degree at most? It turns the boxes that it tries by whole degrees, so of a mesh with two equal
+    moments it may miss the tightest by that."""
+    slack = 1e-5 * max(1, *map(abs, half_a))
+    x, y, z, w = pose_a[3:]
+    seen = [turned((-x, -y, -z, w), [a - b for a, b in zip(p, pose_a)]) for p in corners(pose_b, half_b)]
+    touches = all(abs(max(map(abs, side)) - abs(half)) <= slack for side, half in zip(zip(*seen), half_a))
+    grown = (abs(a) - abs(b) for a, b in zip(sorted(half_a, key=abs), sorted(half_b, key=abs)))
+    return touches and max(grown) <= math.sin(math.radians(0.5)) * max(map(abs, half_b)) + slack
 
 
 def described_alike(expected, found):
-    """A copy of `found` with the boxes that are the same as those expected described as they are."""
+    """A copy of `found` with the boxes and rotations that are the same as those expected described as they are."""
     found, box = dict(found), 7
-    if not all(isinstance(side.get(name), list) for side in (expected, found) for name in ("shape_type", "shape_transform", "shape_scale")):
-        return found
-    for name in ("shape_transform", "shape_scale"):
-        found[name] = list(found[name])
-    rows = zip(expected["shape_type"], found["shape_type"], expected["shape_transform"], expected["shape_scale"], found["shape_transform"], found["shape_scale"])
-    for i, (a, b, pose_a, half_a, pose_b, half_b) in enumerate(rows):
-        if a == b == box and same_box(pose_a, half_a, pose_b, half_b):
-            found["shape_transform"][i], found["shape_scale"][i] = pose_a, half_a
+    if all(isinstance(side.get(name), list) for side in (expected, found) for name in ("shape_type", "shape_transform", "shape_scale", "shape_collision_radius")):
+        for name in ("shape_transform", "shape_scale", "shape_collision_radius"):
+            found[name] = list(found[name])
+        rows = zip(expected["shape_type"], found["shape_type"], expected["shape_transform"], expected["shape_scale"], found["shape_transform"], found["shape_scale"])
+        for i, (a, b, pose_a, half_a, pose_b, half_b) in enumerate(rows):
+            if a == b == box and same_box(pose_a, half_a, pose_b, half_b):
+                found["shape_transform"][i], found["shape_scale"][i] = pose_a, half_a
+                if same(math.hypot(*half_b), found["shape_collision_radius"][i]):
+                    found["shape_collision_radius"][i] = expected["shape_collision_radius"][i]
+    if all(isinstance(side.get(name), list) and len(side[name]) == len(expected[name]) for side in (expected, found) for name in ("joint_type", "joint_q", "joint_q_start")):
+        q, theirs = list(found["joint_q"]), expected["joint_q"]
+        for kind, start in zip(expected["joint_type"], expected["joint_q_start"]):
+            if kind in QUATERNION_AT:
+                at = slice(start + QUATERNION_AT[kind], start + QUATERNION_AT[kind] + 4)
+                if sum(a * b for a, b in zip(theirs[at], q[at])) < 0:
+                    q[at] = [-c for c in q[at]]
+        found["joint_q"] = q
     return found
 
 

@@ -1,4 +1,6 @@
 """Robots drawn by chance from a seed, such as importers take: trees of bodies with every joint, beside loose bodies and static shapes. One text layer and options each."""
+import json
+
 from tests.differential.random_physics import APPROXIMATIONS, QUATERNIONS, Draw
 
 PRIMITIVES = ("Cube", "Sphere", "Capsule", "Cylinder", "Cone")
@@ -83,8 +85,8 @@ class Writer(Draw):
         return [f"int[] faceVertexCounts = {counts}", f"int[] faceVertexIndices = {indices}", "point3f[] points = [" + ", ".join(str(tuple(round(x, 5) for x in p)) for p in points) + "]",
                 *self.some(0.1, 'uniform token orientation = "leftHanded"')]
 
-    def geometry(self, above, name, collides, ground=True):
-        """A prim with a shape, which collides with this probability, else is seen only or marks a site."""
+    def geometry(self, above, name, collides, ground=True, weighs=True):
+        """A prim with a shape, which collides with this probability, else is seen only or marks a site; it may say what it `weighs`."""
         path, kind = f"{above}/{name}", self.one(PRIMITIVES + ("Mesh", "Mesh") + ("Plane",) * ground)
         approximation = self.one(APPROXIMATIONS[:4] + ("convexDecomposition",)) if self.maybe(0.6) else ""
         schemas, lines = [], [*(self.mesh(approximation) if kind == "Mesh" else self.sizes(kind)), *self.operations(0.2 if kind != "Plane" else 0)]
@@ -96,8 +98,9 @@ class Writer(Draw):
                 schemas.append("PhysicsMeshCollisionAPI")
                 lines += [f'uniform token physics:approximation = "{approximation}"', *self.some(0.1, f"int newton:maxHullVertices = {self.one((-1, 16))}")]
             if self.maybe(0.15):
-                schemas.append("PhysicsMassAPI")
-                lines += self.some(0.5, f"float physics:mass = {self.number(0.1, 5)}") + self.some(0.5, f"float physics:density = {self.number(100, 2000)}") + self.some(0.2, f"point3f physics:centerOfMass = {self.vector(-0.5, 0.5)}") + self.some(0.2, f"float3 physics:diagonalInertia = {self.vector(1, 1.5)}")
+                said = self.some(0.5, f"float physics:mass = {self.number(0.1, 5)}") + self.some(0.5, f"float physics:density = {self.number(100, 2000)}") + self.some(0.2, f"point3f physics:centerOfMass = {self.vector(-0.5, 0.5)}") + self.some(0.2, f"float3 physics:diagonalInertia = {self.vector(1, 1.5)}")
+                schemas += ["PhysicsMassAPI"] * weighs
+                lines += said * weighs
             if self.materials and self.maybe(0.5):
                 schemas += self.some(0.85, "MaterialBindingAPI")
                 lines += self.targets(self.one(("material:binding:physics", "material:binding")), self.materials)
@@ -118,7 +121,8 @@ class Writer(Draw):
     # Bodies.
 
     def body(self, above, name, inside="", base=False, loose=False):
-        """A body with its geometry and what else lies `inside`. Only loose ones are switched off, and say nothing of their mass then: to Newton such a body has one all the same."""
+        """A body with its geometry and what else lies `inside`. Only loose ones are switched off, and nothing says what they weigh then: to Newton such a body has all that is
+        authored, about its origin, though its colliders are part of the world (docs/importer.md)."""
         path, schemas, own_shape, off = f"{above}/{name}", ["PhysicsRigidBodyAPI"], self.maybe(0.1), loose and self.maybe(0.1)
         lines = self.operations(0.1)
         self.bodies.append(path)
@@ -144,9 +148,9 @@ class Writer(Draw):
             schemas.append("PhysicsCollisionAPI")
             self.colliders.append(path)
             lines += self.sizes(kind)
-        shapes = "".join(self.geometry(path, f"{'hull' if i else 'shell'}", 0.75, ground=False) for i in range(self.one((0, 1, 1, 2))))
+        shapes = "".join(self.geometry(path, f"{'hull' if i else 'shell'}", 0.75, ground=False, weighs=not off) for i in range(self.one((0, 1, 1, 2))))
         if self.maybe(0.1):
-            shapes += self.prim("Xform", "mount", self.operations(0), inside=self.geometry(f"{path}/mount", "cover", 0.5, ground=False))
+            shapes += self.prim("Xform", "mount", self.operations(0), inside=self.geometry(f"{path}/mount", "cover", 0.5, ground=False, weighs=not off))
         return self.prim(kind, name, lines, schemas, shapes + inside)
 
     def loose(self, name):
@@ -240,6 +244,5 @@ class Writer(Draw):
         return text
 
     def write(self, folder):
-        root = folder / "root.usda"
-        root.write_text(self.text)
-        return root
+        (folder / "root.usda").write_text(self.text)
+        (folder / "options.json").write_text(json.dumps(self.options))

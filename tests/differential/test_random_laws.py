@@ -1,9 +1,5 @@
-"""What holds for every stage, on stages drawn by chance: units do not matter, nor threads; nothing authored is unaccounted for; nonsense ends no program.
-
-MECHANE_RANDOM_STAGES=FIRST:LAST chooses the seeds.
-"""
+"""What holds for every stage, on stages drawn by chance: units do not matter, nor threads; nothing authored is unaccounted for; nonsense ends no program."""
 import json
-import os
 import pathlib
 import random
 import re
@@ -13,6 +9,7 @@ import unittest
 from tests.cli.program import mechane
 from tests.differential import random_physics, random_robots
 from tests.differential.compare_models import differences
+from tests.differential.drawn import seeds
 
 MESHES = (8, 10)  # GeoType MESH, CONVEX_MESH
 HEAD = re.compile(r"^(metersPerUnit|kilogramsPerUnit) = .*\n", re.M)
@@ -109,8 +106,7 @@ class RandomLaws(unittest.TestCase):
         place = tempfile.TemporaryDirectory()
         self.addCleanup(place.cleanup)
         self.folder = pathlib.Path(place.name)
-        first, last = map(int, os.environ.get("MECHANE_RANDOM_STAGES", "0:6").split(":"))
-        self.stages = [(f"{name} {seed}", module.Writer(seed).text) for seed in range(first, last) for name, module in (("physics", random_physics), ("robots", random_robots))]
+        self.stages = [(f"{name} {seed}", module.Writer(seed).text) for seed in seeds("0:6") for name, module in (("physics", random_physics), ("robots", random_robots))]
 
     def file(self, text):
         path = self.folder / "stage.usda"

@@ -1,20 +1,12 @@
-"""Physics drawn by chance, read by us and by OpenUSD's parser and mass computer. Needs the oracles beside the corpus and a Python that has usd-core: MECHANE_USD_PYTHON.
-
-MECHANE_RANDOM_STAGES=FIRST:LAST chooses the seeds.
-"""
+"""Physics drawn by chance, read by us and by OpenUSD's parser and mass computer. Needs the oracles beside the corpus and a Python that has usd-core: MECHANE_USD_PYTHON."""
 import json
-import os
-import pathlib
-import subprocess
-import tempfile
 import unittest
-from concurrent.futures import ThreadPoolExecutor
 
 from tests.cli.program import corpus, mechane
+from tests.differential.drawn import PYTHON, answered, compared
 from tests.differential.random_physics import Writer
 from tests.differential.test_physics import compare_masses, compare_objects
 
-PYTHON = os.environ.get("MECHANE_USD_PYTHON", "")
 # OpenUSD asks its caller for the solids. Here they are the authored surface, whatever approximates it, cones, and boxes without signs; of planes, clouds and solids with two
 # radii the oracle says nothing, and what OpenUSD then makes of the body is what lies in memory.
 ORACLE = """
@@ -67,18 +59,11 @@ class RandomPhysics(unittest.TestCase):
     maxDiff = None
 
     def test_physics_drawn_by_chance_is_read_as_openusd_reads_it(self):
-        first, last = map(int, os.environ.get("MECHANE_RANDOM_STAGES", "0:150").split(":"))
-        with tempfile.TemporaryDirectory() as place:
-            folders = [pathlib.Path(place, str(seed)) for seed in range(first, last)]
-            for folder in folders:
-                folder.mkdir()
-                Writer(int(folder.name)).write(folder)
-            subprocess.run([PYTHON, "-c", ORACLE, str(corpus().parent / "oracle"), *map(str, folders)], check=True, stderr=subprocess.DEVNULL)
-            with ThreadPoolExecutor(2) as pool:
-                answers = list(pool.map(differences, folders))
-        found = [f"seed {folder.name}: {where}\n    openusd {str(a)[:120]}\n    ours    {str(b)[:120]}" for folder, (_, rows) in zip(folders, answers) for where, a, b in rows]
-        print(f"\n{len(folders)} stages, {sum(count for count, _ in answers)} objects and masses compared")
-        self.assertEqual(found[:20], [], f"{len(found)} differences in {sum(bool(rows) for _, rows in answers)} stages")
+        with answered(ORACLE, Writer, "0:150") as folders:
+            answers = compared(differences, folders)
+        found = [f"seed {folder.name}: {where}\n    openusd {str(a)[:120]}\n    ours    {str(b)[:120]}" for folder, (_, rows) in answers for where, a, b in rows]
+        print(f"\n{len(answers)} stages, {sum(count for _, (count, _) in answers)} objects and masses compared")
+        self.assertEqual(found[:20], [], f"{len(found)} differences in {sum(bool(rows) for _, (_, rows) in answers)} stages")
 
 
 if __name__ == "__main__":

@@ -1,20 +1,17 @@
 """Stages drawn by chance, composed by us and by usd-core. Needs the oracles beside the corpus and a Python that has usd-core: MECHANE_USD_PYTHON.
 
-MECHANE_RANDOM_STAGES=FIRST:LAST chooses the seeds. A stage that OpenUSD itself gives up on, with a failed verification of its own or by not ending, only has to be answered by us.
+A stage that OpenUSD itself gives up on, with a failed verification of its own or by not ending, only has to be answered by us.
 Below an instance a prim has to be what OpenUSD makes of it, or of its like below another instance, when it opens that instance alone (docs/usd.md says why).
 """
 import json
-import os
-import pathlib
 import subprocess
-import tempfile
 import unittest
 
 from tests.cli.program import corpus, mechane
 from tests.differential.compare_stages import Comparison, short
+from tests.differential.drawn import PYTHON, answered
 from tests.differential.random_stages import Writer
 
-PYTHON = os.environ.get("MECHANE_USD_PYTHON", "")
 SECONDS = 10  # for one stage; arcs upon arcs multiply some beyond any use
 ORACLE = """
 import json, multiprocessing, pathlib, sys
@@ -74,16 +71,9 @@ class RandomStages(unittest.TestCase):
     maxDiff = None
 
     def test_stages_drawn_by_chance_are_composed_as_openusd_composes_them(self):
-        first, last = map(int, os.environ.get("MECHANE_RANDOM_STAGES", "0:100").split(":"))
         compared, given_up, values, found = 0, 0, 0, []
-        with tempfile.TemporaryDirectory() as place:
-            folders = [pathlib.Path(place, str(seed)) for seed in range(first, last)]
-            for folder in folders:
-                folder.mkdir()
-                Writer(int(folder.name)).write(folder)
-            # One thread: which of equal instances OpenUSD composes first is else a matter of chance.
-            subprocess.run([PYTHON, "-c", ORACLE, str(corpus().parent / "oracle"), str(SECONDS), *map(str, folders)], check=True,
-                           stderr=subprocess.DEVNULL, env={**os.environ, "PXR_WORK_THREAD_LIMIT": "1"})
+        # One thread: which of equal instances OpenUSD composes first is else a matter of chance.
+        with answered(ORACLE, Writer, "0:100", str(SECONDS), PXR_WORK_THREAD_LIMIT="1") as folders:
             for folder in folders:
                 answer = folder / "expected.json"
                 expected = json.loads(answer.read_text()) if answer.exists() else {"error": "no end"}

@@ -83,6 +83,21 @@ def PointInstancer "many" {
     CHECK(import_text(stage, newton_options()).builder.shapes.size() == 1);  // Newton 1.8 draws it all the same
 }
 
+TEST_CASE("Newton draws what is off below an instancer, and not what collides there")
+{
+    const auto stage = [](const char* more) {
+        return stage_text(std::string(R"(
+def PointInstancer "many" {
+    int[] protoIndices = [0]
+    point3f[] positions = [(1, 0, 0)]
+    rel prototypes = </many/grain>
+    def Sphere "grain" (prepend apiSchemas = ["PhysicsCollisionAPI"]) {)") +
+                          more + "}\n}");
+    };
+    CHECK(import_text(stage(""), newton_options()).builder.shapes.empty());
+    CHECK(import_text(stage("bool physics:collisionEnabled = 0"), newton_options()).builder.shapes.size() == 1);
+}
+
 TEST_CASE("without a scene gravity follows the up axis that is taken from the stage (IMP 1.4)")
 {
     ImportOptions options            = newton_options();

@@ -130,6 +130,26 @@ TEST_CASE("a target outside the limits becomes the middle of the range (DYN-017,
     CHECK(m.joint_q[0] == 0);
 }
 
+TEST_CASE("every target lies outside a range whose ends are exchanged, so the middle is taken there too (IMP-238)")
+{
+    ModelBuilder b;
+    const auto   body = b.add_link({}, "b", 1, {}, kUnitInertia);
+    b.add_joint_prismatic(kWorldBody, body, {}, {}, {.limit_lower = 0.8, .limit_upper = -1});
+    CHECK(finalized(b).joint_target_q[0] == close_to(-0.1, 1e-6));
+}
+
+TEST_CASE("a plane that ends in one direction only is kept, has no bound and does not collide")
+{
+    ModelBuilder b;
+    BuilderShape strip;
+    strip.type  = GeoType::plane;
+    strip.scale = {5, 0, 0};
+    b.add_shape(strip);
+    const Model m = finalized(b);
+    CHECK(m.shape_collision_radius[0] == Real(1e6));
+    CHECK((m.shape_flags[0] & shape_flag::collide_shapes) == 0);
+}
+
 TEST_CASE("drive modes are inferred from gains where none is chosen (DYN-018)")
 {
     struct Row {

@@ -355,6 +355,19 @@ TEST_CASE("blocked values are not authored, with a defined result (IMP-206)")
     }
 }
 
+TEST_CASE("a collider's own mass and moments count beside one that is off and authors its mass too")
+{
+    // Moments about axes turned by 90 degrees about z exchange x and y.
+    const std::string own =
+        "float physics:mass = 3\nfloat3 physics:diagonalInertia = (0.4, 0.5, 0.6)\n"
+        "quatf physics:principalAxes = (0.70710678, 0, 0, 0.70710678)\n"
+        "point3f physics:centerOfMass = (0.1, 0, 0)\n";
+    const std::string off = "bool physics:collisionEnabled = 0\nfloat physics:mass = 7\n";
+    for (const bool compat : {true, false})
+        check(masses(body("", cube(own + at(2)) + cube(off, "\"PhysicsMassAPI\"", "D"), ""), compat), 3, {2.1, 0, 0},
+              diag(0.5, 0.4, 0.6));
+}
+
 TEST_CASE("a fully authored body does without the mass computer (GAP-029)")
 {
     const Answer a = masses(body("float physics:mass = 2\nfloat3 physics:diagonalInertia = (1, 1, 1)\npoint3f "
