@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import _core
-from ._diagnostics import MechaneError, error
+from ._diagnostics import error
 from ._import import open_stage
 
 __all__ = ["Change", "Finding", "FixReport", "Report", "Rule", "Unrepaired", "check", "fix", "profiles", "rules"]
@@ -210,7 +210,7 @@ def fix(asset: str | os.PathLike, out: str | os.PathLike | None = None, unsafe: 
     @param in_place  replaces the asset's own files
     @raises FileNotFoundError  there is no such asset
     @raises ValueError  not exactly one of `out`, `dry_run` and `in_place`; a folder that holds something else or is the asset's own; no such selector
-    @raises RuntimeError  the asset cannot be opened or the results not be written; or a repair would have moved something: nothing is written then
+    @raises RuntimeError  the asset cannot be opened or the results not be written
     """
     if not isinstance(asset, (str, os.PathLike)):
         raise error(TypeError, "E_ARG_SOURCE", f"asset: expected a path, not {type(asset).__name__}; a repair needs the files")
@@ -228,8 +228,6 @@ def fix(asset: str | os.PathLike, out: str | os.PathLike | None = None, unsafe: 
     # Beside the folder that it becomes, so that one renaming puts it there.
     with tempfile.TemporaryDirectory(prefix=".mechane-fix-", dir=target.parent if into_folder else None) as scratch:
         result = _core.fix(str(source), scratch, list(select or ()), bool(unsafe))
-        if result.moved:
-            raise MechaneError(f"FIX_MOVED: a repair would have moved something: {result.moved}; nothing was written", "FIX_MOVED")
         folder, diff = pathlib.Path(result.folder), result.diff()
         if in_place:
             written = [_publish(folder / name, source.parent / name) for name, changed in result.files if changed]

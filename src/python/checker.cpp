@@ -108,7 +108,6 @@ void bind_checker(nb::module_& m)
         .def("diff", &diff_of)
         .def_ro("folder", &conformance::FixResult::folder)
         .def_ro("entry", &conformance::FixResult::entry)
-        .def_ro("moved", &conformance::FixResult::moved)
         .def_ro("after", &conformance::FixResult::after)
         .def_prop_ro("files", &files_of);
     m.def("fix",

@@ -14,7 +14,7 @@ inline constexpr Code kRuleFailed{"MECH-001", Severity::error, "A rule went wron
                                   "This is a bug in Mechane, or memory ran out. What other rules found stands."};
 inline constexpr Code kSuppression{"MECH-002", Severity::warning, "A suppression hides nothing, or has expired.",
                                    "Remove it from mechane.toml."};
-inline constexpr Code kNotPublished{"FIX_MOVED", Severity::error, "A repair would have moved something.",
-                                    "This is a bug in Mechane; nothing was written. Leave the rule out with --ignore."};
+inline constexpr Code kEndless{"FIX_ENDLESS", Severity::error, "The repairs undo each other without end.",
+                               "This is a bug in Mechane; nothing was written. Repair rule by rule with --select."};
 
 }  // namespace mechane::conformance::codes

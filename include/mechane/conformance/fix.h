@@ -69,14 +69,14 @@ struct FixResult {
     std::vector<Unrepaired> left;  ///< by rule and prim
     std::vector<FixedFile>  files;
     Report                  after;  ///< of the repaired asset
-    std::string             moved;  ///< what moved although nothing should; empty when the repair is right
 };
 
 /// Repairs a copy of an asset. Sources are only read. The copy lies below `work_folder`, which exists and is empty; of
 /// the asset's folder exactly the files that it needs are copied, unedited ones byte by byte.
 ///
-/// Every finding of the check is offered to the repair of its rule, phase by phase, until a pass changes nothing; at
-/// the end world placements of geometry, bodies and joint frames are compared with those before (1e-5 relative).
+/// Every finding of the check is offered to the repair of its rule, phase by phase, until a pass changes nothing. After
+/// each pass world placements of geometry, bodies and joint frames are compared with those before (1e-5 relative): a
+/// repair that would move something is taken back and reported ("would-move").
 /// @error STAGE_OPEN_FAILED, CHECK_OPTION, FIX_WORK_FOLDER, FIX_PACKAGE
 Result<FixResult> fix(const std::string& asset, const std::string& work_folder, const FixOptions& options);
 

@@ -14,7 +14,9 @@
 namespace mechane::conformance {
 namespace {
 
+constexpr int kTries  = 2;    // the second time a repair may finish what the first one uncovered
 constexpr int kPasses = 100;  // each one makes an edit, so that only a repair that undoes another would get here
+constexpr int kSearch = 60;   // passes that are taken back to find single repairs; then all of a pass are left out
 
 const RepairOf* repair_of(const Rule& rule)
 {
@@ -31,7 +33,7 @@ class Fixer {
 
     Result<void> run()
     {
-        for (int pass = 0; pass < kPasses; ++pass) {
+        for (int pass = 0; pass < kPasses + taken_back_; ++pass) {
             const auto stage = usd::Stage::open(work_.entry().string(), options_.open);
             if (!stage) return stage.error();
             const Facts facts(**stage);
@@ -41,36 +43,114 @@ class Fixer {
                 if (auto saved = flush(); !saved) return saved;
                 continue;
             }
+            if (trial_ && moved_something(facts)) continue;
             auto report = check(**stage, check_);
             if (!report) return report.error();
+            begin_trial();
             if (repair_pass(facts, *report)) {
                 if (auto saved = flush(); !saved) return saved;
                 continue;
             }
+            work_.end_trial();
             result_.after = std::move(*report);
-            if (!mixed_units_) result_.moved = Whereabouts(facts).moved_since(*before_, turned_, stretched_);
             return {};
         }
-        return make_diagnostic(codes::kNotPublished, {.layer = work_.entry().string()},
-                               "the repairs do not come to an end");
+        return make_diagnostic(codes::kEndless, {.layer = work_.entry().string()}, "the repairs do not come to an end");
     }
 
   private:
+    /// Rule, prim, property and variant of a finding.
+    using Key = std::tuple<std::string, std::string, std::string, std::string>;
+
+    /// A finding that was offered to its repair.
+    struct Offer {
+        Phase phase   = Phase::schemas;
+        int   times   = 0;
+        bool  refused = false;  ///< nothing was edited; what a later phase edits may make it possible
+    };
+    /// What the passes have done to the whole world, and which findings were offered to their repairs.
+    struct Progress {
+        usd::Matrix4d        turned;
+        double               stretched = 1;
+        std::map<Key, Offer> offers;
+    };
+    /// A pass that is not judged yet: how things stood, and the repairs that edited something.
+    struct Trial {
+        Progress                                     before;
+        std::size_t                                  edits = 0, left = 0;
+        Phase                                        phase = Phase::schemas;
+        std::vector<std::pair<Key, const RepairOf*>> repairs;
+    };
+
     const FixOptions&          options_;
     Workspace&                 work_;
     FixResult&                 result_;
     CheckOptions               check_;
     std::optional<Whereabouts> before_;
     std::optional<JointFrames> frames_;  ///< before the pass that moved something
-    usd::Matrix4d              turned_, turned_now_;
-    double                     stretched_   = 1;
+    std::optional<Trial>       trial_;
+    Progress                   so_far_;
+    usd::Matrix4d              turned_now_;
+    std::size_t                suspects_    = 0;  ///< the next so many repairs hold one that moves something
+    int                        taken_back_  = 0;
     bool                       mixed_units_ = false, work_edited_ = false;
-    std::map<std::tuple<std::string, std::string, std::string, std::string>, int> tries_;
 
     Result<void> flush()
     {
         work_edited_ = false;
         return work_.save();
+    }
+
+    void begin_trial()
+    {
+        work_.begin_trial();
+        trial_ = Trial{so_far_, result_.edits.size(), result_.left.size(), {}, {}};
+    }
+
+    /// Judges the last pass by where things are now. When something is elsewhere the pass is taken back, and the next
+    /// one offers half of its findings, until the repair is alone that would move something: it is left out.
+    bool moved_something(const Facts& facts)
+    {
+        if (mixed_units_) {  // layers disagreed about lengths: only from here on can places be compared
+            before_.emplace(facts);
+            so_far_.turned    = {};
+            so_far_.stretched = 1;
+            mixed_units_      = false;
+            trial_.reset();
+            return false;
+        }
+        const std::string moved = Whereabouts(facts).moved_since(*before_, so_far_.turned, so_far_.stretched);
+        const Trial       trial = *std::exchange(trial_, std::nullopt);
+        if (moved.empty()) {
+            suspects_ -= std::min(suspects_, trial.repairs.size());
+            offer_again(trial.phase);
+            return false;
+        }
+        work_.take_back();
+        result_.edits.erase(result_.edits.begin() + static_cast<std::ptrdiff_t>(trial.edits), result_.edits.end());
+        result_.left.erase(result_.left.begin() + static_cast<std::ptrdiff_t>(trial.left), result_.left.end());
+        so_far_   = trial.before;
+        suspects_ = trial.repairs.size();
+        if (++taken_back_ <= kSearch && suspects_ > 1) return true;
+        for (const auto& [key, repair] : trial.repairs) {
+            so_far_.offers[key].times = kTries;
+            result_.left.push_back({find_rule(repair->rule), std::get<1>(key), std::get<2>(key), "would-move",
+                                    "the repair would move something: " + moved});
+        }
+        suspects_ = 0;
+        return true;
+    }
+
+    /// What was refused before this phase is offered once more: an instance may have become editable.
+    void offer_again(Phase edited)
+    {
+        for (auto& [key, offer] : so_far_.offers) {
+            if (!offer.refused || offer.phase >= edited) continue;
+            offer = {.phase = offer.phase};
+            std::erase_if(result_.left, [&](const Unrepaired& u) {
+                return u.rule->id == std::get<0>(key) && u.prim == std::get<1>(key) && u.property == std::get<2>(key);
+            });
+        }
     }
 
     /// After placements were written: joint frames that hang on them.
@@ -111,19 +191,26 @@ class Fixer {
             });
             Repair            repair(facts, options_, work_, result_);
             const JointFrames frames(facts);
+            const std::size_t most = suspects_ == 0 ? findings.size() : (suspects_ + 1) / 2;
             for (const Finding* finding : findings) {
-                int& tries = tries_[{std::string(finding->rule->id), finding->site.prim, finding->site.property,
-                                     finding->variant}];
-                if (tries >= 2) continue;  // the second time a repair may finish what the first one uncovered
-                ++tries;
+                if (trial_->repairs.size() == most) break;
+                const Key key{finding->rule->id, finding->site.prim, finding->site.property, finding->variant};
+                Offer&    offer = so_far_.offers[key];
+                if (offer.refused || offer.times >= kTries) continue;
+                offer.phase = phase;
+                ++offer.times;
                 const std::size_t edits = repair.edits(), left = result_.left.size();
                 repair.begin(*finding->rule, phase, finding);
                 repair_of(*finding->rule)->run(repair, *finding);
-                if (repair.take_deferred()) --tries;
-                if (result_.left.size() > left && repair.edits() == edits) tries = 2;  // refused: once is enough
+                if (repair.take_deferred()) --offer.times;
+                if (repair.edits() > edits)
+                    trial_->repairs.emplace_back(key, repair_of(*finding->rule));
+                else
+                    offer.refused = result_.left.size() > left;
             }
-            turned_ = turned_ * repair.turned;
-            stretched_ *= repair.stretched;
+            trial_->phase  = phase;
+            so_far_.turned = so_far_.turned * repair.turned;
+            so_far_.stretched *= repair.stretched;
             mixed_units_ |= repair.mixed_units;
             if (!repair.moved.empty()) {
                 frames_.emplace(frames);

@@ -80,9 +80,12 @@ void fix_inertia(Repair& repair, const Finding& finding)
         repair.set(body, "physics:principalAxes", "quatf", usd::make_value("quatf", normalized(q)));
         return;
     }
-    if (finding.variant == "zero") {  // what a reader computes is what it computes without the opinion
+    // An inertia of zero is computed, as without the opinion. Axes beside it turn what is computed.
+    const auto q     = body.attribute("physics:principalAxes").authored_as<Quatd>();
+    const bool turns = q && dot(*q, *q) > 0;
+    if (finding.variant == "zero") {
         repair.erase(body, "physics:diagonalInertia");
-        if (body.attribute("physics:principalAxes").authored()) repair.erase(body, "physics:principalAxes");
+        if (q && !turns) repair.erase(body, "physics:principalAxes");
         return;
     }
     if (finding.variant == "half") {
@@ -90,7 +93,8 @@ void fix_inertia(Repair& repair, const Finding& finding)
             repair.set(body, "physics:principalAxes", "quatf", usd::make_value("quatf", Quatd{0, 0, 0, 1}));
             return;
         }
-        repair.erase(body, "physics:principalAxes");  // axes of an inertia that is computed are ignored
+        if (turns && !repair.unsafe("the axes that turn the computed inertia are removed")) return;
+        repair.erase(body, "physics:principalAxes");
         return;
     }
     if (!repair.unsafe("the inertia becomes the nearest one that a body can have")) return;
@@ -126,7 +130,14 @@ void fix_purpose(Repair& repair, const Finding& finding)
 {
     if (finding.variant == "shared-visual")
         return repair.refuse("shared-visual", "the collider is all that is seen there: it needs a visual first");
-    repair.set(prim_of(repair, finding), "purpose", "token", token("guide"), true);
+    const usd::Prim    prim  = prim_of(repair, finding);
+    const Facts&       facts = repair.facts;
+    const std::int32_t here  = facts.index_of(prim);
+    for (std::int32_t i = here + 1; here >= 0 && i < facts.prims[static_cast<std::size_t>(here)].end; ++i)
+        if (const PrimFacts& below = facts.prims[static_cast<std::size_t>(i)];
+            below.is(kGprim) && !below.is(kCollider) && facts.stage.purpose(below.prim) == usd::Token("default"))
+            return repair.refuse("shared-visual", below.prim.path().text() + " lies below and would be hidden too");
+    repair.set(prim, "purpose", "token", token("guide"), true);
 }
 
 void fix_approximation(Repair& repair, const Finding& finding)
@@ -151,11 +162,7 @@ void fix_material_api(Repair& repair, const Finding& finding)
 {
     const usd::Prim material = prim_of(repair, finding);
     if (!material.is_a("Material")) return repair.refuse("not-a-material", "what is bound is no Material");
-    for (const char* name : {"physics:staticFriction", "physics:dynamicFriction", "physics:restitution"})
-        if (!material.attribute(name).authored()) {
-            if (!repair.unsafe("with the schema the coefficients that are not authored become zero")) return;
-            break;
-        }
+    if (!repair.unsafe("with the schema the material's values come into force, zero where nothing is authored")) return;
     repair.apply_api(repair.place(material, "physics:staticFriction"), "PhysicsMaterialAPI");
 }
 

@@ -100,6 +100,26 @@ bool Placement::rewrite(const usd::Prim& prim, const usd::Matrix4d& after, HandD
     return true;
 }
 
+bool Placement::turn_world(const usd::Matrix4d& turn)
+{
+    const Facts&      facts = repair_.facts;
+    const usd::Prim   root  = facts.stage.default_prim();
+    std::vector<Plan> plans;
+    for (const PrimFacts& prim : facts.prims) {
+        if (!prim.is(kXformable)) continue;
+        const bool resets = facts.stage.resets_transform(prim.prim);
+        if (!resets && facts.nearest(prim.parent, kXformable) != nullptr) continue;  // follows what is above it
+        // The default prim keeps no rotation (REP-1.1-l). What leaves the stack does so for every user of its source.
+        const bool     hands = prim.prim == root && !prim.is(kGprim);
+        const HandDown hand  = hands ? HandDown::turn : HandDown::nothing;
+        if (!plan(prim.prim, turn, hand, resets, plans)) return false;
+    }
+    std::set<std::pair<std::string, usd::Path>> written;  // instances share what they are made of
+    for (const Plan& one : plans)
+        if (written.emplace(one.at.file, one.at.path).second) write(one);
+    return true;
+}
+
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the hierarchy, which opening the stage has bounded
 bool Placement::plan(const usd::Prim& prim, const usd::Matrix4d& after, HandDown hand, bool local,
                      std::vector<Plan>& plans)
@@ -220,28 +240,35 @@ void Placement::write(const Plan& plan)
 
 void Placement::scale_mass(const usd::Prim& prim, const Vec3d& scale)
 {
-    if (const auto com = prim.attribute("physics:centerOfMass").authored_as<Vec3d>(); com && is_finite(*com))
-        repair_.set(repair_.own_place(prim, "physics:centerOfMass"), "physics:centerOfMass", "point3f",
-                    usd::make_value("point3f", Vec3d{com->x * scale.x, com->y * scale.y, com->z * scale.z}));
+    // Both are given in the prim's own space.
+    for (const auto& [name, type] : {std::pair{"physics:centerOfMass", "point3f"}, {"physics:velocity", "vector3f"}})
+        if (const auto v = prim.attribute(name).authored_as<Vec3d>(); v && is_finite(*v))
+            repair_.set(repair_.own_place(prim, name), name, type,
+                        usd::make_value(type, Vec3d{v->x * scale.x, v->y * scale.y, v->z * scale.z}));
+}
+
+std::optional<usd::Matrix4d> joint_frame(const usd::Stage& stage, const physics::Joint& joint, int side)
+{
+    const usd::Path& target = side == 0 ? joint.rel0 : joint.rel1;
+    const usd::Prim  prim   = target.empty() ? usd::Prim() : stage.prim_at(target);
+    if (!target.empty() && !prim) return std::nullopt;
+    const std::string n = std::to_string(side);
+    const Vec3d       p = joint.prim.attribute("physics:localPos" + n).get<Vec3d>().value_or(Vec3d{});
+    Quatd             q = joint.prim.attribute("physics:localRot" + n).get<Quatd>().value_or(Quatd{0, 0, 0, 1});
+    if (!(dot(q, q) > 0)) q = {0, 0, 0, 1};
+    const usd::Matrix4d world = prim ? stage.world_matrix(prim) : usd::Matrix4d();
+    usd::Matrix4d       frame = usd::from_pose({{}, normalized(q)}) * rigid(world);
+    const Vec3d         at    = usd::transform_point(world, p);
+    frame(3, 0) = at.x, frame(3, 1) = at.y, frame(3, 2) = at.z;
+    return frame;
 }
 
 JointFrames::JointFrames(const Facts& facts)
 {
     for (const physics::Joint& joint : facts.physics.joints)
-        for (int side = 0; side < 2; ++side) {
-            const usd::Path&  target = side == 0 ? joint.rel0 : joint.rel1;
-            const std::string n      = std::to_string(side);
-            const usd::Prim   prim   = target.empty() ? usd::Prim() : facts.stage.prim_at(target);
-            if (!target.empty() && !prim) continue;
-            const Vec3d p = joint.prim.attribute("physics:localPos" + n).get<Vec3d>().value_or(Vec3d{});
-            Quatd       q = joint.prim.attribute("physics:localRot" + n).get<Quatd>().value_or(Quatd{0, 0, 0, 1});
-            if (!(dot(q, q) > 0)) q = {0, 0, 0, 1};
-            const usd::Matrix4d world = prim ? facts.stage.world_matrix(prim) : usd::Matrix4d();
-            usd::Matrix4d       frame = usd::from_pose({{}, normalized(q)}) * rigid(world);
-            const Vec3d         at    = usd::transform_point(world, p);
-            frame(3, 0) = at.x, frame(3, 1) = at.y, frame(3, 2) = at.z;
-            sides_.push_back({joint.prim.path(), target, side, frame});
-        }
+        for (int side = 0; side < 2; ++side)
+            if (const auto frame = joint_frame(facts.stage, joint, side))
+                sides_.push_back({joint.prim.path(), side == 0 ? joint.rel0 : joint.rel1, side, *frame});
 }
 
 void JointFrames::restore(Repair& repair, const usd::Matrix4d& turned) const

@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "conformance/fixes/repair.h"
@@ -24,6 +25,9 @@ class Placement {
     /// @param local  the change is one that every user of the prim's source shares
     /// @return false when it was refused
     bool rewrite(const usd::Prim& prim, const usd::Matrix4d& after, HandDown hand, bool local);
+    /// Turns the whole stage: every prim that nothing but the world places. The default prim hands the turn down.
+    /// @return false when some prim cannot be turned; then none is
+    bool turn_world(const usd::Matrix4d& turn);
 
   private:
     Repair& repair_;
@@ -53,6 +57,10 @@ class Placement {
 
 /// How a prim of these facts may keep a scale.
 Placement::HandDown allowed_scale(const PrimFacts& prim);
+
+/// Where a joint's frame on one side is in the world, rigid: as it stands on the prim that the side names, or in the
+/// world where it names none. Nothing when the named prim is not there.
+std::optional<usd::Matrix4d> joint_frame(const usd::Stage& stage, const physics::Joint& joint, int side);
 
 /// Where the two frames of each joint are in the world.
 class JointFrames {

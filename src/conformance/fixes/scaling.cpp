@@ -2,7 +2,9 @@
 
 #include <map>
 #include <string_view>
+#include <unordered_map>
 
+#include "mechane/resolve/resolvers.h"
 #include "mechane/usd/make_value.h"
 
 namespace mechane::conformance {
@@ -54,14 +56,62 @@ const std::map<std::string_view, Dimension>& plain_names()
         {"physics:diagonalInertia", kInertia},
         {"physics:breakForce", kForce},
         {"physics:breakTorque", kInertia},
-        {"newton:contactMargin", kLength},
-        {"newton:contactGap", kLength},
         {"newton:inertia", kInertia},
-        {"physxCollision:contactOffset", kLength},
-        {"physxCollision:restOffset", kLength},
-        {"mjc:margin", kLength},
-        {"mjc:gap", kLength}};
+        {"physxSurfaceVelocity:surfaceVelocity", kLength}};
     return kNames;
+}
+
+/// Units of what the resolvers' tables name: one fact, written there.
+const std::unordered_map<std::string, resolve::Unit>& vendor_names()
+{
+    static const std::unordered_map<std::string, resolve::Unit> kNames = [] {
+        std::unordered_map<std::string, resolve::Unit> names;
+        for (const resolve::Resolver& resolver :
+             {resolve::SchemaResolverNewton(), resolve::SchemaResolverPhysx(), resolve::SchemaResolverMjc()})
+            for (const resolve::Row& row : resolver.rows)
+                for (const std::string& attribute : row.attributes) names.emplace(attribute, row.unit);
+        return names;
+    }();
+    return kNames;
+}
+
+std::optional<Dimension> dimension_of(resolve::Unit unit, bool angular)
+{
+    using resolve::Unit;
+    switch (unit) {
+        case Unit::si:
+            return std::nullopt;
+        case Unit::length:
+            return kLength;
+        case Unit::position_deg:
+            return angular ? std::nullopt : std::optional(kLength);
+        case Unit::mass_or_inertia:
+        case Unit::stiffness_deg:
+        case Unit::damping_deg:
+        case Unit::stiffness_rad:
+        case Unit::damping_rad:
+            return angular ? kInertia : kMass;
+        case Unit::force_or_torque:
+            return angular ? kInertia : kForce;
+        case Unit::contact_stiffness:
+        case Unit::contact_damping:
+            return kMass;
+        case Unit::volume_stiffness:
+            return Dimension{-2, 1};
+    }
+    return std::nullopt;
+}
+
+/// What a name itself says of the degree of freedom that it is about: "state:angular:physics:position",
+/// "newton:rotX:limitStiffness".
+std::optional<bool> named_motion(std::string_view name)
+{
+    for (std::size_t at = name.find(':'); at != std::string_view::npos; at = name.find(':', at + 1)) {
+        const std::string_view rest = name.substr(at + 1), part = rest.substr(0, rest.find(':'));
+        if (part == "angular" || part == "rotX" || part == "rotY" || part == "rotZ") return true;
+        if (part == "linear" || part == "transX" || part == "transY" || part == "transZ") return false;
+    }
+    return std::nullopt;
 }
 
 bool is_linear_axis(std::string_view axis)
@@ -94,6 +144,12 @@ std::optional<Dimension> dimension_of(const std::string& attribute, bool angular
     if (const auto known = plain_names().find(name); known != plain_names().end()) return known->second;
     if (name == "physics:lowerLimit" || name == "physics:upperLimit")
         return angular ? std::nullopt : std::optional(kLength);
+    if (const auto known = vendor_names().find(attribute); known != vendor_names().end())
+        return dimension_of(known->second, named_motion(name).value_or(angular));
+    // Of a coupling of two joints that slide; of turning ones it is an angle.
+    if (name == "newton:mimicCoef0" || name == "ext_physics:mimic:offset" || name == "mimic:offset" ||
+        (name.starts_with("physxMimicJoint:") && name.ends_with(":offset")))
+        return named_motion(name).value_or(angular) ? std::nullopt : std::optional(kLength);
     if (name.starts_with("xformOp:translate")) return kLength;
     if (name.starts_with("xformOp:transform")) return kLength;  // its last row
     for (const bool limit : {true, false}) {

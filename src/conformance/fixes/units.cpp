@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -7,7 +8,7 @@
 
 #include "conformance/fixes/placement.h"
 #include "conformance/fixes/scaling.h"
-#include "conformance/fixes/states.h"
+#include "mechane/resolve/mass_rules.h"
 
 /// P3: metres, kilograms, seconds, Z up.
 namespace mechane::conformance {
@@ -104,6 +105,35 @@ std::optional<double> unit_of(const usd::Layer& layer, const char* field)
     return value && *value > 0 && std::isfinite(*value) ? value : std::nullopt;
 }
 
+/// True when a collider's volume, or a mass spread over it, gives its body a mass.
+bool has_weight(const physics::Collider& collider)
+{
+    if (!collider.enabled) return false;
+    Diagnostics ignored;
+    const auto  solid = resolve::collider_solid(collider, false, ignored);
+    return solid && (solid->mass > 0 || collider.mass.has_mass());
+}
+
+/// A body that nothing gives a mass weighs one unit, whatever that was [kg], as a ball of 0.1 m: both are authored.
+void write_masses(Repair& repair, double unit)
+{
+    const double                 radius = 0.1 / unit_of(*repair.root().layer, "metersPerUnit").value_or(1);
+    const physics::PhysicsModel& model  = repair.facts.physics;
+    for (const physics::Body& body : model.bodies) {
+        const auto weighs = [&](physics::Index i) { return has_weight(model.colliders[static_cast<std::size_t>(i)]); };
+        if (!body.enabled || body.mass.has_mass() || std::any_of(body.colliders.begin(), body.colliders.end(), weighs))
+            continue;
+        const EditPlace own = repair.own_place(body.prim, "physics:mass");
+        const EditPlace at  = own ? own : repair.place(body.prim, "physics:mass");
+        if (!body.mass.applied) repair.apply_api(at, "PhysicsMassAPI");
+        repair.set(at, "physics:mass", "float", number_value("float", unit));
+        if (body.mass.has_diagonal()) continue;
+        const double moment = 0.4 * unit * radius * radius;
+        repair.set(at, "physics:diagonalInertia", "float3", usd::make_value("float3", Vec3d{moment, moment, moment}));
+        repair.set(at, "physics:principalAxes", "quatf", usd::make_value("quatf", Quatd{0, 0, 0, 1}));
+    }
+}
+
 /// Factors a layer's numbers need; a layer that says nothing shares the root's unit.
 void convert_units(Repair& repair, const char* field, double assumed, bool masses)
 {
@@ -144,7 +174,10 @@ void fix_kilograms(Repair& repair, const Finding& finding)
         repair.set_field(repair.root(), "kilogramsPerUnit", usd::make_value("double", 1.0));
         return;
     }
-    if (needs_layers(repair)) convert_units(repair, "kilogramsPerUnit", 1, true);
+    if (!needs_layers(repair)) return;
+    const double unit = unit_of(*repair.root().layer, "kilogramsPerUnit").value_or(1);
+    convert_units(repair, "kilogramsPerUnit", 1, true);
+    if (unit != 1) write_masses(repair, unit);
 }
 
 void divide_times(Repair& repair, const EditPlace& at, double rate)
@@ -205,34 +238,6 @@ usd::Matrix4d y_up_to_z_up()
     return m;
 }
 
-/// A prim near the root that cannot be turned.
-struct Stuck {
-    const char* reason;
-    std::string message;
-};
-
-/// The first of them: a stage must be turned as a whole or not at all.
-std::optional<Stuck> stuck_prim(Repair& repair)
-{
-    const usd::Prim root = repair.facts.stage.default_prim();
-    if (root && hands_into_variants(repair, root, false))
-        return Stuck{"state-dependent-edit", root.path().text() + " has variants that would have to be turned too"};
-    for (const usd::Prim& top : repair.facts.stage.pseudo_root().children())
-        for (const usd::Prim& prim : top.subtree()) {
-            const PrimFacts* facts = repair.facts.find(prim.path());
-            if (facts == nullptr || !facts->is(kXformable)) continue;
-            const usd::Decomposition d = usd::decompose(repair.facts.stage.local_matrix(prim));
-            const bool near_root       = repair.facts.nearest(facts->parent, kXformable) == nullptr ||
-                                         repair.facts.prims[static_cast<std::size_t>(facts->parent)].prim == root;
-            if (d.singular || (near_root && d.sheared))
-                return Stuck{"singular",
-                             prim.path().text() + " is flat or sheared: the asset cannot be turned with it"};
-            if (near_root && placed_by_variants(repair, prim, repair.own_place(prim, "xformOpOrder")))
-                return Stuck{"state-dependent-edit", prim.path().text() + " is placed by variants"};
-        }
-    return std::nullopt;
-}
-
 void fix_up_axis(Repair& repair, const Finding& finding)
 {
     const EditPlace root = repair.root();
@@ -242,25 +247,11 @@ void fix_up_axis(Repair& repair, const Finding& finding)
     if (axis == ' ') return repair.refuse("no-up-axis", "upAxis is not authored; --assume-up-axis says what was meant");
     if (axis == 'X') return repair.refuse("no-up-axis", "upAxis is neither Y nor Z");
     if (axis == 'Y') {
-        if (const auto stuck = stuck_prim(repair)) return repair.refuse(stuck->reason, stuck->message);
+        // Lengths and times that this pass has written are not on the stage yet.
+        if (repair.edits() > 0) return repair.defer();
         const usd::Matrix4d turn = y_up_to_z_up();
-        repair.turned            = turn;
-        // The default prim keeps no rotation (REP-1.1-l): it goes to what lies below.
-        for (const usd::Prim& top : repair.facts.stage.pseudo_root().children()) {
-            const PrimFacts* facts = repair.facts.find(top.path());
-            if (facts == nullptr) continue;
-            const bool is_root = top == repair.facts.stage.default_prim() && !facts->is(kGprim);
-            if (facts->is(kXformable)) {
-                Placement(repair).rewrite(top, turn, is_root ? Placement::HandDown::turn : allowed_scale(*facts),
-                                          false);
-                continue;
-            }
-            for (const usd::Prim& child : top.subtree())
-                if (const PrimFacts* below = repair.facts.find(child.path());
-                    below != nullptr && below->is(kXformable) &&
-                    repair.facts.nearest(below->parent, kXformable) == nullptr)
-                    Placement(repair).rewrite(child, turn, allowed_scale(*below), false);
-        }
+        if (!Placement(repair).turn_world(turn)) return;
+        repair.turned = turn;
         for (const physics::Scene& scene : repair.facts.physics.scenes) {
             if (!scene.prim) continue;
             const auto direction = scene.prim.attribute("physics:gravityDirection").authored_as<Vec3d>();

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "conformance/fixes/placement.h"
+
 namespace mechane::conformance {
 
 Whereabouts::Whereabouts(const Facts& facts)
@@ -13,21 +15,9 @@ Whereabouts::Whereabouts(const Facts& facts)
         if (prim.is(kGprim | kBody) && prim.is(kXformable))
             places_[prim.prim.path().text()] = {facts.stage.world_matrix(prim.prim), !prim.is(kGprim)};
     for (const physics::Joint& joint : facts.physics.joints)
-        for (int side = 0; side < 2; ++side) {
-            const usd::Path& target = side == 0 ? joint.rel0 : joint.rel1;
-            const usd::Prim  prim   = target.empty() ? usd::Prim() : facts.stage.prim_at(target);
-            if (!prim) continue;  // in the world, or broken
-            const Vec3d p =
-                joint.prim.attribute("physics:localPos" + std::to_string(side)).get<Vec3d>().value_or(Vec3d{});
-            Quatd q = joint.prim.attribute("physics:localRot" + std::to_string(side))
-                          .get<Quatd>()
-                          .value_or(Quatd{0, 0, 0, 1});
-            if (!(dot(q, q) > 0)) q = {0, 0, 0, 1};
-            const usd::Matrix4d world = facts.stage.world_matrix(prim);
-            const Vec3d         at    = usd::transform_point(world, p);
-            Place               place{usd::from_pose({at, usd::decompose(world).rotation * normalized(q)}), true};
-            places_[fmt::format("{} (side {})", joint.path.text(), side)] = place;
-        }
+        for (int side = 0; side < 2; ++side)
+            if (const auto frame = joint_frame(facts.stage, joint, side))
+                places_[fmt::format("{} (side {})", joint.path.text(), side)] = {*frame, true};
 }
 
 std::string Whereabouts::moved_since(const Whereabouts& before, const usd::Matrix4d& turned, double stretched) const

@@ -11,6 +11,9 @@ namespace mechane::conformance {
 namespace fs = std::filesystem;
 namespace {
 
+/// Folder below the work folder for files as they were before a trial. Absolute paths have no such first part.
+constexpr const char* kBefore = ".mechane-before";
+
 Diagnostic failed(const fs::path& file, const std::string& why)
 { return make_diagnostic(codes::kWorkFolder, {.layer = file.string()}, why); }
 
@@ -169,6 +172,7 @@ fs::path Workspace::copy_of(const fs::path& original) const
 
 void Workspace::remove(const fs::path& file)
 {
+    keep(file);
     std::error_code error;
     fs::remove(file, error);
     originals_.erase(file);
@@ -185,6 +189,7 @@ Result<fs::path> Workspace::localize(const fs::path& file)
     for (int n = 2; originals_.count(to) != 0 && originals_[to] != known->second; ++n)
         to = folder_ / "deps" / (file.stem().string() + "_" + std::to_string(n) + file.extension().string());
     if (originals_.count(to) != 0) return to;
+    keep(to);
     std::error_code error;
     fs::create_directories(to.parent_path(), error);
     if (!error) fs::copy_file(file, to, fs::copy_options::overwrite_existing, error);
@@ -229,11 +234,52 @@ Result<void> Workspace::save()
             if (source != nullptr) std::fclose(source);
             how.format = binary ? usd::SaveOptions::Format::binary : usd::SaveOptions::Format::text;
         }
+        keep(file);
         if (auto saved = layer.save(file.string(), how); !saved) return saved;
         changed_.insert(file);
     }
     open_.clear();
     return {};
+}
+
+void Workspace::keep(const fs::path& file)
+{
+    if (!trial_ || trial_->kept.count(file) != 0) return;
+    std::error_code error;
+    fs::path        copy;
+    if (fs::exists(file, error)) {
+        const fs::path before = root_ / kBefore;
+        copy                  = before / std::to_string(trial_->kept.size());
+        fs::create_directories(before, error);
+        fs::copy_file(file, copy, fs::copy_options::overwrite_existing, error);
+    }
+    trial_->kept.emplace(file, copy);
+}
+
+void Workspace::begin_trial() { trial_ = Trial{entry_, originals_, layer_files_, changed_, {}}; }
+
+void Workspace::take_back()
+{
+    if (!trial_) return;
+    open_.clear();
+    std::error_code error;
+    for (const auto& [file, copy] : trial_->kept)
+        if (copy.empty())
+            fs::remove(file, error);
+        else
+            fs::rename(copy, file, error);
+    entry_       = trial_->entry;
+    originals_   = std::move(trial_->originals);
+    layer_files_ = std::move(trial_->layer_files);
+    changed_     = std::move(trial_->changed);
+    end_trial();
+}
+
+void Workspace::end_trial()
+{
+    trial_.reset();
+    std::error_code error;
+    fs::remove_all(root_ / kBefore, error);
 }
 
 std::vector<FixedFile> Workspace::files() const

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -47,6 +48,12 @@ class Workspace {
 
     /// Writes edited layers to the copy and forgets them.
     Result<void> save();
+    /// What is written from here on can be taken back.
+    void begin_trial();
+    /// Files and books are as they were at `begin_trial`.
+    void take_back();
+    /// What was written stays.
+    void end_trial();
     /// Files of the copy inside the asset's folder, sorted, with their originals.
     [[nodiscard]] std::vector<FixedFile> files() const;
 
@@ -59,7 +66,17 @@ class Workspace {
     std::set<std::filesystem::path>              layer_files_, changed_;
     std::map<std::filesystem::path, usd::Layer>  open_;
 
+    /// How the books stood when a trial began, and where the files that it writes over are kept.
+    struct Trial {
+        std::filesystem::path                                  entry;
+        std::map<std::filesystem::path, std::string>           originals;
+        std::set<std::filesystem::path>                        layer_files, changed;
+        std::map<std::filesystem::path, std::filesystem::path> kept;  ///< file -> its copy, empty for a new file
+    };
+    std::optional<Trial> trial_;
+
     Result<void> take(const std::filesystem::path& original);
+    void         keep(const std::filesystem::path& file);
 };
 
 /// True for .usd, .usda, .usdc.

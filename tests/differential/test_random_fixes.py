@@ -1,0 +1,129 @@
+"""Stages drawn by chance, repaired: a second repair changes nothing, and what is simulated stays what it was.
+
+MECHANE_RANDOM_FIXES=FIRST:LAST chooses the seeds.
+"""
+import collections
+import json
+import math
+import os
+import pathlib
+import tempfile
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+from tests.cli.program import mechane
+from tests.cli.test_fix import difference
+from tests.differential import random_physics, random_robots, random_stages
+
+FAMILIES = {"physics": random_physics.Writer, "robots": random_robots.Writer, "stages": random_stages.Writer}
+#: Metadata of the stage.
+METADATA = {"up_axis"}
+#: Follow from the rows of shapes.
+COUNTS = {"shape_count", "shape_world_start", "body_shapes", "shape_collision_filter_pairs"}
+#: A collider that becomes a guide is drawn otherwise, or no more.
+LOOKS = {"shape_color", "shape_opacity"}
+MESH, HULL, BALL, FREE = 8, 10, 2, 4
+FLOAT = 1e-6
+
+
+def upright(q):
+    """Of a rotation's two quaternions the one with w > 0; where w is nothing, with its largest part > 0."""
+    sign = q[3] if abs(q[3]) > FLOAT else max(q, key=abs)
+    return [-x for x in q] if sign < 0 else q
+
+
+def simulated(model):
+    """What of a model is simulated: without shapes that are only seen, and with what lies in a mesh's own space multiplied by the shape's scale.
+
+    Which of several equal corners a hull keeps is a matter of rounding, and with it the box around the hull.
+    """
+    out = {name: value for name, value in model.items() if name not in METADATA | COUNTS | LOOKS}
+    kept = [i for i, flags in enumerate(model["shape_flags"]) if flags & ~1]
+    for name in [name for name in out if name.startswith("shape_") and isinstance(out[name], list)]:
+        out[name] = [model[name][i] for i in kept]
+    labels = model["shape_label"]
+    out["pairs"] = sorted(sorted((labels[a], labels[b])) for a, b in model["shape_collision_filter_pairs"])
+    for i, (kind, source, scale) in enumerate(zip(out["shape_type"], out["shape_source"], out["shape_scale"])):
+        mesh = (source or {}).get("mesh")
+        if kind not in (MESH, HULL) or mesh is None:
+            continue
+        points = mesh["vertices"]
+        whole = isinstance(points, list)
+        out["shape_source"][i] = [[s * x for s, x in zip(scale, p)] for p in points] if whole else points["$array"]
+        out["shape_scale"][i] = None
+        for name in () if whole else ("shape_collision_aabb_lower", "shape_collision_aabb_upper", "shape_collision_radius"):
+            out[name][i] = None
+    out["joint_q"] = list(model["joint_q"])
+    for kind, first in zip(model["joint_type"], model["joint_q_start"]):
+        first += {BALL: 0, FREE: 3}.get(kind, math.inf)
+        if first < math.inf:
+            out["joint_q"][first:first + 4] = upright(out["joint_q"][first:first + 4])
+    return out
+
+
+def model(path):
+    done = mechane("dump", "model", path, "-q", timeout=60)
+    return simulated(json.loads(done.stdout)["model"]) if done.returncode == 0 else done.returncode
+
+
+def repaired(folder, name, asset, *options):
+    """(exit status, edits, entry) of one repair."""
+    done = mechane("fix", asset, "-o", folder / name, *options, timeout=120)
+    if done.returncode not in (0, 1):
+        return done.returncode, done.stderr[-300:], None
+    report = json.loads((folder / name / "fix-report.json").read_text())
+    return done.returncode, report["edits"], folder / name / report["entry"]
+
+
+def faults(folder, family, options):
+    """What is wrong with the repair of one stage."""
+    source = folder / "source"
+    source.mkdir(parents=True)
+    FAMILIES[family](int(folder.name)).write(source)
+    asset = source / "root.usda"
+    status, edits, once = repaired(folder, "once", asset, *options)
+    if once is None:
+        return [f"exit {status}: {edits}"]
+    again, more, twice = repaired(folder, "twice", once, *options)
+    found = []
+    if twice is None:
+        found.append(f"the second repair: exit {again}: {more}")
+    elif more:
+        found.append(f"the second repair edits {len(more)}, first {more[0]}")
+    if "--unsafe" not in options and family != "stages":
+        before, after = model(asset), model(once)
+        where = difference(before, after, FLOAT) if not isinstance(before, int) and not isinstance(after, int) else before != after and f"dump exits {before} and {after}"
+        if where:
+            found.append(f"the model: {where[:300]}")
+    return found
+
+
+class RandomFixes(unittest.TestCase):
+    maxDiff = None
+
+    def campaign(self, family, *options):
+        first, last = map(int, os.environ.get("MECHANE_RANDOM_FIXES", "0:8").split(":"))
+        with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(2) as pool:
+            folders = [pathlib.Path(place, str(seed)) for seed in range(first, last)]
+            answers = list(pool.map(lambda folder: faults(folder, family, options), folders))
+        found = [f"seed {folder.name}: {what}" for folder, rows in zip(folders, answers) for what in rows]
+        self.assertEqual(found[:60], [], f"{len(found)} faults in {sum(map(bool, answers))} of {len(folders)} stages")
+
+    def test_physics(self):
+        self.campaign("physics")
+
+    def test_physics_with_unsafe_repairs(self):
+        self.campaign("physics", "--unsafe")
+
+    def test_robots(self):
+        self.campaign("robots")
+
+    def test_robots_with_unsafe_repairs(self):
+        self.campaign("robots", "--unsafe")
+
+    def test_layered_stages(self):
+        self.campaign("stages")
+
+
+if __name__ == "__main__":
+    unittest.main()
