@@ -9,6 +9,7 @@ from ._diagnostics import NotSupportedError, error, warn
 from ._enums import GeoType, ShapeFlags
 from ._lists import COLUMNS
 from ._mesh import Heightfield, Mesh
+from ._sdf import SDF
 from ._values import as_transform, as_vec3, quat, transform, vec3
 
 __all__ = ["ShapeVerbs"]
@@ -45,9 +46,8 @@ class ShapeVerbs:
             if not isinstance(src, Mesh):
                 raise TypeError(f"src: expected a Mesh, not {src.__class__.__name__}")
             source = src._core
-            if src.sdf is not None and not (cfg.force_sdf or cfg.sdf_max_resolution or cfg.sdf_target_voxel_size):
-                for name, value in src.sdf.settings.items():
-                    setattr(cfg, name, value)
+            if src.sdf is not None:
+                self._take_field(src.sdf, cfg)
         elif kind is GeoType.HFIELD:
             if min(size) < 0:
                 raise error(ValueError, "E_SHAPE_SCALE", f"scale: {tuple(size)} has a negative component")
@@ -65,6 +65,19 @@ class ShapeVerbs:
             self._sources[shape] = src
         self._values_of("SHAPE", shape, custom_attributes)
         return shape
+
+    @staticmethod
+    def _take_field(field: SDF, cfg: ShapeConfig) -> None:
+        """The settings of the field that a mesh brings; those of the shape must not say otherwise."""
+        if not field.settings:
+            raise error(ValueError, "E_SHAPE_SDF", "the mesh has a field that was not made of a mesh, which a shape cannot take; use mesh.build_sdf()")
+        unsaid = ShapeConfig()
+        for name, value in field.settings.items():
+            said = getattr(cfg, name)
+            said = tuple(said) if isinstance(said, list) else said
+            if said not in (getattr(unsaid, name), value):
+                raise error(ValueError, "E_SHAPE_SDF", f"cfg.{name} is {said}, and the mesh brings a field with {value}; leave it out, or clear_sdf()")
+            setattr(cfg, name, value)
 
     @staticmethod
     def _default_color(index: int) -> tuple[float, float, float]:

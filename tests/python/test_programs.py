@@ -234,6 +234,28 @@ def test_meshes_collide_by_their_fields():
     assert depths[False] == pytest.approx(-0.022, abs=1e-4) and depths[True] == pytest.approx(-0.022, abs=2e-3)
 
 
+@pytest.mark.parametrize("said", [{"sdf_max_resolution": 32}, {"sdf_target_voxel_size": 0.1}, {"sdf_padding": 0.2}, {"sdf_texture_format": "float32"}])
+def test_a_shape_and_the_field_of_its_mesh_must_not_disagree(said):
+    mesh = newton.Mesh.create_box(0.5, 0.5, 0.5, duplicate_vertices=False)
+    mesh.build_sdf(max_resolution=64)
+    builder = newton.ModelBuilder()
+    with pytest.raises(ValueError, match="E_SHAPE_SDF|brings a field") as refused:
+        builder.add_shape_mesh(-1, mesh=mesh, cfg=builder.ShapeConfig(**said))
+    assert refused.value.code == "E_SHAPE_SDF" and builder.shape_count == 0
+    builder.add_shape_mesh(-1, mesh=mesh, cfg=builder.ShapeConfig(force_sdf=True))
+    builder.add_shape_mesh(-1, mesh=mesh, cfg=builder.ShapeConfig(sdf_max_resolution=64))
+    assert builder.shape_sdf_max_resolution == [64, 64]
+    mesh.clear_sdf()
+    builder.add_shape_mesh(-1, mesh=mesh, cfg=builder.ShapeConfig(**said))
+
+
+def test_a_field_that_was_made_of_numbers_does_not_go_with_a_shape():
+    mesh = newton.Mesh.create_box(0.5, 0.5, 0.5, duplicate_vertices=False)
+    mesh.sdf = newton.SDF.from_array(np.ones((9, 9, 9)), 0.1)
+    with pytest.raises(ValueError, match="build_sdf"):
+        newton.ModelBuilder().add_shape_mesh(-1, mesh=mesh)
+
+
 def test_shapes_take_the_configuration_that_was_set():
     """`configure_sdf`, the builder's defaults, static geometry (SMP-24)"""
     builder = newton.ModelBuilder()
