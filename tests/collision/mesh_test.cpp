@@ -120,3 +120,30 @@ TEST_CASE("a mesh of no triangles, or of slivers only, is harmless (COL-157)")
         CHECK(contacts(mesh_shape(mesh), mesh_shape(cube_surface())).count == 0);
     }
 }
+
+TEST_CASE("two solids in one mesh leave the room between them free, and a point of no triangle is no part of it")
+{
+    geometry::Mesh two;
+    for (const double x : {-1.0, 1.0}) {
+        const auto first = static_cast<std::int32_t>(two.points.size());
+        for (const Vec3d& p : cube_mesh(0.5).points) two.points.push_back(p + Vec3d{x, 0, 0});
+        for (const auto& t : cube_mesh(0.5).triangles)
+            two.triangles.push_back({first + t[0], first + t[1], first + t[2]});
+    }
+    two.points.push_back({0, 0, 3});
+    geometry::Mesh one = cube_mesh(0.5);
+    one.points.push_back({0, 0, 3});
+    for (const bool with_hull : {false, true}) {
+        CAPTURE(with_hull);
+        const auto  pair  = collision::make_mesh_shape(two, {1, 1, 1}, with_hull),
+                    alone = collision::make_mesh_shape(one, {1, 1, 1}, with_hull),
+                    small = collision::make_mesh_shape(cube_mesh(0.2), {1, 1, 1}, with_hull);
+        const Shape ball  = shape(ShapeKind::sphere, {0.3, 0, 0}),
+                    above = shape(ShapeKind::sphere, {0.3, 0, 0}, {0, 0, 2});
+        CHECK(contacts(mesh_shape(pair), ball, 0.1).count == 0);  // 0.2 m to either side
+        CHECK(contacts(mesh_shape(pair), mesh_shape(small), 0.1).count == 0);
+        CHECK(deepest(contacts(mesh_shape(pair), ball, 0.3)) == close_to(0.2, 1e-9));
+        CHECK(contacts(mesh_shape(alone), above, 0.1).count == 0);
+        CHECK(contacts(mesh_shape(alone), mesh_shape(small, {0, 0, 2}), 0.1).count == 0);
+    }
+}

@@ -64,8 +64,11 @@ struct MeshShape {
     bool          convex = false;  ///< closed and nowhere hollow
     double        floor  = 0;      ///< of a height field: how far the solid goes down below its surface, along -z [m]
     geometry::Bvh bvh;
-    std::unique_ptr<HullShape> hull;  ///< of a convex mesh, where asked for: stands in for it against another mesh
+    std::unique_ptr<HullShape> hull;  ///< of a convex mesh that is small or where asked for: stands in for it
 };
+/// A convex mesh of no more points than this is its hull to any partner: exact however deep, and no slower. A hull
+/// holds as many (`geometry::HullOptions`).
+inline constexpr std::size_t kSmallSolid = 64;
 MeshShape make_mesh_shape(const geometry::Mesh& mesh, const Vec3d& scale, bool with_hull, double floor = 0);
 
 struct SdfShape;

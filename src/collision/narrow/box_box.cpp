@@ -86,7 +86,8 @@ void collide_box_box(const Shape& a, const Shape& b, double reach, Manifold& out
         convex_candidates(a, b, core, reach, true, merge, candidates);
         double least = kInfinity;
         for (const ContactPoint& p : candidates.all()) least = std::min(least, p.distance);
-        if (best.separation > -1e-9 * size && least > best.separation + 1e-9 * size)
+        // Apart over no face, or a face without width.
+        if (least > best.separation + 1e-9 * size && (best.separation > -1e-9 * size || candidates.count == 0))
             return collide_convex(a, b, reach, out);
     }
     emit_reduced(candidates, out);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "feature.h"
 #include "local_depth.h"
 #include "mechane/geometry/closest.h"
 #include "mechane/math/lanes.h"
@@ -34,8 +35,13 @@ struct Certificate {
     }
 };
 
-CoreDistance result_of(const Certificate& best)
-{ return {.distance = best.separation, .normal = best.normal, .on_a = best.at.a(), .on_b = best.at.b}; }
+/// The points of a and b that belong to the point m of the triangle (i, j, k) of a - b, given by its weights.
+CoreDistance result_of(double distance, const Vec3d& n, const Vec3d& m, const MinkowskiPoint& i,
+                       const MinkowskiPoint& j, const MinkowskiPoint& k)
+{
+    const Vec3d b = m.x * i.b + m.y * j.b + m.z * k.b;
+    return {.distance = distance, .normal = n, .on_a = m.x * i.w + m.y * j.w + m.z * k.w + b, .on_b = b};
+}
 
 CoreDistance result_of(const LocalDepth& solved)
 {
@@ -50,6 +56,23 @@ bool is_thick(std::span<const MinkowskiPoint> p)
     const Vec3d  e = p[1].w - p[0].w, f = p[2].w - p[0].w, g = p[3].w - p[0].w;
     const double side = std::max({length_squared(e), length_squared(f), length_squared(g)});
     return std::abs(dot(e, cross(f, g))) > 1e-9 * side * std::sqrt(side);
+}
+
+/// Of a flat difference: a and b meet where the simplex comes nearest to the origin.
+CoreDistance result_of(const Certificate& best, std::span<const MinkowskiPoint> simplex)
+{
+    CoreDistance      result{.distance = best.separation, .normal = best.normal};
+    const std::size_t n     = simplex.size();
+    double            least = kInfinity;
+    for (std::size_t lacking = 0; lacking < (n == 4 ? n : 1); ++lacking) {
+        const auto at = [&](std::size_t i) { return simplex[std::min(i < lacking ? i : i + (n == 4), n - 1)]; };
+        const MinkowskiPoint i = at(0), j = at(1), k = at(2);
+        const auto           nearest = geometry::nearest_to_origin(i.w, j.w, k.w);
+        if (!(length_squared(nearest.point) < least)) continue;
+        least  = length_squared(nearest.point);
+        result = result_of(best.separation, best.normal, nearest.weights, i, j, k);
+    }
+    return result;
 }
 
 /// A tetrahedron of far-apart support points. False when a - b is flat; the flat direction has then been offered.
@@ -98,17 +121,24 @@ MCH_WIDE CoreDistance penetration(const Difference& difference, std::span<const 
     Polytope    poly;
     Certificate best;
     const bool  spanned = is_thick(start) && poly.start(start[0], start[1], start[2], start[3]);
-    if (!spanned && !span_volume(difference, poly, best)) return result_of(best);
+    if (!spanned && !span_volume(difference, poly, best)) return result_of(best, start);
     double extent = 0;
     for (int i = 1; i < 4; ++i) extent = std::max(extent, length(poly.vertex(i).w - poly.vertex(0).w));
     // A polytope is met exactly. Round sides are met to 1e-7 of the depth (an angle of about 5e-4 rad), but seldom step
     // by step: once a face lies close under the surface, the least depth near it is solved for.
     const double tolerance = 1e-10 * extent, share = difference.curved ? 1e-7 : 0;
-    double close = difference.curved && has_known_creases(difference.a) && has_known_creases(difference.b) ? 3e-2 : 0;
+    const bool   solvable = difference.curved && has_known_creases(difference.a) && has_known_creases(difference.b);
+    double       close    = solvable ? 3e-2 : 0;
+    const auto   meeting  = [&](double distance, const Vec3d& n, const Polytope::Face& f, const Vec3d& foot) {
+        const MinkowskiPoint &i = poly.vertex(f.v[0]), &j = poly.vertex(f.v[1]), &k = poly.vertex(f.v[2]);
+        return result_of(distance, n, geometry::closest_on_triangle(foot, i.w, j.w, k.w).weights, i, j, k);
+    };
     LocalDepth solved{.depth = kInfinity};
+    int        last = 0;
     for (int face = poly.nearest(); face >= 0; face = poly.nearest()) {
         MinkowskiPoint* const w = poly.room();
         if (!w) break;
+        last                        = face;
         const Polytope::Face& f     = poly.face(face);
         const double          scale = 1 / std::sqrt(f.size), offset = scale * f.height;
         if (offset >= (1 - share) * solved.depth) return result_of(solved);
@@ -123,10 +153,7 @@ MCH_WIDE CoreDistance penetration(const Difference& difference, std::span<const 
             const Vec3d           foot = offset * n;
             const Polytope::Face& g =
                 poly.face(poly.face_about(face, foot, std::max(1e-8 * extent, 2 * share * out_at)));
-            const MinkowskiPoint &i = poly.vertex(g.v[0]), &j = poly.vertex(g.v[1]), &k = poly.vertex(g.v[2]);
-            const Vec3d           m = geometry::closest_on_triangle(foot, i.w, j.w, k.w).weights;
-            const Vec3d           b = m.x * i.b + m.y * j.b + m.z * k.b;
-            return {-out_at, n, m.x * i.w + m.y * j.w + m.z * k.w + b, b};
+            return meeting(-out_at, n, g, foot);
         }
         if (gap < close * out_at) {
             LocalDepth here;
@@ -139,7 +166,28 @@ MCH_WIDE CoreDistance penetration(const Difference& difference, std::span<const 
         }
         if (!poly.grow(face, 1e-13 * extent)) break;
     }
-    return solved.depth <= -best.separation ? result_of(solved) : result_of(best);
+    // Rounding or the room has ended it. Of a thin tip the faces lie far below the surface: it is looked for all the
+    // same, and where it is as round as can be, any direction round it is as good.
+    for (int face = last, tries = 0; solvable && face >= 0 && tries < 8; face = poly.nearest(), ++tries) {
+        const Polytope::Face& f = poly.face(face);
+        poly.pass_over(face);
+        if (!(f.size > 0)) continue;
+        const Vec3d n = (1 / std::sqrt(f.size)) * f.across, n_pair = difference.direction_in_pair(n);
+        LocalDepth  here;
+        if (local_depth(difference, n, here) && here.depth < solved.depth) solved = here;
+        for (const Vec3d& natural : {natural_normal(difference.a, n_pair), -natural_normal(difference.b, -n_pair)}) {
+            const Vec3d m = transpose_times(difference.a.R, natural);
+            best.offer(m, difference(m));
+        }
+    }
+    if (solved.depth <= -best.separation) return result_of(solved);
+    // The direction that separates most, and the points of its support or of the face that was
+    // nearest, whichever lie more nearly over each other.
+    const CoreDistance of_face = meeting(best.separation, best.normal, poly.face(last), -best.separation * best.normal);
+    const CoreDistance alone{
+        .distance = best.separation, .normal = best.normal, .on_a = best.at.a(), .on_b = best.at.b};
+    const auto aside = [](const CoreDistance& r) { return length_squared(r.on_b - r.on_a - r.distance * r.normal); };
+    return aside(alone) < aside(of_face) ? alone : of_face;
 }
 
 }  // namespace mechane::collision

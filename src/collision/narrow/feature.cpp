@@ -33,13 +33,14 @@ int corner_id(const Vec3d& corner) { return (corner.x < 0 ? 1 : 0) + (corner.y <
 
 void box_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feature& f)
 {
-    const Vec3d&      h    = s.size;
-    const std::size_t face = largest(d);
-    const auto        add  = [&](const Vec3d& signs) { f.add(s.p + s.R * scale(signs, h), corner_id(signs)); };
-    if (std::abs(d[face]) > limit.face) {
-        const std::size_t u = (face + 1) % 3, v = (face + 2) % 3;
-        const double      side = d[face] < 0 ? -1 : 1;
-        Vec3d             c;
+    const Vec3d&      h     = s.size;
+    const std::size_t face  = largest(d);
+    const auto        add   = [&](const Vec3d& signs) { f.add(s.p + s.R * scale(signs, h), corner_id(signs)); };
+    const bool        along = std::abs(d[face]) > limit.face;
+    const std::size_t u = (face + 1) % 3, v = (face + 2) % 3;
+    if (along && h[u] > 0 && h[v] > 0) {
+        const double side = d[face] < 0 ? -1 : 1;
+        Vec3d        c;
         c[face] = side;
         for (const auto& [a, b] : {std::pair{1, 1}, std::pair{-1, 1}, std::pair{-1, -1}, std::pair{1, -1}}) {
             c[u] = a;
@@ -49,9 +50,10 @@ void box_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feature& f
         f.normal = side * s.R.column(face);
         return;
     }
-    Vec3d             signs{d.x < 0 ? -1.0 : 1.0, d.y < 0 ? -1.0 : 1.0, d.z < 0 ? -1.0 : 1.0};
-    const std::size_t edge = smallest(d);
-    if (std::abs(d[edge]) < limit.edge) {
+    Vec3d signs{d.x < 0 ? -1.0 : 1.0, d.y < 0 ? -1.0 : 1.0, d.z < 0 ? -1.0 : 1.0};
+    // A face without width is an edge.
+    const std::size_t edge = along ? (h[u] > h[v] ? u : v) : smallest(d);
+    if (along || std::abs(d[edge]) < limit.edge) {
         signs[edge] = 1;
         add(signs);
         signs[edge] = -1;
@@ -81,7 +83,7 @@ void rim(const Shape& s, double z, bool up, Feature& f)
 
 void cylinder_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feature& f)
 {
-    if (std::abs(d.z) > limit.face) return rim(s, d.z < 0 ? -s.size.y : s.size.y, d.z > 0, f);
+    if (std::abs(d.z) > limit.face && s.size.x > 0) return rim(s, d.z < 0 ? -s.size.y : s.size.y, d.z > 0, f);
     const Vec3d u = normalized(Vec3d{d.x, d.y, 0}, Vec3d{1, 0, 0});
     const Vec3d r = s.size.x * u;
     if (std::abs(d.z) < limit.edge || d.z > 0) f.add(s.p + s.R * Vec3d{r.x, r.y, s.size.y}, 64);
@@ -90,7 +92,9 @@ void cylinder_feature(const Shape& s, const Vec3d& d, const Limits& limit, Featu
 
 void cone_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feature& f)
 {
-    if (d.z < -limit.face) return rim(s, -s.size.y, false, f);
+    // One without height is a disc on both sides.
+    if ((d.z < -limit.face || (s.size.y == 0 && d.z > limit.face)) && s.size.x > 0)
+        return rim(s, -s.size.y, d.z > 0, f);
     const Vec3d  u       = normalized(Vec3d{d.x, d.y, 0}, Vec3d{1, 0, 0});
     const double lateral = std::sqrt(d.x * d.x + d.y * d.y),
                  slope   = std::sqrt(s.size.x * s.size.x + 4 * s.size.y * s.size.y);

@@ -14,7 +14,8 @@ namespace {
 
 using Edge = std::pair<std::int32_t, std::int32_t>;
 
-/// Gives the hull faces: triangles joined over edges at which the normals agree, each outline walked once.
+/// Gives the hull faces, each outline walked once: triangles joined over edges as long as they stay in the plane of the
+/// first, to 1e-6 of the hull's extent. (An angle would join what stands off by far more, and keep slivers apart.)
 void merge_faces(HullShape& hull, const std::vector<std::array<std::int32_t, 3>>& triangles)
 {
     std::map<Edge, std::size_t> owner;  // directed edge -> triangle
@@ -25,6 +26,14 @@ void merge_faces(HullShape& hull, const std::vector<std::array<std::int32_t, 3>>
         normal[t]     = normalized(cross(p(1) - p(0), p(2) - p(0)));
         for (std::size_t e = 0; e < 3; ++e) owner[{v[e], v[(e + 1) % 3]}] = t;
     }
+    const auto in_plane = [&](std::size_t t, std::size_t seed) {
+        if (dot(normal[t], normal[seed]) < 0.99) return false;
+        const Vec3d& origin = hull.vertices[static_cast<std::size_t>(triangles[seed][0])];
+        return std::ranges::all_of(triangles[t], [&](std::int32_t v) {
+            return std::abs(dot(normal[seed], hull.vertices[static_cast<std::size_t>(v)] - origin)) <
+                   1e-6 * hull.radius;
+        });
+    };
     std::vector<std::int32_t> group(triangles.size(), -1);
     std::vector<std::size_t>  queue;
     for (std::size_t seed = 0; seed < triangles.size(); ++seed) {
@@ -38,7 +47,7 @@ void merge_faces(HullShape& hull, const std::vector<std::array<std::int32_t, 3>>
             for (std::size_t e = 0; e < 3; ++e) {
                 const std::int32_t from = v[e], to = v[(e + 1) % 3];
                 const auto         twin = owner.find({to, from});
-                const bool         flat = twin != owner.end() && dot(normal[twin->second], normal[seed]) > 1 - 1e-7;
+                const bool         flat = twin != owner.end() && in_plane(twin->second, seed);
                 if (!flat) {
                     next[from] = to;
                 } else if (group[twin->second] < 0) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "feature.h"
+#include "mechane/geometry/closest.h"
 #include "mechane/math/lanes.h"
 
 namespace mechane::collision {
@@ -141,8 +142,9 @@ void cut(Clipped& poly, const Vec3d& origin, const Vec3d& outward, double slack,
     poly.count = result.count;
 }
 
-/// Clips `incident` against the face `reference`; distances are taken along `n` from the reference plane. `sign` is 1
-/// when the reference belongs to shape a. Returns the least core distance found.
+/// Clips `incident` against the prism of the face `reference` along `n`; distances are taken along `n` from the
+/// reference plane, so that both points of a contact lie on their faces, however deep they are. `sign` is 1 when the
+/// reference belongs to shape a. Returns the least core distance found.
 double clip_faces(const Feature& reference, const Feature& incident, const Vec3d& n, double sign, double radius_a,
                   double radius_b, double reach, double merge, Candidates& out)
 {
@@ -158,7 +160,7 @@ double clip_faces(const Feature& reference, const Feature& incident, const Vec3d
     for (int i = 0; i < reference.count && poly.count > 0; ++i) {
         const Vec3d& p    = reference.points[static_cast<std::size_t>(i)];
         const Vec3d  edge = reference.points[static_cast<std::size_t>((i + 1) % reference.count)] - p;
-        const Vec3d  out_ = cross(edge, reference.normal);
+        const Vec3d  out_ = sign * cross(edge, n);
         const double len  = length(out_);
         if (!(len > 0)) continue;
         cut(poly, p, out_ / len, 1e-9 * size, static_cast<std::uint32_t>(i), closed);
@@ -221,15 +223,35 @@ bool overlap_edges(const Feature& a, const Feature& b, bool round_a, bool round_
     return any;
 }
 
-/// A rim is clipped as a polygon inside of it: where it is tilted, its true farthest point is offered as well.
-void clip_rim_point(const Feature& reference, const Shape& round, const Vec3d& n, double sign, double radius_a,
-                    double radius_b, double reach, double merge, double& least, Candidates& out)
+/// A rim is clipped as a polygon inside of it, and the face of a hull that is nearest to level need not have its lowest
+/// corner: the true farthest point is offered as well.
+void clip_farthest(const Feature& reference, const Shape& other, const Vec3d& n, double sign, double radius_a,
+                   double radius_b, double reach, double merge, double& least, Candidates& out)
 {
-    if (round.kind != ShapeKind::cylinder && round.kind != ShapeKind::cone) return;
+    if (other.kind != ShapeKind::cylinder && other.kind != ShapeKind::cone && other.kind != ShapeKind::hull) return;
     Feature point;
-    point.add(support(round, -sign * n), 80);
+    point.add(support(other, -sign * n), 80);
     if (dot(reference.normal, point.points[0] - reference.points[0]) > least - 1e-7 * (1 + merge)) return;
     least = std::min(least, clip_faces(reference, point, n, sign, radius_a, radius_b, reach, merge, out));
+}
+
+/// Where many points of the cores are equally deep, those of the iteration need not lie over each other: a pair that
+/// does, out of the features that carry the normal.
+void pair_points(const Feature& a, const Feature& b, CoreDistance& core)
+{
+    const Vec3d across = core.distance * core.normal;
+    if (a.count == 0 || b.count == 0) return;
+    if (a.is_face() || b.is_face()) {
+        if (a.is_face())
+            core.on_a = core.on_b - across;
+        else
+            core.on_b = core.on_a + across;
+        return;
+    }
+    const auto end  = [](const Feature& f) { return f.points[static_cast<std::size_t>(f.count) - 1]; };
+    const auto pair = geometry::closest_on_segments(a.points[0], end(a), b.points[0] - across, end(b) - across);
+    if (length_squared(pair.b - pair.a) >= length_squared(core.on_b - core.on_a - across)) return;
+    core.on_a = pair.a, core.on_b = pair.b + across;
 }
 
 bool round_all_over(const Shape& s) { return s.kind == ShapeKind::sphere || s.kind == ShapeKind::ellipsoid; }
@@ -246,10 +268,10 @@ MCH_WIDE void convex_candidates(const Shape& a, const Shape& b, const CoreDistan
     const bool    single = round_all_over(a) || round_all_over(b);
     if (fa.is_face() && (only_clipped || !single)) {
         least = clip_faces(fa, supporting_feature(b, -n, Alignment::wide), n, 1, ra, rb, reach, merge, out);
-        clip_rim_point(fa, b, n, 1, ra, rb, reach, merge, least, out);
+        if (only_clipped || b.kind != ShapeKind::hull) clip_farthest(fa, b, n, 1, ra, rb, reach, merge, least, out);
     } else if (fb.is_face() && !single) {
         least = clip_faces(fb, supporting_feature(a, n, Alignment::wide), n, -1, ra, rb, reach, merge, out);
-        clip_rim_point(fb, a, n, -1, ra, rb, reach, merge, least, out);
+        if (only_clipped || a.kind != ShapeKind::hull) clip_farthest(fb, a, n, -1, ra, rb, reach, merge, least, out);
     } else if (fa.is_edge() && fb.is_edge() &&
                overlap_edges(fa, fb, round_across(a), round_across(b), n, ra, rb, reach, merge, out)) {
         return;
@@ -260,8 +282,10 @@ MCH_WIDE void convex_candidates(const Shape& a, const Shape& b, const CoreDistan
     if (least <= core.distance + 0.01 * merge + 1e-9) return;
     const double s = core.distance - ra - rb;
     if (s > reach) return;
+    CoreDistance nearest = core;
+    if (length_squared(core.on_b - core.on_a - core.distance * n) > 1e-4 * merge * merge) pair_points(fa, fb, nearest);
     const std::uint64_t feature = fa.count > 0 && fb.count > 0 ? (std::uint64_t{fa.ids[0]} << 16) | fb.ids[0] : 0;
-    out.add(contact_at(0.5 * (core.on_a + ra * n + core.on_b - rb * n), n, s, (std::uint64_t{4} << 40) | feature),
+    out.add(contact_at(0.5 * (nearest.on_a + ra * n + nearest.on_b - rb * n), n, s, (std::uint64_t{4} << 40) | feature),
             merge);
 }
 

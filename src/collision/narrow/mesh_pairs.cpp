@@ -29,6 +29,24 @@ void emit_by_normal(Candidates& candidates, Manifold& out)
     }
 }
 
+/// The angle that a triangle takes up about the point with these weights [rad]: all round, half, or that of a corner.
+/// Normals weighted with it tell inside from outside also at edges and corners (Baerentzen, Aanaes 2005).
+double angle_at(const Vec3d& weights, const Vec3d& x, const Vec3d& y, const Vec3d& z)
+{
+    const int inner = (weights.x > 0 ? 1 : 0) + (weights.y > 0 ? 1 : 0) + (weights.z > 0 ? 1 : 0);
+    if (inner > 1) return inner == 3 ? 2 * kPi : kPi;
+    const Vec3d &p = weights.x > 0   ? x
+                     : weights.y > 0 ? y
+                                     : z,
+                &q = weights.x > 0   ? y
+                     : weights.y > 0 ? z
+                                     : x,
+                &r = weights.x > 0   ? z
+                     : weights.y > 0 ? x
+                                     : y;
+    return std::atan2(length(cross(q - p, r - p)), dot(q - p, r - p));
+}
+
 /// A closed mesh whose inside holds the centre of the partner: out through the nearest face (within reason).
 void recover(const Shape& mesh, const Shape& convex, double radius, double reach, Manifold& out)
 {
@@ -37,34 +55,71 @@ void recover(const Shape& mesh, const Shape& convex, double radius, double reach
     const double     depth   = 0.5 * radius + 0.1;  // beyond that, which way is out is anybody's guess
     double           bound = depth * depth, certainty = 0;
     std::int32_t     nearest = -1;
-    Vec3d            at;
-    m.bvh.for_each_near(c_local, bound, [&](std::int32_t t) {
-        const auto&  v = m.triangles[static_cast<std::size_t>(t)];
-        const Vec3d  q = geometry::closest_on_triangle(c_local, m.points[static_cast<std::size_t>(v[0])],
-                                                       m.points[static_cast<std::size_t>(v[1])],
-                                                       m.points[static_cast<std::size_t>(v[2])])
-                             .point;
-        const double d = length_squared(q - c_local);
-        // At an edge two faces are equally near; the one seen most squarely tells inside from outside.
-        const double square = std::abs(dot(m.normals[static_cast<std::size_t>(t)], c_local - q));
-        const bool   tie    = nearest >= 0 && std::abs(d - bound) <= 1e-9 * bound;
+    Vec3d            at, outward;
+    m.bvh.for_each_near(c_local, bound, [&](std::int32_t index) {
+        const auto   t = static_cast<std::size_t>(index);
+        const auto&  v = m.triangles[t];
+        const Vec3d &x = m.points[static_cast<std::size_t>(v[0])], &y = m.points[static_cast<std::size_t>(v[1])],
+                    &z = m.points[static_cast<std::size_t>(v[2])];
+        const auto   q = geometry::closest_on_triangle(c_local, x, y, z);
+        const double d = length_squared(q.point - c_local);
+        // At an edge or a corner several faces share the nearest point: the one seen most squarely is the way out.
+        const double square = std::abs(dot(m.normals[t], c_local - q.point));
+        const bool   tie    = nearest >= 0 && length_squared(q.point - at) <= 1e-12 * bound;
+        const Vec3d  part   = angle_at(q.weights, x, y, z) * m.normals[t];
+        outward             = tie ? outward + part : d < bound ? part : outward;
         if ((d < bound && !tie) ||
-            (tie && (square > certainty * (1 + 1e-9) || (square >= certainty * (1 - 1e-9) && t < nearest)))) {
+            (tie && (square > certainty * (1 + 1e-9) || (square >= certainty * (1 - 1e-9) && index < nearest)))) {
             bound     = std::min(bound, d);
             certainty = square;
-            nearest   = t;
-            at        = q;
+            nearest   = index;
+            at        = q.point;
         }
         return bound * (1 + 1e-9);
     });
-    if (nearest < 0) return;
-    const Vec3d n_local = m.normals[static_cast<std::size_t>(nearest)];
-    if (dot(n_local, c_local - at) >= 0) return;  // outside after all
-    const Vec3d  n  = mesh.R * n_local;
-    const Vec3d  p1 = support(convex, -n) - convex.core_radius() * n;
-    const double d  = dot(n, p1 - (mesh.p + mesh.R * at));
+    if (nearest < 0 || dot(outward, c_local - at) >= 0) return;  // outside after all
+    const Vec3d  n_local = m.normals[static_cast<std::size_t>(nearest)];
+    const Vec3d  n       = mesh.R * n_local;
+    const Vec3d  p1      = support(convex, -n) - convex.core_radius() * n;
+    const double d       = dot(n, p1 - (mesh.p + mesh.R * at));
     if (d <= reach)
         out.add({p1 - d * n, p1, n, d, (std::uint64_t{5} << 40) | (static_cast<std::uint64_t>(nearest) << 44)});
+}
+
+Shape as_hull(const Shape& mesh)
+{
+    Shape solid = mesh;
+    solid.kind  = ShapeKind::hull;
+    solid.hull  = mesh.mesh->hull.get();
+    solid.mesh  = nullptr;
+    return solid;
+}
+
+/// From a triangle that a convex shape pierces over the surface to the one that has its deepest point below it, which
+/// is written to `deepest`. -1 where the surface ends or bends by more than 20 degrees on the way: beyond that the
+/// point need not be in its matter.
+std::int32_t over_deepest(const MeshShape& m, std::int32_t from, const Shape& convex, const Vec3d& c, Vec3d& deepest)
+{
+    constexpr int    kSteps = 64;
+    constexpr double kBend  = 20 * kPi / 180;
+    std::int32_t     at     = from;
+    for (int step = 0; step < kSteps; ++step) {
+        const auto   t = static_cast<std::size_t>(at);
+        const Vec3d& n = m.normals[t];
+        const auto   p = [&](std::size_t i) { return m.points[static_cast<std::size_t>(m.triangles[t][i % 3])]; };
+        if (dot(n, c - p(0)) <= 0) return -1;
+        deepest            = support(convex, -n) - convex.core_radius() * n;
+        double      beyond = 0;
+        std::size_t edge   = 3;
+        for (std::size_t e = 0; e < 3; ++e) {
+            const double x = dot(normalized(cross(p(e + 1) - p(e), n)), deepest - p(e));
+            if (x > beyond) beyond = x, edge = e;
+        }
+        if (edge == 3) return at;
+        at = m.neighbours[t][edge];
+        if (at < 0 || std::abs(m.fold[t][edge]) > kBend) return -1;
+    }
+    return -1;
 }
 
 }  // namespace
@@ -73,6 +128,7 @@ void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, M
 {
     const MeshShape& m = *mesh.mesh;
     if (m.bvh.empty()) return;
+    if (m.hull && m.points.size() <= kSmallSolid) return collide_convex(as_hull(mesh), convex, reach, out);
     // The partner's box in the mesh's frame.
     Shape local = convex;
     local.p     = transpose_times(mesh.R, convex.p - mesh.p);
@@ -85,6 +141,7 @@ void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, M
     const Vec3d  c      = centre(local);
     const double radius = bounding_radius(convex);
     Candidates   candidates, assumed;
+    LastResort   rest;
     Shape        triangle;
     triangle.kind = ShapeKind::triangle;
     m.bvh.for_each_overlap(box, [&](std::int32_t index) {
@@ -94,10 +151,20 @@ void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, M
         if (!(m.floor > 0) && dot(n, c - triangle.corners[0]) < 0) return;  // one-sided
         const Surroundings around = surroundings(m, t);
         candidates.face = assumed.face = static_cast<std::uint64_t>(index) + 1;
-        collide_face(triangle, n, around, local, reach, 1e-3 * radius, candidates, assumed);
+        if (!collide_face(triangle, n, around, local, reach, 1e-3 * radius, candidates, assumed, rest)) return;
+        Vec3d              p1;
+        const std::int32_t below = over_deepest(m, index, local, c, p1);
+        if (below < 0) return;
+        const auto   k    = static_cast<std::size_t>(below);
+        const double deep = dot(m.normals[k], p1 - m.points[static_cast<std::size_t>(m.triangles[k][0])]);
+        assumed.face      = static_cast<std::uint64_t>(below) + 1;
+        if (deep < 0)
+            assumed.add({p1 - deep * m.normals[k], p1, m.normals[k], deep, std::uint64_t{6} << 40}, 1e-3 * radius);
     });
     candidates.face = 0;
     settle(candidates, assumed, 1e-3 * radius);
+    const ContactPoint* last = candidates.count == 0 ? rest.point() : nullptr;
+    if (last && last->distance <= reach) candidates.add(*last, 0);
     Manifold found;
     emit_by_normal(candidates, found);
     for (int i = 0; i < found.count; ++i) {
@@ -152,6 +219,7 @@ void collide_surfaces(const Shape& a, const Shape& b, double reach, Manifold& ou
 {
     const MeshShape &ma = *a.mesh, &mb = *b.mesh;
     Candidates       all, assumed_all;
+    LastResort       rest;
     const Vec3d      r{reach, reach, reach};
     for (std::size_t k = 0; k < mb.triangles.size(); ++k) {
         const Shape     tb  = triangle_of(b, a, k);
@@ -172,7 +240,7 @@ void collide_surfaces(const Shape& a, const Shape& b, double reach, Manifold& ou
             if (dot(nb, support(ta, -nb) - tb.corners[0]) > reach) return;
             Candidates own, assumed;
             own.face = assumed.face = (static_cast<std::uint64_t>(index) * mb.triangles.size() + k + 1) & 0xfffff;
-            collide_face(ta, na, surroundings(ma, t), tb, reach, merge, own, assumed);
+            collide_face(ta, na, surroundings(ma, t), tb, reach, merge, own, assumed, rest);
             keep_shared(own, tb, nb, around_b, merge, all);
             keep_shared(assumed, tb, nb, around_b, merge, assumed_all);
         });
@@ -199,11 +267,7 @@ void collide_mesh_mesh(const Shape& a, const Shape& b, double reach, Manifold& o
     const Shape &surface = first_is_solid ? b : a, &other = first_is_solid ? a : b;
     Manifold     found;
     if (other.mesh->hull) {
-        Shape solid = other;
-        solid.kind  = ShapeKind::hull;
-        solid.hull  = other.mesh->hull.get();
-        solid.mesh  = nullptr;
-        collide_mesh_convex(surface, solid, reach, found);
+        collide_mesh_convex(surface, as_hull(other), reach, found);
     } else {
         collide_surfaces(surface, other, reach, found);
     }

@@ -62,6 +62,25 @@ void connect(MeshShape& mesh)
         }
 }
 
+/// Whether all triangles hang together. Two solids, each convex, are not a convex one.
+bool is_one_piece(const MeshShape& mesh)
+{
+    std::vector<bool>         seen(mesh.triangles.size(), false);
+    std::vector<std::int32_t> open(mesh.triangles.empty() ? 0 : 1, 0);
+    std::size_t               count = open.size();
+    if (count > 0) seen[0] = true;
+    while (!open.empty()) {
+        const auto t = static_cast<std::size_t>(open.back());
+        open.pop_back();
+        for (const std::int32_t k : mesh.neighbours[t]) {
+            if (k < 0 || seen[static_cast<std::size_t>(k)]) continue;
+            seen[static_cast<std::size_t>(k)] = true;
+            open.push_back(k), ++count;
+        }
+    }
+    return count == mesh.triangles.size();
+}
+
 }  // namespace
 
 MeshShape make_mesh_shape(const geometry::Mesh& source, const Vec3d& factors, bool with_hull, double floor)
@@ -105,9 +124,16 @@ MeshShape make_mesh_shape(const geometry::Mesh& source, const Vec3d& factors, bo
     mesh.convex = mesh.closed;
     for (const auto& fold : mesh.fold)
         for (const double angle : fold) mesh.convex = mesh.convex && angle > -1e-6;
-    if (with_hull && mesh.convex) {
-        geometry::Mesh cloud{.points = mesh.points};
-        mesh.hull = std::make_unique<HullShape>(make_hull_shape(cloud, {1, 1, 1}));
+    mesh.convex = mesh.convex && is_one_piece(mesh);
+    if (mesh.convex && (with_hull || mesh.points.size() <= kSmallSolid)) {
+        std::vector<std::int32_t> used;  // a point of no triangle is no part of the solid
+        for (const auto& t : mesh.triangles) used.insert(used.end(), t.begin(), t.end());
+        std::sort(used.begin(), used.end());
+        used.erase(std::unique(used.begin(), used.end()), used.end());
+        geometry::Mesh cloud;
+        for (const std::int32_t v : used) cloud.points.push_back(mesh.points[static_cast<std::size_t>(v)]);
+        HullShape hull = make_hull_shape(cloud, {1, 1, 1});
+        if (!hull.face_normals.empty()) mesh.hull = std::make_unique<HullShape>(std::move(hull));
     }
     return mesh;
 }

@@ -64,7 +64,7 @@ MCH_WIDE void collide_sphere_box(const Shape& sphere, const Shape& box, double r
     const Vec3d& h       = box.size;
     const Vec3d  c       = transpose_times(box.R, sphere.p - box.p);
     const Vec3d  nearest = max(-h, min(h, c));
-    if (!(nearest == c)) {
+    if (length_squared(nearest - c) > square(1e-12 * (sphere.size.x + max_component(h)))) {
         emit(sphere.p, box.p + box.R * nearest, sphere.size.x, 0, {1, 0, 0}, reach, 0, out);
         return;
     }
@@ -99,7 +99,10 @@ MCH_WIDE void collide_capsule_capsule(const Shape& a, const Shape& b, double rea
     const double d = length(gap), radii = a.size.x + b.size.x;
     if (d - radii > reach) return;
     // Crossing axes part along their common perpendicular, coincident ones along any.
-    const Vec3d n = d > 1e-12 * radii && d > 0 ? (1 / d) * gap : sine2 > 1e-18 ? x / std::sqrt(sine2) : a.R.column(0);
+    Vec3d n = d > 1e-12 * radii && d > 0 ? (1 / d) * gap : sine2 > 1e-18 ? x / std::sqrt(sine2) : a.R.column(0);
+    // Of a way that is all but none the perpendicular is known better than the rest after rounding.
+    if (d < 1e-4 * radii && std::abs(s) < a.size.y && std::abs(t) < b.size.y && sine2 > 1e-8)
+        n = (dot(gap, x) < 0 ? -1 : 1) / std::sqrt(sine2) * x;
     if (sine2 < square(0.02) && std::abs(dot(n, u)) < 0.02 && a.size.y > 0 && b.size.y > 0) {
         // Nearly parallel side by side: both ends of the common range hold, as long as they are within reach, and so
         // does the nearest pair where skew axes pass each other between the ends.

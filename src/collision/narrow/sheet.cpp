@@ -19,7 +19,7 @@ Surroundings surroundings(const MeshShape& mesh, std::size_t triangle)
 
 bool owns(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Vec3d& n)
 {
-    constexpr double kSlack = 1e-3;  // [rad]; what two neighbours both take is merged afterwards
+    constexpr double kSlack = 2e-4;  // [rad]; what two neighbours both take is merged afterwards
     const auto&      c      = triangle.corners;
     double           size = 0, high = -kInfinity;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -59,17 +59,19 @@ bool beside_box(const Shape& triangle, const Shape& box, double limit)
 
 }  // namespace
 
-void collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Shape& convex,
-                  double reach, double merge, Candidates& own, Candidates& assumed)
+bool collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Shape& convex,
+                  double reach, double merge, Candidates& own, Candidates& assumed, LastResort& rest)
 {
     const double radius = convex.core_radius(), limit = reach + radius;
     const double along = dot(normal, support(convex, -normal) - triangle.corners[0]);
-    if (along > limit) return;
+    if (along > limit) return false;
     const bool   solid_below = !(around.below == Vec3d{});
     CoreDistance core;
+    bool         pierced = false, apart = false;
     if (solid_below && dot(normal, centre(convex) - triangle.corners[0]) < 0) {
         // Sunk into a height field: up, where it is under this triangle, unless it is below the solid.
-        if (dot(normal, support(convex, normal) - triangle.corners[0]) + radius < dot(normal, around.below)) return;
+        if (dot(normal, support(convex, normal) - triangle.corners[0]) + radius < dot(normal, around.below))
+            return false;
         core.normal = Vec3d{};
     } else if (convex.kind == ShapeKind::sphere) {
         const auto&  c = triangle.corners;
@@ -79,29 +81,48 @@ void collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings
                           .normal   = d > 1e-12 * (1 + radius) ? (convex.p - q) / d : normal,
                           .on_a     = q,
                           .on_b     = convex.p};
-        if (core.distance > limit) return;
+        if (core.distance > limit) return false;
+        apart = true;
     } else {
-        if (convex.kind == ShapeKind::box && beside_box(triangle, convex, limit)) return;
+        if (convex.kind == ShapeKind::box && beside_box(triangle, convex, limit)) return false;
         core = core_distance_apart(triangle, convex, limit);
-        if (core.distance > limit) return;
+        if (core.distance > limit) return false;
         Shape solid = triangle;
         if (core.distance <= 0) {
+            pierced        = true;
+            const Vec3d p1 = support(convex, -normal) - radius * normal;
+            rest.pierced({p1 - (along - radius) * normal, p1, normal, along - radius, std::uint64_t{7} << 40});
             // There is matter behind the face: the way out of a prism is not through its back.
             const double deep = 2 * bounding_radius(convex);
             solid.extrusion   = solid_below ? around.below - Vec3d{0, 0, deep} : -deep * normal;
             core              = core_distance(solid, convex);
         }
+        apart = !pierced;
         polish(solid, convex, core);
     }
+    const double free = core.distance;
+    if (apart)
+        rest.apart(contact_at(0.5 * (core.on_a + core.on_b - radius * core.normal), core.normal, core.distance - radius,
+                              std::uint64_t{8} << 40));
     const bool face = dot(core.normal, normal) >= 1 - 1e-12;
     if (!face && dot(core.normal, core.normal) > 0 && owns(triangle, normal, around, core.normal)) {
         convex_candidates(triangle, convex, core, reach, false, merge, own);
-        return;
+        return pierced;
     }
-    // Along the face normal only what lies over this triangle counts; the rest lies over a neighbour.
+    // Along the face normal only what lies over this triangle counts; the rest lies over a neighbour. What is nearer
+    // than the nearest point has gone round the triangle and is behind it.
     core.normal   = normal;
     core.distance = along;
+    if (apart && !face && along < free - 1e-3 * merge && convex.kind != ShapeKind::triangle) {
+        Candidates over;
+        over.face = assumed.face;
+        convex_candidates(triangle, convex, core, reach, true, merge, over);
+        for (const ContactPoint& p : over.all())
+            if (p.distance >= free - radius - 1e-3 * merge) assumed.add(p, merge);
+        return pierced;
+    }
     convex_candidates(triangle, convex, core, reach, true, merge, face ? own : assumed);
+    return pierced;
 }
 
 void settle(Candidates& own, Candidates& assumed, double merge)

@@ -16,6 +16,28 @@ Surroundings surroundings(const MeshShape& mesh, std::size_t triangle);
 /// lies.
 bool owns(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Vec3d& n);
 
+/// What a surface falls back on when none of its triangles owns a contact, as at corners of slivers too small for their
+/// angles to be known: the nearest point of all, or of the triangles that are pierced the way that is shortest.
+struct LastResort {
+    ContactPoint nearest{.distance = kInfinity};
+    ContactPoint shallowest{.distance = -kInfinity};
+
+    void apart(const ContactPoint& p)
+    {
+        if (p.distance < nearest.distance) nearest = p;
+    }
+    void pierced(const ContactPoint& p)
+    {
+        if (p.distance > shallowest.distance) shallowest = p;
+    }
+    /// Null when no triangle was near.
+    [[nodiscard]] const ContactPoint* point() const
+    {
+        if (shallowest.distance > -kInfinity) return &shallowest;
+        return nearest.distance < kInfinity ? &nearest : nullptr;
+    }
+};
+
 /// Contacts of one face of a surface (a triangle) with a convex shape in front of it. A normal that leans over an edge
 /// farther than the surface bends there belongs to the neighbour, which reports it: this is what removes ghost bumps.
 /// @param merge    distance at which two points are one [m]
@@ -23,8 +45,10 @@ bool owns(const Shape& triangle, const Vec3d& normal, const Surroundings& around
 /// @param assumed  points over the triangle for which the face normal had to stand in: right on a seam, too deep near a
 /// real edge,
 ///                 whose own contact then takes their place (`settle`)
-void collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Shape& convex,
-                  double reach, double merge, Candidates& own, Candidates& assumed);
+/// @param rest     what there is if nobody owns a contact
+/// @return whether the core of the convex shape passes through the triangle
+bool collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Shape& convex,
+                  double reach, double merge, Candidates& own, Candidates& assumed, LastResort& rest);
 
 /// Adds to `own` the assumed points that no shallower own contact close by explains better.
 void settle(Candidates& own, Candidates& assumed, double merge);
