@@ -10,7 +10,7 @@ namespace mechane::usd {
 
 /// One relationship material:binding...
 struct MaterialBinding {
-    std::string     purpose;  ///< empty: all-purpose
+    std::string     purpose;   ///< empty: all-purpose
     Prim            material;  ///< null when the target is no Material; bindings above are hidden all the same
     bool            stronger        = false;  ///< than what descendants bind
     bool            from_collection = false;

@@ -157,7 +157,7 @@ def "set" (
 
 TEST_CASE("an operation and its inverse side by side undo each other, even where the inverse does not exist")
 {
-    const auto stage = usda_stage(R"(
+    const auto          stage = usda_stage(R"(
 def Xform "flat"
 {
     float3 xformOp:scale:pivot = (2, 0, 1)
@@ -165,7 +165,7 @@ def Xform "flat"
     uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:scale:pivot", "!invert!xformOp:scale:pivot"]
 }
 )");
-    const usd::Matrix4d m = stage->world_matrix(stage->prim_at(Path("/flat")));
+    const usd::Matrix4d m     = stage->world_matrix(stage->prim_at(Path("/flat")));
     CHECK(m(1, 1) == 1);  // without the pair: 0
     CHECK(m(3, 0) == 1);
     CHECK(m(3, 1) == 2);
