@@ -22,6 +22,56 @@ void join(std::vector<std::int32_t>& parent, std::int32_t a, std::int32_t b)
     if (a != b) parent[std::max(a, b)] = std::min(a, b);
 }
 
+/// Alternating the direction keeps long stacks from leaning to the side that is always solved last.
+bool is_backwards(int substep, int sweep) { return ((substep & 1) != 0) != ((sweep & 1) != 0); }
+
+/// Sweeps until nothing changes; `once(backwards)` returns the largest change of a rate.
+template <class Once>
+void sweep_until_still(Island& island, int substep, Once&& once)
+{
+    for (int i = 0; i < kImpactSweeps; ++i) {
+        ++island.sweeps;
+        const double change = once(is_backwards(substep, i));
+        if (change < kSweepChange || (i + 1 >= kSweeps && change < kImpactChange)) break;
+    }
+}
+
+/// `run_substep` of an island that is a pile.
+void run_pile_substep(System& system, Island& island, double h, int substep, IslandReport& report)
+{
+    const Softness soft   = softness(kContactHertzTimesStep / h, kContactDampingRatio, h);
+    Pile&          pile   = system.piles[island.pile];
+    const auto     groups = [&](auto&& visit) {
+        for (std::int32_t i = island.group_begin; i < island.group_end; ++i)
+            visit(system.groups[system.island_groups[i]]);
+    };
+    const auto sweep = [&](bool relax) {
+        const double anchor = relax ? 0 : kAnchorRate / h;
+        sweep_until_still(island, substep,
+                          [&](bool backwards) { return sweep_pile(pile, soft, anchor, relax, backwards); });
+    };
+    groups([&](const Group& g) { prepare_group(system, g, h, substep == 0); });
+    build_pile(system, pile, soft, h);
+    warm_start_pile(pile);
+    sweep(false);
+    publish_pile(system, pile);
+    bool clamped = false;
+    groups([&](const Group& g) {
+        if (clamp_velocity(system, g)) {
+            ++report.clamped;
+            clamped = true;
+        }
+        for (std::int32_t t = g.tree_begin; t < g.tree_end; ++t)
+            dynamics::integrate(system.forest, system.forest.trees[t], system.motion.v, h, system.motion);
+    });
+    if (clamped) load_velocities(system, pile);
+    const bool bounces = advance_pile(pile, h);
+    sweep(true);
+    for (int i = 0; bounces && i < kRestitutionSweeps; ++i) bounce_pile(pile, (i & 1) != 0);
+    publish_pile(system, pile);
+    sum_pile(pile);
+}
+
 }  // namespace
 
 void build_islands(System& system)
@@ -96,6 +146,7 @@ void reserve_contacts(System& system, std::size_t capacity)
     system.link_rows.reserve(std::min(kMostNumbers, static_cast<std::size_t>(system.general_link_rows) + link_rows));
     system.contact_blocks.reserve(std::min(kMostNumbers, capacity * 2 * most));
     system.contact_storage.reserve(std::min(kMostNumbers, capacity * 2 * most * 2 * 6 * kLanes));
+    reserve_piles(system);
 }
 
 void place_contacts(System& system)
@@ -168,10 +219,9 @@ void place_prescribed(System& system, std::int32_t body, double time)
 
 void run_substep(System& system, Island& island, double h, int substep, IslandReport& report)
 {
-    const Softness soft = softness(kContactHertzTimesStep / h, kContactDampingRatio, h);
-    // Alternating the direction keeps long stacks from leaning to the side that is always solved last.
-    const bool backwards = (substep & 1) != 0;
-    const auto groups    = [&](auto&& visit) {
+    if (island.pile >= 0) return run_pile_substep(system, island, h, substep, report);
+    const Softness soft   = softness(kContactHertzTimesStep / h, kContactDampingRatio, h);
+    const auto     groups = [&](auto&& visit) {
         for (std::int32_t i = island.group_begin; i < island.group_end; ++i)
             visit(system.groups[system.island_groups[i]]);
     };
@@ -187,12 +237,11 @@ void run_substep(System& system, Island& island, double h, int substep, IslandRe
     };
     const auto sweep = [&](bool relax) {
         const double anchor = relax ? 0 : kAnchorRate / h;
-        for (int i = 0; i < kImpactSweeps; ++i) {
-            ++island.sweeps;
+        sweep_until_still(island, substep, [&](bool backwards) {
             double change = 0;
             general([&](GeneralRow& r) { change = std::max(change, solve_general(system, r, relax)); });
             groups([&](const Group& g) { change = std::max(change, solve_dof_rows(system, g, relax)); });
-            contacts(backwards != ((i & 1) != 0), [&](const ActiveContact& c) {
+            contacts(backwards, [&](const ActiveContact& c) {
                 if (!c.free) {
                     change = std::max(change, solve_contact(system, *c.row, anchor, relax));
                     return;
@@ -201,8 +250,8 @@ void run_substep(System& system, Island& island, double h, int substep, IslandRe
                     change = std::max(change, solve_spin(system, *c.row, c.free->lambda[0]));
                 change = std::max(change, solve_free(system, *c.free, soft, anchor, relax));
             });
-            if (change < kSweepChange || (i + 1 >= kSweeps && change < kImpactChange)) break;
-        }
+            return change;
+        });
     };
     groups([&](const Group& g) {
         prepare_group(system, g, h, substep == 0);
@@ -267,6 +316,7 @@ void run_substep(System& system, Island& island, double h, int substep, IslandRe
 
 void finish_island(System& system, const Island& island, double h, IslandReport& report)
 {
+    if (island.pile >= 0) store_pile(system.piles[island.pile]);
     for (std::int32_t i = island.group_begin; i < island.group_end; ++i) {
         const Group& g = system.groups[system.island_groups[i]];
         for (std::int32_t t = g.tree_begin; t < g.tree_end; ++t)

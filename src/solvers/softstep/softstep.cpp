@@ -473,6 +473,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     for (Island& island : s.islands)
         for (std::int32_t i = island.group_begin; i < island.group_end; ++i)
             island.frozen = island.frozen || faulty(s, s.forest.trees[s.groups[s.island_groups[i]].tree_begin].world);
+    choose_piles(s);
     for (const Island& island : s.islands)
         if (island.asleep)
             for (std::int32_t i = island.contact_begin; i < island.contact_end; ++i) {

@@ -14,6 +14,7 @@
 #include "mechane/model/state.h"
 #include "mechane/solvers/materials.h"
 #include "parameters.h"
+#include "pile.h"
 
 // How softstep sees a model. All computation is in double whatever Real is: mass ratios of a thousand, loops, and
 // scenes far from the origin then need no special care. State is narrowed once a step.
@@ -224,7 +225,8 @@ struct Island {
     std::int64_t       sweeps      = 0;                     ///< in this step
     std::int32_t       group_begin = 0, group_end = 0;      ///< in System::island_groups
     std::int32_t       contact_begin = 0, contact_end = 0;  ///< in System::order
-    std::int32_t       active_end = 0;  ///< in System::active, from contact_begin on: of this substep
+    std::int32_t       active_end = 0;   ///< in System::active, from contact_begin on: of this substep
+    std::int32_t       pile       = -1;  ///< in System::piles; -1: its rows are swept one by one
     [[nodiscard]] bool runs() const { return !asleep && !frozen; }
     std::int32_t       general_begin = 0, general_end = 0;  ///< in System::island_general
 };
@@ -291,6 +293,8 @@ struct System {
     std::vector<ActiveContact> active;  ///< those that make rows in this substep, in each island from its first on
     std::vector<FreeContact>   free_contacts;  ///< in the places of `active`
     std::vector<Island>        islands;
+    std::vector<Pile>          piles;
+    std::vector<std::int32_t>  pile_body;  ///< [1 + body_count], first the world: scratch of choosing piles
     std::vector<std::int32_t>  island_groups, island_general, island_of_group, set_parent;
 
     // Reactions of joints, computed where a joint may break or somebody observes.

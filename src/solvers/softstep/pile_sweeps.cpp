@@ -1,0 +1,226 @@
+#include <algorithm>
+
+#include "system.h"
+#include "wide.h"
+
+// Impulses of piles. The laws are those of free_contacts.cpp, for eight points at once: what is a branch there is a
+// choice between numbers here, but where all lanes go one way.
+
+namespace mechane::solvers::softstep {
+
+using namespace wide;
+
+namespace {
+
+[[gnu::always_inline]] inline Wide3 impulse(const Bundle& b, const Wide3& l)
+{ return l[0] * b.axes[0] + (l[1] * b.axes[1] + l[2] * b.axes[2]); }
+
+/// Takes what is beyond the disk of radius `bound` off two components.
+[[gnu::always_inline]] inline void hold(Wide& a, Wide& b, const Wide& bound)
+{
+    const Wide square = a * a + b * b;
+    const auto beyond = square > bound * bound;
+    if (!any(beyond)) return;
+    const Wide shrink = beyond ? bound / root(beyond ? square : all(1)) : all(1);
+    a *= shrink;
+    b *= shrink;
+}
+
+[[gnu::always_inline]] inline Wide solve(const Bundle& b, PilePoint& p, Moving& moving, Real mass_scale, Real leak,
+                                         Real anchor, bool relax, bool& changed)
+{
+    const Wide3 start = p.lambda;
+    const auto  open  = p.distance > 0;
+    const auto  fresh = start[0] == 0;
+    const auto  still = fresh & (start[1] == 0) & (start[2] == 0);
+    Wide3       r     = rates(b, p, moving);
+    // Lanes that do not push and will not in this sweep either.
+    const auto idle = relax ? still & (open | (r[0] + p.bias >= 0)) : still & (r[0] + p.bias >= 0);
+    if (!any(~idle)) return Wide{};
+    const auto  rigid = relax ? open | ~open : open;
+    const Wide  mass  = rigid ? p.mass : mass_scale * p.mass;
+    const Wide  give  = rigid ? Wide{} : all(leak);
+    const auto& K     = p.response;
+    const auto  push  = [&](const WideMask& now) __attribute__((always_inline)) {
+        const Wide after = largest(Wide{}, start[0] - mass * (r[0] + p.bias) - give * start[0]);
+        const Wide d     = now ? after - start[0] : Wide{};
+        r[0] += K[0] * d;
+        r[1] += K[1] * d;
+        r[2] += K[2] * d;
+        return d;
+    };
+    // A contact that this sub-step did not reach is the next one's business.
+    const auto reached = relax ? ~(fresh & open) : fresh | ~fresh;
+    Wide       dn      = push(fresh & reached);
+    const Wide e1 = r[1] + anchor * p.drift[0], e2 = r[2] + anchor * p.drift[1];
+    const Wide bound = p.mu * (start[0] + dn);
+    Wide       l1    = start[1] - (p.inverse[0] * e1 + p.inverse[1] * e2),
+               l2    = start[2] - (p.inverse[1] * e1 + p.inverse[2] * e2);
+    const auto slips = l1 * l1 + l2 * l2 > bound * bound;
+    if (any(slips)) {
+        Wide s1 = start[1] - p.slip_step * r[1], s2 = start[2] - p.slip_step * r[2];
+        hold(s1, s2, bound);
+        l1         = slips ? s1 : l1;
+        l2         = slips ? s2 : l2;
+        p.drift[0] = slips ? Wide{} : p.drift[0];
+        p.drift[1] = slips ? Wide{} : p.drift[1];
+    }
+    const Wide d1 = l1 - start[1], d2 = l2 - start[2];
+    r[0] += K[1] * d1 + K[2] * d2;
+    dn += push(~fresh);
+    p.lambda = {start[0] + dn, l1, l2};
+    moving.push(b, p, impulse(b, {dn, d1, d2}));
+    changed = true;
+    return largest(absolute(dn) * K[0], largest(absolute(d1) * K[3], absolute(d2) * K[4]));
+}
+
+[[gnu::always_inline]] inline void hold_spin(PileSpin& spin, const Wide& normal)
+{
+    const Wide torsion = spin.torsional * normal;
+    spin.lambda[0]     = largest(-torsion, smallest(torsion, spin.lambda[0]));
+    hold(spin.lambda[1], spin.lambda[2], spin.rolling * normal);
+}
+
+[[gnu::always_inline]] inline Wide turn_back(const Bundle& b, PileSpin& spin, const Wide& normal, Moving& moving,
+                                             bool& changed)
+{
+    const auto pressed = normal > 0;
+    if (!any(pressed)) return Wide{};
+    Wide3 r = along(b, moving.angular[1] - moving.angular[0]);
+    r[0] += spin.belt;
+    const Wide3 start = spin.lambda;
+    PileSpin    next  = spin;
+    next.lambda[0] -= b.spin_mass * r[0];
+    Wide       l1    = start[1] - (b.spin_inverse[0] * r[1] + b.spin_inverse[1] * r[2]),
+               l2    = start[2] - (b.spin_inverse[1] * r[1] + b.spin_inverse[2] * r[2]);
+    const Wide bound = spin.rolling * normal;
+    const auto rolls = l1 * l1 + l2 * l2 > bound * bound;
+    next.lambda[1]   = rolls ? start[1] - b.spin_step * r[1] : l1;
+    next.lambda[2]   = rolls ? start[2] - b.spin_step * r[2] : l2;
+    hold_spin(next, normal);
+    Wide3 d;
+    for (std::size_t k = 0; k < 3; ++k) {
+        d[k] = pressed ? next.lambda[k] - start[k] : Wide{};
+        spin.lambda[k] += d[k];
+    }
+    moving.turn(b, impulse(b, d));
+    changed = true;
+    return largest(absolute(d[0]) * b.spin_response[0],
+                   largest(absolute(d[1]) * b.spin_response[1], absolute(d[2]) * b.spin_response[2]));
+}
+
+[[gnu::always_inline]] inline Wide solve_bundle(Pile& pile, const Bundle& b, Real mass_scale, Real leak, Real anchor,
+                                                bool relax)
+{
+    Moving moving(pile.velocity, b);
+    Wide   change{};
+    bool   changed = false;
+    for (std::int32_t i = 0; i < b.points; ++i) {
+        PilePoint& p = pile.points[static_cast<std::size_t>(b.point + i)];
+        if (b.spin >= 0)
+            change = largest(
+                change, turn_back(b, pile.spins[static_cast<std::size_t>(b.spin + i)], p.lambda[0], moving, changed));
+        change = largest(change, solve(b, p, moving, mass_scale, leak, anchor, relax, changed));
+    }
+    if (changed) moving.put_back(pile, b);
+    return change;
+}
+
+[[gnu::always_inline]] inline double largest_lane(const Wide& x)
+{
+    Real out = 0;
+    for (int i = 0; i < kWide; ++i) out = std::max(out, x[i]);
+    return static_cast<double>(out);
+}
+
+/// The bundles in the order of a sweep.
+[[gnu::always_inline]] inline Bundle& bundle(Pile& pile, std::size_t i, bool backwards)
+{ return pile.bundles[backwards ? pile.bundles.size() - 1 - i : i]; }
+
+}  // namespace
+
+MCH_WIDE void warm_start_pile(Pile& pile)
+{
+    for (std::size_t k = 0; k < pile.bundles.size(); ++k) {
+        Bundle& b = bundle(pile, k, false);
+        Moving  moving(pile.velocity, b);
+        for (std::int32_t i = 0; i < b.points; ++i) {
+            PilePoint& p = pile.points[static_cast<std::size_t>(b.point + i)];
+            // Friction that an earlier step needed must fit this step's normal force.
+            hold(p.lambda[1], p.lambda[2], p.mu * p.lambda[0]);
+            moving.push(b, p, impulse(b, p.lambda));
+            if (b.spin < 0) continue;
+            PileSpin& spin = pile.spins[static_cast<std::size_t>(b.spin + i)];
+            hold_spin(spin, p.lambda[0]);
+            moving.turn(b, impulse(b, spin.lambda));
+        }
+        moving.put_back(pile, b);
+    }
+}
+
+MCH_WIDE double sweep_pile(Pile& pile, const Softness& soft, double anchor, bool relax, bool backwards)
+{
+    const auto mass_scale = static_cast<Real>(soft.mass_scale), leak = static_cast<Real>(soft.impulse_scale),
+               pull = static_cast<Real>(anchor);
+    Wide       change{};
+    for (std::size_t k = 0; k < pile.bundles.size(); ++k) {
+        Bundle& b = bundle(pile, k, backwards);
+        if (relax && b.idle) continue;
+        change = largest(change, relax ? solve_bundle(pile, b, mass_scale, leak, pull, true)
+                                       : solve_bundle(pile, b, mass_scale, leak, pull, false));
+    }
+    return largest_lane(change);
+}
+
+MCH_WIDE bool advance_pile(Pile& pile, double h)
+{
+    const auto step    = static_cast<Real>(h);
+    WideMask   bounces = Wide{} < Wide{};
+    for (std::size_t k = 0; k < pile.bundles.size(); ++k) {
+        Bundle&      b = bundle(pile, k, false);
+        const Moving moving(pile.velocity, b);
+        WideMask     busy = Wide{} < Wide{};
+        for (std::int32_t i = 0; i < b.points; ++i) {
+            PilePoint&  p      = pile.points[static_cast<std::size_t>(b.point + i)];
+            const Wide3 r      = rates(b, p, moving);
+            const auto  pushes = p.lambda[0] > 0;
+            p.distance += step * r[0];
+            p.bias     = largest(p.distance, Wide{}) / step;
+            p.drift[0] = pushes ? p.drift[0] + step * r[1] : Wide{};
+            p.drift[1] = pushes ? p.drift[1] + step * r[2] : Wide{};
+            busy       = busy | pushes | (p.distance <= 0) | (p.lambda[1] != 0) | (p.lambda[2] != 0);
+            bounces    = bounces | (pile.starts[static_cast<std::size_t>(b.point + i)].bounce > 0);
+        }
+        b.idle = !any(busy);
+    }
+    return any(bounces);
+}
+
+MCH_WIDE void bounce_pile(Pile& pile, bool backwards)
+{
+    for (std::size_t k = 0; k < pile.bundles.size(); ++k) {
+        Bundle& b = bundle(pile, k, backwards);
+        Moving  moving(pile.velocity, b);
+        bool    changed = false;
+        for (std::int32_t i = 0; i < b.points; ++i) {
+            PilePoint& p      = pile.points[static_cast<std::size_t>(b.point + i)];
+            const Wide bounce = pile.starts[static_cast<std::size_t>(b.point + i)].bounce;
+            const auto now    = (bounce > 0) & (p.lambda[0] > 0);
+            if (!any(now)) continue;
+            const Wide after = largest(Wide{}, p.lambda[0] - (rates(b, p, moving)[0] - bounce) * p.mass);
+            const Wide d     = now ? after - p.lambda[0] : Wide{};
+            p.lambda[0] += d;
+            moving.push(b, p, d * b.axes[0]);
+            changed = true;
+        }
+        if (changed) moving.put_back(pile, b);
+    }
+}
+
+void sum_pile(Pile& pile)
+{
+    for (std::size_t i = 0; i < pile.points.size(); ++i)
+        for (std::size_t k = 0; k < 3; ++k) pile.starts[i].impulse_sum[k] += pile.points[i].lambda[k];
+}
+
+}  // namespace mechane::solvers::softstep

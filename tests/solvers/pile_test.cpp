@@ -1,0 +1,205 @@
+#include <cmath>
+#include <string>
+
+#include "hand_contacts.h"
+
+using namespace mechane;
+using namespace mechane::test;
+
+// Islands of many free bodies are solved eight pairs at a time, in other arithmetic than small ones.
+
+namespace {
+
+constexpr double kDt     = 1.0 / 60;
+constexpr int    kCopies = 100;  ///< more than 512 rows with the ties
+
+/// What one body does on a plane.
+struct Experiment {
+    std::string name;
+    Vec3d       normal{0, 0, 1};
+    double      mu = 0.5, restitution = 0;
+    bool        ball   = false;
+    double      height = 0.1;  ///< of the centre above the plane
+    Vec3d       velocity, spin;
+    int         steps     = 60;
+    Vec3d       belt      = {};  ///< surface velocity of the plane
+    double      torsional = 0.005, rolling = 1e-4;
+};
+
+const Vec3d      kHalf{0.2, 0.2, 0.1};
+constexpr double kRadius = 0.1;
+
+/// `copies` bodies, a metre apart across the slope. Each contact lies in the plane's point below; ties between
+/// neighbours, much too far to push, make one island of them.
+struct Row {
+    Experiment   of;
+    World        world;
+    HandContacts hand;
+    int          copies;
+
+    static model::ModelBuilder build(const Experiment& e, int copies)
+    {
+        auto b                              = ground(e.mu, e.restitution);
+        b.default_shape.mu_torsional        = e.torsional;
+        b.default_shape.mu_rolling          = e.rolling;
+        b.shapes[0].config.mu_torsional     = e.torsional;
+        b.shapes[0].config.mu_rolling       = e.rolling;
+        b.shapes[0].config.surface_velocity = {e.belt, {}};
+        for (int i = 0; i < copies; ++i) {
+            const Vec3d at = e.height * e.normal + Vec3d{0, static_cast<double>(i), 0};
+            if (e.ball)
+                add_ball(b, at, kRadius, 1);
+            else
+                add_box(b, {at, rotation_between(Vec3d{0, 0, 1}, e.normal)}, kHalf, 1);
+        }
+        return b;
+    }
+    Row(const Experiment& e, int count) : of(e), world(build(e, count)), copies(count)
+    {
+        for (int i = 0; i < copies; ++i)
+            for (std::size_t k = 0; k < 3; ++k) {
+                world.state.joint_qd[static_cast<std::size_t>(6 * i) + k]     = static_cast<Real>(e.velocity[k]);
+                world.state.joint_qd[static_cast<std::size_t>(6 * i) + 3 + k] = static_cast<Real>(e.spin[k]);
+            }
+    }
+    void run()
+    {
+        for (int s = 0; s < of.steps; ++s) {
+            hand.clear();
+            for (int i = 1; i <= copies; ++i)
+                if (of.ball)
+                    hand.sphere_plane(world, 0, i, kRadius, of.normal);
+                else
+                    hand.box_plane(world, 0, i, kHalf, of.normal);
+            for (int i = 1; i < copies; ++i) hand.add(i, i + 1, {}, {}, {0, 1, 0}, 0, 0, 0.8, 0);
+            world.step(kDt, &hand.contacts);
+            REQUIRE_FALSE(world.report.diverged);
+        }
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a body in a pile does what it does alone: rest, slip, bounce, roll, turn and ride a belt (DYN-087, DYN-088)")
+{
+    const Vec3d slope{-std::sin(28 * kDegrees), 0, std::cos(28 * kDegrees)},
+        gentle{-std::sin(25 * kDegrees), 0, std::cos(25 * kDegrees)};
+    std::vector<Experiment> table(9);
+    table[0] = {.name = "rests"};
+    table[1] = {.name = "falls", .height = 0.3};
+    table[2] = {.name = "slips", .normal = slope};
+    table[3] = {.name = "sticks", .normal = gentle};
+    table[4] = {.name = "slides and stops", .velocity = {2, 0, 0}};
+    table[5] = {.name = "bounces", .restitution = 0.5, .ball = true, .height = 1.1};
+    table[6] = {.name = "rolls", .ball = true, .velocity = {1, 0, 0}, .spin = {0, 10, 0}, .rolling = 1e-3};
+    table[7] = {.name = "turns", .ball = true, .spin = {0, 0, 5}};
+    table[8] = {.name = "rides", .belt = {0.5, 0, 0}};
+    for (const Experiment& e : table) {
+        CAPTURE(e.name);
+        Row one(e, 1), many(e, kCopies);
+        one.run();
+        many.run();
+        CHECK(many.hand.contacts.rigid_contact_count > 171);
+        for (std::size_t i = 0; i < kCopies; ++i) {
+            const Vec3d offset{0, static_cast<double>(i), 0};
+            // Real has 6e-8 of a coordinate of 100 m and of a speed of 5 m/s, a few hundred times over.
+            CHECK(distance(many.world.position(i) - offset, one.world.position(0)) < 2e-4);
+            CHECK(distance(many.world.velocity(i), one.world.velocity(0)) < 5e-4);
+            CHECK(distance(many.world.spin(i), one.world.spin(0)) < 5e-3);
+        }
+    }
+}
+
+namespace {
+
+/// Blocks and balls in a lattice, a centimetre apart, no two equal.
+model::ModelBuilder crowd(const Vec3d& gravity)
+{
+    model::ModelBuilder b;
+    b.gravity   = gravity;
+    b.rigid_gap = 0.02;
+    Random r(3);
+    for (int i = 0; i < 125; ++i) {
+        const Vec3d at{0.41 * (i % 5), 0.41 * (i / 5 % 5), 0.3 + 0.41 * (i / 25)};
+        const auto  body = b.add_body({at, {}}, fmt::format("piece{}", i));
+        if (i % 3 == 0)
+            b.add_shape_sphere(body, {}, 0.2, {});
+        else
+            b.add_shape_box(body, {}, {0.2, 0.2, r.uniform(0.15, 0.2)}, {});
+    }
+    return b;
+}
+
+struct Crowd : World {
+    collision::CollisionPipeline pipeline;
+    model::Contacts              contacts;
+    explicit Crowd(const model::ModelBuilder& b, const tasks::Pool* pool = nullptr)
+        : World(b, 8, pool), pipeline(model), contacts(pipeline.make_contacts())
+    {
+    }
+    void advance(int steps)
+    {
+        for (int i = 0; i < steps; ++i) {
+            pipeline.collide(state, kDt, contacts);
+            step(kDt, &contacts);
+            REQUIRE_FALSE(report.diverged);
+        }
+    }
+};
+
+}  // namespace
+
+TEST_CASE("no two pairs that are solved at once share a body: what pieces give each other sums to nothing (DYN-100)")
+{
+    Crowd  w(crowd({}));
+    Random r(8);
+    Vec3d  before;
+    double amount = 0;
+    for (std::size_t i = 0; i < 125; ++i) {
+        // Towards the middle, so that they meet.
+        const Vec3d  v = Vec3d{0.82, 0.82, 1.12} - w.position(i) + 0.5 * r.direction();
+        const double m = static_cast<double>(w.model.body_mass[i]);
+        for (std::size_t k = 0; k < 3; ++k) w.state.joint_qd[6 * i + k] = static_cast<Real>(v[k]);
+        before += m * v;
+        amount += m * length(v);
+    }
+    REQUIRE(dynamics::eval_fk(w.model, w.state.joint_q, w.state.joint_qd, w.state));
+    int most = 0;
+    for (int i = 0; i < 30; ++i) {
+        w.advance(1);
+        most = std::max(most, static_cast<int>(w.contacts.rigid_contact_count));
+    }
+    CHECK(most > 171);
+    Vec3d after;
+    for (std::size_t i = 0; i < 125; ++i) after += static_cast<double>(w.model.body_mass[i]) * w.velocity(i);
+    // Two lanes that wrote to one body would lose the impulse of one. Equal and opposite impulses are rounded to 6e-8
+    // of a velocity each, some 2e4 of them.
+    CHECK(length(after - before) < 1e-4 * amount);
+}
+
+TEST_CASE("what a pile presses the ground with is its weight, and threads change no bit of it (DYN-104)")
+{
+    auto b = crowd({0, 0, -9.81});
+    b.add_ground_plane();
+    Crowd w(b);
+    w.advance(240);
+    double force = 0, weight = 0, fastest = 0;
+    for (std::int32_t i = 0; i < w.contacts.rigid_contact_count; ++i) {
+        const auto a = w.model.shape_body[w.contacts.rigid_contact_shape0[i]],
+                   c = w.model.shape_body[w.contacts.rigid_contact_shape1[i]];
+        const auto f = static_cast<double>(w.contacts.rigid_contact_force[i].z);
+        if (a < 0 || c < 0) force += a < 0 ? f : -f;
+    }
+    for (std::size_t i = 0; i < 125; ++i) {
+        weight += 9.81 * static_cast<double>(w.model.body_mass[i]);
+        fastest = std::max(fastest, length(w.velocity(i)));
+    }
+    CHECK(w.contacts.rigid_contact_count > 171);
+    CHECK(force == close_to(weight, 0.005 * weight));
+    CHECK(w.report.deepest_penetration < 2e-3);
+    const tasks::Pool pool(4);
+    Crowd             again(b, &pool);
+    again.advance(240);
+    CHECK(again.state.body_q == w.state.body_q);
+    CHECK(again.state.body_qd == w.state.body_qd);
+}
