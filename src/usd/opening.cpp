@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "mechane/usd/codes.h"
+#include "usd/parser_message.h"
 
 namespace mechane::usd {
 

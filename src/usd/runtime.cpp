@@ -11,7 +11,6 @@
 #include <pxr/tf/warning.h>
 
 #include <map>
-#include <regex>
 
 #include "mechane/usd/codes.h"
 #include "mechane/usd/schemas.h"
@@ -127,22 +126,6 @@ std::vector<LibraryMessage> MessageScope::take()
 {
     const std::lock_guard lock(g_messages);
     return std::exchange(*g_sink, {});
-}
-
-Diagnostic from_parser_message(const Code& code, const std::string& file, const std::string& message)
-{
-    static const std::regex place(R"(:(\d+):(\d+):\s*([^\n]*))"), inside(R"(in </([^>]*)>)");
-    Site                    site{.layer = file};
-    std::string             text = message.substr(0, message.find('\n'));
-    std::smatch             found;
-    const std::string       head = message.substr(0, 4096);
-    if (std::regex_search(head, found, place)) {
-        site.line   = std::atoi(found[1].str().c_str());
-        site.column = std::atoi(found[2].str().c_str());
-        text        = found[3].str();
-    }
-    if (std::regex_search(head, found, inside)) site.prim = "/" + found[1].str();
-    return make_diagnostic(code, std::move(site), text.substr(0, 400));
 }
 
 }  // namespace mechane::usd

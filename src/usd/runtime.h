@@ -32,7 +32,4 @@ class MessageScope {
     std::unique_lock<std::mutex> exclusive_;
 };
 
-/// Reads "path:line:col: text in </prim>" out of a parser's message.
-Diagnostic from_parser_message(const Code& code, const std::string& file, const std::string& message);
-
 }  // namespace mechane::usd

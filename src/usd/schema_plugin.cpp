@@ -11,6 +11,7 @@
 #include "mechane/usd/codes.h"
 #include "mechane/usd/stage.h"
 #include "usd/guards.h"
+#include "usd/parser_message.h"
 #include "usd/runtime.h"
 
 namespace mechane::usd {

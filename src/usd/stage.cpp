@@ -21,6 +21,7 @@
 #include "usd/open_in_pieces.h"
 #include "usd/opening.h"
 #include "usd/package_resolver.h"
+#include "usd/parser_message.h"
 #include "usd/runtime.h"
 #include "usd/stage_impl.h"
 #include "usd/value_clips.h"

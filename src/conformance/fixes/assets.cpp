@@ -36,7 +36,10 @@ void fix_default_prim(Repair& repair, const Finding&)
 }
 
 void write_info(Repair& repair, const Finding& finding, const char* key, const std::string& value)
-{ repair.set_field(repair.place(prim_of(repair, finding)), std::string("assetInfo:") + key, text(value)); }
+{
+    const usd::Token field("assetInfo:" + std::string(key));
+    repair.set_field(repair.field_place(prim_of(repair, finding), field), field, text(value));
+}
 
 /// USD's own key is of type asset: tolerated.
 bool is_asset_typed(const Finding& finding) { return finding.variant == "asset-typed"; }
@@ -66,7 +69,7 @@ void fix_version(Repair& repair, const Finding& finding)
 }
 
 void write_kind(Repair& repair, const Finding& finding, const char* kind)
-{ repair.set_field(repair.place(prim_of(repair, finding)), "kind", token(kind)); }
+{ repair.set_field(repair.field_place(prim_of(repair, finding), "kind"), "kind", token(kind)); }
 
 void fix_component(Repair& repair, const Finding& finding) { write_kind(repair, finding, "component"); }
 void fix_aggregate(Repair& repair, const Finding& finding) { write_kind(repair, finding, "assembly"); }
@@ -77,19 +80,13 @@ void fix_contiguous(Repair& repair, const Finding& finding)
     if (finding.expected != "subcomponent")
         return repair.refuse("hierarchy", "the kinds above it are the author's to say");
     // An opinion of the asset that composes the part: the part by itself stays a component.
-    repair.set_field(repair.own_place(prim_of(repair, finding)), "kind", token("subcomponent"));
+    repair.set_field(repair.field_place(prim_of(repair, finding), "kind", true), "kind", token("subcomponent"));
 }
 
 void fix_instance(Repair& repair, const Finding& finding)
-{ repair.set_field(repair.place(prim_of(repair, finding)), "instanceable", usd::make_value("bool", false)); }
-
-void fix_instanceable(Repair& repair, const Finding& finding)
 {
-    const EditPlace at = repair.place(prim_of(repair, finding));
-    if (at && !repair.work.has_overlay() && !at.layer->field(at.path, "instanceable").empty())
-        repair.clear_field(at, "instanceable");
-    else
-        repair.set_field(at, "instanceable", usd::make_value("bool", false));
+    const usd::Token field("instanceable");
+    repair.set_field(repair.field_place(prim_of(repair, finding), field), field, usd::make_value("bool", false));
 }
 
 void fix_family(Repair& repair, const Finding& finding)
@@ -109,7 +106,7 @@ constexpr std::array kRepairs{RepairOf{"REP-3.1-f", Phase::metadata, fix_family}
                               RepairOf{"REP-1.2.5-c", Phase::metadata, fix_identifier},
                               RepairOf{"REP-1.2.5-d", Phase::metadata, fix_version},
                               RepairOf{"REP-1.2.6-a", Phase::layers, fix_instance},
-                              RepairOf{"REP-3.5-c", Phase::layers, fix_instanceable}};
+                              RepairOf{"REP-3.5-c", Phase::layers, fix_instance}};
 
 }  // namespace
 

@@ -66,7 +66,7 @@ class Fixer {
     struct Offer {
         Phase phase   = Phase::schemas;
         int   times   = 0;
-        bool  refused = false;  ///< nothing was edited; what a later phase edits may make it possible
+        bool  refused = false;  ///< nothing was edited; other edits may make it possible
     };
     /// What the passes have done to the whole world, and which findings were offered to their repairs.
     struct Progress {
@@ -141,11 +141,11 @@ class Fixer {
         return true;
     }
 
-    /// What was refused before this phase is offered once more: an instance may have become editable.
+    /// What was refused is offered once more: an instance may have become editable, a parent a component.
     void offer_again(Phase edited)
     {
         for (auto& [key, offer] : so_far_.offers) {
-            if (!offer.refused || offer.phase >= edited) continue;
+            if (!offer.refused || offer.phase > edited) continue;
             offer = {.phase = offer.phase};
             std::erase_if(result_.left, [&](const Unrepaired& u) {
                 return u.rule->id == std::get<0>(key) && u.prim == std::get<1>(key) && u.property == std::get<2>(key);

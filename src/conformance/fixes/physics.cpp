@@ -57,7 +57,7 @@ void fix_frame_body(Repair& repair, const Finding& finding)
         if (index < 0 || (joint.body0 != index && joint.body1 != index)) continue;
         if (joint.kind != physics::JointKind::fixed)
             return repair.refuse("moving-frame", "the frame hangs on a movable joint");
-        repair.set_field(repair.place(joint.prim), "active", usd::make_value("bool", false));
+        repair.set_field(repair.field_place(joint.prim, "active"), "active", usd::make_value("bool", false));
     }
     for (const char* api : {"PhysicsRigidBodyAPI", "PhysicsMassAPI"})
         if (body.has_api(api)) repair.remove_api(body, api);
@@ -109,6 +109,10 @@ void fix_custom_inertia(Repair& repair, const Finding& finding)
     std::vector<usd::Token>     sources;
     const std::optional<Mat33d> tensor = custom_inertia(prim, finding.site.property, sources);
     if (!tensor) return repair.refuse("bad-inertia", "the values are no symmetric inertia");
+    const Vec3d moments = principal_of(*tensor).diagonal;
+    if (std::min({moments.x, moments.y, moments.z}) <
+        -1e-6 * max_component(abs(moments)))  // rounding of the six numbers apart
+        return repair.refuse("bad-inertia", "the values are no inertia that a body can have: one moment is negative");
     const auto diagonal = prim.attribute("physics:diagonalInertia").authored_as<Vec3d>();
     const auto axes     = prim.attribute("physics:principalAxes").authored_as<Quatd>();
     if (diagonal && length(*diagonal) > 0) {

@@ -45,6 +45,20 @@ EditPlace Repair::own_place(const usd::Prim& prim, const usd::Token& property)
     return {work.layer(work.entry().string()), work.entry().string(), prim.path()};
 }
 
+EditPlace Repair::field_place(const usd::Prim& prim, const usd::Token& key, bool own)
+{
+    const EditPlace without = own ? own_place(prim) : place(prim);
+    if (work.has_overlay() || prim.is_instance_proxy()) return without;
+    const EditPlace entry{work.layer(work.entry().string()), work.entry().string(), prim.path()};
+    for (const usd::SpecPlace& spec : usd::spec_places(prim)) {
+        const EditPlace at{work.layer(spec.layer), spec.layer, spec.path};
+        if (!at) return entry;  // what a layer outside says is not known
+        if (at.file == without.file && at.path == without.path) return without;  // wins over what is weaker
+        if (!at.layer->field(at.path, key).empty()) return own && shared(at) ? entry : at;
+    }
+    return without;
+}
+
 EditPlace Repair::root() { return {work.layer(work.entry().string()), work.entry().string(), usd::Path::root()}; }
 
 bool Repair::shared(const EditPlace& place)
@@ -216,15 +230,6 @@ bool Repair::set_field(const EditPlace& at, const usd::Token& key, const usd::Va
     if (!old.empty() && before == value.to_text() && old.type_name() == value.type_name()) return true;
     if (!done(at.layer->set_field(at.path, key, value), at)) return false;
     note(at.file, at.path, key.text(), before, value.to_text());
-    return true;
-}
-
-bool Repair::clear_field(const EditPlace& at, const usd::Token& key)
-{
-    if (!at) return refuse("external-layer", "no layer of the asset has an opinion about the prim"), false;
-    const std::string before = at.layer->field(at.path, key).to_text();
-    if (!done(at.layer->clear_field(at.path, key), at)) return false;
-    note(at.file, at.path, key.text(), before, "");
     return true;
 }
 

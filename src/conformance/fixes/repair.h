@@ -47,6 +47,10 @@ class Repair {
     /// The same, but one that belongs to this prim alone: where a source is shared by several references, an opinion of
     /// the root layer. No place for what lies inside an instance.
     [[nodiscard]] EditPlace own_place(const usd::Prim& prim, const usd::Token& property = {});
+    /// Where an opinion about a field of the prim wins: `place`, or with `own` `own_place`, unless a stronger place has
+    /// an opinion: then that one; the root layer where a layer outside the asset may be stronger, or the place is
+    /// shared.
+    [[nodiscard]] EditPlace field_place(const usd::Prim& prim, const usd::Token& key, bool own = false);
     /// The root layer's own metadata.
     [[nodiscard]] EditPlace root();
 
@@ -68,7 +72,6 @@ class Repair {
     bool apply_api(const EditPlace& prim, const usd::Token& name);
     bool remove_api(const usd::Prim& prim, const usd::Token& name);
     bool set_field(const EditPlace& place, const usd::Token& key, const usd::Value& value);
-    bool clear_field(const EditPlace& place, const usd::Token& key);
     bool define(const EditPlace& prim, const usd::Token& type);
 
     /// Prims whose placement this pass has written: the stage still shows the old one, so that a second change has to

@@ -9,6 +9,8 @@ namespace mechane::conformance {
 /// What a number counts, as powers of length and mass; time is in seconds already.
 struct Dimension {
     int length = 0, mass = 0;
+
+    bool operator==(const Dimension&) const = default;
 };
 
 /// The dimension of an attribute by its name; `angular` says that the prim is a revolute or spherical joint, whose

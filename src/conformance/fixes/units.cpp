@@ -34,28 +34,47 @@ void for_each_attribute(Repair& repair, const Edit& edit)
     }
 }
 
-/// True when the prim that an attribute spec belongs to is a joint about an axis, by what any layer says.
-bool is_angular(const Repair& repair, const EditPlace& at)
+/// Whether the prim that an attribute spec belongs to is a joint that turns, by what any layer says; nothing for one
+/// that both turns and slides.
+std::optional<bool> is_angular(const Repair& repair, const EditPlace& at)
 {
-    const std::string own = at.layer->field(at.path.prim(), "typeName").get<std::string>().value_or("");
-    if (!own.empty()) return own == "PhysicsRevoluteJoint" || own == "PhysicsSphericalJoint";
     const usd::Prim prim = repair.facts.stage.prim_at(at.path.prim());
-    return prim && (prim.is_a("PhysicsRevoluteJoint") || prim.is_a("PhysicsSphericalJoint"));
+    std::string     type = at.layer->field(at.path.prim(), "typeName").get<std::string>().value_or("");
+    if (type.empty() && prim) type = prim.type_name().text();
+    if (type != "PhysicsJoint") return type == "PhysicsRevoluteJoint" || type == "PhysicsSphericalJoint";
+    bool turns = true, slides = true;
+    for (const physics::Joint& joint : repair.facts.physics.joints) {
+        if (joint.path != at.path.prim() || joint.kind != physics::JointKind::d6) continue;
+        const auto locked = [&](bool rotation) {
+            return std::ranges::count_if(joint.limits, [&](const physics::Limit& limit) {
+                       return limit.locked && limit.dof != physics::Dof::distance &&
+                              physics::is_rotation(limit.dof) == rotation;
+                   }) == 3;
+        };
+        turns = !locked(true), slides = !locked(false);
+    }
+    return turns && slides ? std::nullopt : std::optional(turns);
 }
 
 /// True for the gains of a drive that is stated in accelerations: masses do not enter them.
-bool is_acceleration_gain(const EditPlace& at)
+bool is_acceleration_gain(const Repair& repair, const EditPlace& at)
 {
     const std::string name = at.path.name().text();
     if (!name.starts_with("drive:") || !(name.ends_with(":stiffness") || name.ends_with(":damping"))) return false;
     const std::string type = name.substr(0, name.rfind(':')) + ":type";
-    return at.layer->value(at.path.prim().property(type)).get<std::string>().value_or("") == "acceleration";
+    const auto        own  = at.layer->value(at.path.prim().property(type)).get<std::string>();
+    const usd::Prim   prim = own ? usd::Prim() : repair.facts.stage.prim_at(at.path.prim());
+    return (prim ? prim.attribute(type).get_or<std::string>("") : own.value_or("")) == "acceleration";
 }
 
 void scale_attribute(Repair& repair, const EditPlace& at, double lengths, double masses)
 {
-    const auto dimension = dimension_of(at.path.name().text(), is_angular(repair, at));
-    if (!dimension || is_acceleration_gain(at)) return;
+    const auto        angular   = is_angular(repair, at);
+    const std::string name      = at.path.name().text();
+    const auto        dimension = dimension_of(name, angular.value_or(false));
+    if (!angular && dimension != dimension_of(name, true))
+        return repair.refuse("mixed-axes", at.path.text() + ": one number for axes that slide and axes that turn");
+    if (!dimension || is_acceleration_gain(repair, at)) return;
     // Gravity below zero stands for the earth's, in any unit.
     const usd::Value value = at.layer->value(at.path);
     if (at.path.name() == usd::Token("physics:gravityMagnitude") && !(value.get<double>().value_or(0) > 0)) return;

@@ -86,7 +86,7 @@ constexpr Rule kNeedsArc{
     .slug    = "instanceable-needs-arc",
     .summary = "Only prims with a composition arc are instanceable.",
     .why     = "Without an arc there is nothing to share: the flag does nothing and misleads.",
-    .fix     = "The flag is removed.",
+    .fix     = "The flag becomes false.",
     .fixable = true,
     .bad     = R"(
 def Xform "bolt" (

@@ -1,0 +1,88 @@
+#include "usd/parser_message.h"
+
+#include <fmt/format.h>
+
+#include <regex>
+#include <string_view>
+
+namespace mechane::usd {
+namespace {
+
+/// What was expected where a rule of the grammar did not match. OpenUSD prints the rule's type: a part of it names the
+/// row, the first that fits.
+struct Expectation {
+    std::string_view rule, sentence;
+};
+constexpr Expectation kRules[] = {
+    {"TupleValueClose", "expected a comma or ')' in a tuple"},
+    {"ListValueClose", "expected a comma or ']' in a list"},
+    {"ListOpKeyValueMetadata", "expected the name of a list, as in `prepend apiSchemas = [...]`"},
+    {"RightAngleBracket", "the path that begins with '<' has no '>'"},
+    {"PrimName", "expected the name of a prim in a path"},
+    {"KeywordTimeSamples", "expected '= value', or .timeSamples, .connect or .spline after the name of an attribute"},
+    {"Assignment", "expected '=' and a value"},
+    {"ascii::one<'\\\"'>", "the string has no closing quote"},
+    {"ascii::one<'\\''>", "the string has no closing quote"},
+    {"FileFormatParser::At,", "the asset path that begins with '@' has no closing '@'"},
+    {"ListOf<", "expected a list of values, parted by commas"},
+    {"Digit>", "expected digits"},
+    {"pxr_pegtl::eof'", "the name is not one that usda allows here"},
+    {"internal::eof", "expected def, over or class at the start of a prim, or the end of the file"},
+};
+
+/// "Expected } ...": what stands before the bracket is what the parser has given up to understand.
+constexpr Expectation kBrackets[] = {
+    {"}", "expected a property, a prim or '}'"},
+    {")", "expected a line of metadata or ')'"},
+    {"]", "expected a comma or ']' in a list"},
+};
+
+std::string said(std::string_view text)
+{
+    constexpr std::string_view kMatching = "parse error matching ", kExpected = "Expected ";
+    if (text.starts_with(kMatching)) {
+        for (const auto& [rule, sentence] : kRules)
+            if (text.find(rule) != std::string_view::npos) return std::string(sentence);
+        return "this is not usda";
+    }
+    if (text.starts_with(kExpected)) {
+        const std::string_view what = text.substr(kExpected.size());
+        for (const auto& [bracket, sentence] : kBrackets)
+            if (what == bracket) return std::string(sentence);
+        return what.size() == 1 ? fmt::format("expected '{}'", what) : fmt::format("expected {}", what);
+    }
+    return std::string(text);
+}
+
+}  // namespace
+
+Diagnostic from_parser_message(const Code& code, const std::string& file, const std::string& message)
+{
+    static const std::regex place(R"(:(\d+):(\d+):\s*([^\n]*))"), inside(R"(in </([^>]*)>)"),
+        parts(R"(^(.*) at '(.*)' in <[^>]*>(?: on line \d+.*)?\s*$)");
+    Site              site{.layer = file};
+    std::string       text = message.substr(0, message.find('\n'));
+    std::smatch       found;
+    const std::string head = message.substr(0, 4096);
+    if (std::regex_search(head, found, place)) {
+        site.line   = std::atoi(found[1].str().c_str());
+        site.column = std::atoi(found[2].str().c_str());
+        text        = found[3].str();
+    }
+    if (std::regex_search(head, found, inside)) site.prim = "/" + found[1].str();
+    std::string stands;
+    bool        ends = false;
+    if (std::regex_match(text, found, parts)) {
+        stands = found[2].str();
+        ends   = stands.find_first_not_of(" \t\r") == std::string::npos;
+        text   = found[1].str();
+    }
+    text = said(text).substr(0, 400);
+    if (ends)
+        text += "; the line ends here";
+    else if (!stands.empty())
+        text += fmt::format("; found '{}'", stands.substr(0, 120));
+    return make_diagnostic(code, std::move(site), std::move(text));
+}
+
+}  // namespace mechane::usd
