@@ -67,6 +67,16 @@ void push_material(const ShapeConfig& c, NumberRepair& repair, Model& m)
     m.shape_material_kh.push_back(repair.not_negative(c.kh, "shape_material_kh", fallback.kh));
 }
 
+/// The first thing that is wrong with a mesh, as the end of a sentence.
+std::string flaw_of(const geometry::Mesh* mesh)
+{
+    if (!mesh) return "";
+    if (mesh->triangles.empty()) return " without triangles";
+    for (std::size_t i = 0; i < mesh->points.size(); ++i)
+        if (!is_finite(mesh->points[i])) return fmt::format(", whose point {} is not finite,", i);
+    return "";
+}
+
 }  // namespace
 
 std::optional<Diagnostic> fill_shapes(const ModelBuilder& b, Model& m, Diagnostics& out)
@@ -85,7 +95,7 @@ std::optional<Diagnostic> fill_shapes(const ModelBuilder& b, Model& m, Diagnosti
         if (!extent.usable && (flags & (shape_flag::collide_shapes | shape_flag::collide_particles)) != 0) {
             out.add(kShapeDegenerate, repair.site("shape_scale"),
                     fmt::format("a {} of size ({}, {}, {}){} cannot collide", to_string(s.type), s.scale.x, s.scale.y,
-                                s.scale.z, s.source && s.source->triangles.empty() ? " without triangles" : ""));
+                                s.scale.z, flaw_of(s.source.get())));
             flags &= ~(shape_flag::collide_shapes | shape_flag::collide_particles | shape_flag::hydroelastic);
         }
         if ((flags & shape_flag::hydroelastic) != 0 && (s.type == GeoType::plane || s.type == GeoType::heightfield)) {

@@ -6,9 +6,10 @@
 #include <new>
 
 #include "mechane/collision/narrow_phase.h"
+#include "mechane/geometry/heightfield.h"
 #include "mechane/model/builder.h"
 #include "mechane/tasks/parallel.h"
-#include "shapes.h"
+#include "unseen.h"
 
 using namespace mechane;
 using namespace mechane::test;
@@ -57,6 +58,91 @@ model::Model pile(int count)
         }
     }
     b.add_ground_plane();
+    return frozen(b);
+}
+
+std::shared_ptr<const geometry::Mesh> unseen_stone(Random& r)
+{
+    auto hull = geometry::build_hull(unseen_cloud(r));
+    REQUIRE(hull.has_value());
+    return std::make_shared<geometry::Mesh>(r.below(2) ? cut_at_random(r, *hull) : *hull);
+}
+
+/// A scene that nobody has chosen: some worlds of bodies of all types with one or two shapes each, in groups, with
+/// margins and gaps, over grounds of every kind, of any scale.
+model::Model jumble(std::uint64_t seed)
+{
+    Random              r(seed);
+    model::ModelBuilder b;
+    const double        unit = power_of_ten(r, -1, 1);
+    b.rigid_gap              = unit * r.uniform(0, 0.05);
+    const auto config        = [&] {
+        model::ShapeConfig c = b.default_shape;
+        c.margin             = r.below(3) ? 0 : unit * r.uniform(0, 0.02);
+        c.collision_group    = r.below(4) ? 1 : static_cast<std::int32_t>(r.below(5)) - 2;
+        return c;
+    };
+    const auto ground = [&] {
+        const Posed at{unit * Vec3d{0, 0, r.uniform(-0.2, 0.2)}, from_axis_angle(r.direction(), r.uniform(0, 0.3))};
+        switch (r.below(4)) {
+            case 0:
+                b.add_ground_plane();
+                break;
+            case 1:
+                b.add_shape_plane(-1, at, 3 * unit, 2 * unit, config());
+                break;
+            case 2:
+                b.add_shape_mesh(-1, at, {1, 1, 1}, std::make_shared<geometry::Mesh>(sheet_at_random(r, 2 * unit)),
+                                 config());
+                break;
+            default: {
+                std::vector<double> heights(81);
+                for (double& h : heights) h = unit * r.uniform(0, 0.2);
+                auto field = geometry::heightfield_mesh(
+                    {.rows = 9, .columns = 9, .half_x = 2 * unit, .half_y = 2 * unit, .elevations = heights});
+                REQUIRE(field.has_value());
+                b.add_shape_heightfield(at, {1, 1, 1}, std::make_shared<geometry::Mesh>(*std::move(field)), config());
+                break;
+            }
+        }
+    };
+    const auto size = [&] { return unit * r.uniform(0.05, 0.25); };
+    const auto add  = [&](std::int32_t body) {
+        const Posed at{0.05 * unit * r.direction(), r.rotation()};
+        switch (r.below(8)) {
+            case 0:
+                return b.add_shape_sphere(body, at, size(), config());
+            case 1:
+                return b.add_shape_capsule(body, at, size(), size(), config());
+            case 2:
+                return b.add_shape_box(body, at, {size(), size(), size()}, config());
+            case 3:
+                return b.add_shape_cylinder(body, at, size(), size(), config());
+            case 4:
+                return b.add_shape_cone(body, at, size(), size(), config());
+            case 5:
+                return b.add_shape_ellipsoid(body, at, {size(), size(), size()}, config());
+            default:
+                return b.add_shape({.type   = r.below(2) ? model::GeoType::mesh : model::GeoType::convex_mesh,
+                                    .body   = body,
+                                    .xform  = at,
+                                    .scale  = {size(), size(), size()},
+                                    .source = unseen_stone(r),
+                                    .config = config()});
+        }
+    };
+    if (r.below(2)) ground();
+    const std::uint32_t worlds = r.below(4);
+    for (std::uint32_t w = 0; w < std::max(1u, worlds); ++w) {
+        if (worlds > 0) b.begin_world();
+        if (r.below(2)) ground();
+        for (std::uint32_t i = 0, bodies = 20 + r.below(60); i < bodies; ++i) {
+            const auto body =
+                b.add_body({unit * Vec3d{r.uniform(-1, 1), r.uniform(-1, 1), r.uniform(0, 0.8)}, r.rotation()}, "body");
+            for (std::uint32_t k = 1 + r.below(4) / 3; k > 0; --k) add(body);
+        }
+        if (worlds > 0) b.end_world();
+    }
     return frozen(b);
 }
 
@@ -173,6 +259,36 @@ TEST_CASE(
             CHECK(contacts.contact_generation == run + 1);  // (COL-059)
         }
     }
+}
+
+TEST_CASE(
+    "scenes that nobody has chosen give the same bytes for any number of threads, and no allocation once warm "
+    "(COL-058, COL-066)")
+{
+    int contacts_seen = 0;
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+        CAPTURE(seed);
+        const auto  m = jumble(seed);
+        const auto  s = model::make_state(m);
+        std::string reference;
+        for (const int threads : {1, 2, 8}) {
+            CAPTURE(threads);
+            const tasks::Pool pool(threads);
+            CollisionPipeline pipeline(m, {.pool = &pool});
+            auto              contacts = pipeline.make_contacts();
+            pipeline.collide(s, 1.0 / 60, contacts);
+            if (threads == 1) {
+                reference = bytes_of(contacts);
+                contacts_seen += contacts.rigid_contact_count;
+                pipeline.collide(s, 1.0 / 60, contacts);
+                const std::size_t before = g_allocations;
+                pipeline.collide(s, 1.0 / 60, contacts);
+                CHECK(g_allocations - before == 0);
+            }
+            CHECK(bytes_of(contacts) == reference);
+        }
+    }
+    CHECK(contacts_seen > 3000);
 }
 
 TEST_CASE("a pipeline that has warmed up allocates nothing (COL-058)")
@@ -424,6 +540,62 @@ TEST_CASE("a body that is not finite loses its contacts and changes nobody else'
         CHECK(pipeline.collide(bad, 0, x).unsound_bodies == 1);
         pipeline.collide(far, 0, y);
         CHECK(bytes_of(x) == bytes_of(y));
+    }
+}
+
+TEST_CASE(
+    "a shape of a size or point that is none is named and touches nothing, the others touch as ever; an index that is "
+    "none refuses the model (COL-156, where import-usd.md 9.2 takes a negative radius for its size)")
+{
+    using geometry::Mesh;
+    Mesh no_point = cube_mesh(0.5), no_index = cube_mesh(0.5), half_index = cube_mesh(0.5);
+    no_point.points[3].y       = NAN;
+    no_index.triangles[5][2]   = 8;
+    half_index.triangles[7][0] = -1;
+    struct Row {
+        const char*           says;
+        model::GeoType        type;
+        Vec3d                 scale;
+        std::shared_ptr<Mesh> source;
+    };
+    const Row rows[] = {
+        {"size (nan", model::GeoType::sphere, {NAN, 0, 0}, nullptr},
+        {"size (0.1, inf", model::GeoType::capsule, {0.1, INFINITY, 0}, nullptr},
+        {"size (0.1, -0.2", model::GeoType::cone, {0.1, -0.2, 0}, nullptr},
+        {"point 3", model::GeoType::mesh, {1, 1, 1}, std::make_shared<Mesh>(no_point)},
+        {"beyond the mesh's 8", model::GeoType::mesh, {1, 1, 1}, std::make_shared<Mesh>(no_index)},
+        {"beyond the mesh's 8", model::GeoType::convex_mesh, {1, 1, 1}, std::make_shared<Mesh>(half_index)},
+        {"size (nan", model::GeoType::mesh, {NAN, 1, 1}, std::make_shared<Mesh>(cube_mesh(0.5))}};
+    for (const Row& row : rows) {
+        CAPTURE(row.says);
+        model::ModelBuilder b;
+        b.add_shape_sphere(b.add_body({{0, 0, 0.45}, {}}, "ball"), {}, 0.5, b.default_shape);
+        b.add_shape_sphere(b.add_body({{5, 0, 0.45}, {}}, "negative"), {}, -0.5, b.default_shape);
+        b.add_ground_plane();
+        model::ShapeConfig weightless = b.default_shape;
+        weightless.density            = 0;
+        b.add_shape({.label  = "the bad one",
+                     .type   = row.type,
+                     .body   = b.add_body({{0, 0, 0.3}, {}}, "bad"),
+                     .scale  = row.scale,
+                     .source = row.source,
+                     .config = weightless});
+        Diagnostics out;
+        const auto  m = b.finalize({}, out);
+        if (!m) {  // indices beyond the points: the model is refused
+            CHECK(m.error().site.prim == "the bad one");
+            CHECK(m.error().message.find(row.says) != std::string::npos);
+            continue;
+        }
+        int named = 0;
+        for (const Diagnostic& d : out)
+            if (d.site.prim.find("the bad one") != std::string::npos && d.message.find(row.says) != std::string::npos)
+                ++named;
+        CHECK(named == 1);
+        const auto r = collide_once(*m);
+        REQUIRE(r.contacts.rigid_contact_count == 2);
+        for (std::size_t i = 0; i < 2; ++i)
+            CHECK(static_cast<double>(r.contacts.rigid_contact_distance[i]) == close_to(-0.05, 1e-6));
     }
 }
 

@@ -4,9 +4,8 @@
 
 #include "mechane/collision/pipeline.h"
 #include "mechane/geometry/heightfield.h"
-#include "mechane/geometry/hull.h"
 #include "mechane/model/builder.h"
-#include "shapes.h"
+#include "unseen.h"
 
 /// What must stay as it is while something else changes: the gap, the order of shapes, a turn about the normal.
 using namespace mechane;
@@ -30,35 +29,48 @@ model::Contacts contacts_of(const model::Model& m, const collision::PipelineOpti
     return contacts;
 }
 
-/// Mixed shapes, close together; `order` says in which order they are added. Labels name them.
-model::ModelBuilder heap(const std::vector<int>& order)
+/// Mixed shapes of random sizes, close together; `order` says in which order they are added. Labels name them.
+model::ModelBuilder heap(const std::vector<int>& order, std::uint64_t seed = 0)
 {
     model::ModelBuilder b;
     b.rigid_gap = 0.01;
     for (const int i : order) {
-        Random      r(static_cast<std::uint64_t>(i) + 1);
+        Random      r(1000 * seed + static_cast<std::uint64_t>(i) + 1);
         const Posed X{r.vec(0.5), r.rotation()};
-        const auto  body  = b.add_body(X, std::to_string(i));
         const auto  label = std::to_string(i);
-        switch (i % 6) {
+        const auto  body  = b.add_body(X, label);
+        const auto  size  = [&] { return r.uniform(0.08, 0.2); };
+        const auto& c     = b.default_shape;
+        switch (i % 8) {
             case 0:
-                b.add_shape_sphere(body, {}, 0.15, b.default_shape, label);
+                b.add_shape_sphere(body, {}, size(), c, label);
                 break;
             case 1:
-                b.add_shape_capsule(body, {}, 0.08, 0.15, b.default_shape, label);
+                b.add_shape_capsule(body, {}, size(), size(), c, label);
                 break;
             case 2:
-                b.add_shape_box(body, {}, {0.1, 0.2, 0.15}, b.default_shape, label);
+                b.add_shape_box(body, {}, {size(), size(), size()}, c, label);
                 break;
             case 3:
-                b.add_shape_cylinder(body, {}, 0.12, 0.15, b.default_shape, label);
+                b.add_shape_cylinder(body, {}, size(), size(), c, label);
                 break;
             case 4:
-                b.add_shape_cone(body, {}, 0.12, 0.2, b.default_shape, label);
+                b.add_shape_cone(body, {}, size(), size(), c, label);
                 break;
-            default:
-                b.add_shape_ellipsoid(body, {}, {0.2, 0.1, 0.15}, b.default_shape, label);
+            case 5:
+                b.add_shape_ellipsoid(body, {}, {size(), size(), size()}, c, label);
                 break;
+            default: {
+                auto hull = geometry::build_hull(unseen_cloud(r));
+                REQUIRE(hull.has_value());
+                b.add_shape({.label  = label,
+                             .type   = i % 8 == 6 ? model::GeoType::convex_mesh : model::GeoType::mesh,
+                             .body   = body,
+                             .scale  = {size(), size(), size()},
+                             .source = std::make_shared<geometry::Mesh>(*std::move(hull)),
+                             .config = c});
+                break;
+            }
         }
     }
     return b;
@@ -127,12 +139,9 @@ TEST_CASE("a wider gap leaves every contact that there was as it was, to the las
 
 TEST_CASE("the order in which shapes are added changes nothing between two kinds but their numbers (COL-079)")
 {
-    std::vector<int> order = counting(120), mixed = order;
-    Random           r(3);
-    for (std::size_t i = mixed.size() - 1; i > 0; --i)
-        std::swap(mixed[i], mixed[static_cast<std::size_t>(r.uniform(0, 1) * static_cast<double>(i))]);
-    using Row        = std::tuple<std::string, std::string, std::uint64_t, Real, Real, Real>;
-    const auto named = [](const model::Model& m) {
+    const std::vector<int> order = counting(120);
+    using Row                    = std::tuple<std::string, std::string, std::uint64_t, Real, Real, Real>;
+    const auto named             = [](const model::Model& m) {
         const auto       c = contacts_of(m);
         std::vector<Row> rows;
         for (std::size_t i = 0; i < static_cast<std::size_t>(c.rigid_contact_count); ++i) {
@@ -145,9 +154,15 @@ TEST_CASE("the order in which shapes are added changes nothing between two kinds
         std::sort(rows.begin(), rows.end());
         return rows;
     };
-    const auto rows = named(frozen(heap(order)));
-    CHECK(rows.size() > 200);
-    CHECK(rows == named(frozen(heap(mixed))));
+    for_seeds(8, [&](Random& r) {
+        const std::uint64_t seed  = r.next();
+        std::vector<int>    mixed = order;
+        for (std::size_t i = mixed.size() - 1; i > 0; --i)
+            std::swap(mixed[i], mixed[r.below(static_cast<std::uint32_t>(i + 1))]);
+        const auto rows = named(frozen(heap(order, seed)));
+        CHECK(rows.size() > 200);
+        CHECK(rows == named(frozen(heap(mixed, seed))));
+    });
 }
 
 TEST_CASE("a box that turns about the normal is held over its whole face at every tenth of a degree (COL-097)")
@@ -184,7 +199,11 @@ TEST_CASE(
     "faces are held over nine tenths of what they share, up to five corners all but exactly, discs over 63 % (COL-095)")
 {
     // Boxes turned about the normal share a polygon of three to eight corners, found here by cutting one rectangle with
-    // the sides of the other. Five points cannot hold nine tenths of a regular hexagon (5/6) or octagon (0.78).
+    // the sides of the other. At most five points are kept (COL-096), and five cannot hold nine tenths of all larger
+    // polygons: the area of what they span is linear in each of them, so the most is spanned by corners, and of a
+    // regular polygon with n corners five at steps s1..s5 span the sum of sin(2 pi si / n) / (n sin(2 pi / n)) of it.
+    // Equal steps are best: 5/6 for n = 6 (2, 1, 1, 1, 1), 0.780 for n = 8, 5 sin(2 pi / 5) / (2 pi) = 0.757 for a
+    // disc, below which no convex figure needs to fall (Sas 1939). A choice step by step stays a little under it.
     double least[9] = {}, found[9] = {};
     std::fill(std::begin(least), std::end(least), 1.0);
     for_seeds(3000, [&](Random& r) {
@@ -222,7 +241,7 @@ TEST_CASE(
     }
     CHECK(least[3] > 0.999);
     CHECK(least[4] > 0.998);
-    for (std::size_t corners = 6; corners <= 8; ++corners) CHECK(least[corners] > 0.7);
+    for (std::size_t corners = 6; corners <= 8; ++corners) CHECK(least[corners] > 0.74);
 
     // A disc is held by a square at least: 2 / pi of it.
     const std::pair<const char*, Shape> grounds[] = {{"plane", shape(ShapeKind::plane, {})},

@@ -162,7 +162,7 @@ TEST_CASE("a closed convex mesh is the hull of its points, however its faces are
         CHECK(rows > count / 4);
         for (const Worst& worst : {unsound, apart, as_hull, phantom}) {
             CAPTURE(worst.at);
-            CHECK(worst.value < 1e-5);
+            CHECK(worst.value < 1e-4);
         }
         CHECK(lost <= sunk / 300);  // nor is what has sunk in to nearly its middle forgotten
     }
@@ -210,7 +210,7 @@ TEST_CASE("a flat sheet, however it is cut, is a plane to what lies on it or has
         CAPTURE(mismatch.at);
         CHECK(rows > count / 2);
         CHECK(mismatch.value == 0);
-        CHECK(distance_.value < 1e-4);
+        CHECK(distance_.value < 5e-4);
         CHECK(tilt.value < 1e-3);
     }
 }
