@@ -67,6 +67,7 @@ class Fixer {
         Phase phase   = Phase::schemas;
         int   times   = 0;
         bool  refused = false;  ///< nothing was edited; other edits may make it possible
+        bool  moves   = false;  ///< it was taken back; where instances have gone it may be possible
     };
     /// What the passes have done to the whole world, and which findings were offered to their repairs.
     struct Progress {
@@ -133,7 +134,8 @@ class Fixer {
         suspects_ = trial.repairs.size();
         if (++taken_back_ <= kSearch && suspects_ > 1) return true;
         for (const auto& [key, repair] : trial.repairs) {
-            so_far_.offers[key].times = kTries;
+            Offer& offer = so_far_.offers[key];
+            offer        = {.phase = trial.phase, .times = kTries, .moves = true};
             result_.left.push_back({find_rule(repair->rule), std::get<1>(key), std::get<2>(key), "would-move",
                                     "the repair would move something: " + moved});
         }
@@ -145,7 +147,8 @@ class Fixer {
     void offer_again(Phase edited)
     {
         for (auto& [key, offer] : so_far_.offers) {
-            if (!offer.refused || offer.phase > edited) continue;
+            const bool again = offer.refused ? offer.phase <= edited : offer.moves && edited == Phase::layers;
+            if (!again) continue;
             offer = {.phase = offer.phase};
             std::erase_if(result_.left, [&](const Unrepaired& u) {
                 return u.rule->id == std::get<0>(key) && u.prim == std::get<1>(key) && u.property == std::get<2>(key);

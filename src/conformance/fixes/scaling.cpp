@@ -149,7 +149,7 @@ std::optional<Dimension> dimension_of(const std::string& attribute, bool angular
     // Of a coupling of two joints that slide; of turning ones it is an angle.
     if (name == "newton:mimicCoef0" || name == "ext_physics:mimic:offset" || name == "mimic:offset" ||
         (name.starts_with("physxMimicJoint:") && name.ends_with(":offset")))
-        return named_motion(name).value_or(angular) ? std::nullopt : std::optional(kLength);
+        return angular ? std::nullopt : std::optional(kLength);
     if (name.starts_with("xformOp:translate")) return kLength;
     if (name.starts_with("xformOp:transform")) return kLength;  // its last row
     for (const bool limit : {true, false}) {

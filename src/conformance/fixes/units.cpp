@@ -124,13 +124,14 @@ std::optional<double> unit_of(const usd::Layer& layer, const char* field)
     return value && *value > 0 && std::isfinite(*value) ? value : std::nullopt;
 }
 
-/// True when a collider's volume, or a mass spread over it, gives its body a mass.
+/// True when a collider's volume, a mass spread over it, or a mass with its inertia gives its body a mass.
 bool has_weight(const physics::Collider& collider)
 {
     if (!collider.enabled) return false;
     Diagnostics ignored;
     const auto  solid = resolve::collider_solid(collider, false, ignored);
-    return solid && (solid->mass > 0 || collider.mass.has_mass());
+    return solid ? solid->mass > 0 || collider.mass.has_mass()
+                 : collider.mass.has_mass() && collider.mass.has_diagonal();
 }
 
 /// A body that nothing gives a mass weighs one unit, whatever that was [kg], as a ball of 0.1 m: both are authored.
