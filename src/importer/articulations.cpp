@@ -85,8 +85,6 @@ void add_articulation(Import& run, std::vector<std::int32_t> joints, const std::
                       .get(prim, resolve::Key::articulation_self_collision_enabled, run.context,
                            resolve::Value(allowed), &run.found)
                       .flag_or(allowed);
-        run.collect(prim);
-        if (const usd::Prim above = prim.parent()) run.collect(above);
     }
     run.self_collision[index] = allowed;
 }
@@ -136,6 +134,14 @@ const physics::Articulation* root_prim_above(const Import& run, const usd::Path&
 
 void add_articulations(Import& run)
 {
+    for (const physics::Articulation& root : run.physics.articulations) {
+        if (!root.valid || run.ignored(root.path)) continue;
+        run.collect(root.prim);
+        if (const usd::Prim above = root.prim.parent()) run.collect(above);
+        if (!run.newton()) continue;
+        for (const usd::Path& listed : root.reference_bodies)
+            if (const usd::Prim link = run.stage.prim_at(listed)) run.collect(link);
+    }
     run.plan = run.newton() ? plan_as_authored(run) : plan_trees(run);
     for (const PlannedTree& tree : run.plan.trees) {
         if (run.fatal) return;

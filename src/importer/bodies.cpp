@@ -42,7 +42,7 @@ std::int32_t add_body(Import& run, physics::Index index)
     run.result.mass_rules[added.label]             = mass.rule;
     run.result.path_body_map[added.label]          = b;
     run.result.path_original_body_map[added.label] = b;
-    if (!run.newton() || body.articulation != physics::kNone) run.collect(body.prim);
+    if (!run.newton()) run.collect(body.prim);
     add_visuals_of_body(run, index, b);
     return b;
 }

@@ -423,7 +423,7 @@ Result<std::string> dump_model(const usd::Stage& stage, const ImportOptions& opt
         if (!model) out["finalizeUnchecked"] = {{"error", json_error(model.error())}};
     }
     if (model) out["model"] = json_model(*model, write, !newton);
-    if (model && !newton) out["custom"] = json_custom(model->custom_arrays, write);
+    if (model) out["custom"] = json_custom(model->custom_arrays, write);
     found.append(checked);
     out["warnings"] = warnings_of(found);
     return out.dump(1, ' ', true, Json::error_handler_t::replace) + "\n";

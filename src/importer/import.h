@@ -122,7 +122,8 @@ struct Import {
     }
     /// Notes the picture of a shape that a texture colours, read once for each shader.
     void note_texture(const std::string& label, const Appearance& look);
-    void collect(const usd::Prim& prim);  ///< vendor attributes into the result, once per prim
+    /// Vendor attributes into the result, once per prim; an empty entry for a resolver that finds none, if asked for.
+    void collect(const usd::Prim& prim, bool even_none = true);
 };
 
 // -- passes, by file

@@ -227,13 +227,13 @@ void Import::note_texture(const std::string& label, const Appearance& look)
     result.path_shape_texture[label] = place->second;
 }
 
-void Import::collect(const usd::Prim& prim)
+void Import::collect(const usd::Prim& prim, bool even_none)
 {
     const std::string path = prim.path().text();
     if (resolvers.empty() || result.schema_attrs[resolvers.resolvers().front().name].count(path) != 0) return;
     const std::vector<resolve::Collected> collected = resolvers.collect(prim, &owners);
     for (std::size_t r = 0; r < collected.size(); ++r)
-        result.schema_attrs[resolvers.resolvers()[r].name][path] = collected[r];
+        if (even_none || !collected[r].empty()) result.schema_attrs[resolvers.resolvers()[r].name][path] = collected[r];
 }
 
 Result<void> check_arguments(const ImportOptions& options, const model::ModelBuilder& builder)

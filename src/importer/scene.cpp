@@ -58,7 +58,7 @@ ImportedScene read_scene(Import& run, const physics::Scene& scene)
         run.resolvers.get(scene.prim, Key::scene_gravity_enabled, run.context, Value(true), &run.found).flag_or(true);
     out.gravity = gravity_of(run, scene, enabled);
     if (run.log && !enabled) run.log->dismiss(scene.prim, "physics:gravity", "gravity is switched off");
-    run.collect(scene.prim);
+    if (!run.newton() || run.result.scenes.empty()) run.collect(scene.prim);
     return out;
 }
 

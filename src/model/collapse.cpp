@@ -61,38 +61,74 @@ class Collapse {
                std::find(keep_.joints.begin(), keep_.joints.end(), joint.label) != keep_.joints.end();
     }
 
-    [[nodiscard]] bool collapses(const BuilderJoint& joint) const
+    /// A fixed joint that closes a loop welds two bodies of which one is held otherwise. One outside every articulation
+    /// is such a joint if an articulation holds its child.
+    [[nodiscard]] bool collapses(const BuilderJoint& joint, const std::vector<bool>& is_articulated) const
     {
         if (joint.type != JointType::fixed || !joint.enabled || joint.child < 0 || is_kept(joint)) return false;
         if (std::find(keep_.bodies.begin(), keep_.bodies.end(), joint.child) != keep_.bodies.end()) return false;
-        return joint.articulation >= 0;
+        return joint.articulation >= 0 || !is_articulated[static_cast<std::size_t>(joint.child)];
     }
 
-    /// Parents come before children, so one pass over the joints sees every parent's fate before it is needed.
     void decide()
     {
-        for (std::size_t i = 0; i < b_.bodies.size(); ++i) fates_.push_back({static_cast<std::int32_t>(i), {}, false});
+        const std::size_t n = b_.bodies.size();
+        for (std::size_t i = 0; i < n; ++i) fates_.push_back({static_cast<std::int32_t>(i), {}, false});
         gone_.assign(b_.joints.size(), false);
+        std::vector<bool> is_articulated(n, false);
+        for (const BuilderJoint& joint : b_.joints)
+            if (joint.articulation >= 0 && joint.child >= 0)
+                is_articulated[static_cast<std::size_t>(joint.child)] = true;
+
+        std::vector<std::int32_t> holder(n, -1);  // the joint that merges a body into its parent
+        for (std::size_t j = 0; j < b_.joints.size(); ++j) {
+            const BuilderJoint& joint = b_.joints[j];
+            if (is_kept(joint) && !(body(joint.child).mass > 0))
+                found_.add(kCollapseKeptMassless, Site{.layer = {}, .prim = joint.label, .property = {}},
+                           fmt::format("Skipped joint {} has a child {} with zero or negative mass", joint.label,
+                                       body(joint.child).label));
+            if (!collapses(joint, is_articulated)) continue;
+            std::int32_t& of_child = holder[static_cast<std::size_t>(joint.child)];
+            if (of_child < 0) of_child = static_cast<std::int32_t>(j);
+        }
+        settle(holder);
+
         std::vector<std::string> loops;
         for (std::size_t j = 0; j < b_.joints.size(); ++j) {
             const BuilderJoint& joint = b_.joints[j];
-            if (joint.type == JointType::fixed && joint.enabled && joint.articulation < 0) loops.push_back(joint.label);
-            if (!collapses(joint)) {
-                if (is_kept(joint) && !(body(joint.child).mass > 0))
-                    found_.add(kCollapseKeptMassless, Site{.layer = {}, .prim = joint.label, .property = {}},
-                               fmt::format("Skipped joint {} has a child {} with zero or negative mass", joint.label,
-                                           body(joint.child).label));
-                continue;
-            }
-            const Fate  above = joint.parent < 0 ? Fate{} : fate(joint.parent);
-            const Posed X     = joint.parent_xform * inverse(joint.child_xform);
-            fate(joint.child) = {above.survivor, above.pose * X, true};
-            gone_[j]          = true;
+            if (joint.type == JointType::fixed && joint.enabled && joint.articulation < 0 && !gone_[j])
+                loops.push_back(joint.label);
         }
         if (!loops.empty())
             found_.add(kCollapseLoopWeld, Site{.layer = {}, .prim = loops.front(), .property = {}},
                        fmt::format("FIXED loop-closing joints ('{}') weld bodies outside every articulation and stay",
                                    fmt::join(loops, "', '")));
+    }
+
+    /// Fates from the top down, in whatever order the joints are listed. A ring is cut at the body that is met first.
+    void settle(std::vector<std::int32_t>& holder)
+    {
+        const auto joint_of = [&](std::int32_t b) -> std::int32_t& { return holder[static_cast<std::size_t>(b)]; };
+        std::vector<bool>         met(holder.size(), false);
+        std::vector<std::int32_t> chain;
+        for (std::int32_t first = 0; first < std::ssize(holder); ++first) {
+            chain.clear();
+            std::int32_t b = first;
+            while (b >= 0 && !met[static_cast<std::size_t>(b)]) {
+                met[static_cast<std::size_t>(b)] = true;
+                chain.push_back(b);
+                b = joint_of(b) < 0 ? -1 : b_.joints[static_cast<std::size_t>(joint_of(b))].parent;
+            }
+            if (std::find(chain.begin(), chain.end(), b) != chain.end()) joint_of(b) = -1;
+            for (auto one = chain.rbegin(); one != chain.rend(); ++one) {
+                if (joint_of(*one) < 0) continue;
+                const auto          j     = static_cast<std::size_t>(joint_of(*one));
+                const BuilderJoint& joint = b_.joints[j];
+                const Fate          above = joint.parent < 0 ? Fate{} : fate(joint.parent);
+                fate(*one) = {above.survivor, above.pose * (joint.parent_xform * inverse(joint.child_xform)), true};
+                gone_[j]   = true;
+            }
+        }
     }
 
     /// The ends of all other joints on the survivors.

@@ -16,7 +16,7 @@ class Writer(Draw):
 
     def __init__(self, seed):
         super().__init__(seed)
-        self.bodies, self.colliders, self.materials, self.looks, self.articulations, self.turning = [], [], [], [], [], []
+        self.bodies, self.colliders, self.materials, self.looks, self.articulations, self.turning, self.pins = [], [], [], [], [], [], set()
         self.options = {"schema_resolvers": self.one(RESOLVERS)} if self.maybe(0.7) else {}
         if "mjc" in self.options.get("schema_resolvers", ""):
             self.options["register_mujoco"] = True
@@ -25,7 +25,9 @@ class Writer(Draw):
                                     ("hide_collision_shapes", (True,), 0.1), ("force_show_colliders", (True,), 0.1), ("skip_mesh_approximation", (True,), 0.1),
                                     ("only_load_enabled_joints", (False,), 0.1), ("only_load_enabled_rigid_bodies", (True,), 0.1), ("floating", (True, False), 0.1),
                                     ("force_position_velocity_actuation", (True,), 0.1), ("apply_up_axis_from_stage", (True,), 0.15), ("joint_drive_gains_scaling", (2.0,), 0.1),
-                                    ("xform", ([1.0, 2.0, 3.0, 0.0, 0.0, 0.70710678, 0.70710678],), 0.15)):
+                                    ("xform", ([1.0, 2.0, 3.0, 0.0, 0.0, 0.70710678, 0.70710678],), 0.15),
+                                    ("ignore_paths", (["/W/loose0"], [".*/hull"], ["/W/R0/link1/.*"], ["/W/static0"]), 0.06), ("root_path", ("/W/R0",), 0.03), ("mesh_maxhullvert", (16,), 0.05),
+                                    ("legacy_margin_gap", (True,), 0.05)):
             if self.maybe(share):
                 self.options[name] = self.one(values)
         head = [f"metersPerUnit = {self.one((1, 1, 0.01))}"] * self.maybe(0.9) + [f"kilogramsPerUnit = {self.one((1, 1, 0.001))}"] * self.maybe(0.3) + [f'upAxis = "{self.one("YZZ")}"'] * self.maybe(0.9)
@@ -65,7 +67,7 @@ class Writer(Draw):
         return self.some(0.5, f"float newton:tag = {self.number(1, 2)}") if getattr(self, "declared", None) in frequency else []
 
     def operations(self, scales=0.25, reset=False, uneven=False):
-        """Scaled evenly: Newton takes bodies under shear or a mirror apart in several ways, and warns of spurious rotations."""
+        """Scaled evenly but for shapes: Newton takes bodies under shear or a mirror apart in several ways, and warns of spurious rotations."""
         return super().operations(scales, reset, uneven)
 
     # Geometry.
@@ -89,7 +91,7 @@ class Writer(Draw):
         """A prim with a shape, which collides with this probability, else is seen only or marks a site; it may say what it `weighs`."""
         path, kind = f"{above}/{name}", self.one(PRIMITIVES + ("Mesh", "Mesh") + ("Plane",) * ground)
         approximation = self.one(APPROXIMATIONS[:4] + ("convexDecomposition",)) if self.maybe(0.6) else ""
-        schemas, lines = [], [*(self.mesh(approximation) if kind == "Mesh" else self.sizes(kind)), *self.operations(0.2 if kind != "Plane" else 0)]
+        schemas, lines = [], [*(self.mesh(approximation) if kind == "Mesh" else self.sizes(kind)), *self.operations(0.3 if kind != "Plane" else 0, uneven=True)]
         if self.maybe(collides):
             schemas.append("PhysicsCollisionAPI")
             self.colliders.append(path)
@@ -101,6 +103,9 @@ class Writer(Draw):
                 said = self.some(0.5, f"float physics:mass = {self.number(0.1, 5)}") + self.some(0.5, f"float physics:density = {self.number(100, 2000)}") + self.some(0.2, f"point3f physics:centerOfMass = {self.vector(-0.5, 0.5)}") + self.some(0.2, f"float3 physics:diagonalInertia = {self.vector(1, 1.5)}")
                 schemas += ["PhysicsMassAPI"] * weighs
                 lines += said * weighs
+            if self.maybe(0.1):
+                schemas.append("NewtonMassAPI")
+                lines += ['uniform token newton:massModel = "shell"', *self.some(0.7, f"float newton:shellThickness = {self.number(0.001, 0.02)}")]
             if self.materials and self.maybe(0.5):
                 schemas += self.some(0.85, "MaterialBindingAPI")
                 lines += self.targets(self.one(("material:binding:physics", "material:binding")), self.materials)
@@ -149,6 +154,8 @@ class Writer(Draw):
             self.colliders.append(path)
             lines += self.sizes(kind)
         shapes = "".join(self.geometry(path, f"{'hull' if i else 'shell'}", 0.75, ground=False, weighs=not off) for i in range(self.one((0, 1, 1, 2))))
+        if path in self.pins:
+            shapes += self.prim("Xform", "pin", self.operations(0.1))
         if self.maybe(0.1):
             shapes += self.prim("Xform", "mount", self.operations(0), inside=self.geometry(f"{path}/mount", "cover", 0.5, ground=False, weighs=not off))
         return self.prim(kind, name, lines, schemas, shapes + inside)
@@ -161,7 +168,7 @@ class Writer(Draw):
 
     # Robots.
 
-    def robot(self, name):
+    def robot(self, name, specifier="def"):
         path, count = f"/W/{name}", self.one((1, 2, 3, 3, 4, 6))
         where = self.one(("root", "root", "root", "base", "joint", "none"))  # of the articulation root
         fixed = where == "joint" or (where in ("root", "none") and self.maybe(0.4))
@@ -171,11 +178,13 @@ class Writer(Draw):
         places = [f"{path}/link0"]
         for i, (parent, inside) in enumerate(zip(parents, nested), 1):
             places.append(f"{places[parent] if inside else path}/link{i}")
+        # Joints may name a prim in a body for the body.
+        self.pins.update(place for place in places if self.maybe(0.1))
         order = list(range(1, count))
         self.chance.shuffle(order)
         joints = [self.joint(f"{self.one('abc')}{i}", places[parents[i - 1]], places[i]) for i in order]
         if fixed:
-            world = self.one(("", "", "/W", path))
+            world = self.one(("", "", "/W" if specifier == "def" else "", path))
             schemas = ["PhysicsArticulationRootAPI"] if where == "joint" else []
             joints.append(self.joint("anchor", world, places[0], schemas, "PhysicsFixedJoint" if self.maybe(0.7) else None, turned=self.maybe(0.1)))
         if count > 2 and self.maybe(0.12):  # closes a loop
@@ -190,7 +199,7 @@ class Writer(Draw):
             below[home] = text + below.get(home, "")
         self.articulations.append(path)
         lines = [*self.operations(0.1), *(self.articulation() if where == "root" else [])]
-        return self.prim("Xform", name, lines, ["PhysicsArticulationRootAPI"] if where == "root" else [], below[None] + self.prim("Scope", "joints", [], inside="".join(joints)))
+        return self.prim("Xform", name, lines, ["PhysicsArticulationRootAPI"] if where == "root" else [], below[None] + self.prim("Scope", "joints", [], inside="".join(joints)), specifier)
 
     def joint(self, name, parent, child, schemas=(), kind=None, more=(), turned=False):
         kind = kind or self.one(JOINTS[:-1] if "register_mujoco" in self.options else JOINTS)  # Newton fails on a distance joint's labels then
@@ -198,7 +207,7 @@ class Writer(Draw):
         more_schemas, lines = self.freedom(kind)
         schemas = [*schemas, *more_schemas]
         turns = kind == "PhysicsRevoluteJoint"
-        ends = (child, parent) if turned else (parent, child)
+        ends = [f"{end}/pin" if end in self.pins and self.maybe(0.7) else end for end in ((child, parent) if turned else (parent, child))]
         lines += [f"rel physics:body{i} = <{end}>" for i, end in enumerate(ends) if end]
         lines += [*self.some(0.7, f"point3f physics:localPos0 = {self.vector(-1, 1)}"), *self.some(0.4, f"point3f physics:localPos1 = {self.vector(-1, 1)}"),
                   *self.some(0.4, f"quatf physics:localRot0 = {self.one(QUATERNIONS)}"), *self.some(0.4, f"quatf physics:localRot1 = {self.one(QUATERNIONS)}"),
@@ -236,6 +245,10 @@ class Writer(Draw):
     def instances(self):
         kept = self.bodies, self.colliders
         self.bodies, self.colliders = [], []
+        if self.maybe(0.4):  # robots that are copies of one
+            model = self.robot("Model", specifier="class")
+            self.bodies, self.colliders = kept
+            return model + "".join(self.prim("Xform", f"copy{i}", self.operations(0), metadata=["references = </W/Model>", *self.some(0.5, "instanceable = true")]) for i in range(self.one((1, 2))))
         text = self.prim("Xform", "Kit", [], inside=self.body("/W/Kit", "part") + self.geometry("/W/Kit", "lid", 0.6), specifier="class")
         self.bodies, self.colliders = kept
         text += "".join(self.prim("Xform", f"kit{i}", self.operations(0), metadata=["references = </W/Kit>", "instanceable = true"]) for i in range(self.one((1, 2))))

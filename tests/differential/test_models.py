@@ -7,7 +7,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 from tests.cli.program import PROGRAM, ROOT, corpus, mechane
-from tests.differential.compare_models import differences
+from tests.differential.compare_models import differences, same
 
 GOLDEN = pathlib.Path(os.environ.get("MECHANE_GOLDEN", ROOT.parent / "shared" / "oracle" / "golden")) / "model"
 STAGES = (".usd", ".usda", ".usdc", ".usdz")
@@ -19,6 +19,8 @@ HULL = "a hull that is cut down to its budget of vertices keeps other vertices t
 TOKEN = "Newton reads the token 'pgs' of mjc:option:solver as a number and fails: int('pgs')"
 LOST = "Newton drops a body that an excluded joint ties to an articulation: it is listed as articulated, but no tree joint reaches it"
 LOST_BODIES = "bodies that Newton lacks"
+RECORDS = ("fps", "duration", "up_axis", "path_body_map", "path_joint_map", "path_shape_map", "path_shape_scale", "mass_unit", "linear_unit", "physics_scene_path", "physics_dt",
+           "max_solver_iterations", "path_body_relative_transform")
 TETRAHEDRA = "to Newton a plain TetMesh is a soft body; deformables are left out"
 DIFFERENCES = {
     "hostile/nan_values.usda": {"counts": "nan counts as not authored (usd-physics 1); Newton builds a model with nan in it and refuses to finalize"},
@@ -82,7 +84,8 @@ def compare(expected, stage):
         return {"accepted": done.stderr[-300:]}
     found = json.loads(done.stdout)
     missing = sorted(set(found["builder"]["body_label"]) - set(expected["builder"]["body_label"]))
-    if missing and set(expected["builder"]["body_label"]) <= set(found["builder"]["body_label"]):
+    # What it has merged into another body is in its map.
+    if missing and set(expected["builder"]["body_label"]) <= set(found["builder"]["body_label"]) and not set(missing) & set(expected["result"]["path_body_map"]):
         return {LOST_BODIES: missing}
     out = {}
     theirs, ours = expected["builder"]["counts"], found["builder"]["counts"]
@@ -91,9 +94,34 @@ def compare(expected, stage):
     pairs = [set(map(frozenset, side["builder"]["shape_collision_filter_pair_labels"])) for side in (expected, found)]
     if pairs[0] != pairs[1]:
         out["filter pairs"] = f"{len(pairs[0] - pairs[1])} are missing, {len(pairs[1] - pairs[0])} are too many"
+    out.update(recorded(expected["result"], found["result"]))
     if "model" in expected:
         out.update(differences(expected["model"], found["model"]))
+        out.update(declared(expected["model"], found["custom"].get("model", {})))
     return out
+
+
+def recorded(expected, found):
+    """What the importers answer beside the model. What Newton collects of an engine's attributes has to be in our collection, which may hold more."""
+    out = {f"result {name}": f"expected {expected[name]}, found {found[name]}" for name in RECORDS if not alike(expected[name], found[name])}
+    for resolver, prims in expected["schema_attrs"].items():
+        for prim, values in prims.items():
+            if not alike(values, found["schema_attrs"].get(resolver, {}).get(prim, {})):
+                out["result schema_attrs"] = f"{resolver} of {prim}: expected {values}, found {found['schema_attrs'].get(resolver, {}).get(prim)}"
+    return out
+
+
+def alike(a, b):
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(alike(a[key], b[key]) for key in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(alike, a, b))
+    return a == b or isinstance(a, (int, float)) and isinstance(b, (int, float)) and same(a, b, 1e-6)
+
+
+def declared(expected, found):
+    """Custom attributes of a model that the user declared; theirs lie in the model under their own names."""
+    return {f"custom {name}": f"expected {expected[name]}, found {values}" for name, values in found.items() if name in expected and not alike(expected[name], values)}
 
 
 def compare_golden(golden):

@@ -156,3 +156,30 @@ TEST_CASE("collapsing keeps custom values with their entities, and welds outside
     CHECK(b.custom_attribute("n")->values == std::map<std::int32_t, model::CustomValue>{{0, {10}}, {1, {12}}});
     CHECK(b.finalize({}, found));
 }
+
+TEST_CASE("welds of a tree that is no articulation merge, in whatever order they are listed, and a ring is cut once")
+{
+    model::ModelBuilder b;
+    const Posed         up{{0, 0, 1}, {}};
+    for (const char* name : {"foot", "knee", "hip"}) b.add_link({}, name, 1, {}, Mat33d::identity());
+    b.add_joint_fixed(1, 2, up, {}, "upper");
+    b.add_joint_fixed(0, 1, up, {}, "lower");
+    b.add_joint_fixed(-1, 0, up, {}, "anchor");
+    Diagnostics found;
+    SUBCASE("to the world")
+    {
+        const auto result = model::collapse_fixed_joints(b, {}, found);
+        CHECK(b.bodies.empty());
+        CHECK(b.joints.empty());
+        CHECK(distance(result.body_merged_transform.at(2).p, Vec3d{0, 0, 3}) < 1e-12);
+        CHECK(found.empty());
+    }
+    SUBCASE("to each other")
+    {
+        b.joints.back().parent = 2;
+        model::collapse_fixed_joints(b, {}, found);
+        REQUIRE(b.bodies.size() == 1);
+        CHECK(b.bodies.front().mass == 3);
+        CHECK(b.joints.empty());
+    }
+}

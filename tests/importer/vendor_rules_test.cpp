@@ -229,4 +229,29 @@ TEST_CASE("settings of MuJoCo on the scene are left alone on request (IMP-220)")
     }
 }
 
+TEST_CASE("attributes of articulation roots and of bound materials are collected, Newton's of its scene only (IMP 2.6)")
+{
+    const std::string stage = stage_text(R"(
+def PhysicsScene "second" { custom int newton:maxSolverIterations = 3 }
+def Material "grip" (prepend apiSchemas = ["PhysicsMaterialAPI"]) { custom float newton:rollingFriction = 0.1 }
+def Xform "above" {
+    custom float newton:note = 1
+    def Xform "robot" (prepend apiSchemas = ["PhysicsArticulationRootAPI"]) {
+        custom float newton:remark = 1
+        def Sphere "ball" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "MaterialBindingAPI"]) {
+            rel material:binding:physics = </grip>
+        }
+    }
+})");
+    for (const bool newton : {true, false}) {
+        CAPTURE(newton);
+        const Imported in = import_text(stage, newton ? newton_options() : ImportOptions{});
+        REQUIRE(in.result);
+        CHECK(collected(in, "newton", "/above") == Names{"newton:note"});
+        CHECK(collected(in, "newton", "/above/robot") == Names{"newton:remark"});
+        CHECK(collected(in, "newton", "/grip") == Names{"newton:rollingFriction"});
+        CHECK(collected(in, "newton", "/second").empty() == newton);
+    }
+}
+
 }  // namespace mechane::importer::test
