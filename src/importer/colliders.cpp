@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "approximation.h"
 #include "face_materials.h"
@@ -399,7 +398,7 @@ const physics::Material* material_of(const Import& run, const physics::Collider&
 
 void add_colliders(Import& run)
 {
-    std::set<const physics::Material*> bound;
+    for (const physics::Material& material : run.physics.materials) run.collect(material.prim, false);
     for (const physics::Index i : run.physics.colliders_by_kind()) {
         const physics::Collider& collider = run.collider(i);
         if (!collider.valid || run.ignored(collider.path) || run.deformable.count(collider.path) != 0) continue;
@@ -408,8 +407,6 @@ void add_colliders(Import& run)
             run.found.add(codes::kIgnoredBodyShapes, run.body(collider.body).prim.site(),
                           fmt::format("{} is ignored, its colliders are static", run.body(collider.body).path.text()));
         run.collect(collider.prim);
-        if (const physics::Material* material = material_of(run, collider); material && bound.insert(material).second)
-            run.collect(material->prim, false);
         ColliderAdder(run, i).add();
     }
     if (run.newton()) return finish_approximations_as_newton(run);

@@ -90,6 +90,10 @@ void compute_masses(Import& run)
         // What collides also weighs: the hull, the hulls, the box or the ball instead of the authored mesh.
         options.mesh_solid = [&run](const physics::Collider& collider) { return mesh_solid(run, collider); };
     }
+    // What is ignored has no weight either.
+    if (!run.ignore.empty())
+        for (physics::Body& body : run.physics.bodies)
+            std::erase_if(body.colliders, [&](physics::Index i) { return run.ignored(run.collider(i).path); });
     // What an animation switches on later has no weight before.
     for (physics::Collider& c : run.physics.colliders) c.enabled = c.enabled && !c.starts_disabled;
     run.masses = resolve::compute_masses(run.physics, run.resolvers, options, run.found);

@@ -197,16 +197,18 @@ void fill_articulations(const ModelBuilder& b, Model& m)
     }
     m.articulation_start.push_back(static_cast<std::int32_t>(b.joints.size()));
 
-    // The joint above a body: its tree joint, else the first joint that names it as child.
+    // The joint above a body: its tree joint, else the last joint that names it as child. A tree has nothing above it.
     std::vector<std::int32_t> above(b.bodies.size(), -1);
-    for (std::size_t j = b.joints.size(); j-- > 0;)
-        if (m.joint_articulation[j] < 0)
-            above[static_cast<std::size_t>(m.joint_child[j])] = static_cast<std::int32_t>(j);
-    for (std::size_t j = 0; j < b.joints.size(); ++j)
-        if (m.joint_articulation[j] >= 0)
-            above[static_cast<std::size_t>(m.joint_child[j])] = static_cast<std::int32_t>(j);
-    for (const std::int32_t parent : m.joint_parent)
-        m.joint_ancestor.push_back(parent < 0 ? -1 : above[static_cast<std::size_t>(parent)]);
+    for (const bool articulated : {false, true})
+        for (std::size_t j = 0; j < b.joints.size(); ++j)
+            if ((m.joint_articulation[j] >= 0) == articulated)
+                above[static_cast<std::size_t>(m.joint_child[j])] = static_cast<std::int32_t>(j);
+    for (std::size_t j = 0; j < b.joints.size(); ++j) {
+        const std::int32_t parent = m.joint_parent[j], tree = m.joint_articulation[j];
+        const std::int32_t joint = parent < 0 ? -1 : above[static_cast<std::size_t>(parent)];
+        const bool inside = joint >= 0 && (tree < 0 || m.joint_articulation[static_cast<std::size_t>(joint)] == tree);
+        m.joint_ancestor.push_back(inside ? joint : -1);
+    }
 }
 
 }  // namespace mechane::model

@@ -125,9 +125,11 @@ class Ladder {
     {
         const Collider& c = model_.colliders[i];
         Solid           out;
-        if (!c.valid || !c.enabled || c.body == kNone) return out;
-        if (const double th = shell_thickness(c, out.found); th >= 0) {
-            out.shell = true;
+        if (!c.valid) return out;
+        const double th = shell_thickness(c, out.found);
+        out.shell       = th >= 0;
+        if (!c.enabled || c.body == kNone) return out;
+        if (out.shell) {
             if (th == 0) {
                 out.found.add(kShellZero, c.prim.site(),
                               fmt::format("<{}> is a shell without thickness", c.path.text()));
@@ -250,9 +252,10 @@ class Ladder {
             // Newton describes a collider with mass and moments of its own by those alone, about its origin.
             if (own && compat_) out.com = {};
             if (compat_) turn_onto_axis(c, out);
-        } else if (own)
+        } else if (c.mass.has_mass()) {
             out.volume = 0;
-        else
+            if (compat_ && !own) out.X_BS = {};  // Newton has no record of it and puts it at the body's origin
+        } else
             found_.add(kColliderNoMass, c.prim.site(),
                        fmt::format("Skipping collider <{}> in the mass aggregation: it has no volume", c.path.text()));
         return out;
@@ -287,7 +290,10 @@ class Ladder {
         const Collider&   c     = collider(i);
         const MassValues& own   = c.mass;
         const auto&       solid = solids_[static_cast<std::size_t>(i)];
-        if (!solid) return {};
+        if (!solid) {
+            if (compat_ || !c.enabled || !own.has_mass()) return {};
+            return geometry::transformed({own.mass, own.has_com() ? scale(own.com, c.scale) : Vec3d{}, {}}, c.X_BS);
+        }
         if (!own.has_mass() || !own.has_diagonal()) return in_body(i, explicit_density(body, c, solid->mass));
         MassProperties out{own.mass, solid->com, rotated_diagonal(own.diagonal, own.has_axes() ? own.axes : Quatd{})};
         if (compat_) out.com = {};
@@ -463,7 +469,7 @@ class Ladder {
     {
         return std::any_of(body.colliders.begin(), body.colliders.end(), [&](Index i) {
             return solids_[static_cast<std::size_t>(i)].has_value() ||
-                   (collider(i).enabled && collider(i).mass.has_mass() && collider(i).mass.has_diagonal());
+                   (collider(i).enabled && collider(i).mass.has_mass());
         });
     }
 

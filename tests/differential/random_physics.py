@@ -43,7 +43,7 @@ class Draw:
             head.append("prepend apiSchemas = [" + ", ".join(f'"{s}"' for s in dict.fromkeys(schemas)) + "]")
         return f'{specifier} {kind} "{name}" (\n' + "\n".join(head) + "\n)\n{\n" + "".join(line + "\n" for line in lines) + inside + "}\n"
 
-    def operations(self, scales=0.25, reset=False, uneven=True):
+    def operations(self, scales=0.25, reset=False, uneven=True, mirrored=True):
         """Lines that place a prim, scaled with this probability, also in each direction differently and mirrored."""
         ops = []
         if self.maybe(0.7):
@@ -52,7 +52,7 @@ class Draw:
             ops.append(("float3", "rotateXYZ", self.vector(-90, 90)) if self.maybe(0.5) else ("quatf", "orient", self.one(QUATERNIONS)))
         if self.maybe(scales):
             s = self.number(0.5, 2)
-            ops.append(("float3", "scale", f"({s}, {s}, {s})" if not uneven or self.maybe(0.6) else self.one((self.vector(0.5, 2), f"(-{s}, {s}, {s})"))))
+            ops.append(("float3", "scale", f"({s}, {s}, {s})" if not uneven or self.maybe(0.6) else self.one((self.vector(0.5, 2), f"(-{s}, {s}, {s})")[:1 + mirrored])))
         names = ['"!resetXformStack!"'] if reset else []
         names += [f'"xformOp:{name}"' for _, name, _ in ops]
         return [f"{kind} xformOp:{name} = {value}" for kind, name, value in ops] + [f"uniform token[] xformOpOrder = [{', '.join(names)}]"] * bool(names)

@@ -19,6 +19,7 @@ HULL = "a hull that is cut down to its budget of vertices keeps other vertices t
 TOKEN = "Newton reads the token 'pgs' of mjc:option:solver as a number and fails: int('pgs')"
 LOST = "Newton drops a body that an excluded joint ties to an articulation: it is listed as articulated, but no tree joint reaches it"
 LOST_BODIES = "bodies that Newton lacks"
+LOST_WELDS = "welds that Newton lacks"
 RECORDS = ("fps", "duration", "up_axis", "path_body_map", "path_joint_map", "path_shape_map", "path_shape_scale", "mass_unit", "linear_unit", "physics_scene_path", "physics_dt",
            "max_solver_iterations", "path_body_relative_transform")
 TETRAHEDRA = "to Newton a plain TetMesh is a soft body; deformables are left out"
@@ -73,8 +74,9 @@ def dump(stage, options):
     return mechane("dump", "model", stage, "--compat", "newton-1.8", *arguments, timeout=300)
 
 
-def compare(expected, stage):
-    """{place: what differs} between Newton's dump and ours of the same file, or None where deformables are left out, which the user is told."""
+def compare(expected, stage, record=False):
+    """{place: what differs} between Newton's dump and ours of the same file, or None where deformables are left out, which the user is told. With the importer's `record`: what
+    it answers beside the model."""
     done = dump(stage, expected.get("options") or {})
     if "W_DEFORMABLE_UNSUPPORTED" in done.stderr or "W_DEFORMABLE_UNSUPPORTED" in done.stdout:
         return None
@@ -87,6 +89,9 @@ def compare(expected, stage):
     # What it has merged into another body is in its map.
     if missing and set(expected["builder"]["body_label"]) <= set(found["builder"]["body_label"]) and not set(missing) & set(expected["result"]["path_body_map"]):
         return {LOST_BODIES: missing}
+    welds = set(found["builder"]["joint_label"]) - set(expected["builder"]["joint_label"])
+    if welds and expected["result"]["collapse_results"] and all(kind == "FIXED" for label, kind in zip(found["builder"]["joint_label"], found["builder"]["joint_type_name"]) if label in welds):
+        return {LOST_WELDS: sorted(welds)}
     out = {}
     theirs, ours = expected["builder"]["counts"], found["builder"]["counts"]
     if theirs != ours:
@@ -94,7 +99,8 @@ def compare(expected, stage):
     pairs = [set(map(frozenset, side["builder"]["shape_collision_filter_pair_labels"])) for side in (expected, found)]
     if pairs[0] != pairs[1]:
         out["filter pairs"] = f"{len(pairs[0] - pairs[1])} are missing, {len(pairs[1] - pairs[0])} are too many"
-    out.update(recorded(expected["result"], found["result"]))
+    if record:
+        out.update(recorded(expected["result"], found["result"]))
     if "model" in expected:
         out.update(differences(expected["model"], found["model"]))
         out.update(declared(expected["model"], found["custom"].get("model", {})))

@@ -98,6 +98,19 @@ def PointInstancer "many" {
     CHECK(import_text(stage("bool physics:collisionEnabled = 0"), newton_options()).builder.shapes.size() == 1);
 }
 
+TEST_CASE("a collider that is ignored weighs nothing (IMP 1.6)")
+{
+    const std::string stage = stage_text(
+        "def Xform \"b\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\"]) {\n    def Cube \"kept\" (prepend apiSchemas "
+        "= "
+        "[\"PhysicsCollisionAPI\"]) { double size = 1\n }\n    def Cube \"left\" (prepend apiSchemas = "
+        "[\"PhysicsCollisionAPI\"]) { double size = 2\n }\n}");
+    for (ImportOptions options : {newton_options(), ImportOptions{}}) {
+        options.ignore_paths = {".*/left"};
+        CHECK(import_text(stage, options).body_at("/b").mass == mechane::test::close_to(1000, 1e-6));
+    }
+}
+
 TEST_CASE("without a scene gravity follows the up axis that is taken from the stage (IMP 1.4)")
 {
     ImportOptions options            = newton_options();

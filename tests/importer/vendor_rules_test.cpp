@@ -229,7 +229,7 @@ TEST_CASE("settings of MuJoCo on the scene are left alone on request (IMP-220)")
     }
 }
 
-TEST_CASE("attributes of articulation roots and of bound materials are collected, Newton's of its scene only (IMP 2.6)")
+TEST_CASE("attributes of articulation roots and of materials are collected, Newton's of its scene only (IMP 2.6)")
 {
     const std::string stage = stage_text(R"(
 def PhysicsScene "second" { custom int newton:maxSolverIterations = 3 }
