@@ -307,9 +307,13 @@ class ValueReader {
             if (!v) v = value(root.prim.parent());
             if (!v) continue;
             const std::string path = root.path.text();
+            // Newton leaves out lone bodies, whose articulations follow those of trees under the same label.
+            auto trees = std::count_if(run_.plan.trees.begin(), run_.plan.trees.end(),
+                                       [&](const PlannedTree& tree) { return tree.label == path; });
             for (std::size_t a = run_.first_articulation; a < run_.builder.articulations.size(); ++a) {
                 const std::string& label = run_.builder.articulations[a].label;
-                if (label == path || label.starts_with(path + "#")) set(static_cast<std::int32_t>(a), *v);
+                if (label != path && !label.starts_with(path + "#")) continue;
+                if (!run_.newton() || trees-- > 0) set(static_cast<std::int32_t>(a), *v);
             }
         }
     }
