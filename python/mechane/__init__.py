@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from . import _core, config
+from ._arguments import name_arguments
 from ._array import Array
 from ._builder import ModelBuilder
 from ._contacts import CollisionPipeline, Contacts
@@ -96,3 +97,4 @@ def _start() -> None:
 
 
 _start()
+name_arguments(globals())

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arguments import name_arguments
 
 __all__ = ["Array"]
 
@@ -150,3 +151,6 @@ def flags(name: str, value: Any, size: int) -> np.ndarray | None:
     if out.size != size:
         raise ValueError(f"{name}: shape {np.shape(plain(value))}, expected ({size},) flags")
     return out
+
+
+name_arguments(globals())

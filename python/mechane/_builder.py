@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arguments import name_arguments
 from ._array import check_device
 from ._configs import JointDofConfig, MeshApproximationConfig, ShapeConfig
 from ._custom import AttributeFrequency, CustomAttribute, CustomFrequency, CustomVerbs
@@ -590,3 +591,6 @@ for _name in COLUMNS:
     if not hasattr(ModelBuilder, _name):
         setattr(ModelBuilder, _name, _column(_name))
 reserve(ModelBuilder, "ModelBuilder")
+
+
+name_arguments(globals())

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arguments import name_arguments
 from ._diagnostics import Diagnostics, error, publish
 
 __all__ = ["Simulation", "diff", "dump", "info", "simulate"]
@@ -112,3 +113,6 @@ def diff(a: Any, b: Any, kind: str = "stage") -> list[tuple[str, Any, Any]]:
 
     walk("", dump(kind, a), dump(kind, b))
     return [row for row in out if row[0] != "/source"]
+
+
+name_arguments(globals())

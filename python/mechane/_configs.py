@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from ._arguments import name_arguments
 from ._diagnostics import MechaneDeprecationWarning, warn
 from ._enums import MAXVAL, Axis, AxisType, GeoType, JointTargetMode, ShapeFlags
 from ._values import as_vec3, vec3
@@ -214,3 +215,6 @@ def renamed(old: str, new: str, old_value: Any, new_value: Any) -> Any:
     if new_value is not None:
         raise ValueError(f"{old} and {new} are the same; give {new} only")
     return old_value
+
+
+name_arguments(globals())

@@ -7,6 +7,7 @@ from typing import Any, Iterable
 import numpy as np
 
 from . import _core, config
+from ._arguments import name_arguments
 from ._array import REAL, Array, check_device, plain
 from ._capture import warn_in_capture
 from ._diagnostics import NotSupportedError, kind_of, publish, warn
@@ -180,6 +181,43 @@ def _placed(body_q: np.ndarray, bodies: np.ndarray, points: np.ndarray) -> np.nd
     return out
 
 
+def _phases(broad: Any, narrow: Any, hydroelastic: Any) -> str | None:
+    """The name of the broad phase that the arguments ask for. Objects come in pairs: one says which boxes meet, the other which contacts are left
+    out; both phases are the library's own in any case."""
+    if broad is None or isinstance(broad, str):
+        if broad is not None and broad.lower() not in _PHASES:
+            raise kind_of(ValueError)(f"broad_phase is {broad!r}, expected one of {_PHASES}", "E_ARG_BROAD_PHASE")
+        if narrow is not None:
+            raise kind_of(ValueError)("narrow_phase goes with an object for broad_phase; give both or neither", "E_ARG_BROAD_PHASE")
+        return None if broad is None else broad.lower()
+    from .geometry import BroadPhaseAllPairs, BroadPhaseExplicit, BroadPhaseSAP, NarrowPhase
+
+    known = {BroadPhaseAllPairs: "nxn", BroadPhaseSAP: "sap", BroadPhaseExplicit: "explicit"}
+    mode = next((name for kind, name in known.items() if isinstance(broad, kind)), None)
+    if mode is None:
+        raise kind_of(TypeError)(f"broad_phase: expected a name, BroadPhaseAllPairs, BroadPhaseSAP or BroadPhaseExplicit, not {type(broad).__name__}", "E_ARG_BROAD_PHASE")
+    if narrow is None:
+        raise kind_of(ValueError)("broad_phase is an object and narrow_phase is missing; give both or neither", "E_ARG_BROAD_PHASE")
+    if not isinstance(narrow, NarrowPhase):
+        raise kind_of(TypeError)(f"narrow_phase: expected NarrowPhase, not {type(narrow).__name__}", "E_ARG_BROAD_PHASE")
+    if hydroelastic is not None:
+        raise kind_of(ValueError)("sdf_hydroelastic_config is for the narrow phase that the pipeline makes; leave out narrow_phase", "E_ARG_BROAD_PHASE")
+    return mode
+
+
+def _pairs_of(given: Any, shape_count: int) -> list[tuple[int, int]]:
+    """Rows of two shapes, each of another one."""
+    try:
+        rows = np.asarray(plain(given)).reshape(-1, 2)
+    except ValueError:
+        raise kind_of(ValueError)(f"shape_pairs_filtered: shape {np.shape(given)}, expected (n, 2)", "E_ARG_SHAPE") from None
+    if rows.size and rows.dtype.kind not in "iu":
+        raise kind_of(TypeError)(f"shape_pairs_filtered: dtype {rows.dtype}, expected integers", "E_ARG_SHAPE")
+    if rows.size and not (0 <= rows.min() and rows.max() < shape_count and (rows[:, 0] != rows[:, 1]).all()):
+        raise kind_of(ValueError)(f"shape_pairs_filtered: not each row is two of the {shape_count} shapes", "E_ARG_SHAPE")
+    return [(int(a), int(b)) for a, b in rows]
+
+
 def _soft_pairs(model: Any) -> int:
     """Pairs of a particle and a shape whose worlds meet: equal ones, and any with -1."""
     particles, shapes = (np.bincount(model._np(name) + 1, minlength=model.world_count + 1) for name in ("particle_world", "shape_world"))
@@ -189,7 +227,8 @@ def _soft_pairs(model: Any) -> int:
 class CollisionPipeline(PipelineNames):
     """Finds the contacts of states of one model.
 
-    All `broad_phase` names find the same contacts, each in its own time. Sizes of GPU buffers are accepted and ignored.
+    All `broad_phase` names find the same contacts, each in its own time; objects of `geometry` may stand for both phases. Without a phase or with
+    "explicit", `shape_pairs_filtered` [n, 2] are the only pairs that are looked at, whatever filters say of them. Sizes of GPU buffers are accepted and ignored.
     Of contacts that do not fit the deepest are kept, of soft ones those of the first particles (`overflow_policy` "report"), or none
     ("error"); both warn. Where the model has particles their contacts with shapes are found too: those nearer than `soft_contact_gap`
     [m] (`soft_contact_margin` in older programs), at most `soft_contact_max`, by default one for each pair whose worlds meet.
@@ -216,12 +255,11 @@ class CollisionPipeline(PipelineNames):
             raise kind_of(ValueError)("contact_report needs contact_matching", "E_ARG_CONTACT_MATCHING")
         if overflow_policy not in _OVERFLOW:
             raise kind_of(ValueError)(f"overflow_policy is {overflow_policy!r}, expected one of {_OVERFLOW}; views of contacts have one size for ever", "E_ARG_OVERFLOW")
-        if isinstance(broad_phase, str) and broad_phase not in _PHASES:
-            raise kind_of(ValueError)(f"broad_phase is {broad_phase!r}, expected one of {_PHASES}", "E_ARG_BROAD_PHASE")
+        mode = _phases(broad_phase, narrow_phase, sdf_hydroelastic_config)
         if rigid_contact_max is not None and rigid_contact_max < 1:
             raise kind_of(ValueError)(f"rigid_contact_max is {rigid_contact_max}, expected at least 1", "E_ARG_CAPACITY")
         self.model = model
-        self.broad_phase = broad_phase or "explicit"
+        self.broad_phase, self.narrow_phase = broad_phase or "explicit", narrow_phase
         if soft_contact_gap is not None and soft_contact_margin is not None:
             raise kind_of(ValueError)("soft_contact_margin is soft_contact_gap by its old name; give one", "E_ARG_SOFT_GAP")
         if soft_contact_max is not None and soft_contact_max < 0:
@@ -236,8 +274,12 @@ class CollisionPipeline(PipelineNames):
             "include_static_kinematic_pairs": bool(include_static_kinematic_pairs), "contact_matching": contact_matching, "contact_report": self.contact_report,
             "overflow_policy": overflow_policy, "contact_matching_pos_threshold": float(contact_matching_pos_threshold),
             "contact_matching_normal_dot_threshold": float(contact_matching_normal_dot_threshold)}
-        if isinstance(broad_phase, str):
-            options["broad_phase"] = broad_phase
+        if narrow_phase is not None:
+            options["reduce_contacts"] = narrow_phase.reduce_contacts
+        if mode is not None:
+            options["broad_phase"] = mode
+        if shape_pairs_filtered is not None and mode in (None, "explicit"):
+            options["shape_pairs"] = _pairs_of(shape_pairs_filtered, model.shape_count)
         if shape_pairs_max is not None:
             options["shape_pairs_max"] = int(shape_pairs_max)
         if sdf_hydroelastic_config is not None:
@@ -358,3 +400,6 @@ def create_soft_contacts(model: Any, state: State, contacts: Contacts, gap: floa
 
 reserve(Contacts, "Contacts")
 reserve(CollisionPipeline, "CollisionPipeline")
+
+
+name_arguments(globals())

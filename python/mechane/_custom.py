@@ -8,6 +8,7 @@ from typing import Any, Callable
 
 import numpy as np
 
+from ._arguments import name_arguments
 from ._array import Array
 from ._diagnostics import error
 from ._enums import JointType
@@ -349,3 +350,6 @@ class CustomVerbs:
             if not 0 <= i < count:
                 raise ValueError(f"custom attribute {key!r}: index {i}, the joint has {count}")
             attribute.values[start + i] = v
+
+
+name_arguments(globals())

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ._arguments import name_arguments
 from ._array import plain
 from ._custom import AttributeFrequency, CustomAttribute
 from ._diagnostics import error, warn
@@ -192,3 +193,6 @@ class CustomMerge:
             if attribute.is_custom_frequency and attribute.values and len(attribute.values) < self._custom_count(attribute.frequency):
                 missing = self._custom_count(attribute.frequency) - len(attribute.values)
                 warn(f"W_CUSTOM_MISSING: custom attribute {attribute.key!r} has {missing} missing values; the default stands in for them")
+
+
+name_arguments(globals())

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ._arguments import name_arguments
+
 __all__ = ["picture", "png", "render"]
 
 
@@ -47,3 +49,6 @@ def model_html(model: Any) -> str:
     if not model.shape_count or not model.body_count:
         return ""
     return picture(render(model, size=(480, 270)))
+
+
+name_arguments(globals())

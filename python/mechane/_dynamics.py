@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, config
+from ._arguments import name_arguments
 from ._array import REAL, Array, flags, output, plain, reals
 from ._diagnostics import MechaneDeprecationWarning, kind_of, warn
 from ._enums import BodyFlags, JointType
@@ -262,3 +263,6 @@ def eval_rigid_contact_kinematics(model: Any, state: State, contacts: Any, *, ou
             output(name, out, None).reshape(-1, *values.shape[1:])[:n] = values
             results.append(out)
     return tuple(results)
+
+
+name_arguments(globals())

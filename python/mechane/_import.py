@@ -6,6 +6,7 @@ import os
 from typing import Any, Callable
 
 from . import _core
+from ._arguments import name_arguments
 from ._diagnostics import Diagnostic, Diagnostics, NotSupportedError, error, kind_of, publish
 from ._enums import JointType
 from ._import_custom import CustomReader
@@ -77,8 +78,9 @@ def _session_has_opinions_beyond_variants(live: Any) -> bool:
     return False
 
 
-def open_stage(source: Any, *, variants: dict[str, dict[str, str]] | None = None, resolver_paths: list[str] | None = None) -> tuple[Any, list[dict]]:
-    """The stage of the extension for a path, usda text as bytes, or a live stage; and notes on how it was opened."""
+def open_stage(source: Any, *, variants: dict[str, dict[str, str]] | None = None, resolver_paths: list[str] | None = None,
+               name: str = "source") -> tuple[Any, list[dict]]:
+    """The stage of the extension for a path, usda text as bytes, or a live stage, given as the argument `name`; and notes on how it was opened."""
     chosen = [(f"{prim}{{{name}}}", choice) for prim, sets in (variants or {}).items() for name, choice in sets.items()]
     search = [os.fspath(p) for p in resolver_paths or ()]
     if isinstance(source, _core.Stage):
@@ -92,9 +94,9 @@ def open_stage(source: Any, *, variants: dict[str, dict[str, str]] | None = None
     try:
         file = os.fspath(source)
     except TypeError:
-        raise kind_of(TypeError)(f"source: expected a path, bytes of usda, or a stage, not {type(source).__name__}", "E_ARG_SOURCE") from None
+        raise kind_of(TypeError)(f"{name}: expected a path, bytes of usda, or a stage, not {type(source).__name__}", "E_ARG_SOURCE") from None
     if "://" not in file and not os.path.exists(file.split("[")[0]):
-        raise error(FileNotFoundError, "E_STAGE_OPEN", f"source: there is no file {file}", layer=file)
+        raise error(FileNotFoundError, "E_STAGE_OPEN", f"{name}: there is no file {file}", layer=file)
     return _core.Stage.open(file, search, chosen, [], ""), []
 
 
@@ -292,3 +294,6 @@ def _collect_again(attrs: dict[str, Any], resolvers: list[Any], stage: Any, live
             paths = {path for prims in attrs.values() for path in prims}
             attrs[resolver.name] = {path: resolver.collect_prim_attrs(Prim(_core.prim_at(stage, path)) if live is None else live.GetPrimAtPath(path))
                                     for path in sorted(paths)}
+
+
+name_arguments(globals())

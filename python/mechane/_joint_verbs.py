@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._arguments import name_arguments
 from ._configs import JointDofConfig, axis_vector, renamed
 from ._diagnostics import MechaneDeprecationWarning, NotSupportedError, error, warn
 from ._enums import Axis, AxisType, JointTargetMode, JointType
@@ -251,3 +252,6 @@ class JointVerbs:
         if mode is None and not gains_given:
             mode = default.actuator_mode
         return JointDofConfig(axis=default.axis if axis is None else axis_vector(axis), actuator_mode=mode, **fields)
+
+
+name_arguments(globals())

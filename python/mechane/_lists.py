@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, MutableSequence
 from typing import Any
 
 from . import _core
+from ._arguments import name_arguments
 from ._array import as_warp_value, backend
 from ._values import BY_KIND, as_mat33, as_transform, as_vec3
 
@@ -108,3 +109,6 @@ class ColumnList(MutableSequence):
 
     def __repr__(self) -> str:
         return repr(list(self))
+
+
+name_arguments(globals())

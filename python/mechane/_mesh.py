@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arguments import name_arguments
 from ._array import plain
+from ._diagnostics import NotSupportedError
 from ._enums import Axis
 from ._reserved import LEFT_OUT, reserve
 from ._sdf import SDF
@@ -110,6 +112,7 @@ class Mesh:
         return mesh
 
     def _changed(self) -> None:
+        self.__dict__.pop("_finalized", None)
         _KNOWN.pop(self._core.address, None)
         self._core = _core.Mesh(self._vertices.astype(np.float64), self._indices, False)
         _KNOWN[self._core.address] = self
@@ -192,6 +195,27 @@ class Mesh:
     def invalidate_cache(self) -> None:
         self._changed()
 
+    def finalize(self, device: Any = None, *, requires_grad: bool = False, bvh_constructor: str | None = None) -> int:
+        """The id of a `warp.Mesh` of these triangles, for kernels of one's own; the mesh itself is `mesh` and stays until vertices or indices are set
+        anew. Imports warp; nothing of mechane needs it.
+
+        @raises NotImplementedError  warp is not installed
+        """
+        try:
+            import warp as wp
+        except ImportError:
+            raise NotSupportedError("Mesh.finalize makes a mesh of Warp, which is not installed; nothing of mechane needs one", "E_NOT_BUILT") from None
+        where = wp.get_device(device)
+        corners = _corners(self._indices, len(self._vertices))
+        known = self.__dict__.setdefault("_finalized", {})
+        key = (where.alias, bool(requires_grad), bvh_constructor)
+        if key not in known:
+            points = wp.array(self._vertices, dtype=wp.vec3, device=where, requires_grad=requires_grad)
+            known[key] = wp.Mesh(points=points, velocities=wp.zeros_like(points), indices=wp.array(corners, dtype=wp.int32, device=where),
+                                 bvh_constructor=bvh_constructor)
+        self.mesh = known[key]
+        return int(self.mesh.id)
+
     def build_sdf(self, *, device: Any = None, narrow_band_range: tuple[float, float] | None = None, target_voxel_size: float | None = None,
                   max_resolution: int | None = None, margin: float | None = None, shape_margin: float = 0.0, scale: Any = None,
                   texture_format: str = "uint16", sign_method: str = "auto", cache_dir: Any = None, paired_samples: bool = True, **_: Any) -> "SDF":
@@ -240,7 +264,7 @@ class Mesh:
 
     def __reduce__(self):
         _ = self.color, self._normals
-        kept = {k: v for k, v in vars(self).items() if k not in ("_core", "_origin", "_vertices", "_indices", "_asked")}
+        kept = {k: v for k, v in vars(self).items() if k not in ("_core", "_origin", "_vertices", "_indices", "_asked", "_finalized", "mesh")}
         return (_mesh_again, (self._core.points().copy(), self._indices, kept, self._core.is_convex))
 
     def _repr_html_(self) -> str:
@@ -506,3 +530,6 @@ class Heightfield:
 
     def __repr__(self) -> str:
         return f"<Heightfield {self.nrow} by {self.ncol}>"
+
+
+name_arguments(globals())

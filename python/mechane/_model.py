@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arguments import name_arguments
 from ._array import REAL, Array
 from ._custom import AttributeAssignment, AttributeFrequency, AttributeNamespace, AttributeSpec
 from ._diagnostics import Diagnostics, error, kind_of
@@ -491,3 +492,6 @@ def _frequencies() -> dict[str, AttributeFrequency]:
 
 _FREQUENCIES = _frequencies()
 reserve(Model, "Model")
+
+
+name_arguments(globals())

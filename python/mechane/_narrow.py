@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arguments import name_arguments
 from ._array import output, plain
 from ._diagnostics import NotSupportedError
 from ._enums import GeoType
@@ -60,8 +61,8 @@ class NarrowPhase:
     def __init__(self, *, max_candidate_pairs: int, reduce_contacts: bool = True, hydroelastic_sdf: Any = None, contact_writer_warp_func: Any = None, **_: Any):
         if contact_writer_warp_func is not None:
             raise NotSupportedError("contact_writer_warp_func is a function of Warp; read what launch() fills in", "E_NOT_BUILT")
-        self.max_candidate_pairs = int(max_candidate_pairs)
-        self._core = _core.NarrowPhase(self.max_candidate_pairs, bool(reduce_contacts))
+        self.max_candidate_pairs, self.reduce_contacts = int(max_candidate_pairs), bool(reduce_contacts)
+        self._core = _core.NarrowPhase(self.max_candidate_pairs, self.reduce_contacts)
 
     def launch(self, *, candidate_pair: Any, candidate_pair_count: Any, shape_types: Any, shape_data: Any, shape_transform: Any, shape_source: Any,
                shape_gap: Any, contact_pair: Any, contact_position: Any, contact_normal: Any, contact_penetration: Any, contact_count: Any,
@@ -183,3 +184,6 @@ def gjk(a: Shape, b: Shape) -> tuple[float, vec3, vec3, vec3]:
 def distance(a: Shape, b: Shape) -> float:
     """[m], negative in overlap; margins are part of the shapes."""
     return gjk(a, b)[0]
+
+
+name_arguments(globals())

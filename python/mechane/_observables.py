@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ._arguments import name_arguments
 from ._array import REAL, Array
 from ._custom import AttributeFrequency
 
@@ -158,3 +159,6 @@ class Observables:
             if known == name:
                 return declared.frequency
         raise KeyError(f"no observable field {name!r} is declared")
+
+
+name_arguments(globals())

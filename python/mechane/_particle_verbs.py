@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ._arguments import name_arguments
 from ._array import plain
 from ._diagnostics import kind_of
 from ._enums import ParticleFlags
@@ -81,3 +82,6 @@ class ParticleVerbs:
 
         self.add_particles(points, [tuple(as_vec3("vel", vel))] * n, [mass] * n, radii, None if flags is None else each(flags),
                            {key: each(value) for key, value in (custom_attributes or {}).items()})
+
+
+name_arguments(globals())

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arguments import name_arguments
 from ._array import REAL, Array, output, plain
 
 __all__ = ["intersect_ray"]
@@ -41,3 +42,6 @@ def intersect_ray(model: Any, *, ray_origins: Any, ray_directions: Any, ray_worl
             target = output(name, out, values.shape, dtype)
             target[...] = values.reshape(target.shape)
     return tuple(x.view(Array) for x in found)  # type: ignore[return-value]
+
+
+name_arguments(globals())

@@ -63,7 +63,7 @@ LEFT_OUT: dict[str, dict[str, str]] = {
     "CollisionPipeline": {"soft_rigid_contact_pair_count": "it is called soft_contact_pair_count"},
     "SDF": dict.fromkeys(("create_from_data", "to_kernel_data", "to_texture_kernel_data"), "create_from_mesh() and from_array() make fields of the processor"),
     "NarrowPhase": {"launch_custom_write": "read what launch() fills in; in C++ give it a writer"},
-    "Mesh": {"finalize": "there is nothing to finalize", "texture_hash": "hash(mesh)"},
+    "Mesh": {"texture_hash": "hash(mesh)"},
     "AttributeNamespace": {"add_deprecated_alias": "it is for Newton's own renames"},
     "SolverMuJoCo": {"import_mujoco": "it would return mujoco_warp"},
     "SolverXPBD": {"compute_body_velocity_from_position_delta": "it is deprecated"},

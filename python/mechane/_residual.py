@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ._arguments import name_arguments
 from ._dynamics import eval_ik
 from ._enums import JointType
 from ._values import as_transform, quat, vec3
@@ -84,3 +85,6 @@ def step_jacobians(solver: Any, state: Any, dt: float, control: Any = None, cont
             solver.restore(memory)
     all_of_them = np.array(columns).reshape(n + 2 * m, n + m).T
     return all_of_them[:, : n + m], all_of_them[:, n + m:]
+
+
+name_arguments(globals())

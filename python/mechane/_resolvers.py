@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from . import _core
+from ._arguments import name_arguments
 from ._diagnostics import MechaneDeprecationWarning, error, kind_of, warn
 from ._usd_helpers import get_attribute, plain_value
 from ._usd_view import Prim
@@ -283,3 +284,6 @@ def checked(resolvers: Sequence[Any]) -> list[Any]:
                                                     for keys in mapping.values()):
             raise kind_of(TypeError)(f"schema_resolvers: the mapping of {name!r} is not {{PrimType: {{key: SchemaAttribute}}}}", "E_ARG_RESOLVER")
     return list(resolvers)
+
+
+name_arguments(globals())

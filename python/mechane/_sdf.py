@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
+from ._arguments import name_arguments
 from ._array import plain
 from ._reserved import reserve
 from ._values import as_vec3, vec3
@@ -144,3 +145,6 @@ reserve(SDF, "SDF")
 
 def _again(data: bytes, shape_margin: float, settings: dict[str, Any]) -> SDF:
     return SDF(_core.Sdf.from_bytes(data), shape_margin, settings)
+
+
+name_arguments(globals())

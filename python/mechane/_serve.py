@@ -6,6 +6,8 @@ import http.server
 import threading
 from typing import Any
 
+from ._arguments import name_arguments
+
 __all__ = ["Viewer", "view"]
 
 
@@ -78,3 +80,6 @@ def view(what: Any, port: int = 0, open: bool = True) -> Viewer:  # noqa: A002
 
         webbrowser.open(viewer.url)
     return viewer
+
+
+name_arguments(globals())

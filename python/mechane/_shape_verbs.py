@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ._arguments import name_arguments
 from ._configs import ShapeConfig
 from ._diagnostics import NotSupportedError, error, warn
 from ._enums import GeoType, ShapeFlags
@@ -278,3 +279,6 @@ def _from_z(normal: vec3) -> quat:
         return quat(1.0, 0.0, 0.0, 0.0)
     w = math.sqrt(2 * (1 + z)) / 2
     return quat(-y / (2 * w), x / (2 * w), 0.0, w)
+
+
+name_arguments(globals())

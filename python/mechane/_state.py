@@ -6,6 +6,7 @@ from typing import Any, Iterable
 import numpy as np
 
 from . import _core
+from ._arguments import name_arguments
 from ._array import REAL, Array, backend, wrap
 from ._custom import AttributeNamespace
 from ._diagnostics import kind_of
@@ -102,18 +103,20 @@ class Counted(Arrays):
 
 class State(Counted):
     """Poses, velocities and external wrenches of bodies, coordinates and rates of joints, positions, velocities and external forces of
-    particles (None where there are none); made by `Model.state()`."""
+    particles (None where there are none); made by `Model.state()`. `State()` is an empty one for arrays of one's own."""
 
     _names = frozenset(_core.State.array_names())
     #: Arrays that a state holds on request: rows of the layout of bodies (6 numbers) or of dofs (1).
     EXTENDED_ATTRIBUTES = frozenset({"body_parent_f", "body_qdd", "mujoco:qfrc_actuator"})
 
-    def __init__(self) -> None:
-        raise TypeError("states are made by Model.state()")
+    def __new__(cls) -> "State":
+        from ._own_state import OwnState
+
+        return object.__new__(OwnState if cls is State else cls)
 
     @classmethod
     def _of(cls, core: Any, model: Any) -> "State":
-        self = cls.__new__(cls)
+        self = object.__new__(cls)
         object.__setattr__(self, "_core", core)
         object.__setattr__(self, "_model", model)
         for name in sorted(cls.EXTENDED_ATTRIBUTES):
@@ -149,8 +152,12 @@ class State(Counted):
 
     def assign(self, other: "State") -> None:
         """Copies all arrays of another state of the same layout."""
+        from ._own_state import assign_arrays
+
         if not isinstance(other, State):
             raise TypeError(f"other: expected State, not {type(other).__name__}")
+        if "_core" not in vars(other):
+            return assign_arrays(self, other)
         mine, theirs = ({k: a for k, a in s._custom_arrays().items() if a is not None} for s in (self, other))
         if set(mine) != set(theirs):
             raise kind_of(ValueError)(f"other: holds the custom attributes {sorted(theirs)}, this one {sorted(mine)}", "E_STATE_LAYOUT")
@@ -249,3 +256,6 @@ class Control(Arrays):
 
 
 reserve(Control, "Control")
+
+
+name_arguments(globals())

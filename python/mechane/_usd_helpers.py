@@ -7,6 +7,7 @@ from typing import Any, Iterable
 
 import numpy as np
 
+from ._arguments import name_arguments
 from ._custom import AttributeAssignment, AttributeFrequency, CustomAttribute
 from ._diagnostics import warn
 from ._enums import Axis
@@ -337,3 +338,6 @@ def get_physics_scenes(stage: Any, root_path: str = "/", exclude_paths: Any = No
         if prim.GetTypeName() == "PhysicsScene":
             out.append(prim if physics is None else physics.Scene(prim))
     return out
+
+
+name_arguments(globals())

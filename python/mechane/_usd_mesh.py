@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ._arguments import name_arguments
 from ._looks import Look
 from ._mesh import Mesh
 from ._usd_helpers import _world, plain_value
@@ -291,3 +292,6 @@ def _merged(source: Any, root_path: str | None, options: _Options, maxhullvert: 
     joined = np.concatenate(points) * (1.0 if metres is None else float(metres))
     return Mesh(joined, np.concatenate(triangles).reshape(-1), normals=np.concatenate(normals) if all(n is not None for n in normals) else None,
                 uvs=np.concatenate(uvs) if all(u is not None for u in uvs) else None, maxhullvert=maxhullvert, compute_inertia=compute_inertia)
+
+
+name_arguments(globals())

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any
 
 from . import _core
+from ._arguments import name_arguments
 from ._diagnostics import publish
 from ._import import is_live_stage, open_stage
 from ._usd_view import value_of
@@ -45,3 +46,6 @@ def port_physx_sdf_to_newton(stage: Any, defaults: PortDefaults = PortDefaults.N
     else:
         raise TypeError("port_physx_sdf_to_newton: a file needs `out`, a layer to write over it")
     return count
+
+
+name_arguments(globals())

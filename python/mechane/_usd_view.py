@@ -6,6 +6,7 @@ from typing import Any, Iterator
 import numpy as np
 
 from . import _core
+from ._arguments import name_arguments
 from ._values import quat, vec2, vec3, vec4
 
 __all__ = ["AssetPath", "Attribute", "Prim", "Relationship", "TokenList", "value_of"]
@@ -257,3 +258,6 @@ class Prim:
 
 def prim_at(stage: Any, path: str) -> Prim:
     return Prim(_core.prim_at(stage, str(path)))
+
+
+name_arguments(globals())

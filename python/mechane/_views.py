@@ -5,6 +5,7 @@ import fnmatch
 from collections.abc import Sequence
 from typing import Any
 
+from ._arguments import name_arguments
 from ._diagnostics import error
 
 __all__ = ["ArticulationView", "BodyView", "JointView", "ShapeView", "Views", "WorldView"]
@@ -145,3 +146,6 @@ def near(word: str, labels: list[str], count: int = 3) -> list[str]:
     import difflib
 
     return difflib.get_close_matches(word, dict.fromkeys(labels), n=count, cutoff=0.0)
+
+
+name_arguments(globals())

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import _core
+from ._arguments import name_arguments
 from ._diagnostics import error
 from ._import import open_stage
 
@@ -130,7 +131,7 @@ def check(asset: Any, profile: str = "distributed", select: list[str] | None = N
     is_file = isinstance(asset, (str, os.PathLike))
     if variants != "default" and not is_file:
         raise error(ValueError, "E_ARG_VARIANTS", "variants: other selections can only be judged of an asset that is a file")
-    stage, _ = open_stage(asset)
+    stage, _ = open_stage(asset, name="asset")
     name = os.fspath(asset) if is_file else stage.source
     rules_of = (profile, list(select or ()), list(ignore or ()))
     if variants == "default":
@@ -276,3 +277,6 @@ def profiles() -> list[str]:
 def rules() -> list[Rule]:
     """All rules in catalogue order."""
     return [Rule(**fields) for fields in _core.rules()]
+
+
+name_arguments(globals())

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arguments import name_arguments
 from ._array import REAL, Array, plain, output
 from ._contacts import create_soft_contacts
 from ._diagnostics import warn
@@ -480,3 +481,6 @@ def raycast(model: Any, state: Any, origins: Any, directions: Any, worlds: Any =
     if worlds is None:
         worlds = 0 if model.world_count == 1 else -1
     return intersect_ray(model, ray_origins=origins, ray_directions=directions, ray_worlds=worlds, state=state, **options)
+
+
+name_arguments(globals())

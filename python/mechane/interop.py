@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _array
+from ._arguments import name_arguments
 from ._array import Array
 
 __all__ = ["as_torch", "as_warp", "context", "use_numpy", "use_warp"]
@@ -71,3 +72,5 @@ def context(arrays: str = "numpy") -> Iterator[None]:
     finally:
         _array.backend.handed_out = before
 
+
+name_arguments(globals())

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ._arguments import name_arguments
 from ._array import as_warp_value, backend, plain
 from ._enums import Axis
 from ._values import quat, transform, vec3
@@ -230,3 +231,6 @@ def __getattr__(name: str) -> Any:
     if name in _LEFT_OUT:
         raise AttributeError(f"mechane.math.{name} is left out; NumPy has what a kernel's helper does")
     raise AttributeError(f"module 'mechane.math' has no attribute {name!r}")
+
+
+name_arguments(globals())

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arguments import name_arguments
 from ._array import Array
 from ._diagnostics import Diagnostic, Diagnostics, error, publish
 
@@ -222,3 +223,6 @@ def compare(a: Recording, b: Recording) -> dict[str, float]:
             raise ValueError(f"the recordings are of different models: {name} has shapes {x.shape} and {y.shape}")
         out[name] = float(np.abs(x - y).max()) if x.size else 0.0
     return out
+
+
+name_arguments(globals())

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._arguments import name_arguments
+
 __all__ = ["interfaces", "robot_description", "tf_tree"]
 
 
@@ -29,3 +31,6 @@ def robot_description(file: Any) -> str:
     from ._reserved import later
 
     later("mechane.ros.robot_description", "the exporters and readers of other formats")
+
+
+name_arguments(globals())

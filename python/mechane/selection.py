@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _dynamics
+from ._arguments import name_arguments
 from ._array import Array, plain
 from ._custom import AttributeFrequency
 from ._diagnostics import NotSupportedError, error
@@ -372,3 +373,6 @@ def _put(array: np.ndarray, indices: np.ndarray, values: Any, mask: np.ndarray) 
         except ValueError:
             raise ValueError(f"values: shape {given.shape}, expected {shape}") from None
     array.view(np.ndarray)[indices[mask]] = rows[mask]
+
+
+name_arguments(globals())

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, _mujoco_attributes
+from ._arguments import name_arguments
 from ._array import plain
 from ._capture import warn_in_capture
 from ._contacts import Contacts
@@ -244,3 +245,6 @@ def __getattr__(name: str) -> Any:
     if name in _LEFT_OUT:
         raise AttributeError(f"mechane.solvers.{name} is left out (a GPU solver); use {_LEFT_OUT[name]}")
     raise AttributeError(f"module 'mechane.solvers' has no attribute {name!r}")
+
+
+name_arguments(globals())

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from ._arguments import name_arguments
+
 __all__ = ["assert_states_close", "fixture_stage", "random_tree"]
 
 
@@ -41,3 +43,6 @@ def fixture_stage(body: str = "", *, up_axis: str = "Z", meters_per_unit: float 
     """usda with a physics scene and what `body` adds, for `add_usd`."""
     return (f'#usda 1.0\n(\n    metersPerUnit = {meters_per_unit}\n    upAxis = "{up_axis}"\n)\n'
             f'def PhysicsScene "scene"\n{{\n}}\n{body}\n').encode()
+
+
+name_arguments(globals())

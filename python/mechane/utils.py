@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ._arguments import name_arguments
 from ._array import plain
 from ._mesh import Heightfield, Mesh
 from ._reserved import _Later
@@ -57,6 +58,8 @@ def compute_world_offsets(world_count: int, spacing: Any = (5.0, 5.0, 0.0), up_a
     from ._enums import Axis
     from ._values import as_vec3
 
+    if not 0 <= int(world_count) < 2**31:
+        raise ValueError(f"world_count is {world_count}, expected 0 to 2^31 - 1")
     return np.array(_grid(int(world_count), as_vec3("spacing", spacing), Axis.Z if up_axis is None else Axis.from_any(up_axis)), dtype=np.float32).reshape(-1, 3)
 
 
@@ -130,3 +133,6 @@ def string_to_warp(value: str, warp_dtype: Any, default: Any = None) -> Any:
     if hasattr(warp_dtype, "_length_") or hasattr(warp_dtype, "_shape_") or issubclass(warp_dtype, tuple):
         return warp_dtype(*map(float, parts))
     return warp_dtype(float(parts[0])) if "int" not in name else warp_dtype(int(parts[0]))
+
+
+name_arguments(globals())

@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from ._arguments import name_arguments
 from ._diagnostics import kind_of
 
 __all__ = ["ViewerFile", "ViewerNull", "ViewerUSD", "ViewerWeb"]
@@ -136,3 +137,6 @@ class ViewerWeb(ViewerNull):
 
             self.page = view(self._states.recording, self._port)
         super().close()
+
+
+name_arguments(globals())

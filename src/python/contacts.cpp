@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -111,6 +113,46 @@ collision::PipelineOptions pipeline_options(const nb::dict& from)
     return out;
 }
 
+/// Pairs of a list, whatever the model's filters say of them. Infinite planes have no boxes: they are tested as planes, with what
+/// the list has not excluded.
+class ListedPairs final : public collision::BroadPhase {
+  public:
+    ListedPairs(const Model& m, std::vector<collision::ShapePair> pairs)
+        : BroadPhase(every_shape(m), not_listed(m, pairs)), boxes_(m.shape_count(), pairs)
+    {}
+
+  private:
+    static bool plane(const Model& m, std::size_t i)
+    { return m.shape_type[i] == model::GeoType::plane && m.shape_scale[i].x == 0 && m.shape_scale[i].y == 0; }
+    static std::vector<collision::ShapeFilter> every_shape(const Model& m)
+    {
+        std::vector<collision::ShapeFilter> out(m.shape_count());
+        for (std::size_t i = 0; i < out.size(); ++i)
+            out[i] = {.body = static_cast<std::int32_t>(i), .active = true, .mobile = true, .plane = plane(m, i)};
+        return out;
+    }
+    static std::vector<collision::ShapePair> not_listed(const Model& m, const std::vector<collision::ShapePair>& pairs)
+    {
+        std::set<collision::ShapePair> listed;
+        for (const auto& [a, b] : pairs) listed.insert({std::min(a, b), std::max(a, b)});
+        std::vector<collision::ShapePair> out;
+        const auto                        n = static_cast<std::int32_t>(m.shape_count());
+        for (std::int32_t p = 0; p < n; ++p)
+            for (std::int32_t s = 0; plane(m, static_cast<std::size_t>(p)) && s < n; ++s)
+                if (const collision::ShapePair pair{std::min(p, s), std::max(p, s)}; !listed.contains(pair))
+                    out.push_back(pair);
+        return out;
+    }
+    void find_boxes(Boxes boxes, std::vector<collision::ShapePair>& out, std::size_t limit) override
+    {
+        boxes_.find_pairs(boxes, {}, found_, limit + 1);
+        out.insert(out.end(), found_.begin(), found_.end());
+    }
+
+    collision::BroadPhaseExplicit     boxes_;
+    std::vector<collision::ShapePair> found_;
+};
+
 /// A pipeline with what it needs to live. Its buffers have one size for ever, so that views of them never dangle: what
 /// does not fit is counted, and the deepest contacts are kept.
 class Pipeline {
@@ -118,6 +160,12 @@ class Pipeline {
     Pipeline(std::shared_ptr<Model> model, const nb::dict& from) : model_(std::move(model)), pool_(current_pool())
     {
         collision::PipelineOptions options = pipeline_options(from);
+        if (from.contains("shape_pairs")) {
+            options.user_broad_phase = std::make_shared<ListedPairs>(
+                *model_, nb::cast<std::vector<collision::ShapePair>>(from["shape_pairs"]));
+            options.user_narrow_phase = [](const collision::Shape& a, const collision::Shape& b, double reach,
+                                           collision::Manifold& out) { collision::collide(a, b, reach, out); };
+        }
         if (options.rigid_contact_max == 0)
             options.rigid_contact_max = std::max<std::size_t>(1000, 32 * model_->shape_count());
         options.pool = pool_.get();

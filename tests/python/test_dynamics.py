@@ -1,4 +1,5 @@
 """Kinematics, dynamics, contacts and solvers from Python."""
+import pickle
 import signal
 import subprocess
 import sys
@@ -158,12 +159,75 @@ def test_contacts_that_do_not_fit_are_counted():
     assert len(contacts) == 2 and contacts.rigid_contact_max == 2
 
 
+def test_a_pipeline_takes_objects_for_both_phases():
+    """The contacts are those of the name, whichever object it is"""
+    m = falling_ball().finalize()
+    m.body_q[0, 2] = 0.05
+    s = m.state()
+    for kind in (mc.geometry.BroadPhaseAllPairs, mc.geometry.BroadPhaseSAP, mc.geometry.BroadPhaseExplicit):
+        pipeline = mc.CollisionPipeline(m, broad_phase=kind(), narrow_phase=mc.geometry.NarrowPhase(max_candidate_pairs=10))
+        contacts = pipeline.contacts()
+        pipeline.collide(s, contacts)
+        assert len(contacts) == 1 and float(contacts.rows()["distance"][0]) == pytest.approx(-0.05, abs=1e-6)
+
+
+def test_only_listed_pairs_collide():
+    """Three balls in the ground that overlap one another, and a list of two pairs: one of balls, one with the plane"""
+    b = mc.ModelBuilder()
+    for i in range(3):
+        b.add_shape_sphere(b.add_body(xform=(0.1 * i, 0, 0.05, 0, 0, 0, 1)), radius=0.1)
+    b.add_ground_plane()
+    m = b.finalize()
+
+    def found(**options):
+        pipeline = mc.CollisionPipeline(m, **options)
+        contacts = pipeline.contacts()
+        pipeline.collide(m.state(), contacts)
+        rows = contacts.rows()
+        return sorted({tuple(sorted((int(r["shape0"]), int(r["shape1"])))) for r in rows})
+
+    assert found() == [(0, 1), (0, 3), (1, 2), (1, 3), (2, 3)]  # the outer two touch at most: 0.2 apart, radii of 0.1
+    assert found(shape_pairs_filtered=[(3, 1), (1, 0), (0, 1)]) == [(0, 1), (1, 3)]
+    assert found(shape_pairs_filtered=np.array([[2, 1]], np.int32), broad_phase="explicit") == [(1, 2)]
+    assert found(shape_pairs_filtered=np.zeros((0, 2), np.int32)) == []
+    assert found(shape_pairs_filtered=[(2, 1)], broad_phase="nxn") == found()  # the list is that of "explicit"
+
+
+def test_a_state_of_ones_own_remembers_arrays():
+    """`State()` has no model: arrays are kept as they are put there, and it is neither collided nor stepped"""
+    m = falling_ball().finalize()
+    s, own = m.state(), mc.State()
+    assert own.body_q is None and own.body_count == 0 and isinstance(own, mc.State)
+    own.body_q, own.body_qd = s.body_q.clone(), s.body_qd.clone()
+    s.body_q[0, 2] = 9
+    assert own.body_q[0, 2] == 0.5 and own.body_count == 1
+    points = m.collide(m.state()).points_world(own)
+    assert len(points) == 2
+    for call, kind, text in ((lambda: m.collide(own), TypeError, "Model.state"), (lambda: own.assign(s), ValueError, "body_f"), (lambda: own.nothing, AttributeError, "nothing"),
+                             (lambda: own.assign(3), TypeError, "other"), (lambda: s.assign(own), ValueError, "body_f"), (lambda: own.hash(), TypeError, "Model.state"),
+                             (lambda: mc.solvers.SolverSoftStep(m).step(own, s, None, None, 0.01), TypeError, "Model.state")):
+        with pytest.raises(kind, match=text):
+            call()
+    again = pickle.loads(pickle.dumps(own))
+    copied = own.copy()
+    own.body_q[0, 2] = 7
+    own.clear_forces()
+    assert again.body_q[0, 2] == copied.body_q[0, 2] == 0.5 and again.body_f is None and "body_q" in repr(again)
+
+
 def test_nonsense_for_pipelines_and_solvers_is_refused():
     m, other = falling_ball().finalize(), pendulum().finalize()
     s, c, solver = m.state(), m.contacts(), mc.solvers.SolverSoftStep(m)
     for call, kind, text in (
             (lambda: mc.CollisionPipeline(m, wings=2), TypeError, "wings"),
             (lambda: mc.CollisionPipeline(m, broad_phase="psychic"), ValueError, "broad_phase"),
+            (lambda: mc.CollisionPipeline(m, broad_phase=mc.geometry.BroadPhaseSAP()), ValueError, "narrow_phase is missing"),
+            (lambda: mc.CollisionPipeline(m, narrow_phase=mc.geometry.NarrowPhase(max_candidate_pairs=9)), ValueError, "narrow_phase goes with"),
+            (lambda: mc.CollisionPipeline(m, broad_phase=m), TypeError, "broad_phase: expected a name"),
+            (lambda: mc.CollisionPipeline(m, broad_phase=mc.geometry.BroadPhaseSAP(), narrow_phase=3), TypeError, "narrow_phase: expected NarrowPhase"),
+            (lambda: mc.CollisionPipeline(m, shape_pairs_filtered=[0, 1, 2]), ValueError, "shape_pairs_filtered"),
+            (lambda: mc.CollisionPipeline(m, shape_pairs_filtered=[(0, 2)]), ValueError, "shape_pairs_filtered"),
+            (lambda: mc.CollisionPipeline(m, shape_pairs_filtered=[(0.5, 1)]), TypeError, "shape_pairs_filtered"),
             (lambda: mc.CollisionPipeline(m, rigid_contact_max=0), ValueError, "rigid_contact_max"),
             (lambda: m.collide(other.state()), ValueError, "state: of another model"),
             (lambda: mc.CollisionPipeline(m).collide(s, mc.CollisionPipeline(m, rigid_contact_max=3).contacts()), ValueError, "contacts: of another pipeline"),

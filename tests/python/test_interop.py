@@ -1,4 +1,5 @@
 """Arrays in the hands of other libraries."""
+import pickle
 import subprocess
 import sys
 import warnings
@@ -76,3 +77,25 @@ def test_what_a_capture_of_warp_does_not_hold_is_said(monkeypatch):
         warnings.simplefilter("error")
         solver.step(state, state, None, model.collide(state, contacts), 1 / 60)
     assert state.time == pytest.approx(2 / 60)
+
+
+def test_a_mesh_becomes_one_of_warps():
+    """`Mesh.finalize` gives the id of a `warp.Mesh`, the same one until the mesh changes; without warp it says what is missing"""
+    mesh = mc.Mesh.create_box(0.5, 0.5, 0.5)
+    if not have("warp"):
+        with pytest.raises(NotImplementedError, match="Warp"):
+            mesh.finalize()
+        return
+    import warp as wp
+
+    first = mesh.finalize()
+    assert first == mesh.finalize("cpu") == int(mesh.mesh.id) and isinstance(mesh.mesh, wp.Mesh)
+    assert np.allclose(mesh.mesh.points.numpy(), mesh.vertices) and mesh.mesh.indices.numpy().tolist() == mesh.indices.tolist()
+    kept = mesh.mesh
+    mesh.vertices = 2 * mesh.vertices
+    mesh.finalize()
+    assert mesh.mesh is not kept and np.allclose(mesh.mesh.points.numpy(), 2 * kept.points.numpy())
+    assert pickle.loads(pickle.dumps(mesh)) == mesh
+    mesh.indices[0] = 1000
+    with pytest.raises(ValueError, match="1000"):
+        mesh.finalize()

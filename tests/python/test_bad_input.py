@@ -1,0 +1,154 @@
+"""Every public function, one wrong argument after the other: a Python exception that names the argument, never a crash."""
+import enum
+import inspect
+import json
+import os
+import re
+import signal
+import warnings
+
+import mechane as mc
+import numpy as np
+import pytest
+from scenes import BALL, falling_ball, pendulum
+
+
+class Odd:
+    """Nothing that any argument could be."""
+
+
+NAN = float("nan")
+READ_ONLY = np.zeros(3)
+READ_ONLY.flags.writeable = False
+#: What is handed over in an argument's place.
+WRONG = {"object": Odd(), "None": None, "word": "bogus", "bytes": b"\xff\0", "nan": NAN, "inf": float("inf"), "negative": -5, "huge": 2**40, "giant": 2**70, "fraction": 1.5,
+         "empty list": [], "list of objects": [Odd()], "nan array": np.full((3, 3), NAN), "empty array": np.zeros(0), "other shape": np.zeros((5, 2)),
+         "array of objects": np.array([Odd()], dtype=object), "complex": np.zeros(7, complex), "words": np.array(["a", "b"]), "dict": {}, "ragged": [[1], [2, 3]],
+         "type": int, "strided": np.zeros((8, 7))[::2, ::-1], "read-only": READ_ONLY}
+#: Numbers that are no mistakes, and ask for much time or memory.
+LEGITIMATE = {("simulate", "duration", "huge"), ("simulate", "frames", "huge"), ("rollout", "frames", "huge"),
+              ("random_tree", "bodies", "huge")}
+#: They open a port and wait; the constructor of arrays is NumPy's.
+LEFT_OUT = {"view", "ViewerWeb", "Array"}
+#: What only somebody who knows the extension or NumPy could understand.
+INSIDE = re.compile(r"bad_cast|incompatible function arguments|has no attribute '_core'|has no attribute '_np'")
+
+
+def fixtures(folder):
+    path = os.path.join(folder, "ball.usda")
+    with open(path, "w") as file:
+        file.write(BALL)
+    builder = pendulum(2)
+    model = builder.finalize()
+    stage = mc.usd.open(path)
+    things = {"builder": builder, "model": model, "state": model.state(), "own state": mc.State(), "control": model.control(), "contacts": model.contacts(),
+              "pipeline": mc.CollisionPipeline(model), "solver": mc.solvers.SolverSoftStep(model), "mesh": mc.Mesh.create_box(0.5, 0.5, 0.5),
+              "heightfield": mc.Heightfield(np.zeros((4, 4)), 4, 4, 1.0, 1.0), "stage": stage, "prim": stage.GetPrimAtPath("/ball"),
+              "attribute": stage.GetPrimAtPath("/ball").GetAttribute("physics:mass"), "view": mc.selection.ArticulationView(model, "*"), "array": model.state().body_q,
+              "column": builder.body_mass, "resolver": mc.usd.SchemaResolverNewton(), "manager": mc.usd.SchemaResolverManager([mc.usd.SchemaResolverNewton()]),
+              "cfg": mc.ModelBuilder.ShapeConfig(), "viewer": mc.viewer.ViewerNull(), "recorder": mc.record.Recorder(model), "bodies": model.bodies,
+              "diagnostics": mc.Diagnostics(), "broad": mc.geometry.BroadPhaseSAP(), "listed": mc.geometry.BroadPhaseExplicit(),
+              "narrow": mc.geometry.NarrowPhase(max_candidate_pairs=10), "transform": mc.transform(), "quat": mc.quat(), "vec3": mc.vec3()}
+    return path, things
+
+
+def right(path, folder, things):
+    """A right value for an argument that must be given, by its name."""
+    model, mesh = things["model"], things["mesh"]
+    shape = mc.geometry.Shape(1)
+    return {"model": model, "state": things["state"], "state_in": things["state"], "state_out": model.state(), "control": things["control"], "contacts": things["contacts"],
+            "joint_q": model.joint_q, "joint_qd": model.joint_qd, "dt": 0.01, "body": 0, "parent": -1, "child": 0, "joint": 0, "joints": [0], "shape_a": 0, "shape_b": 0,
+            "mesh": mesh, "vertices": mesh.vertices, "indices": mesh.indices, "builder": pendulum(1), "world_count": 2, "source": path, "stage": path, "asset": path,
+            "path": path, "prim": things["prim"], "scale": (1, 1, 1), "pos": (0, 0, 0), "vel": (0, 0, 0), "inertia": np.eye(3), "type": 0, "a": shape, "b": shape, "frames": 2,
+            "points": np.zeros((3, 3)), "gravity": (0, 0, -9.81), "key": "armature", "prim_type": mc.usd.PrimType.JOINT, "resolvers": [], "name": "x", "pattern": "*",
+            "labels": ["a", "b"], "data": np.zeros((4, 4)), "nrow": 4, "ncol": 4, "joint_type": mc.JointType.REVOLUTE, "array": np.zeros(3), "blob": b"", "tau": np.zeros(2),
+            "namespace": "newton", "kind": "model", "file": path, "target": things["state"], "direction": (0, 0, -1), "origin": (0, 0, 5), "world": 0,
+            "q": (0, 0, 0, 1), "v": (1, 0, 0), "method": "convex_hull", "out": os.path.join(folder, "out.usda")}
+
+
+def functions(things):
+    """(name, function) of the package: functions, constructors, methods of the objects, attributes that can be set."""
+    for home in (mc, *(getattr(mc, name) for name in mc._MODULES)):
+        for name in home.__all__:
+            thing = getattr(home, name)
+            if name not in LEFT_OUT and callable(thing) and not inspect.ismodule(thing) and thing.__module__.startswith("mechane") and \
+                    not (isinstance(thing, type) and issubclass(thing, (BaseException, enum.Enum))):
+                yield name, thing
+    for owner, thing in things.items():
+        for name in dir(type(thing)):
+            member = inspect.getattr_static(type(thing), name)
+            if name.startswith("_") or isinstance(thing, np.ndarray) and hasattr(np.ndarray, name):
+                continue
+            if isinstance(member, property):
+                if member.fset is not None:
+                    yield f"{owner}.{name}", lambda value, thing=thing, name=name: setattr(thing, name, value)
+            elif callable(function := getattr(thing, name, None)) and not isinstance(function, type):
+                yield f"{owner}.{name}", function
+
+
+def attempts(function, known):
+    """(argument, what it is given, the call): the right one, then each argument with each wrong value; the others are right, as far as is known."""
+    try:
+        parameters = [p for p in inspect.signature(function).parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.POSITIONAL_ONLY)]
+    except (TypeError, ValueError):
+        return
+    base = {p.name: known.get(p.name, 1.0) for p in parameters if p.default is p.empty}
+    yield "", "", lambda: function(**base)
+    for p in parameters:
+        for kind, value in WRONG.items():
+            yield p.name, kind, lambda name=p.name, value=value: function(**{**base, name: value})
+
+
+def campaign(folder, part, parts, say):
+    """Makes all attempts of one part; `say` takes (what is tried, what was wrong or None)."""
+    path, things = fixtures(folder)
+    for index, (name, function) in enumerate(functions(things)):
+        if index % parts != part:
+            continue
+        known = {**right(path, folder, things), **({"a": path, "b": path} if name == "diff" else {})}
+        judged = False
+        for argument, kind, call in attempts(function, known):
+            if (name.split(".")[-1], argument, kind) in LEGITIMATE:
+                continue
+            tried = f"{name}({argument}={kind})"
+            say(tried, None)
+            signal.alarm(30)
+            try:
+                call()
+                judged = judged or not argument  # only where the right call works can the wrong argument be told
+            except (mc.MechaneError, TypeError, ValueError, LookupError, AttributeError, NotImplementedError, OSError, RuntimeError, ImportError, MemoryError, OverflowError) as error:
+                text = "\n".join([str(error), *getattr(error, "__notes__", ())])
+                if INSIDE.search(str(error)):
+                    say(tried, f"{type(error).__name__}: {text}")
+                elif judged and kind == "object" and not isinstance(error, (NotImplementedError, ImportError)) and not re.search(rf"\b{argument}\b", text):
+                    say(tried, f"does not name the argument: {type(error).__name__}: {text}")
+            finally:
+                signal.alarm(0)
+
+
+PARTS = 8
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_what_is_wrong_is_refused_by_name(part, tmp_path):
+    """Types, shapes, dtypes, NaN, sizes: 23 values for each argument of each function. In a process of its own, so that one that dies tells which call it was."""
+    log = tmp_path / "log"
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            with open(log, "w", buffering=1) as file, warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                campaign(str(tmp_path), part, PARTS, lambda tried, wrong: file.write(json.dumps([tried, wrong]) + "\n"))
+            status = 0
+        except BaseException as error:  # noqa: BLE001  said by the last line
+            with open(log, "a") as file:
+                file.write(json.dumps(["", f"{type(error).__name__}: {error}"]) + "\n")
+        finally:
+            os._exit(status)
+    _, status = os.waitpid(child, 0)
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert status == 0, f"the process ended with {status} in {lines[-2:]}"
+    assert len(lines) > 1000
+    wrong = [line for line in lines if line[1] is not None]
+    assert not wrong, "\n".join(f"{tried}: {why}" for tried, why in wrong[:40])
