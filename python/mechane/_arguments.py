@@ -111,10 +111,16 @@ def _last(traceback: TracebackType | None) -> tuple[bool, bool]:
     return True, deliberate
 
 
+def _about(name: str, text: str) -> bool:
+    """Whether an error speaks of an argument; names of a letter or two are words too."""
+    return re.search(rf"\b{re.escape(name)}\b" if len(name) > 2 else rf"\b{re.escape(name)}(:|=| is )", text) is not None
+
+
 def _explained(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], failure: Exception) -> Exception:
     """The error with the name of the argument that it is about; the same one when it has a name, or is none of ours to tell."""
     noted = getattr(failure, "__notes__", [])
-    if isinstance(failure, MechaneError) and failure.code != _CODE or any(not note.startswith(_NOTE) for note in noted):
+    told = getattr(failure, "code", None) == _CODE
+    if isinstance(failure, MechaneError) and not told or any(not note.startswith(_NOTE) for note in noted):
         return failure  # says already what it is about
     text = str(failure)
     try:
@@ -123,34 +129,47 @@ def _explained(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
     except (TypeError, ValueError):
         return failure  # the call itself is wrong, and Python says how
     given = {n: v for n, v in given.items() if n not in ("self", "cls") and signature.parameters[n].kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)}
-    if any(re.search(rf"\b{re.escape(name)}\b", text) for name in given):
+    if told:  # by a function that this one called, about a value that may have another name here
+        same = [name for name, value in given.items() if value is getattr(failure, "value", failure)]
+        if same:
+            return failure if _about(same[0], text) else _error(type(failure), same[0], failure.value, failure.reason)  # type: ignore[attr-defined]
+    inside = _INSIDE.search(text) is not None
+    if not inside and any(_about(name, text) for name in given):
         return failure
     ours, deliberate = _last(failure.__traceback__)
-    kind = next((told for what, told in _TOLD_AS if isinstance(failure, what)), TypeError if "bad_cast" in text else None)
+    kind = next((as_ for what, as_ in _TOLD_AS if isinstance(failure, what)), TypeError if inside else None)
     if not ours or kind is None:
         return failure
-    if deliberate and isinstance(failure, AttributeError):
-        kind = AttributeError
+    kind = kind_of(AttributeError if deliberate and isinstance(failure, AttributeError) else kind)
     names = getattr(function, "__globals__", {})
     for name, value in given.items():
         annotation = signature.parameters[name].annotation
         if annotation is not inspect.Parameter.empty and value is not signature.parameters[name].default and not _fits(value, annotation, names):
-            return kind_of(kind)(f"{name}: expected {str(annotation).strip(chr(39))}, not {_short(value)}", _CODE)
+            return _error(kind, name, value, f"expected {str(annotation).strip(chr(39))}")
+    if told:
+        return failure
     strange = [name for name, value in given.items() if not _plain(value)]
     missing = getattr(failure, "obj", None) if isinstance(failure, AttributeError) and not deliberate else None
     if missing is not None:
         strange = [name for name, value in given.items() if value is missing or type(value) is missing] or strange
     elif not strange and not deliberate and len(given) == 1:
         strange = list(given)
-    inside = _INSIDE.search(text)
     if len(strange) == 1:
-        return kind_of(kind)(f"{strange[0]}: cannot be {_short(given[strange[0]])}{'' if inside else f'; {text}'}", _CODE)
-    call = ", ".join(f"{n}={_short(v)}" for n, v in given.items())
+        return _error(kind, strange[0], given[strange[0]], "" if inside else text)
+    call = f"{function.__qualname__}({', '.join(f'{n}={_short(v)}' for n, v in given.items())})"
     if inside:
-        return kind_of(kind)(f"{function.__qualname__}: cannot be called with {call}", _CODE)
+        return kind(f"cannot call {call}", _CODE)
     if not deliberate and not noted:
-        failure.add_note(f"{_NOTE}{function.__qualname__}({call})")
+        failure.add_note(_NOTE + call)
     return failure
+
+
+def _error(kind: type, name: str, value: Any, reason: str) -> Exception:
+    """An error about an argument, which keeps the value so that callers can tell it by their own name for it."""
+    got = f"not {_short(value)}" if reason.startswith("expected") else f"cannot be {_short(value)}" + (f"; {reason}" if reason else "")
+    told = kind(f"{name}: {reason}, {got}" if reason.startswith("expected") else f"{name}: {got}", _CODE)
+    told.value, told.reason = value, reason
+    return told
 
 
 def _named(function: FunctionType) -> Callable[..., Any]:

@@ -205,7 +205,7 @@ def test_nonsense_is_refused_with_the_arguments_name():
             (lambda: b.add_shape_sphere(99), IndexError, "no body 99"),
             (lambda: b.add_shape_sphere(0, radius=float("nan")), ValueError, "scale"),
             (lambda: b.add_shape_sphere(0, cfg=mc.ModelBuilder.ShapeConfig(density=-1)), ValueError, "density"),
-            (lambda: b.add_shape_mesh(0, mesh="a box"), TypeError, "src"),
+            (lambda: b.add_shape_mesh(0, mesh="a box"), TypeError, "mesh"),
             (lambda: b.add_joint_revolute(0, 1, axis=(0, 0, 0)), ValueError, "axis"),
             (lambda: b.add_joint_d6(0, 1, linear_axes=["x"]), TypeError, "linear_axes"),
             (lambda: b.add_articulation([0, 1]), ValueError, "already belongs"),
