@@ -104,7 +104,7 @@ def _last(traceback: TracebackType | None) -> tuple[bool, bool]:
     while traceback is not None:
         frame = traceback.tb_frame
         file = frame.f_code.co_filename
-        if not file.startswith(_KNOWN):
+        if not file.startswith(_KNOWN) and not file.endswith(".pyx"):
             return False, False
         deliberate = file.startswith(_HOME) and frame.f_code.co_code[traceback.tb_lasti] == _RAISE
         traceback = traceback.tb_next
@@ -134,7 +134,7 @@ def _explained(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
         if same:
             return failure if _about(same[0], text) else _error(type(failure), same[0], failure.value, failure.reason)  # type: ignore[attr-defined]
     inside = _INSIDE.search(text) is not None
-    if not inside and any(_about(name, text) for name in given):
+    if not inside and not told and any(_about(name, text) for name in given):
         return failure
     ours, deliberate = _last(failure.__traceback__)
     kind = next((as_ for what, as_ in _TOLD_AS if isinstance(failure, what)), TypeError if inside else None)

@@ -430,15 +430,12 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, CustomVerbs, CustomMer
     def load(file: Any) -> "ModelBuilder":
         """A builder that `save` wrote. Files are Python's own format: open only what you trust.
 
-        @raises TypeError  the file holds something else
+        @raises TypeError   the file holds something else
+        @raises ValueError  it is no such file
         """
-        import pickle
+        from ._pickle import loaded
 
-        with open(file, "rb") as source:
-            builder = pickle.load(source)
-        if not isinstance(builder, ModelBuilder):
-            raise TypeError(f"{file} holds a {type(builder).__name__}, no ModelBuilder")
-        return builder
+        return loaded(file, ModelBuilder)
 
     # -- the rest
     def _label(self, label: str | None, kind: str, number: int) -> str:

@@ -303,15 +303,12 @@ class Model(Counted):
     def load(file: Any) -> "Model":
         """A model that `save` wrote. Files are Python's own format: open only what you trust.
 
-        @raises TypeError  the file holds something else
+        @raises TypeError   the file holds something else
+        @raises ValueError  it is no such file
         """
-        import pickle
+        from ._pickle import loaded
 
-        with open(file, "rb") as source:
-            model = pickle.load(source)
-        if not isinstance(model, Model):
-            raise TypeError(f"{file} holds a {type(model).__name__}, no Model")
-        return model
+        return loaded(file, Model)
 
     # -- states
     def state(self, requires_grad: bool | None = None) -> State:

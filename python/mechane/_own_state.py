@@ -5,6 +5,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ._arguments import name_arguments
 from ._array import Array, plain
 from ._diagnostics import kind_of
 from ._state import State
@@ -91,3 +92,6 @@ def assign_arrays(state: State, other: State) -> None:
             pairs.append((plain(mine), plain(theirs)))
     for target, source in pairs:
         target[...] = source
+
+
+name_arguments(globals())

@@ -1,6 +1,7 @@
 """How models, builders and what belongs to them are written to bytes and read again."""
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,22 @@ def checked(fields: dict[str, Any]) -> dict[str, Any]:
     if major != FORMAT[0]:
         raise error(ValueError, "E_PICKLE_VERSION", f"the bytes are of format {major}, this version reads {FORMAT[0]}")
     return {k: v for k, v in fields.items() if k != "format"}
+
+
+def loaded(file: Any, kind: type) -> Any:
+    """What `save` of a builder or model wrote.
+
+    @raises TypeError   the file holds something else
+    @raises ValueError  E_PICKLE_VERSION: it is no such file
+    """
+    with open(file, "rb") as source:
+        try:
+            thing = pickle.load(source)
+        except (pickle.UnpicklingError, EOFError, UnicodeDecodeError, ImportError, AttributeError, IndexError) as wrong:
+            raise error(ValueError, "E_PICKLE_VERSION", f"file: {file} is not what {kind.__name__}.save() writes: {wrong}") from None
+    if not isinstance(thing, kind):
+        raise TypeError(f"file: {file} holds a {type(thing).__name__}, no {kind.__name__}")
+    return thing
 
 
 # -- builders

@@ -24,6 +24,8 @@ def assert_states_close(a: Any, b: Any, *, rtol: float = 1e-5, atol: float = 1e-
 
 def random_tree(bodies: int, seed: int = 0) -> Any:
     """A builder with one articulation of hinges and sliders between bodies of random mass; equal seeds give equal trees."""
+    if not 1 <= bodies < 2**31:
+        raise ValueError(f"bodies is {bodies}, expected 1 to 2^31 - 1")
     from . import ModelBuilder
     from ._values import transform
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Iterator
 
 from . import _core
+from ._arguments import name_arguments
 from ._diagnostics import Diagnostic, Diagnostics, MechaneDeprecationWarning, NotSupportedError, error, publish, warn
 from ._import import is_live_stage, open_stage
 from ._resolvers import PrimType, SchemaResolver, SchemaResolverManager, SchemaResolverMjc, SchemaResolverNewton, SchemaResolverPhysx
@@ -141,3 +142,6 @@ def __getattr__(name: str) -> Any:
     if name in _LATER:
         return _Later("mechane.usd", name, _LATER[name])
     raise AttributeError(f"module 'mechane.usd' has no attribute {name!r}")
+
+
+name_arguments(globals())

@@ -113,13 +113,14 @@ collision::PipelineOptions pipeline_options(const nb::dict& from)
     return out;
 }
 
-/// Pairs of a list, whatever the model's filters say of them. Infinite planes have no boxes: they are tested as planes, with what
-/// the list has not excluded.
+/// Pairs of a list, whatever the model's filters say of them. Infinite planes have no boxes: they are tested as planes,
+/// with what the list has not excluded.
 class ListedPairs final : public collision::BroadPhase {
   public:
     ListedPairs(const Model& m, std::vector<collision::ShapePair> pairs)
         : BroadPhase(every_shape(m), not_listed(m, pairs)), boxes_(m.shape_count(), pairs)
-    {}
+    {
+    }
 
   private:
     static bool plane(const Model& m, std::size_t i)
