@@ -105,11 +105,12 @@ std::string list_rules()
                      fmt::join(conformance::profiles(), ", "));
 }
 
-std::string formatted(const CheckArgs& args, const std::vector<conformance::Report>& reports, const Context& context)
+std::string formatted(const CheckArgs& args, const std::vector<conformance::Report>& reports,
+                      std::vector<Diagnostic> unopened, const Context& context)
 {
     const bool terminal = args.output.empty() && (context.io.color == When::always ||
                                                   (context.io.color == When::automatic && isatty(STDOUT_FILENO) != 0));
-    const conformance::FormatOptions options{MECHANE_VERSION, terminal, args.max_per_rule};
+    const conformance::FormatOptions options{MECHANE_VERSION, terminal, args.max_per_rule, std::move(unopened)};
     if (args.format == "json") return conformance::to_json(reports, options);
     if (args.format == "sarif") return conformance::to_sarif(reports, options);
     if (args.format == "junit") return conformance::to_junit(reports, severity_named(args.fail_on));
@@ -271,11 +272,15 @@ int run_check(CheckArgs args, Context& context)
     const Severity                   wanted = severity_named(args.severity), fatal = severity_named(args.fail_on);
     std::string                      known;
     const std::string                day = today();
+    std::vector<Diagnostic>          unopened;
     std::vector<Judged>              all = judge_all(files, scene->open, options, args, context);
     drop_parts(all);
     for (Judged& judged : all) {
         io.report(judged.found);
         if (judged.exit == kExitUsage) return kExitUsage;
+        if (judged.exit != kExitClean)
+            for (const Diagnostic& problem : judged.found)
+                if (problem.severity == Severity::error) unopened.push_back(problem);
         exit = std::max<int>(exit, judged.exit);  // findings, then input, then a bug
         if (!judged.report) continue;
         conformance::Report& report = *judged.report;
@@ -299,8 +304,9 @@ int run_check(CheckArgs args, Context& context)
         const int         written = write_text(args.write_baseline, text, io);
         return written != kExitClean ? written : exit == kExitFindings ? kExitClean : exit;
     }
-    const std::string text    = args.statistics ? statistics(reports) : formatted(args, reports, context);
-    const int         written = write_text(args.output, text, io);
+    const std::string text =
+        args.statistics ? statistics(reports) : formatted(args, reports, std::move(unopened), context);
+    const int written = write_text(args.output, text, io);
     return written != kExitClean ? written : exit;
 }
 

@@ -55,13 +55,18 @@ std::string place(const Finding& finding)
     return text;
 }
 
+/// "1 error", "2 errors".
+std::string counted(std::size_t count, std::string_view noun)
+{ return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
+
 std::string section(const Report& report)
 {
     std::string out = fmt::format(
-        "<h2>{}</h2>\n<p><span class=\"error\">{} errors</span>, <span class=\"warning\">{} warnings</span>, <span "
-        "class=\"info\">{} infos</span>; {} rules passed, {} not checked, {} not applicable; profile {}</p>\n",
-        escaped(report.asset), report.count(Severity::error), report.count(Severity::warning),
-        report.count(Severity::info), report.count(Outcome::passed), report.count(Outcome::not_checked),
+        "<h2>{}</h2>\n<p><span class=\"error\">{}</span>, <span class=\"warning\">{}</span>, <span "
+        "class=\"info\">{}</span>; {} passed, {} not checked, {} not applicable; profile {}</p>\n",
+        escaped(report.asset), counted(report.count(Severity::error), "error"),
+        counted(report.count(Severity::warning), "warning"), counted(report.count(Severity::info), "info"),
+        counted(report.count(Outcome::passed), "rule"), report.count(Outcome::not_checked),
         report.count(Outcome::not_applicable), escaped(report.profile));
     if (report.findings.empty()) return out;
     out += "<table>\n<tr><th>rule</th><th>what</th><th>where</th></tr>\n";
@@ -92,8 +97,13 @@ std::string to_html(std::span<const Report> reports, const FormatOptions& option
     for (const Report& report : reports)
         for (const Finding& finding : report.findings) ++broken[finding.rule->id];
     std::string out(kHead);
-    out +=
-        fmt::format("<h1>mechane check</h1>\n<p>{} assets, mechane {}</p>\n", reports.size(), escaped(options.version));
+    out += fmt::format("<h1>mechane check</h1>\n<p>{}, mechane {}</p>\n", counted(reports.size(), "asset"),
+                       escaped(options.version));
+    for (const Diagnostic& problem : options.unopened)
+        out +=
+            fmt::format("<p class=\"error\">{}: {}<br><small>{}{} <code>{}</code></small></p>\n", problem.id,
+                        escaped(problem.message), escaped(problem.site.layer),
+                        problem.site.line > 0 ? fmt::format(":{}", problem.site.line) : "", escaped(problem.site.prim));
     if (!broken.empty()) {
         out += "<table>\n<tr><th>findings</th><th>rule</th><th>an asset shall</th></tr>\n";
         for (const auto& [id, count] : broken)

@@ -173,6 +173,15 @@ class Check(unittest.TestCase):
         self.assertEqual(done.returncode, 3)
         self.assertGreater(json.loads(done.stdout)["summary"]["error"], 0)
 
+    def test_the_html_page_says_what_could_not_be_opened(self):
+        with tempfile.TemporaryDirectory() as folder:
+            broken = pathlib.Path(folder, "broken.usda")
+            broken.write_text('#usda 1.0\ndef Xform "W"\n{\n    int[] p = [1 2]\n}\n')
+            page = mechane("check", broken, QUADRUPED, "--format", "html").stdout
+        self.assertIn("<p>1 asset, ", page)
+        self.assertIn("STAGE_OPEN_FAILED: expected a comma or ']' in a list; found '2]'", page)
+        self.assertIn("broken.usda:4", page)
+
     def test_sarif_has_every_rule_and_points_at_the_line(self):
         run = json.loads(mechane("check", self.write(BAD), "--format", "sarif").stdout)["runs"][0]
         rules = run["tool"]["driver"]["rules"]

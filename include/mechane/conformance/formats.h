@@ -1,15 +1,17 @@
 #pragma once
 #include <span>
 #include <string>
+#include <vector>
 
 #include "mechane/conformance/report.h"
 
 namespace mechane::conformance {
 
 struct FormatOptions {
-    std::string version;               ///< of the program
-    bool        colored      = false;  ///< text
-    std::size_t max_per_rule = 20;     ///< text: further findings of a rule are folded
+    std::string             version;               ///< of the program
+    bool                    colored      = false;  ///< text
+    std::size_t             max_per_rule = 20;     ///< text: further findings of a rule are folded
+    std::vector<Diagnostic> unopened;              ///< html: why assets could not be judged, or not whole
 };
 
 /// Compiler look: `error[REP-1.3-l]: message`, place, help; then totals.
@@ -22,7 +24,8 @@ std::string to_sarif(std::span<const Report> reports, const FormatOptions& optio
 std::string to_junit(std::span<const Report> reports, Severity fail_on);
 /// Workflow annotation lines (`::error file=...`).
 std::string to_github(std::span<const Report> reports);
-/// One page that needs nothing else: findings by asset, totals, how often each rule was broken.
+/// One page that needs nothing else: what could not be opened, findings by asset, totals, how often each rule was
+/// broken.
 std::string to_html(std::span<const Report> reports, const FormatOptions& options);
 /// A catalogue entry for a terminal.
 std::string explain(const Rule& rule);
