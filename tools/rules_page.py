@@ -28,8 +28,9 @@ of the active, defined, concrete prims with the physics parsed once. Each rule e
 
 `mechane fix` offers every finding to the repair of its rule, phase by phase (`src/conformance/fixes/`): P1 schemas, P2 transforms, P3 units and axis, P4 variants
 and limits, P5 metadata, P6 paths, P8 instancing flags. It works on a copy of all files that the asset needs; layers without an edit are copied byte by byte.
-Repairs that choose a value for the author or change what is simulated run with `--unsafe` only; what is not repaired is listed with a reason. At the end world
-placements of geometry, bodies and joint frames are compared with those before. `-o FOLDER`, `--in-place`, `--layer FILE` (opinions over the asset) or `--diff`.
+Repairs that choose a value for the author or change what is simulated run with `--unsafe` only; what is not repaired is listed with a reason. After each pass world
+placements of geometry, bodies and joint frames are compared with those before: a pass that moved something is taken back and halved until the repair is alone that
+would move it, which is left out (*would-move*). `-o FOLDER`, `--in-place`, `--layer FILE` (opinions over the asset) or `--diff`.
 
 Rules of layer roles (1.2.1) judge assets that are files; 1.2.1-a to -h those of several layers.
 
