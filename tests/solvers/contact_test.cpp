@@ -8,6 +8,29 @@ using namespace mechane::test;
 namespace {
 constexpr double kDt = 1.0 / 60;
 
+/// Ten boxes of 0.2 m and 1 kg on each other on the ground.
+struct Stack {
+    Vec3d        half{0.1, 0.1, 0.1};
+    World        w{boxes(half)};
+    HandContacts c;
+
+    void step()
+    {
+        c.clear();
+        c.box_plane(w, 0, 1, half);
+        for (int k = 1; k < 10; ++k) c.box_on_box(w, k, k + 1, half, half);
+        w.step(kDt, &c.contacts);
+    }
+
+  private:
+    static model::ModelBuilder boxes(const Vec3d& half)
+    {
+        auto b = ground(0.5);
+        for (int i = 0; i < 10; ++i) add_box(b, {{0, 0, 0.1 + 0.2 * i}, {}}, half, 1);
+        return b;
+    }
+};
+
 Vec3d tilted(double degrees) { return {-std::sin(degrees * kDegrees), 0, std::cos(degrees * kDegrees)}; }
 }  // namespace
 
@@ -40,17 +63,9 @@ TEST_CASE("a box comes to rest on a plane within the slop (T-50b, DYN-104)")
 
 TEST_CASE("a stack of ten boxes stands (DYN-094, T-43)")
 {
-    auto        b = ground(0.5);
-    const Vec3d half{0.1, 0.1, 0.1};
-    for (int i = 0; i < 10; ++i) add_box(b, {{0, 0, 0.1 + 0.2 * i}, {}}, half, 1);
-    World        w(b);
-    HandContacts c;
-    for (int i = 0; i < 180; ++i) {
-        c.clear();
-        c.box_plane(w, 0, 1, half);
-        for (int k = 1; k < 10; ++k) c.box_on_box(w, k, k + 1, half, half);
-        w.step(kDt, &c.contacts);
-    }
+    Stack stack;
+    for (int i = 0; i < 180; ++i) stack.step();
+    const World& w = stack.w;
     CHECK(w.position(9).z > 1.9 - 0.01);
     double fastest = 0, lateral = 0;
     for (std::size_t k = 0; k < 10; ++k) {
@@ -301,19 +316,12 @@ TEST_CASE("a step has eight sub-steps, and what rests is swept four times at mos
     // The specification proposes one and one, and lets measurements overrule it: docs/softstep.md has them. Frequency
     // and damping ratio are its own: the test of the static sink below.
     CHECK(solvers::SolverOptions{}.substeps == 8);
-    auto        b = ground(0.5);
-    const Vec3d half{0.1, 0.1, 0.1};
-    for (int i = 0; i < 10; ++i) add_box(b, {{0, 0, 0.1 + 0.2 * i}, {}}, half, 1);
-    World        w(b);
-    HandContacts c;
+    Stack stack;
     for (int i = 0; i < 180; ++i) {
-        c.clear();
-        c.box_plane(w, 0, 1, half);
-        for (int k = 1; k < 10; ++k) c.box_on_box(w, k, k + 1, half, half);
-        w.step(kDt, &c.contacts);
+        stack.step();
         if (i < 60) continue;
-        CHECK(w.report.sweeps >= 8 * 2);
-        CHECK(w.report.sweeps <= 8 * (4 + 4));
+        CHECK(stack.w.report.sweeps >= 8 * 2);
+        CHECK(stack.w.report.sweeps <= 8 * (4 + 4));
     }
 }
 
