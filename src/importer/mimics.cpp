@@ -81,7 +81,8 @@ std::string fault_of(const model::BuilderJoint& follower, const model::BuilderJo
     if (follower.linear_axes.size() + follower.angular_axes.size() !=
         leader.linear_axes.size() + leader.angular_axes.size())
         return "the joints have different degrees of freedom, expected matching position and velocity dimensions";
-    if (follower.articulation != leader.articulation) return "the joints belong to different articulations";
+    if (follower.articulation >= 0 && leader.articulation >= 0 && follower.articulation != leader.articulation)
+        return "the joints belong to different articulations";
     if (!std::isfinite(mimic.offset) || !std::isfinite(mimic.factor)) return "a coefficient is not finite";
     if (leader.mimic_joint >= 0) return "its leader is a follower itself";
     return {};

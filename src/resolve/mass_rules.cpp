@@ -252,7 +252,7 @@ class Ladder {
             // Newton describes a collider with mass and moments of its own by those alone, about its origin.
             if (own && compat_) out.com = {};
             if (compat_) turn_onto_axis(c, out);
-        } else if (c.mass.has_mass()) {
+        } else if (own || (compat_ && c.mass.has_mass())) {
             out.volume = 0;
             if (compat_ && !own) out.X_BS = {};  // Newton has no record of it and puts it at the body's origin
         } else
@@ -290,10 +290,7 @@ class Ladder {
         const Collider&   c     = collider(i);
         const MassValues& own   = c.mass;
         const auto&       solid = solids_[static_cast<std::size_t>(i)];
-        if (!solid) {
-            if (compat_ || !c.enabled || !own.has_mass()) return {};
-            return geometry::transformed({own.mass, own.has_com() ? scale(own.com, c.scale) : Vec3d{}, {}}, c.X_BS);
-        }
+        if (!solid) return {};
         if (!own.has_mass() || !own.has_diagonal()) return in_body(i, explicit_density(body, c, solid->mass));
         MassProperties out{own.mass, solid->com, rotated_diagonal(own.diagonal, own.has_axes() ? own.axes : Quatd{})};
         if (compat_) out.com = {};
@@ -469,7 +466,7 @@ class Ladder {
     {
         return std::any_of(body.colliders.begin(), body.colliders.end(), [&](Index i) {
             return solids_[static_cast<std::size_t>(i)].has_value() ||
-                   (collider(i).enabled && collider(i).mass.has_mass());
+                   (collider(i).enabled && collider(i).mass.has_mass() && collider(i).mass.has_diagonal());
         });
     }
 
