@@ -25,8 +25,8 @@ WRONG = {"object": Odd(), "None": None, "word": "bogus", "bytes": b"\xff\0", "na
          "empty list": [], "list of objects": [Odd()], "nan array": np.full((3, 3), NAN), "empty array": np.zeros(0), "other shape": np.zeros((5, 2)),
          "array of objects": np.array([Odd()], dtype=object), "complex": np.zeros(7, complex), "words": np.array(["a", "b"]), "dict": {}, "ragged": [[1], [2, 3]],
          "type": int, "strided": np.zeros((8, 7))[::2, ::-1], "read-only": READ_ONLY}
-if os.environ.get("MECHANE_SANITIZE"):  # ten times slower: what reaches memory
-    WRONG = {kind: WRONG[kind] for kind in ("object", "negative", "huge", "nan array", "other shape", "strided")}
+if os.environ.get("MECHANE_SANITIZE"):  # ten times slower: what reaches memory, and is not refused by the allocator
+    WRONG = {kind: WRONG[kind] for kind in ("object", "negative", "nan array", "other shape", "strided")}
 #: Numbers that are no mistakes, and ask for much time or memory.
 LEGITIMATE = {("simulate", "duration", "huge"), ("simulate", "frames", "huge"), ("rollout", "frames", "huge")}
 #: They open a port and wait; the constructor of arrays is NumPy's.
@@ -150,6 +150,6 @@ def test_what_is_wrong_is_refused_by_name(part, tmp_path):
     _, status = os.waitpid(child, 0)
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     assert status == 0, f"the process ended with {status} in {lines[-2:]}"
-    assert len(lines) > 1000
+    assert len(lines) > 30 * len(WRONG)
     wrong = [line for line in lines if line[1] is not None]
     assert not wrong, "\n".join(f"{tried}: {why}" for tried, why in wrong[:40])
