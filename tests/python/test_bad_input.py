@@ -137,6 +137,7 @@ def test_what_is_wrong_is_refused_by_name(part, tmp_path):
     child = os.fork()
     if child == 0:
         status = 1
+        os.chdir(tmp_path)  # some of the wrong values are names of files to write
         try:
             with open(log, "w", buffering=1) as file, warnings.catch_warnings():
                 warnings.simplefilter("ignore")
