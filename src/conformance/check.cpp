@@ -221,18 +221,21 @@ class Run {
     /// cannot be suppressed inside the asset.
     void suppress(const Facts& facts, Report& report) const
     {
-        const std::set<std::string>                   known(options_.baseline.begin(), options_.baseline.end());
-        std::map<usd::Path, std::vector<std::string>> asked;
-        static const usd::Token                       kSuppress("customData:mechane:suppress");
-        for (const PrimFacts& prim : facts.prims)
-            if (auto ids = prim.prim.metadata(kSuppress).get<std::vector<std::string>>())
-                asked.emplace(prim.prim.path(), std::move(*ids));
+        static const usd::Token     kSuppress("customData:mechane:suppress");
+        const std::set<std::string> known(options_.baseline.begin(), options_.baseline.end());
+        std::map<usd::Path, std::vector<std::string>> asked;  // of the prims at and above findings
+        const auto asked_at = [&](const usd::Path& path) -> const std::vector<std::string>& {
+            const auto [at, fresh] = asked.try_emplace(path);
+            if (const PrimFacts* prim = fresh ? facts.find(path) : nullptr)
+                at->second = prim->prim.metadata(kSuppress).get<std::vector<std::string>>().value_or(
+                    std::vector<std::string>());
+            return at->second;
+        };
         const auto is_suppressed = [&](const Finding& finding) {
-            if (finding.severity == Severity::error || asked.empty()) return false;
+            if (finding.severity == Severity::error) return false;
             for (usd::Path path(finding.site.prim); !path.empty() && !path.is_root(); path = path.parent())
-                if (const auto at = asked.find(path); at != asked.end())
-                    for (const std::string& id : at->second)
-                        if (selects(id, *finding.rule)) return true;
+                for (const std::string& id : asked_at(path))
+                    if (selects(id, *finding.rule)) return true;
             return false;
         };
         std::erase_if(report.findings, [&](const Finding& finding) {

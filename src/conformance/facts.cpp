@@ -70,8 +70,13 @@ class Components {
 }  // namespace
 
 Facts::Facts(const usd::Stage& s, const tasks::Pool* pool, const std::vector<std::string>& interfaces)
-    : stage(s), physics(physics::parse(s, {}, physics_found)), types(interfaces)
+    : stage(s), types(interfaces)
 {
+    const auto read_physics = [&] { physics = physics::parse(stage, {}, physics_found); };
+    if (pool != nullptr)
+        pool->for_each(2, 1, [&](std::size_t i) { i == 0 ? read_physics() : read_layers_early(); });
+    else
+        read_physics();
     read_prims(pool);
     read_trees();
 }
@@ -190,6 +195,14 @@ bool Facts::articulated() const
 }
 
 bool Facts::has(std::uint32_t traits) const { return (all_ & traits) != 0; }
+
+void Facts::read_layers_early() const
+{
+    try {
+        static_cast<void>(layers());
+    } catch (...) {  // whoever asks for them tries again, and fails by name
+    }
+}
 
 const std::vector<AssetLayer>& Facts::layers() const
 {

@@ -92,7 +92,7 @@ struct Facts {
     /// Some tree joint connects two bodies.
     [[nodiscard]] bool articulated() const;
     [[nodiscard]] bool has(std::uint32_t traits) const;
-    /// Every layer of the stage, the entry first; read when first asked for.
+    /// Every layer of the stage, the entry first; read when first asked for, with a pool beside the physics.
     [[nodiscard]] const std::vector<AssetLayer>& layers() const;
 
   private:
@@ -102,6 +102,7 @@ struct Facts {
     mutable std::once_flag          layers_read_;  // families ask from several threads
     mutable std::vector<AssetLayer> layers_;
 
+    void read_layers_early() const;
     void read_prims(const tasks::Pool* pool);
     void read_trees();
 };

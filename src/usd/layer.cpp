@@ -112,7 +112,7 @@ Layer& Layer::operator=(Layer&&) noexcept = default;
 
 Result<Layer> Layer::open(const std::string& file, const Limits& limits)
 {
-    if (const std::string& copies = prepare_runtime(); !copies.empty()) return make_diagnostic(kTwoCopies, {}, copies);
+    if (const Diagnostic* wrong = prepare_runtime(); wrong != nullptr) return *wrong;
     const auto found = find_file(file);
     if (!found) return found.error();
     MessageScope messages;
@@ -136,7 +136,7 @@ Result<Layer> Layer::open(const std::string& file, const Limits& limits)
 
 Result<Layer> Layer::from_text(std::string_view usda, const std::string& name, const Limits& limits)
 {
-    if (const std::string& copies = prepare_runtime(); !copies.empty()) return make_diagnostic(kTwoCopies, {}, copies);
+    if (const Diagnostic* wrong = prepare_runtime(); wrong != nullptr) return *wrong;
     if (auto wrong = guard_layer(usda, name, limits)) return *wrong;
     Layer        out;
     MessageScope messages;

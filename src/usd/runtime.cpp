@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 #include <link.h>
 #include <pxr/arch/env.h>
+#include <pxr/plug/plugin.h>
 #include <pxr/plug/registry.h>
 #include <pxr/sdf/schema.h>
 #include <pxr/tf/diagnosticMgr.h>
 #include <pxr/tf/error.h>
 #include <pxr/tf/status.h>
+#include <pxr/tf/type.h>
 #include <pxr/tf/warning.h>
 
 #include <map>
+#include <optional>
 
 #include "mechane/usd/codes.h"
 #include "mechane/usd/schemas.h"
@@ -63,13 +66,24 @@ std::string find_two_copies()
     return search.found;
 }
 
+/// Without our resolvers nothing looks at a file before OpenUSD's readers do, and packages are not found.
+std::string find_missing_resolvers()
+{
+    const PlugPluginPtr plugin = PlugRegistry::GetInstance().GetPluginWithName("mechane");
+    if (!plugin) return "its plug-ins do not name ours";
+    for (const char* const type : {"MechaneResolver", "MechanePackageResolver"})
+        if (!plugin->DeclaresType(TfType::FindByName(type)))
+            return fmt::format("{} does not name {}", plugin->GetResourcePath(), type);
+    return {};
+}
+
 std::vector<LibraryMessage>& startup()
 {
     static std::vector<LibraryMessage> messages;
     return messages;
 }
 
-std::string prepare()
+std::optional<Diagnostic> prepare()
 {
     ArchSetEnv("TF_ENV_SETTING_ALERTS_ENABLED", "0", true);  // no banner on stderr about settings
     ArchSetEnv("USDC_USE_PREAD", "1", false);                // damaged crates become errors instead of bus errors
@@ -86,15 +100,17 @@ std::string prepare()
         const std::lock_guard lock(g_messages);
         g_sink = nullptr;
     }
-    return find_two_copies();
+    if (const std::string copies = find_two_copies(); !copies.empty()) return make_diagnostic(kTwoCopies, {}, copies);
+    if (const std::string why = find_missing_resolvers(); !why.empty()) return make_diagnostic(kOtherRelease, {}, why);
+    return std::nullopt;
 }
 
 }  // namespace
 
-const std::string& prepare_runtime()
+const Diagnostic* prepare_runtime()
 {
-    static const std::string two_copies = prepare();
-    return two_copies;
+    static const std::optional<Diagnostic> wrong = prepare();
+    return wrong ? &*wrong : nullptr;
 }
 
 const std::vector<std::string>& startup_complaints()

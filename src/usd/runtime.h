@@ -15,8 +15,9 @@ struct LibraryMessage {
 
 /// Prepares OpenUSD for this process on first use: its messages come to us instead of stderr, and the process has one
 /// copy of each library.
-/// @return an error text when two copies are loaded, else empty
-const std::string& prepare_runtime();
+/// @return what makes it unusable: two copies of a library, or plug-ins that are not this release's; null when nothing
+/// does
+const Diagnostic* prepare_runtime();
 
 /// Collects OpenUSD's messages, of all threads, while it lives. Scopes do not nest; one operation at a time opens
 /// stages.

@@ -152,7 +152,7 @@ Stage::~Stage() = default;
 
 Result<std::shared_ptr<const Stage>> Stage::open(const std::string& source, const OpenOptions& options)
 {
-    if (const std::string& copies = prepare_runtime(); !copies.empty()) return make_diagnostic(kTwoCopies, {}, copies);
+    if (const Diagnostic* wrong = prepare_runtime(); wrong != nullptr) return *wrong;
     SchemaRegistry::instance();  // reads the user's plug-ins before this stage's messages are collected
     const auto file = find_file(source);
     if (!file) return file.error();
@@ -181,7 +181,7 @@ Result<std::shared_ptr<const Stage>> Stage::open(const std::string& source, cons
 Result<std::shared_ptr<const Stage>> Stage::open_text(std::string_view usda, const std::string& anchor_folder,
                                                       const OpenOptions& options)
 {
-    if (const std::string& copies = prepare_runtime(); !copies.empty()) return make_diagnostic(kTwoCopies, {}, copies);
+    if (const Diagnostic* wrong = prepare_runtime(); wrong != nullptr) return *wrong;
     SchemaRegistry::instance();  // reads the user's plug-ins before this stage's messages are collected
     if (auto wrong = guard_layer(usda, "text.usda", options.limits)) return *wrong;
     MessageScope messages;

@@ -1,11 +1,24 @@
-"""A process into which two copies of OpenUSD are loaded says so and does nothing: two registries of types would fight."""
+"""A process whose OpenUSD is not the one of its release says so and does nothing.
+
+Two copies are two registries of types that would fight; beside plug-ins of another release no file would be looked at before
+OpenUSD's readers do.
+"""
 import pathlib
 import shutil
 import subprocess
 import tempfile
 import unittest
 
-from tests.cli.program import QUADRUPED, SANITIZED, mechane
+from tests.cli.program import PROGRAM, QUADRUPED, SANITIZED, mechane
+
+
+RESOLVER_ONLY = """{ "Plugins": [ { "Info": { "Types": { "MechaneResolver": { "bases": ["ArDefaultResolver"] } } },
+    "LibraryPath": "", "Name": "mechane", "ResourcePath": "resources", "Root": "..", "Type": "library" } ] }"""
+
+
+def run(program):
+    """What another copy of the program says of a stage."""
+    return subprocess.run([program, "dump", "stage", QUADRUPED], capture_output=True, text=True, timeout=120)
 
 
 @unittest.skipUnless(shutil.which("cc"), "no C compiler to make the second copy with")
@@ -22,6 +35,21 @@ class TwoLibraries(unittest.TestCase):
             self.assertEqual(done.stderr.count("STAGE_TWO_OPENUSD"), 1, done.stderr)
             self.assertIn(str(copy), done.stderr)
         self.assertEqual(mechane("dump", "stage", QUADRUPED).returncode, 0)
+
+
+class OtherRelease(unittest.TestCase):
+    def test_a_program_beside_the_plug_ins_of_another_release_is_refused(self):
+        ours = "pxr/pluginfo/mechane/resources/plugInfo.json"
+        for name, text in {"none of ours": '{ "Plugins": [] }', "fewer resolvers": RESOLVER_ONLY}.items():
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                program = shutil.copy(PROGRAM, folder)
+                shutil.copytree(pathlib.Path(PROGRAM).parent / "openusd", pathlib.Path(folder, "openusd"))
+                self.assertEqual(run(program).returncode, 0)
+                pathlib.Path(folder, "openusd", ours).write_text(text)
+                done = run(program)
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertEqual(done.stdout, "")
+                self.assertEqual(done.stderr.count("STAGE_OPENUSD_FOLDER"), 1, done.stderr)
 
 
 if __name__ == "__main__":

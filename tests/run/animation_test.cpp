@@ -27,15 +27,12 @@ struct Run {
     }
 };
 
-Run simulated(const std::string& prims, bool animation = true, int worlds = 1)
+/// Two seconds of a stage, whose animation is followed.
+Run followed(const std::string& stage, const run::SceneOptions& options = {})
 {
     const test::TemporaryFolder folder;
     Diagnostics                 found;
-    run::SceneOptions           options;
-    options.worlds           = worlds;
-    options.import.animation = animation;
-    options.import.ledger    = true;
-    auto scene               = run::load_scene(folder.write("stage.usda", kHead + prims), options, found);
+    auto                        scene = run::load_scene(folder.write("stage.usda", stage), options, found);
     REQUIRE(scene);
     Run                  out{*std::move(scene), {}};
     run::SimulateOptions how{.dt = 0.01, .frames = 200, .threads = 1};
@@ -44,6 +41,15 @@ Run simulated(const std::string& prims, bool animation = true, int worlds = 1)
     REQUIRE(simulated);
     out.recording = std::move(simulated->recording);
     return out;
+}
+
+Run simulated(const std::string& prims, bool animation = true, int worlds = 1)
+{
+    run::SceneOptions options;
+    options.worlds           = worlds;
+    options.import.animation = animation;
+    options.import.ledger    = true;
+    return followed(kHead + prims, options);
 }
 
 // An arm of 1 kg whose middle is 1 m from its hinge about z.
@@ -316,20 +322,13 @@ def Cube "box" (
         "physxSurfaceVelocity:surfaceVelocityEnabled.timeSamples = { 0: 0, 24: 1 }"};
     for (const char* const lines : table) {
         CAPTURE(lines);
-        const test::TemporaryFolder folder;
-        Diagnostics                 found;
-        run::SceneOptions           options;
-        options.import.schema_resolvers = {"newton", "physx"};
-        std::string stage               = kBelt;
+        std::string stage = kBelt;
         stage.replace(stage.find('$'), 1, lines);
-        auto scene = run::load_scene(folder.write("belt.usda", stage), options, found);
-        REQUIRE(scene);
-        run::SimulateOptions how{.dt = 0.01, .frames = 200, .threads = 1};
-        how.follow         = run::follower(*scene);
-        const auto outcome = run::simulate(scene->model, how, found);
-        REQUIRE(outcome);
-        const auto y = [&](std::size_t frame) {
-            return static_cast<double>(outcome->recording.frames.at(frame).body_q[0].p.y);
+        run::SceneOptions options;
+        options.import.schema_resolvers = {"newton", "physx"};
+        const Run  run                  = followed(stage, options);
+        const auto y                    = [&](std::size_t frame) {
+            return static_cast<double>(run.recording.frames.at(frame).body_q[0].p.y);
         };
         CHECK(y(100) == close_to(-1, 1e-3));
         CHECK(y(200) == close_to(-1 + 0.408 + 2 * 0.592, 0.03));  // two steps of 10 ms are 0.02 m
@@ -489,16 +488,9 @@ TEST_CASE("switches of bodies, joints and colliders act when their samples say s
     };
     for (const auto& row : table) {
         CAPTURE(row.what);
-        const test::TemporaryFolder folder;
-        Diagnostics                 found;
-        auto                        scene = run::load_scene(folder.write("stage.usda", head + row.stage), {}, found);
-        REQUIRE(scene);
-        run::SimulateOptions how{.dt = 0.01, .frames = 200, .threads = 1};
-        how.follow         = run::follower(*scene);
-        const auto outcome = run::simulate(scene->model, how, found);
-        REQUIRE(outcome);
-        const auto z = [&](std::size_t frame) {
-            return static_cast<double>(outcome->recording.frames.at(frame).body_q[0].p.z);
+        const Run  run = followed(head + row.stage);
+        const auto z   = [&](std::size_t frame) {
+            return static_cast<double>(run.recording.frames.at(frame).body_q[0].p.z);
         };
         CHECK(z(49) == close_to(0, 5e-3));
         CHECK(z(200) == close_to(-9.81 / 2 * 1.5 * 1.5, 0.25));  // a step is 0.15 m then, and contact lets go smoothly

@@ -13,6 +13,7 @@ inline constexpr Code kEditRefused{"STAGE_EDIT_REFUSED", Severity::error, "A lay
 inline constexpr Code kDefaultPrimMissing{"STAGE_DEFAULT_PRIM_MISSING", Severity::warning, "defaultPrim names a prim that does not exist.", "Author defaultPrim as the name of a root prim."};
 inline constexpr Code kMuteRoot{"STAGE_MUTE_ROOT", Severity::warning, "The root layer cannot be muted.", "Mute one of its sublayers."};
 inline constexpr Code kTwoCopies{"STAGE_TWO_OPENUSD", Severity::error, "Two copies of one OpenUSD library are loaded in this process.", "Load OpenUSD from one place only."};
+inline constexpr Code kOtherRelease{"STAGE_OPENUSD_FOLDER", Severity::error, "OpenUSD's folder beside the program belongs to another release of it.", "Put the program and the folder openusd/ of one release side by side."};
 inline constexpr Code kLibraryMessage{"STAGE_LIBRARY", Severity::warning, "OpenUSD reported a problem while reading.", "See the message."};
 inline constexpr Code kMetaUpAxis{"META_UPAXIS_X", Severity::warning, "upAxis is neither Y nor Z.", "Author upAxis as \"Y\" or \"Z\"."};
 inline constexpr Code kMetaUnit{"META_UNIT_INVALID", Severity::warning, "A unit of the stage is not a positive finite number.", "Author a positive number."};
