@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "row_law.h"
 #include "system.h"
@@ -99,7 +100,7 @@ void lose(System& system, std::size_t i)
 /// Sets the normal, the tangents, and the impulses and drift that an older contact left as world vectors.
 void remember(ContactRow& row, const ContactMemory* old, double h)
 {
-    if (!old || dot(old->normal, row.n) < 0.906) return;  // the normal turned by more than 25 degrees: another contact
+    if (!old || !continues(*old, row.n)) return;
     row.lambda = {h * old->force, h * dot(old->friction, row.t1), h * dot(old->friction, row.t2)};
     if (row.spins())
         row.spin_lambda = {h * dot(old->torque, row.n), h * dot(old->torque, row.t1), h * dot(old->torque, row.t2)};
@@ -127,29 +128,6 @@ double reach(const System& system, const std::array<std::int32_t, 2>& body, cons
         relative += (s == 0 ? -1.0 : 1.0) * v;
     }
     return h * (2 * std::max(0.0, -dot(n, relative)) + 1);
-}
-
-/// How fast the surfaces of both shapes move by themselves where they touch.
-void set_belt(const System& system, const std::array<std::int32_t, 2>& shapes, ContactRow& row)
-{
-    const model::Model& m = *system.model;
-    Spatiald            sum;
-    for (std::size_t s = 0; s < 2; ++s) {
-        const Spatial& surface = m.shape_surface_velocity[shapes[s]];
-        if (surface == Spatial{}) continue;
-        const Posed  X_WB  = body_pose(system, row.body[s]),
-                     X_WS  = X_WB * static_cast<Posed>(m.shape_transform[shapes[s]]);
-        const bool   world = (m.shape_flags[shapes[s]] & model::shape_flag::surface_in_world) != 0;
-        const Quatd  turn  = world ? Quatd{} : X_WS.q;
-        const Vec3d  w     = rotate(turn, static_cast<Vec3d>(surface.angular));
-        const Vec3d  touch = row.start_W[s] + (s == 0 ? row.margin[0] : -row.margin[1]) * row.n;
-        const Vec3d  v     = rotate(turn, static_cast<Vec3d>(surface.linear)) + cross(w, touch - X_WS.p);
-        const double sign  = s == 0 ? -1 : 1;
-        sum.linear += sign * v;
-        sum.angular += sign * w;
-    }
-    row.belt      = sum.linear - dot(row.n, sum.linear) * row.n;
-    row.belt_turn = dot(row.n, sum.angular);
 }
 
 using Rates = std::array<double, 3>;
@@ -305,6 +283,46 @@ void meet(System& system, ContactRow& row, const FreeContact* free, double h)
 
 }  // namespace
 
+Spatiald surface_motion(const System& system, const std::array<std::int32_t, 2>& shapes,
+                        const std::array<std::int32_t, 2>& body, const std::array<Vec3d, 2>& p_W,
+                        const std::array<double, 2>& margin, const Vec3d& n)
+{
+    const model::Model& m = *system.model;
+    Spatiald            sum;
+    for (std::size_t s = 0; s < 2; ++s) {
+        const Spatial& surface = m.shape_surface_velocity[shapes[s]];
+        if (surface == Spatial{}) continue;
+        const Posed  X_WB  = body_pose(system, body[s]),
+                     X_WS  = X_WB * static_cast<Posed>(m.shape_transform[shapes[s]]);
+        const bool   world = (m.shape_flags[shapes[s]] & model::shape_flag::surface_in_world) != 0;
+        const Quatd  turn  = world ? Quatd{} : X_WS.q;
+        const Vec3d  w     = rotate(turn, static_cast<Vec3d>(surface.angular));
+        const Vec3d  touch = p_W[s] + (s == 0 ? margin[0] : -margin[1]) * n;
+        const Vec3d  v     = rotate(turn, static_cast<Vec3d>(surface.linear)) + cross(w, touch - X_WS.p);
+        const double sign  = s == 0 ? -1 : 1;
+        sum.linear += sign * v;
+        sum.angular += sign * w;
+    }
+    return sum;
+}
+
+/// Which contact of the step before each contact continues (System::remembered): both lists are sorted alike, so one
+/// walk pairs them; contacts of one feature pair each other in order.
+static void match_memory(System& system, const model::Contacts& contacts)
+{
+    system.remembered.clear();
+    std::size_t old = 0;
+    for (std::int32_t i = 0; i < contacts.rigid_contact_count; ++i) {
+        const std::int32_t  s0 = contacts.rigid_contact_shape0[i], s1 = contacts.rigid_contact_shape1[i];
+        const std::uint64_t feature = contacts.rigid_contact_feature[i];
+        while (old < system.memory.size() && before(system.memory[old], s0, s1, feature)) lose(system, old++);
+        const bool same = old < system.memory.size() && system.memory[old].shape0 == s0 &&
+                          system.memory[old].shape1 == s1 && system.memory[old].feature == feature;
+        system.remembered.push_back(same ? static_cast<std::int32_t>(old++) : -1);
+    }
+    while (old < system.memory.size()) lose(system, old++);
+}
+
 void load_contacts(System& system, const model::Contacts& contacts, MaterialCombine rule, double h, int substeps)
 {
     const model::Model& m   = *system.model;
@@ -313,17 +331,14 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
     };
     reserve_contacts(system, contacts.capacity());
     system.contacts.clear();
-    std::size_t old = 0;
+    match_memory(system, contacts);
+    choose_piles(system, contacts, rule, h);
+    std::size_t run = 0;
     for (std::int32_t i = 0; i < contacts.rigid_contact_count; ++i) {
         const std::int32_t s0 = contacts.rigid_contact_shape0[i], s1 = contacts.rigid_contact_shape1[i];
-        // Both lists are sorted alike, so one walk pairs them; contacts of one feature pair each other in order.
-        const std::uint64_t feature = contacts.rigid_contact_feature[i];
-        while (old < system.memory.size() && before(system.memory[old], s0, s1, feature)) lose(system, old++);
-        const ContactMemory* same = nullptr;
-        if (old < system.memory.size() && system.memory[old].shape0 == s0 && system.memory[old].shape1 == s1 &&
-            system.memory[old].feature == feature)
-            same = &system.memory[old++];
-
+        while (system.runs[run].first + system.runs[run].count <= i) ++run;
+        if (system.runs[run].pile >= 0) continue;
+        const ContactMemory* same = system.remembered[i] >= 0 ? &system.memory[system.remembered[i]] : nullptr;
         const std::array<std::int32_t, 2> body{m.shape_body[s0], m.shape_body[s1]};
         std::array<std::int32_t, 2>       link{};
         for (std::size_t s = 0; s < 2; ++s) link[s] = body[s] >= 0 ? system.forest.body_link[body[s]] : -1;
@@ -366,7 +381,9 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
         }
         for (std::size_t s = 0; s < 2; ++s) row.at.group[s] = row.link[s] >= 0 ? system.body_group[row.body[s]] : -1;
         if (row.at.group[0] == row.at.group[1]) row.at.group[1] = -1;
-        set_belt(system, {s0, s1}, row);
+        const Spatiald belt = surface_motion(system, {s0, s1}, body, start_W, margin, n);
+        row.belt            = belt.linear - dot(n, belt.linear) * n;
+        row.belt_turn       = dot(n, belt.angular);
         const bool few = !same_pair(contacts, i, i - 2) && !same_pair(contacts, i, i + 2) &&
                          !(same_pair(contacts, i, i - 1) && same_pair(contacts, i, i + 1));
         if (few) {
@@ -383,7 +400,6 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
         const auto teleported = [&](std::int32_t group) { return group >= 0 && system.teleported[group] != 0; };
         if (!teleported(row.at.group[0]) && !teleported(row.at.group[1])) remember(row, same, h);
     }
-    while (old < system.memory.size()) lose(system, old++);
 }
 
 void build_contact(System& system, ContactRow& row, FreeContact* free, const Softness& soft, double h, bool first)
@@ -519,13 +535,22 @@ void store_contacts(System& system, model::Contacts& contacts, double h, int sub
     std::fill_n(contacts.rigid_contact_force.begin(),
                 std::min(contacts.rigid_contact_force.size(), static_cast<std::size_t>(contacts.rigid_contact_count)),
                 Vec3{});
-    system.next_memory.clear();
+    // Where each contact's memory goes: in the order of the contacts.
+    auto& place = system.memory_place;
+    place.assign(static_cast<std::size_t>(contacts.rigid_contact_count), 0);
+    for (std::size_t p = 0; p < system.pile_count; ++p) mark_memory(system, system.piles[p], place);
+    for (const ContactRow& row : system.contacts) place[row.contact] = row.lambda[0] > 0 ? 1 : 0;
+    std::int32_t kept = 0;
+    for (std::int32_t& at : place) kept += std::exchange(at, kept);
+    system.next_memory.resize(static_cast<std::size_t>(kept));
+    for (std::size_t p = 0; p < system.pile_count; ++p)
+        store_pile(system, system.piles[p], contacts, h, substeps, place, system.next_memory);
     for (const ContactRow& row : system.contacts) {
         const double scale                        = 1 / (h * substeps);
         contacts.rigid_contact_force[row.contact] = static_cast<Vec3>(
             scale * (row.impulse_sum[0] * row.n + row.impulse_sum[1] * row.t1 + row.impulse_sum[2] * row.t2));
         if (row.lambda[0] <= 0) continue;
-        ContactMemory keep;
+        ContactMemory& keep = system.next_memory[place[row.contact]];
         keep.shape0   = contacts.rigid_contact_shape0[row.contact];
         keep.shape1   = contacts.rigid_contact_shape1[row.contact];
         keep.feature  = contacts.rigid_contact_feature[row.contact];
@@ -535,7 +560,6 @@ void store_contacts(System& system, model::Contacts& contacts, double h, int sub
         keep.drift    = row.drift[0] * row.t1 + row.drift[1] * row.t2;
         keep.torque =
             (1 / h) * (row.spin_lambda[0] * row.n + row.spin_lambda[1] * row.t1 + row.spin_lambda[2] * row.t2);
-        system.next_memory.push_back(keep);
     }
     system.memory.swap(system.next_memory);
 }

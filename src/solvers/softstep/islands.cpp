@@ -22,9 +22,6 @@ void join(std::vector<std::int32_t>& parent, std::int32_t a, std::int32_t b)
     if (a != b) parent[std::max(a, b)] = std::min(a, b);
 }
 
-/// Alternating the direction keeps long stacks from leaning to the side that is always solved last.
-bool is_backwards(int substep, int sweep) { return ((substep & 1) != 0) != ((sweep & 1) != 0); }
-
 /// Sweeps until nothing changes; `once(backwards)` returns the largest change of a rate.
 template <class Once>
 void sweep_until_still(Island& island, int substep, Once&& once)
@@ -34,42 +31,6 @@ void sweep_until_still(Island& island, int substep, Once&& once)
         const double change = once(is_backwards(substep, i));
         if (change < kSweepChange || (i + 1 >= kSweeps && change < kImpactChange)) break;
     }
-}
-
-/// `run_substep` of an island that is a pile.
-void run_pile_substep(System& system, Island& island, double h, int substep, IslandReport& report)
-{
-    const Softness soft   = softness(kContactHertzTimesStep / h, kContactDampingRatio, h);
-    Pile&          pile   = system.piles[island.pile];
-    const auto     groups = [&](auto&& visit) {
-        for (std::int32_t i = island.group_begin; i < island.group_end; ++i)
-            visit(system.groups[system.island_groups[i]]);
-    };
-    const auto sweep = [&](bool relax) {
-        const double anchor = relax ? 0 : kAnchorRate / h;
-        sweep_until_still(island, substep,
-                          [&](bool backwards) { return sweep_pile(pile, soft, anchor, relax, backwards); });
-    };
-    groups([&](const Group& g) { prepare_group(system, g, h, substep == 0); });
-    build_pile(system, pile, soft, h);
-    warm_start_pile(pile);
-    sweep(false);
-    publish_pile(system, pile);
-    bool clamped = false;
-    groups([&](const Group& g) {
-        if (clamp_velocity(system, g)) {
-            ++report.clamped;
-            clamped = true;
-        }
-        for (std::int32_t t = g.tree_begin; t < g.tree_end; ++t)
-            dynamics::integrate(system.forest, system.forest.trees[t], system.motion.v, h, system.motion);
-    });
-    if (clamped) load_velocities(system, pile);
-    const bool bounces = advance_pile(pile, h);
-    sweep(true);
-    for (int i = 0; bounces && i < kRestitutionSweeps; ++i) bounce_pile(pile, (i & 1) != 0);
-    publish_pile(system, pile);
-    sum_pile(pile);
 }
 
 }  // namespace
@@ -82,6 +43,9 @@ void build_islands(System& system)
     std::iota(parent.begin(), parent.end(), 0);
     for (const ContactRow& row : system.contacts) join(parent, row.at.group[0], row.at.group[1]);
     for (const GeneralRow& row : system.general) join(parent, row.at.group[0], row.at.group[1]);
+    const auto group_of = [&](std::int32_t link) { return system.forest.trees[system.forest.links[link].tree].group; };
+    for (std::size_t p = 0; p < system.pile_count; ++p)
+        for (const std::int32_t l : system.piles[p].links) join(parent, group_of(system.piles[p].links[0]), group_of(l));
 
     // Islands are numbered by their smallest group; their parts keep their order.
     system.island_of_group.assign(system.groups.size(), -1);
@@ -117,6 +81,8 @@ void build_islands(System& system)
     system.island_general.resize(system.general.size());
     for (std::int32_t g = 0; g < groups; ++g)
         system.island_groups[system.islands[system.island_of_group[g]].group_end++] = g;
+    for (std::size_t p = 0; p < system.pile_count; ++p)
+        system.islands[system.island_of_group[group_of(system.piles[p].links[0])]].pile = static_cast<std::int32_t>(p);
     for (ContactRow& row : system.contacts) system.order[system.islands[island_of(row.at)].contact_end++] = &row;
     for (std::size_t i = 0; i < system.general.size(); ++i)
         system.island_general[system.islands[island_of(system.general[i].at)].general_end++] =
@@ -316,7 +282,7 @@ void run_substep(System& system, Island& island, double h, int substep, IslandRe
 
 void finish_island(System& system, const Island& island, double h, IslandReport& report)
 {
-    if (island.pile >= 0) store_pile(system.piles[island.pile]);
+    if (island.pile >= 0) finish_pile(system, system.piles[island.pile], report);
     for (std::int32_t i = island.group_begin; i < island.group_end; ++i) {
         const Group& g = system.groups[system.island_groups[i]];
         for (std::int32_t t = g.tree_begin; t < g.tree_end; ++t)

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
+#include "mechane/solvers/materials.h"
 #include "system.h"
 #include "wide.h"
 
@@ -12,43 +14,106 @@ using namespace wide;
 
 namespace {
 
-constexpr std::int32_t  kLeastRows   = 512;  ///< of an island that is worth bundles
-constexpr std::uint64_t kColours     = 64;   ///< pairs that find none of so many are alone in a bundle
-constexpr std::size_t   kMovedStride = 3 * kWide;
+constexpr std::int32_t  kLeastRows = 512;  ///< of an island that is worth bundles
+constexpr std::uint32_t kColours   = 64;   ///< pairs that find none of so many are alone in a bundle
+constexpr std::size_t   kKinds     = 16;   ///< of pairs of a colour: spinning, carrying, number of points
+constexpr double        kIsotropic = 1e-9;
 
-bool is_pile(const System& system, const Island& island)
+std::int32_t find(std::vector<std::int32_t>& parent, std::int32_t a)
 {
-    if (!island.runs() || island.general_begin != island.general_end ||
-        3 * (island.contact_end - island.contact_begin) < kLeastRows)
-        return false;
-    for (std::int32_t i = island.contact_begin; i < island.contact_end; ++i)
-        if (!system.order[i]->free) return false;
-    return true;
+    while (parent[a] != a) a = parent[a] = parent[parent[a]];
+    return a;
 }
 
-/// The bodies that an island's contacts touch: those that move first.
-void number_bodies(System& system, const Island& island, Pile& pile)
+std::int32_t link_of(const System& system, std::int32_t body) { return body >= 0 ? system.forest.body_link[body] : -1; }
+
+std::array<std::int32_t, 2> shapes_of(const model::Contacts& c, std::int32_t i)
+{ return {c.rigid_contact_shape0[i], c.rigid_contact_shape1[i]}; }
+
+bool is_sound(const model::Contacts& c, std::int32_t i)
 {
-    pile.links.clear();
-    pile.prescribed.clear();
-    for (std::int32_t g = island.group_begin; g < island.group_end; ++g) {
-        const Group& group                                = system.groups[system.island_groups[g]];
-        const auto   l                                    = system.forest.trees[group.tree_begin].link_begin;
-        system.pile_body[1 + system.forest.links[l].body] = static_cast<std::int32_t>(pile.links.size());
-        pile.links.push_back(l);
+    return length_squared(c.rigid_contact_normal[i]) > Real(0.25) && is_finite(c.rigid_contact_normal[i]) &&
+           is_finite(c.rigid_contact_point0[i]) && is_finite(c.rigid_contact_point1[i]) &&
+           std::isfinite(c.rigid_contact_distance[i]);
+}
+
+/// Contacts with numbers of their own are rows.
+bool has_own_law(const model::Contacts& c, const ContactRun& run)
+{
+    if (c.rigid_contact_stiffness.empty()) return false;
+    for (std::int32_t i = run.first; i < run.first + run.count; ++i)
+        if (c.rigid_contact_stiffness[i] > 0 || c.rigid_contact_friction[i] > 0) return true;
+    return false;
+}
+
+void find_runs(System& system, const model::Contacts& contacts)
+{
+    system.runs.clear();
+    for (std::int32_t i = 0; i < contacts.rigid_contact_count;) {
+        ContactRun run{.first = i};
+        const auto shapes = shapes_of(contacts, i);
+        while (i < contacts.rigid_contact_count && shapes_of(contacts, i) == shapes) ++i;
+        run.count = i - run.first;
+        system.runs.push_back(run);
     }
-    const auto moving   = static_cast<std::int32_t>(pile.links.size());
-    system.pile_body[0] = -1;
-    for (const std::int32_t b : system.forest.prescribed) system.pile_body[1 + b] = -1;
-    const auto add = [&](std::int32_t body) {
-        if (system.pile_body[1 + body] >= 0) return;
-        system.pile_body[1 + body] = moving + static_cast<std::int32_t>(pile.prescribed.size());
-        pile.prescribed.push_back(body);
+}
+
+std::array<std::int32_t, 2> groups_of(const System& system, const model::Contacts& contacts, const ContactRun& run)
+{
+    std::array<std::int32_t, 2> out{-1, -1};
+    const auto                  shapes = shapes_of(contacts, run.first);
+    for (std::size_t s = 0; s < 2; ++s) {
+        const std::int32_t body = system.model->shape_body[shapes[s]];
+        if (body >= 0) out[s] = system.body_group[body];
+    }
+    return out;
+}
+
+/// Which sets of touching groups are piles, numbered by their smallest group (System::group_pile).
+std::size_t find_piles(System& system, const model::Contacts& contacts)
+{
+    const std::size_t n = system.groups.size();
+    auto&             parent = system.set_parent;
+    parent.resize(n);
+    std::iota(parent.begin(), parent.end(), 0);
+    system.group_pile.assign(n, 0);  // rows of a set for now, at its root; -1: not fit
+    auto& rows = system.group_pile;
+    for (const ContactRun& run : system.runs) {
+        auto [a, b] = groups_of(system, contacts, run);
+        if (a < 0 || b < 0) continue;
+        a = find(parent, a), b = find(parent, b);
+        if (a != b) parent[std::max(a, b)] = std::min(a, b);
+    }
+    const auto unfit = [&](std::int32_t g) {
+        if (g >= 0) rows[find(parent, g)] = -1;
     };
-    add(-1);
-    for (std::int32_t i = island.contact_begin; i < island.contact_end; ++i)
-        for (std::size_t s = 0; s < 2; ++s)
-            if (system.order[i]->link[s] < 0) add(system.order[i]->body[s]);
+    for (const ContactRun& run : system.runs) {
+        const auto groups = groups_of(system, contacts, run);
+        const auto g      = std::max(groups[0], groups[1]);
+        if (g < 0) continue;
+        if (has_own_law(contacts, run)) unfit(g);
+        std::int32_t& count = rows[find(parent, g)];
+        if (count >= 0) count += 3 * run.count;
+    }
+    for (const GeneralRow& row : system.general)
+        for (const std::int32_t g : row.at.group) unfit(g);
+    for (std::size_t g = 0; g < n; ++g) {
+        const Group& group = system.groups[g];
+        const Tree&  tree  = system.forest.trees[group.tree_begin];
+        if (!tree.single || !group.whitened || faulty(system, tree.world) ||
+            (system.sleep.enabled && system.sleep.asleep[g]))
+            unfit(static_cast<std::int32_t>(g));
+    }
+    // Roots come before the rest of their sets.
+    std::size_t count = 0;
+    for (std::size_t g = 0; g < n; ++g) {
+        const auto root = static_cast<std::size_t>(parent[g] = find(parent, static_cast<std::int32_t>(g)));
+        if (root != g)
+            rows[g] = rows[root];
+        else
+            rows[g] = rows[g] >= kLeastRows ? static_cast<std::int32_t>(count++) : -1;
+    }
+    return count;
 }
 
 void make_room(Pile& pile, std::size_t rows, std::size_t bodies)
@@ -60,59 +125,109 @@ void make_room(Pile& pile, std::size_t rows, std::size_t bodies)
         pile.bundles.reserve(rows / 4);
         pile.spins.reserve(rows / 4);
     }
-    if (pile.start_centre.capacity() >= bodies) return;
+    if (pile.taken.capacity() >= bodies) return;
     for (auto* indices : {&pile.links, &pile.prescribed}) indices->reserve(bodies);
-    pile.start_centre.reserve(bodies);
     pile.start_turn.reserve(bodies);
     pile.taken.reserve(bodies);
-    for (auto* numbers : {&pile.velocity, &pile.before, &pile.predicted}) numbers->reserve(kWide * bodies);
-    pile.moved.reserve(kMovedStride * bodies);
+    pile.gyrates.reserve(bodies);
+    for (auto* numbers : {&pile.velocity, &pile.before, &pile.lonely, &pile.push, &pile.way})
+        numbers->reserve(kWide * (bodies + kWide));
+    pile.pose.reserve(kPoseStride * (bodies + kWide));
 }
 
-void place_at_start(const System& system, Pile& pile)
+/// A body of the pile; what does not move is added when first met.
+std::int32_t seat(const System& system, Pile& pile, std::int32_t body)
 {
-    pile.start_centre.clear();
-    pile.start_turn.clear();
-    for (const std::int32_t l : pile.links) {
-        pile.start_centre.push_back(system.motion.com_W[l]);
-        pile.start_turn.push_back(system.motion.R_WB[l]);
-    }
-    for (const std::int32_t b : pile.prescribed) {
-        pile.start_centre.push_back(b < 0 ? Vec3d{} : system.motion.base_com[b]);
-        pile.start_turn.push_back(b < 0 ? Mat33d::identity() : to_matrix(system.motion.base_X[b].q));
-    }
+    if (link_of(system, body) >= 0) return system.pile_body[body];
+    const auto known = std::find(pile.prescribed.begin(), pile.prescribed.end(), body);
+    const auto at    = known - pile.prescribed.begin();
+    if (known == pile.prescribed.end()) pile.prescribed.push_back(body);
+    return static_cast<std::int32_t>(pile.links.size()) + static_cast<std::int32_t>(at);
 }
 
-/// Points of one pair with one normal, at most four, and a colour that neither body that moves has yet.
-void colour_pairs(const System& system, const Island& island, Pile& pile)
+/// Points of one run with one normal, at most four, and a colour that neither body that moves has yet.
+void add_pairs(const System& system, const model::Contacts& contacts, const ContactRun& run, Pile& pile)
 {
-    pile.pairs.clear();
-    pile.taken.assign(pile.links.size(), 0);
-    const auto same = [](const ContactRow& a, const ContactRow& b) {
-        return a.body == b.body && a.n == b.n && a.spins() == b.spins();
-    };
-    for (std::int32_t i = island.contact_begin; i < island.contact_end;) {
-        const ContactRow& first = *system.order[i];
-        Pile::Pair        pair{.row = i};
-        bool              carries = false;
-        for (; i < island.contact_end && pair.points < kPairPoints && same(first, *system.order[i]); ++i, ++pair.points)
-            carries = carries || system.order[i]->lambda[0] > 0;
-        std::uint64_t taken = 0;
-        for (std::size_t s = 0; s < 2; ++s) {
-            pair.body[s] = system.pile_body[1 + first.body[s]];
-            if (first.link[s] >= 0) taken |= pile.taken[pair.body[s]];
+    const auto shapes = shapes_of(contacts, run.first);
+    PilePair   base;
+    for (std::size_t s = 0; s < 2; ++s) base.body[s] = seat(system, pile, system.model->shape_body[shapes[s]]);
+    const auto moving = static_cast<std::int32_t>(pile.links.size());
+    const auto end    = run.first + run.count;
+    for (std::int32_t i = run.first; i < end;) {
+        if (!is_sound(contacts, i)) {
+            ++i;
+            continue;
         }
-        const auto colour = static_cast<std::uint64_t>(std::countr_one(taken));
-        for (std::size_t s = 0; s < 2; ++s)
-            if (first.link[s] >= 0 && colour < kColours) pile.taken[pair.body[s]] |= std::uint64_t{1} << colour;
+        PilePair pair    = base;
+        pair.contact     = i;
+        bool       fresh = true;
+        const auto n     = contacts.rigid_contact_normal[i];
+        for (; i < end && pair.points < kPairPoints && contacts.rigid_contact_normal[i] == n && is_sound(contacts, i);
+             ++i, ++pair.points)
+            fresh = fresh && system.remembered[i] < 0;
+        std::uint64_t taken = 0;
+        for (const std::int32_t b : pair.body)
+            if (b < moving) taken |= pile.taken[b];
+        const auto colour = static_cast<std::uint32_t>(std::countr_one(taken));
+        for (const std::int32_t b : pair.body)
+            if (b < moving && colour < kColours) pile.taken[b] |= std::uint64_t{1} << colour;
         // Pairs of a kind stand side by side, so that few lanes are idle.
-        const std::uint64_t kind =
-            (first.spins() ? 8U : 0U) | (carries ? 0U : 4U) | static_cast<std::uint64_t>(kPairPoints - pair.points);
-        pair.order = colour << 36 | kind << 32 | pile.pairs.size();
+        const std::uint32_t kind =
+            (run.count <= 2 ? 8U : 0U) | (fresh ? 4U : 0U) | static_cast<std::uint32_t>(kPairPoints - pair.points);
+        pair.order = static_cast<std::uint16_t>(colour * kKinds + kind);
         pile.pairs.push_back(pair);
     }
-    std::sort(pile.pairs.begin(), pile.pairs.end(),
-              [](const Pile::Pair& a, const Pile::Pair& b) { return a.order < b.order; });
+}
+
+/// Bundles of eight pairs of one colour, all of which turn or none does; pairs keep their order in those of one kind.
+void place_pairs(Pile& pile)
+{
+    std::array<std::int32_t, (kColours + 1) * kKinds> place{};
+    for (const PilePair& pair : pile.pairs) ++place[pair.order];
+    pile.bundles.clear();
+    std::int32_t bundles = 0;
+    // Counts become the first places, of eight for each bundle.
+    constexpr std::size_t kHalf = kKinds / 2;
+    for (std::size_t half = 0; half < place.size(); half += kHalf) {
+        const bool   alone = half / kKinds >= kColours;
+        std::int32_t next = kWide * bundles, count = 0;
+        for (std::size_t k = half; k < half + kHalf; ++k) {
+            const std::int32_t own = place[k];
+            place[k]               = next + (alone ? kWide : 1) * count;
+            count += own;
+        }
+        bundles += alone ? count : (count + kWide - 1) / kWide;
+        pile.bundles.resize(static_cast<std::size_t>(bundles));
+        const bool turns = half % kKinds != 0;
+        for (auto b = static_cast<std::size_t>(next / kWide); b < pile.bundles.size(); ++b)
+            pile.bundles[b].spin = turns ? 0 : -1;
+    }
+    for (PilePair& pair : pile.pairs) {
+        const bool         alone = pair.order / kKinds >= kColours;
+        const std::int32_t first = place[pair.order];
+        place[pair.order] += alone ? kWide : 1;
+        pair.bundle = first / kWide;
+        pair.lane   = first % kWide;
+        Bundle& b   = pile.bundles[pair.bundle];
+        b.points    = std::max(b.points, pair.points);
+    }
+    std::int32_t points = 0, spins = 0;
+    const auto   nobody = static_cast<std::int32_t>(pile.links.size());  // lanes without a pair are pairs of nobody
+    for (Bundle& b : pile.bundles) {
+        b.body[0].fill(nobody);
+        b.body[1].fill(nobody);
+        b.point = points;
+        points += b.points;
+        if (b.spin < 0) continue;
+        b.spin = spins;
+        spins += b.points;
+    }
+    pile.points.clear();
+    pile.starts.clear();
+    pile.spins.clear();
+    pile.points.resize(static_cast<std::size_t>(points));
+    pile.starts.resize(static_cast<std::size_t>(points));
+    pile.spins.resize(static_cast<std::size_t>(spins));
 }
 
 void set(Wide3& to, int lane, const Vec3d& v)
@@ -122,83 +237,94 @@ void set(Wide3& to, int lane, const Vec3d& v)
     to[2][lane] = static_cast<Real>(v.z);
 }
 
-void load_pair(const System& system, const Pile& pile, const Pile::Pair& pair, int lane, Bundle& b, PilePoint* points,
-               PileStart* starts, PileSpin* spins)
+Vec3d centre_of(const System& system, std::int32_t body)
 {
-    const ContactRow& first   = *system.order[pair.row];
-    double            lighter = 1e30;
-    for (std::size_t s = 0; s < 2; ++s) {
-        b.body[s][lane] = pair.body[s];
-        if (first.link[s] < 0) continue;
-        const double mass       = system.forest.links[first.link[s]].mass;
-        lighter                 = std::min(lighter, mass);
-        b.inverse_mass[s][lane] = static_cast<Real>(mass > 0 ? 1 / mass : 0);
-    }
-    b.lighter[lane] = static_cast<Real>(lighter);
-    set(b.axes[0], lane, first.n);
-    set(b.axes[1], lane, first.t1);
-    set(b.axes[2], lane, first.t2);
-    for (std::int32_t i = 0; i < pair.points; ++i) {
-        ContactRow& row   = *system.order[pair.row + i];
-        PilePoint&  point = points[i];
-        PileStart&  start = starts[i];
-        start.row[lane]   = &row;
-        for (std::size_t s = 0; s < 2; ++s) {
-            const std::size_t body = pair.body[s];
-            const Vec3d       arm  = row.start_W[s] - pile.start_centre[body];
-            set(start.arm[s], lane, arm);
-            set(start.core[s], lane, transpose_times(pile.start_turn[body], arm));
-            start.margin[s][lane] = static_cast<Real>(row.margin[s]);
-        }
-        start.distance[lane]    = static_cast<Real>(row.start_distance);
-        start.mu_static[lane]   = static_cast<Real>(row.mu_static);
-        start.mu_dynamic[lane]  = static_cast<Real>(row.mu_dynamic);
-        start.restitution[lane] = static_cast<Real>(row.restitution);
-        for (std::size_t k = 0; k < 3; ++k) point.lambda[k][lane] = static_cast<Real>(row.lambda[k]);
-        for (std::size_t k = 0; k < 2; ++k) point.drift[k][lane] = static_cast<Real>(row.drift[k]);
-        point.belt[0][lane] = static_cast<Real>(dot(row.t1, row.belt));
-        point.belt[1][lane] = static_cast<Real>(dot(row.t2, row.belt));
-        point.mu[lane]      = static_cast<Real>(row.mu);
-        if (!spins) continue;
-        for (std::size_t k = 0; k < 3; ++k) spins[i].lambda[k][lane] = static_cast<Real>(row.spin_lambda[k]);
-        spins[i].torsional[lane] = static_cast<Real>(row.mu_torsional);
-        spins[i].rolling[lane]   = static_cast<Real>(row.mu_rolling);
-        spins[i].belt[lane]      = static_cast<Real>(row.belt_turn);
-    }
+    if (body < 0) return {};
+    const std::int32_t l = system.forest.body_link[body];
+    return l >= 0 ? system.forest.links[l].com : static_cast<Vec3d>(system.model->body_com[body]);
 }
 
-void make_bundles(const System& system, Pile& pile)
+/// Materials of the runs of one pair after the other.
+struct Materials {
+    double mu_static = 0, mu_dynamic = 0, restitution = 0, torsional = 0, rolling = 0;
+};
+Materials materials(const model::Model& m, MaterialCombine rule, const std::array<std::int32_t, 2>& shape)
 {
-    pile.bundles.clear();
-    pile.points.clear();
-    pile.starts.clear();
-    pile.spins.clear();
-    // Lanes without a pair are pairs of nobody.
-    const auto nobody = static_cast<std::int32_t>(pile.links.size());
-    const auto kind   = [&](const Pile::Pair& pair) {
-        return std::pair(pair.order >> 36, system.order[pair.row]->spins());
+    const auto mix = [&](const std::vector<Real>& values) {
+        return combine(rule, static_cast<double>(values[shape[0]]), static_cast<double>(values[shape[1]]));
     };
-    for (std::size_t i = 0; i < pile.pairs.size();) {
-        const auto  of     = kind(pile.pairs[i]);
-        std::size_t end    = i + 1;
-        const auto  widest = of.first < kColours ? std::size_t{kWide} : std::size_t{1};
-        while (end < pile.pairs.size() && end - i < widest && kind(pile.pairs[end]) == of) ++end;
-        Bundle& b = pile.bundles.emplace_back();
-        b.body[0].fill(nobody);
-        b.body[1].fill(nobody);
-        b.lighter = all(1);
-        b.point   = static_cast<std::int32_t>(pile.points.size());
-        for (std::size_t k = i; k < end; ++k) b.points = std::max(b.points, pile.pairs[k].points);
-        pile.points.resize(pile.points.size() + b.points);
-        pile.starts.resize(pile.points.size());
-        if (of.second) {
-            b.spin = static_cast<std::int32_t>(pile.spins.size());
-            pile.spins.resize(pile.spins.size() + b.points);
+    const double mu = mix(m.shape_material_mu);
+    return {std::max(mu, mix(m.shape_material_mu_static)), mu, mix(m.shape_material_restitution),
+            mix(m.shape_material_mu_torsional), mix(m.shape_material_mu_rolling)};
+}
+
+void load_pair(System& system, const model::Contacts& contacts, MaterialCombine rule, double h, const PilePair& pair,
+               Pile& pile)
+{
+    const model::Model& m     = *system.model;
+    const auto          shape = shapes_of(contacts, pair.contact);
+    const auto          mix   = materials(m, rule, shape);
+    Bundle&             b     = pile.bundles[pair.bundle];
+    const int           lane  = pair.lane;
+    const Vec3d         n     = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[pair.contact]));
+    const Vec3d         t1 = any_perpendicular(n), t2 = cross(n, t1);
+    std::array<Vec3d, 2>        centre;
+    std::array<std::int32_t, 2> body{};
+    bool                        teleported = false;
+    for (std::size_t s = 0; s < 2; ++s) {
+        b.body[s][lane] = pair.body[s];
+        body[s]         = m.shape_body[shape[s]];
+        centre[s]       = centre_of(system, body[s]);
+        if (link_of(system, body[s]) >= 0) teleported = teleported || system.teleported[system.body_group[body[s]]];
+    }
+    set(b.axes[0], lane, n);
+    set(b.axes[1], lane, t1);
+    set(b.axes[2], lane, t2);
+    b.mu_static[lane]   = static_cast<Real>(mix.mu_static);
+    b.mu_dynamic[lane]  = static_cast<Real>(mix.mu_dynamic);
+    b.restitution[lane] = static_cast<Real>(mix.restitution);
+    pile.elastic        = pile.elastic || mix.restitution > 0;
+    const bool belts    = !(m.shape_surface_velocity[shape[0]] == Spatial{}) ||
+                       !(m.shape_surface_velocity[shape[1]] == Spatial{});
+    for (std::int32_t i = 0; i < pair.points; ++i) {
+        const std::int32_t c     = pair.contact + i;
+        PilePoint&         point = pile.points[static_cast<std::size_t>(b.point + i)];
+        PileStart&         start = pile.starts[static_cast<std::size_t>(b.point + i)];
+        PileSpin*          spin  = b.spin >= 0 ? &pile.spins[static_cast<std::size_t>(b.spin + i)] : nullptr;
+        const std::array<Vec3d, 2> p{static_cast<Vec3d>(contacts.rigid_contact_point0[c]),
+                                     static_cast<Vec3d>(contacts.rigid_contact_point1[c])};
+        set(start.core[0], lane, p[0] - centre[0]);
+        set(start.core[1], lane, p[1] - centre[1]);
+        start.margin[0][lane] = contacts.rigid_contact_margin0[c];
+        start.margin[1][lane] = contacts.rigid_contact_margin1[c];
+        start.distance[lane]  = contacts.rigid_contact_distance[c];
+        if (spin) {
+            spin->torsional[lane] = static_cast<Real>(mix.torsional);
+            spin->rolling[lane]   = static_cast<Real>(mix.rolling);
         }
-        for (std::size_t k = i; k < end; ++k)
-            load_pair(system, pile, pile.pairs[k], static_cast<int>(k - i), b, pile.points.data() + b.point,
-                      pile.starts.data() + b.point, of.second ? pile.spins.data() + b.spin : nullptr);
-        i = end;
+        if (belts) {
+            const std::array<Vec3d, 2> p_W{body_pose(system, body[0]) * p[0], body_pose(system, body[1]) * p[1]};
+            const Spatiald belt = surface_motion(system, shape, body, p_W,
+                                                 {static_cast<double>(contacts.rigid_contact_margin0[c]),
+                                                  static_cast<double>(contacts.rigid_contact_margin1[c])},
+                                                 n);
+            point.belt[0][lane] = static_cast<Real>(dot(t1, belt.linear));
+            point.belt[1][lane] = static_cast<Real>(dot(t2, belt.linear));
+            if (spin) spin->belt[lane] = static_cast<Real>(dot(n, belt.angular));
+        }
+        const std::int32_t at = system.remembered[c];
+        if (at < 0 || teleported) continue;
+        const ContactMemory& old = system.memory[at];
+        if (!continues(old, n)) continue;
+        point.lambda[0][lane] = static_cast<Real>(h * old.force);
+        point.lambda[1][lane] = static_cast<Real>(h * dot(old.friction, t1));
+        point.lambda[2][lane] = static_cast<Real>(h * dot(old.friction, t2));
+        point.drift[0][lane]  = static_cast<Real>(dot(old.drift, t1));
+        point.drift[1][lane]  = static_cast<Real>(dot(old.drift, t2));
+        if (!spin) continue;
+        spin->lambda[0][lane] = static_cast<Real>(h * dot(old.torque, n));
+        spin->lambda[1][lane] = static_cast<Real>(h * dot(old.torque, t1));
+        spin->lambda[2][lane] = static_cast<Real>(h * dot(old.torque, t2));
     }
 }
 
@@ -208,169 +334,139 @@ void put(Real* to, const Spatiald& v)
     for (std::size_t k = 0; k < 6; ++k) to[k] = static_cast<Real>(from[k]);
 }
 
-/// Velocities of the bodies, and how far they have come.
-void load_bodies(const System& system, Pile& pile)
+Spatiald velocity_of(const Pile& pile, std::size_t body)
 {
-    const std::size_t count = pile.links.size() + pile.prescribed.size();
-    pile.velocity.assign(kWide * count, 0);
-    pile.before.assign(kWide * count, 0);
-    pile.moved.assign(kMovedStride * count, 0);
-    const auto move = [&](std::size_t body, const Vec3d& centre, const Mat33d& turn) {
-        Real*        to  = pile.moved.data() + kMovedStride * body;
-        const Vec3d  way = centre - pile.start_centre[body];
-        const Mat33d D   = turn - pile.start_turn[body];
-        for (std::size_t k = 0; k < 3; ++k) to[k] = static_cast<Real>(way[k]);
-        for (std::size_t r = 0; r < 3; ++r)
-            for (std::size_t c = 0; c < 3; ++c) to[3 + 3 * r + c] = static_cast<Real>(D(r, c));
-    };
-    for (std::size_t i = 0; i < pile.links.size(); ++i) {
-        const std::int32_t l     = pile.links[i];
-        const std::int32_t t     = system.forest.links[l].tree;
-        const double*      u     = system.previous_u.data() + system.groups[system.forest.trees[t].group].u_begin;
-        const Mat33d&      I_inv = system.inverse_inertia_W[t];
-        for (std::size_t k = 0; k < 6; ++k) pile.before[kWide * i + k] = static_cast<Real>(u[k]);
-        move(i, system.motion.com_W[l], system.motion.R_WB[l]);
-        Real* inertia = pile.moved.data() + kMovedStride * i + 12;
-        for (std::size_t r = 0; r < 3; ++r)
-            for (std::size_t c = r; c < 3; ++c) *inertia++ = static_cast<Real>(I_inv(r, c));
-    }
-    for (std::size_t i = 0; i < pile.prescribed.size(); ++i) {
-        const std::int32_t b = pile.prescribed[i];
-        if (b < 0) continue;
-        const std::size_t body = pile.links.size() + i;
-        put(pile.velocity.data() + kWide * body, system.motion.base_twist[b]);
-        put(pile.before.data() + kWide * body, system.motion.base_twist[b]);
-        move(body, system.motion.base_com[b], to_matrix(system.motion.base_X[b].q));
-    }
-    load_velocities(system, pile);
+    const Real* v = pile.velocity.data() + kWide * body;
+    return static_cast<Spatiald>(Spatial{{v[0], v[1], v[2]}, {v[3], v[4], v[5]}});
 }
 
-/// Way and turn of the bodies of one side.
-struct Moved {
-    Wide3                way;
-    std::array<Wide3, 3> turn;
-    Wide6                inverse_inertia;
-};
-[[gnu::always_inline]] inline Moved moved(const Pile& pile, const Bundle& b, std::size_t s)
+Quatd turn_of(const Pile& pile, std::size_t body)
 {
-    Wides<kMovedStride> x;
-    for (std::size_t k = 0; k < 3; ++k) {
-        const auto part = gather(pile.moved.data() + kWide * k, b.body[s], kMovedStride);
-        for (std::size_t i = 0; i < kWide; ++i) x[kWide * k + i] = part[i];
-    }
-    return {{x[0], x[1], x[2]},
-            {{{x[3], x[4], x[5]}, {x[6], x[7], x[8]}, {x[9], x[10], x[11]}}},
-            {x[12], x[13], x[14], x[15], x[16], x[17]}};
+    const Real* x = pile.way.data() + kWide * body;
+    return normalized(Quatd{static_cast<double>(x[3]), static_cast<double>(x[4]), static_cast<double>(x[5]),
+                            static_cast<double>(x[6])});
 }
 
-/// The tangents' block inverted, and the step of a row that slips: one over its largest eigenvalue.
-struct Block {
-    Wides<3> inverse;
-    Wide     step;
-};
-[[gnu::always_inline]] inline Block invert(const Wide& a, const Wide& b, const Wide& c, const Wide& least)
+/// Rotation and inertia of a body for its rows; `R`: at present.
+void pose_body(const System& system, Pile& pile, std::size_t body, const Mat33d& R)
 {
-    const Wide det = a * c - b * b, half = Real(0.5) * (a - c);
-    const auto good = det > least;
-    const Wide safe = good ? det : all(1), most = Real(0.5) * (a + c) + root(half * half + b * b);
-    return {{good ? c / safe : Wide{}, good ? -b / safe : Wide{}, good ? a / safe : Wide{}},
-            most > 0 ? 1 / (most > 0 ? most : all(1)) : Wide{}};
+    Real* to = pile.pose.data() + kPoseStride * body;
+    for (std::size_t r = 0; r < 3; ++r)
+        for (std::size_t c = 0; c < 3; ++c) *to++ = static_cast<Real>(R(r, c));
+    if (body >= pile.links.size()) return;
+    const Link&  link  = system.forest.links[pile.links[body]];
+    const Mat33d I_inv = R * system.inverse_inertia[link.tree] * transpose(R);
+    for (std::size_t r = 0; r < 3; ++r)
+        for (std::size_t c = r; c < 3; ++c) *to++ = static_cast<Real>(I_inv(r, c));
+    *to = static_cast<Real>(link.mass > 0 ? 1 / link.mass : 0);
 }
 
-struct Law {
-    Real h, bias_rate;
-};
-
-[[gnu::always_inline]] inline void build_point(const Law& law, const Bundle& b, const std::array<Moved, 2>& bodies,
-                                               const Moving& before, const Moving& now, PilePoint& p, PileStart& start)
+/// The bodies at the start of a step.
+void start_bodies(const System& system, Pile& pile)
 {
-    std::array<Wide3, 2> way;
-    for (std::size_t s = 0; s < 2; ++s) {
-        Wide3 turned;
-        for (std::size_t k = 0; k < 3; ++k) turned[k] = dot(bodies[s].turn[k], start.core[s]);
-        way[s]   = bodies[s].way + turned;
-        p.arm[s] = (start.arm[s] + turned) + (s == 0 ? start.margin[0] : -start.margin[1]) * b.axes[0];
-    }
-    p.distance = start.distance + dot(b.axes[0], way[1] - way[0]);
-
-    const Wide3 old = rates(b, p, before);
-    // Farther contacts make no row (contact_rows.cpp, `reach`).
-    const Wide                          reach = law.h * (2 * largest(Wide{}, -old[0]) + 1);
-    std::array<std::array<Wide3, 3>, 2> turning, response;
-    for (std::size_t s = 0; s < 2; ++s)
-        for (std::size_t k = 0; k < 3; ++k) {
-            turning[s][k]  = cross(p.arm[s], b.axes[k]);
-            response[s][k] = b.inverse_inertia[s] * turning[s][k];
+    const std::size_t moving = pile.links.size(), count = moving + pile.prescribed.size(),
+                      all = (count + kWide - 1) / kWide * kWide;
+    for (auto* numbers : {&pile.velocity, &pile.lonely, &pile.push, &pile.way}) numbers->assign(kWide * all, 0);
+    pile.pose.assign(kPoseStride * all, 0);
+    pile.start_turn.resize(count);
+    pile.gyrates.assign(moving, 0);
+    for (std::size_t i = 0; i < all; ++i) pile.way[kWide * i + 6] = 1;
+    for (std::size_t i = 0; i < count; ++i) {
+        Real* v = pile.velocity.data() + kWide * i;
+        if (i < moving) {
+            const std::int32_t l    = pile.links[i];
+            const Link&        link = system.forest.links[l];
+            const double*      u    = system.motion.v.data() + link.dof;
+            for (std::size_t k = 0; k < 6; ++k) v[k] = static_cast<Real>(u[k]);
+            pile.start_turn[i]    = system.motion.R_WB[l];
+            const Spatiald& f     = system.wrench[l];
+            const Mat33d&   R     = pile.start_turn[i];
+            const Vec3d gravity   = static_cast<Vec3d>(system.model->gravity_of(system.forest.trees[link.tree].world));
+            const Vec3d twist     = f.angular == Vec3d{}
+                                        ? Vec3d{}
+                                        : R * (system.inverse_inertia[link.tree] * transpose_times(R, f.angular));
+            put(pile.push.data() + kWide * i, {gravity + (1 / link.mass) * f.linear, twist});
+            const Mat33d& I    = link.inertia;
+            const double  mean = (I(0, 0) + I(1, 1) + I(2, 2)) / 3, off = kIsotropic * mean;
+            const auto    same = [&](double a, double b) { return std::abs(a - b) <= off; };
+            pile.gyrates[i]    = !(same(I(0, 0), mean) && same(I(1, 1), mean) && same(I(2, 2), mean) &&
+                                same(I(0, 1), 0) && same(I(0, 2), 0) && same(I(1, 2), 0));
+        } else if (const std::int32_t b = pile.prescribed[i - moving]; b >= 0) {
+            put(v, system.motion.base_twist[b]);
+            pile.start_turn[i] = to_matrix(system.motion.base_X[b].q);
+        } else {
+            pile.start_turn[i] = Mat33d::identity();
         }
-    const Wide inverse_mass = b.inverse_mass[0] + b.inverse_mass[1];
-    const auto between      = [&](std::size_t i, std::size_t k) __attribute__((always_inline)) {
-        const Wide turn = dot(turning[0][i], response[0][k]) + dot(turning[1][i], response[1][k]);
-        return i == k ? turn + inverse_mass : turn;
-    };
-    const Wide nn = between(0, 0), k11 = between(1, 1), k12 = between(1, 2), k22 = between(2, 2);
-    const auto active = (p.distance < reach) & (nn > Real(1e-12));
-    p.response        = {nn, between(0, 1), between(0, 2), k11, k22};
-    // What is ill-conditioned in the arithmetic of a Real needs more of a ridge than in doubles.
-    const Wide  ridge   = Real(1e-6) * (k11 + k22) + Real(1e-14);
-    const Block tangent = invert(k11 + ridge, k12, k22 + ridge, Wide{});
-    p.inverse           = tangent.inverse;
-    p.slip_step         = tangent.step;
-    const Wide K        = active ? nn : all(1);
-    p.mass              = active ? 1 / K : Wide{};
-    const Wide push     = Real(kPushVelocity) * root(smallest(all(1), K * b.lighter));
-    const Wide inside   = largest(law.bias_rate * p.distance, -push);
-    // What is not active has a gap that nothing closes.
-    p.bias = active ? (p.distance > 0 ? p.distance / law.h : inside) : all(Real(1e30));
-    for (std::size_t k = 0; k < 3; ++k) p.lambda[k] = active ? p.lambda[k] : Wide{};
-    for (std::size_t k = 0; k < 2; ++k) p.drift[k] = active ? p.drift[k] : Wide{};
-
-    // Which friction applies is decided once a step.
-    const auto undecided = active & (p.mu < 0);
-    if (any(undecided)) {
-        const auto slow = old[1] * old[1] + old[2] * old[2] < Real(kStickSpeed * kStickSpeed);
-        p.mu            = undecided ? (slow ? start.mu_static : start.mu_dynamic) : p.mu;
+        pose_body(system, pile, i, pile.start_turn[i]);
     }
-    start.bounce       = Wide{};
-    const auto elastic = active & (start.restitution > 0) & (old[0] < Real(-0.5 * kRestitutionThreshold));
-    if (!any(elastic)) return;
-    // As in contact_rows.cpp, `meet`.
-    const Wide speed  = -rates(b, p, now)[0];
-    const auto hits   = elastic & (speed > Real(kRestitutionThreshold));
-    const Wide safe   = hits ? speed : all(1);
-    const Wide gained = largest(Wide{}, smallest(safe + old[0], safe));
-    const Wide share  = largest(Wide{}, smallest(p.distance / (law.h * safe), all(1)));
-    const Wide hit    = (safe - gained) + (Real(0.5) + share) * gained;
-    start.bounce      = hits ? start.restitution * hit + Real(0.5) * gained : Wide{};
 }
 
-[[gnu::always_inline]] inline void build_turning(Bundle& b)
+/// What turning by itself does to the velocities.
+void gyrate_bodies(const System& system, Pile& pile, double h)
 {
-    std::array<Wide3, 3> response;
-    for (std::size_t k = 0; k < 3; ++k)
-        response[k] = b.inverse_inertia[0] * b.axes[k] + b.inverse_inertia[1] * b.axes[k];
-    const Wide  nn = dot(b.axes[0], response[0]), k11 = dot(b.axes[1], response[1]), k12 = dot(b.axes[1], response[2]),
-                k22  = dot(b.axes[2], response[2]);
-    const Block disk = invert(k11, k12, k22, Real(1e-6) * k11 * k22);
-    b.spin_mass      = nn > 0 ? 1 / (nn > 0 ? nn : all(1)) : Wide{};
-    b.spin_response  = {nn, k11, k22};
-    b.spin_inverse   = disk.inverse;
-    b.spin_step      = disk.step;
+    constexpr double kSlow = 1e-7;  ///< [rad/s]: less than this in a sub-step is not worth its arithmetic
+    for (std::size_t i = 0; i < pile.links.size(); ++i) {
+        if (!pile.gyrates[i]) continue;
+        const Vec3d  w = velocity_of(pile, i).angular;
+        const Link&  link = system.forest.links[pile.links[i]];
+        if (h * length_squared(w) < kSlow) continue;
+        const Mat33d R   = to_matrix(turn_of(pile, i)) * pile.start_turn[i];
+        const Vec3d  now = R * gyrate(link.inertia, system.inverse_inertia[link.tree], transpose_times(R, w), h);
+        for (std::size_t k = 0; k < 3; ++k)
+            pile.velocity[kWide * i + 3 + k] = static_cast<Real>(now[k]);
+    }
 }
 
-MCH_WIDE void build_bundles(Pile& pile, const Law& law)
+/// `work(pair, link, contact, lane, point)`.
+template <class Work>
+void each_contact(const Pile& pile, Work&& work)
 {
-    for (Bundle& b : pile.bundles) {
-        const std::array<Moved, 2> bodies{moved(pile, b, 0), moved(pile, b, 1)};
-        const Moving               before(pile.before, b), now(pile.velocity, b);
-        for (std::size_t s = 0; s < 2; ++s) b.inverse_inertia[s] = bodies[s].inverse_inertia;
-        for (std::int32_t i = 0; i < b.points; ++i)
-            build_point(law, b, bodies, before, now, pile.points[static_cast<std::size_t>(b.point + i)],
-                        pile.starts[static_cast<std::size_t>(b.point + i)]);
-        if (b.spin < 0) continue;
-        build_turning(b);
-        for (std::int32_t i = 0; i < b.points; ++i) {
-            const auto pressed = pile.points[static_cast<std::size_t>(b.point + i)].mass > 0;
-            for (Wide& l : pile.spins[static_cast<std::size_t>(b.spin + i)].lambda.number) l = pressed ? l : Wide{};
+    for (const PilePair& pair : pile.pairs) {
+        const Bundle& b = pile.bundles[pair.bundle];
+        for (std::int32_t i = 0; i < pair.points; ++i) work(pair, b, i);
+    }
+}
+
+Vec3d lane_of(const Wide3& v, int lane)
+{
+    return {static_cast<double>(v[0][lane]), static_cast<double>(v[1][lane]), static_cast<double>(v[2][lane])};
+}
+
+/// x[0] n + x[1] t1 + x[2] t2.
+Vec3d along_axes(const Bundle& b, int lane, const Wide3& x)
+{
+    const Vec3d c = lane_of(x, lane);
+    return c.x * lane_of(b.axes[0], lane) + (c.y * lane_of(b.axes[1], lane) + c.z * lane_of(b.axes[2], lane));
+}
+
+bool of_faulty_world(const System& system, const Pile& pile, const PilePair& pair)
+{
+    return std::any_of(pair.body.begin(), pair.body.end(), [&](std::int32_t b) {
+        return b < static_cast<std::int32_t>(pile.links.size()) &&
+               faulty(system, system.model->body_world[system.forest.links[pile.links[b]].body]);
+    });
+}
+
+/// What lies on something that moves does not sleep.
+void disturb(System& system, const model::Contacts& contacts, const ContactRun& run, double dt)
+{
+    const auto shape = shapes_of(contacts, run.first);
+    const auto& m    = *system.model;
+    for (std::size_t s = 0; s < 2; ++s) {
+        const std::int32_t body = m.shape_body[shape[s]], other = m.shape_body[shape[1 - s]];
+        if (link_of(system, body) < 0) continue;
+        const bool belts = !(m.shape_surface_velocity[shape[0]] == Spatial{}) ||
+                           !(m.shape_surface_velocity[shape[1]] == Spatial{});
+        if (!belts && !carries_motion(system, other)) continue;
+        for (std::int32_t i = run.first; i < run.first + run.count; ++i) {
+            const std::array<Vec3d, 2> p{
+                body_pose(system, m.shape_body[shape[0]]) * static_cast<Vec3d>(contacts.rigid_contact_point0[i]),
+                body_pose(system, m.shape_body[shape[1]]) * static_cast<Vec3d>(contacts.rigid_contact_point1[i])};
+            if (!(static_cast<double>(contacts.rigid_contact_distance[i]) <
+                  wake_reach(system, {m.shape_body[shape[0]], m.shape_body[shape[1]]}, p, dt)))
+                continue;
+            wake_group(system, system.body_group[body]);
+            system.sleep.disturbed[system.body_group[body]] = 1;
         }
     }
 }
@@ -382,82 +478,199 @@ void reserve_piles(System& system)
     // One pile of everything; only what is used of an address range costs memory. More piles, and larger ones, grow.
     constexpr std::size_t kMostRows = std::size_t{1} << 16;
     if (3 * system.contact_capacity < kLeastRows) return;
+    system.runs.reserve(system.contact_capacity);
+    system.remembered.reserve(system.contact_capacity);
+    system.memory_place.reserve(system.contact_capacity);
     const auto free = std::count_if(system.forest.trees.begin(), system.forest.trees.end(),
                                     [](const Tree& tree) { return tree.single; });
     if (free < 2) return;
     if (system.piles.empty()) system.piles.emplace_back();
     make_room(system.piles[0], std::min(system.contact_capacity, kMostRows),
               static_cast<std::size_t>(free) + system.forest.prescribed.size() + 1);
-    system.pile_body.resize(system.model->body_count() + 1);
+    system.pile_body.resize(system.model->body_count());
 }
 
-void choose_piles(System& system)
+void choose_piles(System& system, const model::Contacts& contacts, MaterialCombine rule, double h)
 {
-    std::size_t count = 0;
-    system.pile_body.resize(system.model->body_count() + 1);
-    for (Island& island : system.islands) {
-        island.pile = -1;
-        if (!is_pile(system, island)) continue;
-        if (system.piles.size() == count) system.piles.emplace_back();
-        island.pile = static_cast<std::int32_t>(count);
-        Pile& pile  = system.piles[count++];
-        number_bodies(system, island, pile);
-        place_at_start(system, pile);
-        colour_pairs(system, island, pile);
-        make_bundles(system, pile);
+    system.pile_count = 0;
+    find_runs(system, contacts);
+    if (3 * contacts.rigid_contact_count < kLeastRows) return;
+    system.pile_count = find_piles(system, contacts);
+    if (system.pile_count == 0) return;
+    if (system.piles.size() < system.pile_count) system.piles.resize(system.pile_count);
+    system.pile_body.resize(system.model->body_count());
+    for (std::size_t p = 0; p < system.pile_count; ++p) {
+        Pile& pile = system.piles[p];
+        pile.links.clear();
+        pile.pairs.clear();
+        pile.prescribed.assign(1, -1);
+        pile.elastic = pile.turns = pile.bounces = false;
+    }
+    for (std::size_t g = 0; g < system.groups.size(); ++g) {
+        if (system.group_pile[g] < 0) continue;
+        Pile&      pile = system.piles[system.group_pile[g]];
+        const auto l    = system.forest.trees[system.groups[g].tree_begin].link_begin;
+        system.pile_body[system.forest.links[l].body] = static_cast<std::int32_t>(pile.links.size());
+        pile.links.push_back(l);
+    }
+    for (std::size_t p = 0; p < system.pile_count; ++p)
+        system.piles[p].taken.assign(system.piles[p].links.size(), 0);
+    for (ContactRun& run : system.runs) {
+        const auto groups = groups_of(system, contacts, run);
+        const auto g      = std::max(groups[0], groups[1]);
+        run.pile          = g >= 0 ? system.group_pile[g] : -1;
+        if (run.pile < 0) continue;
+        add_pairs(system, contacts, run, system.piles[run.pile]);
+    }
+    for (std::size_t p = 0; p < system.pile_count; ++p) {
+        Pile& pile = system.piles[p];
+        place_pairs(pile);
+        for (const PilePair& pair : pile.pairs) load_pair(system, contacts, rule, h, pair, pile);
     }
 }
 
-void build_pile(System& system, Pile& pile, const Softness& soft, double h)
+void disturb_piles(System& system, const model::Contacts& contacts, double dt)
 {
-    load_bodies(system, pile);
-    build_bundles(pile, {static_cast<Real>(h), static_cast<Real>(soft.bias_rate)});
+    if (!system.sleep.enabled) return;
+    for (const ContactRun& run : system.runs)
+        if (run.pile >= 0) disturb(system, contacts, run, dt);
 }
 
-void load_velocities(const System& system, Pile& pile)
+void run_pile_substep(System& system, Island& island, double h, int substep, IslandReport& report)
 {
-    for (std::size_t i = 0; i < pile.links.size(); ++i) {
-        const Tree& tree = system.forest.trees[system.forest.links[pile.links[i]].tree];
-        for (std::size_t k = 0; k < 6; ++k)
-            pile.velocity[kWide * i + k] = static_cast<Real>(system.motion.v[tree.dof_begin + k]);
-    }
-    pile.predicted = pile.velocity;
-}
-
-void publish_pile(System& system, Pile& pile)
-{
-    for (std::size_t i = 0; i < pile.links.size(); ++i) {
-        const Tree& tree = system.forest.trees[system.forest.links[pile.links[i]].tree];
-        double*     v    = system.motion.v.data() + tree.dof_begin;
-        // What the sweeps did not touch keeps all its digits.
-        for (std::size_t k = 0; k < 6; ++k)
-            v[k] +=
-                static_cast<double>(pile.velocity[kWide * i + k]) - static_cast<double>(pile.predicted[kWide * i + k]);
-    }
-    pile.predicted = pile.velocity;
-}
-
-void store_pile(Pile& pile)
-{
-    for (const Bundle& b : pile.bundles)
-        for (std::int32_t i = 0; i < b.points; ++i) {
-            const PilePoint& p     = pile.points[static_cast<std::size_t>(b.point + i)];
-            const PileStart& start = pile.starts[static_cast<std::size_t>(b.point + i)];
-            for (int lane = 0; lane < kWide; ++lane) {
-                ContactRow* row = start.row[lane];
-                if (!row) continue;
-                row->active = p.mass[lane] > 0;
-                row->mu     = static_cast<double>(p.mu[lane]);
-                for (std::size_t k = 0; k < 3; ++k) {
-                    row->lambda[k]      = static_cast<double>(p.lambda[k][lane]);
-                    row->impulse_sum[k] = static_cast<double>(start.impulse_sum[k][lane]);
-                    if (b.spin >= 0)
-                        row->spin_lambda[k] =
-                            static_cast<double>(pile.spins[static_cast<std::size_t>(b.spin + i)].lambda[k][lane]);
-                }
-                for (std::size_t k = 0; k < 2; ++k) row->drift[k] = static_cast<double>(p.drift[k][lane]);
-            }
+    const Softness soft = softness(kContactHertzTimesStep / h, kContactDampingRatio, h);
+    Pile&          pile = system.piles[island.pile];
+    PileSweep      plan{.h          = h,
+                        .mass_scale = soft.mass_scale,
+                        .leak       = soft.impulse_scale,
+                        .bias_rate  = soft.bias_rate,
+                        .still      = kSweepChange,
+                        .number     = 0};
+    // Sweeps until nothing changes.
+    const auto sweep = [&](bool relax) {
+        plan.relax  = relax;
+        plan.anchor = relax ? 0 : kAnchorRate / h;
+        for (int i = 0; i < kImpactSweeps; ++i) {
+            ++island.sweeps;
+            ++plan.number;
+            plan.first          = i == 0;
+            plan.backwards      = is_backwards(substep, i);
+            const double change = sweep_pile(pile, plan);
+            if (change < kSweepChange || (i + 1 >= kSweeps && change < kImpactChange)) break;
         }
+    };
+    const bool first = substep == 0, build = first || pile.turns;
+    if (first) start_bodies(system, pile);
+    if (build) {
+        for (std::size_t i = 0; !first && i < pile.start_turn.size(); ++i) {
+            pose_body(system, pile, i, to_matrix(turn_of(pile, i)) * pile.start_turn[i]);
+            pile.way[kWide * i + 7] = 0;
+        }
+        build_bundles(pile, first);
+    }
+    if (pile.elastic) pile.before = pile.velocity;
+    // The impulses of the sub-step before change the bodies by what they did then, where rows are the same.
+    if (!first)
+        for (std::size_t i = 0; i < pile.lonely.size(); ++i) pile.lonely[i] = pile.velocity[i] - pile.lonely[i];
+    gyrate_bodies(system, pile, h);
+    predict_bodies(pile, h, !build);
+    if (build) warm_start_pile(pile);
+    if (pile.elastic) meet_pile(pile, h);
+    sweep(false);
+    report.clamped += move_bodies(pile, h);
+    const bool bounces = advance_pile(pile, h);
+    sweep(true);
+    for (int i = 0; bounces && i < kRestitutionSweeps; ++i) bounce_pile(pile, (i & 1) != 0);
+    sum_pile(pile);
+}
+
+void finish_pile(System& system, Pile& pile, IslandReport& report)
+{
+    for (std::size_t i = 0; i < pile.links.size(); ++i) {
+        const std::int32_t l    = pile.links[i];
+        const Link&        link = system.forest.links[l];
+        const Spatiald     v    = velocity_of(pile, i);
+        double*            u    = system.motion.v.data() + link.dof;
+        double*            q    = system.motion.q.data() + link.coord;
+        const Real*        x    = pile.way.data() + kWide * i;
+        for (std::size_t k = 0; k < 3; ++k) {
+            u[k]     = v.linear[k];
+            u[3 + k] = v.angular[k];
+        }
+        const Quatd old{q[3], q[4], q[5], q[6]}, now = normalized(turn_of(pile, i) * old);
+        const Vec3d shift = rotate(old, link.com) - rotate(now, link.com);
+        for (std::size_t k = 0; k < 3; ++k) q[k] += static_cast<double>(x[k]) + shift[k];
+        q[3] = now.x;
+        q[4] = now.y;
+        q[5] = now.z;
+        q[6] = now.w;
+    }
+    each_contact(pile, [&](const PilePair& pair, const Bundle& b, std::int32_t i) {
+        report.contact_rows += pile.points[static_cast<std::size_t>(b.point + i)].mass[pair.lane] > 0 ? 1 : 0;
+    });
+}
+
+double deepest_of(const Pile& pile)
+{
+    Wide least = all(Real(1e30));
+    for (const PilePoint& p : pile.points) least = smallest(least, p.distance);
+    Real out = least[0];
+    for (int i = 1; i < kWide; ++i) out = std::min(out, least[i]);
+    return static_cast<double>(out);
+}
+
+void add_pile_loads(System& system, const Pile& pile, double h, double dt)
+{
+    each_contact(pile, [&](const PilePair& pair, const Bundle& b, std::int32_t i) {
+        const auto  at    = static_cast<std::size_t>(b.point + i);
+        const Vec3d force = (1 / dt) * along_axes(b, pair.lane, pile.starts[at].impulse_sum);
+        Vec3d       torque;
+        if (b.spin >= 0)
+            torque = (1 / h) * along_axes(b, pair.lane, pile.spins[static_cast<std::size_t>(b.spin + i)].lambda);
+        for (std::size_t s = 0; s < 2; ++s) {
+            if (pair.body[s] >= static_cast<std::int32_t>(pile.links.size())) continue;
+            const double sign = s == 0 ? -1 : 1;
+            const Vec3d  arm  = lane_of(pile.points[at].arm[s], pair.lane);
+            system.load[pile.links[pair.body[s]]] += sign * Spatiald{force, torque + cross(arm, force)};
+        }
+    });
+}
+
+void mark_memory(const System& system, const Pile& pile, std::vector<std::int32_t>& marks)
+{
+    each_contact(pile, [&](const PilePair& pair, const Bundle& b, std::int32_t i) {
+        marks[pair.contact + i] = pile.points[static_cast<std::size_t>(b.point + i)].lambda[0][pair.lane] > 0 &&
+                                  !of_faulty_world(system, pile, pair);
+    });
+}
+
+void store_pile(const System& system, const Pile& pile, model::Contacts& contacts, double h, int substeps,
+                const std::vector<std::int32_t>& place, std::vector<ContactMemory>& memory)
+{
+    const double scale = 1 / (h * substeps);
+    each_contact(pile, [&](const PilePair& pair, const Bundle& b, std::int32_t i) {
+        const std::int32_t c = pair.contact + i;
+        if (of_faulty_world(system, pile, pair)) return;
+        const int        lane  = pair.lane;
+        const PilePoint& point = pile.points[static_cast<std::size_t>(b.point + i)];
+        contacts.rigid_contact_force[c] = static_cast<Vec3>(
+            scale * along_axes(b, lane, pile.starts[static_cast<std::size_t>(b.point + i)].impulse_sum));
+        if (!(point.lambda[0][lane] > 0)) return;
+        ContactMemory& keep = memory[place[c]];
+        keep.shape0         = contacts.rigid_contact_shape0[c];
+        keep.shape1         = contacts.rigid_contact_shape1[c];
+        keep.feature        = contacts.rigid_contact_feature[c];
+        keep.normal         = lane_of(b.axes[0], lane);
+        keep.force          = static_cast<double>(point.lambda[0][lane]) / h;
+        const Vec3d t1 = lane_of(b.axes[1], lane), t2 = lane_of(b.axes[2], lane);
+        const auto  across = [&](const auto& x, std::size_t first) {
+            return static_cast<double>(x[first][lane]) * t1 + static_cast<double>(x[first + 1][lane]) * t2;
+        };
+        keep.friction = (1 / h) * across(point.lambda, 1);
+        keep.drift    = across(point.drift, 0);
+        keep.torque   = b.spin >= 0 ? (1 / h) * along_axes(b, lane, pile.spins[static_cast<std::size_t>(b.spin + i)].lambda)
+                                    : Vec3d{};
+    });
 }
 
 }  // namespace mechane::solvers::softstep

@@ -4,17 +4,21 @@
 #include <vector>
 
 #include "mechane/math/mat.h"
+#include "mechane/math/pose.h"
 #include "mechane/math/real.h"
 #include "mechane/math/vec.h"
+#include "mechane/model/contacts.h"
+#include "mechane/solvers/solver.h"
 
 // Large islands of bodies that hang in no tree of several links. Eight pairs of bodies lie side by side in a bundle,
 // one in each lane, and are solved at once; no body that moves is in two of them (spec "dynamics", 5.5.1). Bundles of
-// one colour share no such body either, so that their order is free.
+// one colour share no such body either, so that their order is free. Their contacts go from the caller's buffer into
+// the bundles and back, without a ContactRow.
 
 namespace mechane::solvers::softstep {
 
-struct ContactRow;
 struct Island;
+struct IslandReport;
 struct Softness;
 struct System;
 
@@ -44,7 +48,7 @@ struct PilePoint {
     Wides<2>             drift;     ///< tangential creep since the contact began to stick [m]
     Wides<5>             response;  ///< nn, n1, n2, 11, 22 [1/kg]
     Wides<3>             inverse;   ///< of the tangents' block: 11, 12, 22
-    Wide                 distance, bias, mass, slip_step, mu;
+    Wide                 distance, push, mass, slip_step, mu;  ///< push: largest speed of recovery [m/s]
 };
 
 /// Friction against turning of a point (ContactRow): along the normal, and a disk of the two tangents.
@@ -56,13 +60,12 @@ struct PileSpin {
 
 /// What a step knows of such points from its start on, and what sub-steps keep of them.
 struct PileStart {
-    std::array<Wide3, 2>           arm;   ///< to the core points, at the start [m]
-    std::array<Wide3, 2>           core;  ///< core points about the centres of mass, body axes [m]
-    Wides<2>                       margin;
-    Wide                           distance, mu_static, mu_dynamic, restitution;
-    Wide                           bounce;       ///< rebound speed asked for, 0: none
-    Wide3                          impulse_sum;  ///< of the sub-steps so far
-    std::array<ContactRow*, kWide> row{};
+    std::array<Wide3, 2> arm;   ///< to the core points, at the start [m]
+    std::array<Wide3, 2> core;  ///< core points about the centres of mass, body axes [m]
+    Wides<2>             margin;
+    Wide                 distance;
+    Wide                 bounce;       ///< rebound speed asked for, 0: none
+    Wide3                impulse_sum;  ///< of the sub-steps so far
 };
 
 /// Eight pairs.
@@ -71,59 +74,95 @@ struct Bundle {
     std::array<Wide3, 3>                           axes;    ///< normal and tangents
     Wides<2>                                       inverse_mass;
     std::array<Wide6, 2>                           inverse_inertia;  ///< world axes
-    Wide                                           lighter;          ///< mass of the lighter body [kg]
     // Response of the rows against turning: about the normal, the tangents' block inverted, and the step of a row that
     // turns on.
     Wide         spin_mass, spin_step;
     Wides<3>     spin_inverse, spin_response;
+    Wide         mu_static, mu_dynamic, restitution;
     std::int32_t point = 0, points = 0;  ///< in Pile::points
     std::int32_t spin = -1;              ///< in Pile::spins, a row for each point; -1: none
     bool         idle = false;           ///< relax sweeps have nothing to do here
 };
 
+/// Up to four contacts of two bodies with one normal.
+struct PilePair {
+    std::array<std::int32_t, 2> body{};                   ///< of the pile
+    std::int32_t                contact = 0, points = 0;  ///< rows of the caller's buffer
+    std::int32_t                bundle = 0, lane = 0;
+    std::uint16_t               order = 0;  ///< colour and kind
+};
+
 struct Pile {
     std::vector<std::int32_t> links;       ///< by body of the pile: those that move
     std::vector<std::int32_t> prescribed;  ///< and those that do not, after them; -1: the world
+    std::vector<PilePair>     pairs;       ///< in the contacts' order
     std::vector<Bundle>       bundles;     ///< colour by colour
     std::vector<PilePoint>    points;
     std::vector<PileStart>    starts;
     std::vector<PileSpin>     spins;
-    /// Eight numbers for each body, of which six are its velocity: now, before the sub-step, and predicted.
-    std::vector<Real> velocity, before, predicted;
-    /// Twenty-four for each, of which 18 are its way and turn (less one) since the start of the step, and its inverse
-    /// inertia.
-    std::vector<Real>   moved;
-    std::vector<Vec3d>  start_centre;  ///< per body, world
-    std::vector<Mat33d> start_turn;
+    /// Eight numbers for each body: its velocity, and the last sweep of the sub-step that changed it by much. Now,
+    /// before the sub-step, and as it would be without contacts (at the start of a sub-step what those of the last did).
+    std::vector<Real> velocity, before, lonely;
+    std::vector<Real> push;  ///< likewise: acceleration by gravity and loads
+    /// Likewise: way of the centre of mass, turn (a quaternion) since the start of the step, and the angle turned since
+    /// rows were built.
+    std::vector<Real> way;
+    /// Sixteen for each: rotation, inverse inertia (world), inverse mass.
+    std::vector<Real>         pose;
+    std::vector<Mat33d>       start_turn;
+    std::vector<std::uint8_t> gyrates;  ///< per body that moves: its moments of inertia differ
+    bool                      elastic = false, turns = false;  ///< some pair rebounds; something turned much
+    bool                      bounces = false;
     // Scratch of choosing.
     std::vector<std::uint64_t> taken;  ///< per body: colours that it has
-    struct Pair {
-        std::uint64_t               order = 0;  ///< colour and kind, then the contacts' own order
-        std::array<std::int32_t, 2> body{};
-        std::int32_t                row = 0, points = 0;  ///< in System::order
-    };
-    std::vector<Pair> pairs;
+};
+
+/// Contacts of the same two shapes, one after the other in the caller's buffer.
+struct ContactRun {
+    std::int32_t first = 0, count = 0, pile = -1;
 };
 
 /// So that later steps need not allocate.
 void reserve_piles(System& system);
-/// Decides which islands are worked on so (Island::pile), and makes their bundles.
-void choose_piles(System& system);
-/// Rows at the velocities and poses of this sub-step, after the groups were predicted.
-void build_pile(System& system, Pile& pile, const Softness& soft, double h);
-/// Velocities of the bodies that move, from Motion::v.
-void load_velocities(const System& system, Pile& pile);
+/// Decides which contacts are worked on so (ContactRun::pile), and makes their bundles; `remembered`: row of the memory
+/// for each contact, or -1.
+void choose_piles(System& system, const model::Contacts& contacts, MaterialCombine rule, double h);
+/// As drop_far_contacts for rows: who lies on something that moves.
+void disturb_piles(System& system, const model::Contacts& contacts, double dt);
+/// All of a sub-step.
+void run_pile_substep(System& system, Island& island, double h, int substep, IslandReport& report);
+/// Poses and velocities of the bodies into the motion; counts rows.
+void finish_pile(System& system, Pile& pile, IslandReport& report);
+/// Least distance at the end of the step [m].
+double deepest_of(const Pile& pile);
+/// Loads of the links, forces into the contact arrays, and what the next step remembers: place(contact) is where.
+void add_pile_loads(System& system, const Pile& pile, double h, double dt);
+/// Marks the contacts that will be remembered.
+void mark_memory(const System& system, const Pile& pile, std::vector<std::int32_t>& marks);
+void store_pile(const System& system, const Pile& pile, model::Contacts& contacts, double h, int substeps,
+                const std::vector<std::int32_t>& place, std::vector<struct ContactMemory>& memory);
+
+// -- pile_build.cpp, pile_sweeps.cpp
+/// Rows at the present poses; `first`: of the step.
+void build_bundles(Pile& pile, bool first);
+/// Which rows rebound.
+void meet_pile(Pile& pile, double h);
 void warm_start_pile(Pile& pile);
-/// Returns the largest change of a rate [m/s, rad/s].
-double sweep_pile(Pile& pile, const Softness& soft, double anchor, bool relax, bool backwards);
+/// One of the sub-step's sweeps, which are numbered from 1 on; `all`: also what no sweep has changed lately. Returns the
+/// largest change of a rate [m/s, rad/s].
+struct PileSweep {
+    double h = 0, mass_scale = 1, leak = 0, bias_rate = 0, anchor = 0, still = 0;
+    bool   relax = false, backwards = false, first = false;
+    int    number = 1;
+};
+double sweep_pile(Pile& pile, const PileSweep& sweep);
 /// After positions moved: new distances and drifts; whether something rebounds.
 bool advance_pile(Pile& pile, double h);
 void bounce_pile(Pile& pile, bool backwards);
-/// Velocities of the bodies into Motion::v.
-void publish_pile(System& system, Pile& pile);
-/// Impulses of the sub-step are summed.
+/// Bodies: velocities without contacts and with the last sub-step's impulses; then positions.
+void predict_bodies(Pile& pile, double h, bool keep_push);
+/// Returns how many were slowed down.
+int  move_bodies(Pile& pile, double h);
 void sum_pile(Pile& pile);
-/// What the step found, into the rows.
-void store_pile(Pile& pile);
 
 }  // namespace mechane::solvers::softstep

@@ -26,23 +26,33 @@ namespace {
     b *= shrink;
 }
 
-[[gnu::always_inline]] inline Wide solve(const Bundle& b, PilePoint& p, Moving& moving, Real mass_scale, Real leak,
-                                         Real anchor, bool relax, bool& changed)
+/// What a sweep does with every point.
+struct Law {
+    Real inverse_h, mass_scale, leak, bias_rate, anchor, still, number;
+};
+
+[[gnu::always_inline]] inline Wide solve(const Bundle& b, PilePoint& p, Moving& moving, const Law& law, bool relax,
+                                         bool& changed)
 {
     const Wide3 start = p.lambda;
     const auto  open  = p.distance > 0;
     const auto  fresh = start[0] == 0;
     const auto  still = fresh & (start[1] == 0) & (start[2] == 0);
     Wide3       r     = rates(b, p, moving);
+    // A gap closes within the sub-step at most; penetration is pushed out with bias.
+    const Wide bias = open    ? law.inverse_h * p.distance
+                      : relax ? Wide{}
+                              : largest(law.bias_rate * p.distance, -p.push);
     // Lanes that do not push and will not in this sweep either.
-    const auto idle = relax ? still & (open | (r[0] + p.bias >= 0)) : still & (r[0] + p.bias >= 0);
+    const auto idle = relax ? still & (open | (r[0] + bias >= 0)) : still & (r[0] + bias >= 0);
     if (!any(~idle)) return Wide{};
-    const auto  rigid = relax ? open | ~open : open;
-    const Wide  mass  = rigid ? p.mass : mass_scale * p.mass;
-    const Wide  give  = rigid ? Wide{} : all(leak);
-    const auto& K     = p.response;
-    const auto  push  = [&](const WideMask& now) __attribute__((always_inline)) {
-        const Wide after = largest(Wide{}, start[0] - mass * (r[0] + p.bias) - give * start[0]);
+    const auto  rigid  = relax ? open | ~open : open;
+    const Wide  mass   = rigid ? p.mass : law.mass_scale * p.mass;
+    const Wide  give   = rigid ? Wide{} : all(law.leak);
+    const Real  anchor = law.anchor;
+    const auto& K      = p.response;
+    const auto  push   = [&](const WideMask& now) __attribute__((always_inline)) {
+        const Wide after = largest(Wide{}, start[0] - mass * (r[0] + bias) - give * start[0]);
         const Wide d     = now ? after - start[0] : Wide{};
         r[0] += K[0] * d;
         r[1] += K[1] * d;
@@ -109,8 +119,17 @@ namespace {
                    largest(absolute(d[1]) * b.spin_response[1], absolute(d[2]) * b.spin_response[2]));
 }
 
-[[gnu::always_inline]] inline Wide solve_bundle(Pile& pile, const Bundle& b, Real mass_scale, Real leak, Real anchor,
-                                                bool relax)
+/// Whether a sweep before this one, or this one, has changed a body of the bundle by much.
+[[gnu::always_inline]] inline bool stirred(const Pile& pile, const Bundle& b, Real number)
+{
+    Real last = 0;
+    for (const auto& side : b.body)
+        for (const std::int32_t body : side)
+            last = std::max(last, pile.velocity[kWide * static_cast<std::size_t>(body) + 6]);
+    return last >= number - 1;
+}
+
+[[gnu::always_inline]] inline Wide solve_bundle(Pile& pile, const Bundle& b, const Law& law, bool relax)
 {
     Moving moving(pile.velocity, b);
     Wide   change{};
@@ -120,9 +139,11 @@ namespace {
         if (b.spin >= 0)
             change = largest(
                 change, turn_back(b, pile.spins[static_cast<std::size_t>(b.spin + i)], p.lambda[0], moving, changed));
-        change = largest(change, solve(b, p, moving, mass_scale, leak, anchor, relax, changed));
+        change = largest(change, solve(b, p, moving, law, relax, changed));
     }
-    if (changed) moving.put_back(pile, b);
+    if (!changed) return change;
+    for (Wide& sweep : moving.sweep.number) sweep = change > law.still ? all(law.number) : sweep;
+    moving.put_back(pile, b);
     return change;
 }
 
@@ -158,16 +179,18 @@ MCH_WIDE void warm_start_pile(Pile& pile)
     }
 }
 
-MCH_WIDE double sweep_pile(Pile& pile, const Softness& soft, double anchor, bool relax, bool backwards)
+MCH_WIDE double sweep_pile(Pile& pile, const PileSweep& sweep)
 {
-    const auto mass_scale = static_cast<Real>(soft.mass_scale), leak = static_cast<Real>(soft.impulse_scale),
-               pull = static_cast<Real>(anchor);
-    Wide       change{};
+    const Law law{static_cast<Real>(1 / sweep.h),     static_cast<Real>(sweep.mass_scale),
+                  static_cast<Real>(sweep.leak),      static_cast<Real>(sweep.bias_rate),
+                  static_cast<Real>(sweep.anchor),    static_cast<Real>(sweep.still),
+                  static_cast<Real>(sweep.number)};
+    Wide      change{};
     for (std::size_t k = 0; k < pile.bundles.size(); ++k) {
-        Bundle& b = bundle(pile, k, backwards);
-        if (relax && b.idle) continue;
-        change = largest(change, relax ? solve_bundle(pile, b, mass_scale, leak, pull, true)
-                                       : solve_bundle(pile, b, mass_scale, leak, pull, false));
+        Bundle& b = bundle(pile, k, sweep.backwards);
+        if ((sweep.relax && b.idle) || (!sweep.first && !stirred(pile, b, law.number))) continue;
+        change = largest(change,
+                         sweep.relax ? solve_bundle(pile, b, law, true) : solve_bundle(pile, b, law, false));
     }
     return largest_lane(change);
 }
@@ -185,7 +208,6 @@ MCH_WIDE bool advance_pile(Pile& pile, double h)
             const Wide3 r      = rates(b, p, moving);
             const auto  pushes = p.lambda[0] > 0;
             p.distance += step * r[0];
-            p.bias     = largest(p.distance, Wide{}) / step;
             p.drift[0] = pushes ? p.drift[0] + step * r[1] : Wide{};
             p.drift[1] = pushes ? p.drift[1] + step * r[2] : Wide{};
             busy       = busy | pushes | (p.distance <= 0) | (p.lambda[1] != 0) | (p.lambda[2] != 0);

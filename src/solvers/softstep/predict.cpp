@@ -5,8 +5,6 @@
 
 namespace mechane::solvers::softstep {
 
-namespace {
-
 /// Torque-free change of the angular velocity over h, body axes: explicit midpoint of w' = I^-1 (I w x w), then
 /// rescaled so that |I w| stays. Above 0.25 rad a step one Newton step of the implicit equation instead, which is
 /// robust and over-damped. Advancing the rotation first and taking w from the conserved momentum is only first order
@@ -28,6 +26,8 @@ Vec3d gyrate(const Mat33d& I, const Mat33d& I_inv, const Vec3d& w, double h)
     const double after = length(I * next);
     return after > 0 ? (before / after) * next : w;
 }
+
+namespace {
 
 void predict_single(System& system, const Tree& tree, const Vec3d& gravity, double h)
 {

@@ -102,6 +102,7 @@ void find_reactions(System& system, double h, double dt)
             add_load(system, row.link[s], p, sign * force, sign * torque);
         }
     }
+    for (std::size_t p = 0; p < system.pile_count; ++p) add_pile_loads(system, system.piles[p], h, dt);
     for (const GeneralRow& row : system.general) {
         const double scale = row.impulse_sum / dt;
         if (scale == 0) continue;

@@ -25,15 +25,32 @@ void read_commands(const System& system, std::int32_t dof, double* out)
     out[6]            = law.upper;
 }
 
-/// Whether a prescribed body moves fast enough to disturb what lies on it.
-bool moves(const System& system, std::int32_t body)
+}  // namespace
+
+bool carries_motion(const System& system, std::int32_t body)
 {
     if (body < 0 || system.forest.body_link[body] >= 0) return false;
     const Spatiald& t = system.motion.base_twist[body];
     return length(t.linear) > 0 || length(t.angular) > 0;
 }
 
-}  // namespace
+double wake_reach(const System& system, const std::array<std::int32_t, 2>& body, const std::array<Vec3d, 2>& p_W,
+                  double dt)
+{
+    Vec3d relative;
+    for (std::size_t s = 0; s < 2; ++s) {
+        const double       sign = s == 0 ? -1 : 1;
+        const std::int32_t link = body[s] >= 0 ? system.forest.body_link[body[s]] : -1;
+        if (link < 0) {
+            relative += sign * prescribed_velocity(system, body[s], p_W[s]);
+        } else if (!asleep(system, link)) {
+            const Spatiald& t = system.motion.twist[link];
+            relative += sign * (t.linear + cross(t.angular, p_W[s] - system.motion.com_W[link]));
+        }
+    }
+    // Twice the approach and a free fall of 10 m/s^2 over the step.
+    return kWakeReach + 2 * dt * length(relative) + 10 * dt * dt;
+}
 
 bool asleep(const System& system, std::int32_t link)
 { return system.sleep.enabled && system.sleep.asleep[system.forest.trees[system.forest.links[link].tree].group] != 0; }
@@ -131,22 +148,9 @@ void drop_far_contacts(System& system, double dt)
     std::fill(sleep.disturbed.begin(), sleep.disturbed.end(), std::uint8_t{0});
     const auto sleeping = [&](std::int32_t link) { return link >= 0 && asleep(system, link); };
     std::erase_if(system.contacts, [&](const ContactRow& row) {
-        Vec3d relative;
-        for (std::size_t s = 0; s < 2; ++s) {
-            const double sign = s == 0 ? -1 : 1;
-            if (row.link[s] >= 0) {
-                if (sleeping(row.link[s])) continue;
-                const Spatiald& t = system.motion.twist[row.link[s]];
-                relative += sign * (t.linear + cross(t.angular, row.start_W[s] - system.motion.com_W[row.link[s]]));
-            } else {
-                relative += sign * prescribed_velocity(system, row.body[s], row.start_W[s]);
-            }
-        }
-        // Twice the approach and a free fall of 10 m/s^2 over the step.
-        const double reach = kWakeReach + 2 * dt * length(relative) + 10 * dt * dt;
-        const bool   near  = row.start_distance < reach;
+        const bool near = row.start_distance < wake_reach(system, row.body, row.start_W, dt);
         for (std::size_t s = 0; s < 2; ++s)
-            if (near && row.link[s] >= 0 && (row.on_belt() || moves(system, row.body[1 - s]))) {
+            if (near && row.link[s] >= 0 && (row.on_belt() || carries_motion(system, row.body[1 - s]))) {
                 wake_group(system, system.body_group[row.body[s]]);
                 sleep.disturbed[system.body_group[row.body[s]]] = 1;
             }

@@ -450,9 +450,12 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     if (s.wants_reactions) begin_reactions(s);
     if (contacts)
         load_contacts(s, *contacts, options_.combine, h, substeps);
-    else
+    else {
         s.contacts.clear();
+        s.pile_count = 0;
+    }
     drop_far_contacts(s, dt);
+    if (contacts) disturb_piles(s, *contacts, dt);
     place_contacts(s);
     build_islands(s);
     spread_wakefulness(s);
@@ -473,7 +476,6 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     for (Island& island : s.islands)
         for (std::int32_t i = island.group_begin; i < island.group_end; ++i)
             island.frozen = island.frozen || faulty(s, s.forest.trees[s.groups[s.island_groups[i]].tree_begin].world);
-    choose_piles(s);
     for (const Island& island : s.islands)
         if (island.asleep)
             for (std::int32_t i = island.contact_begin; i < island.contact_end; ++i) {
@@ -530,6 +532,8 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
             moved += (side == 0 ? -1.0 : 1.0) * (body_pose(s, row.body[side]) * row.point_B[side] - row.start_W[side]);
         report.deepest_penetration = std::max(report.deepest_penetration, -(row.start_distance + dot(row.n, moved)));
     }
+    for (std::size_t p = 0; p < s.pile_count; ++p)
+        report.deepest_penetration = std::max(report.deepest_penetration, -deepest_of(s.piles[p]));
     if (contacts) store_contacts(s, *contacts, h, substeps);
     if (!culprit.text.empty()) {
         for (std::size_t w = 1; w < s.faulty.size(); ++w)

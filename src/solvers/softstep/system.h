@@ -207,6 +207,9 @@ struct ContactMemory {
     double        force = 0;                ///< normal force [N]
 };
 
+/// Whether a contact with this normal is the one that was remembered: one that turned by more than 25 degrees is another.
+inline bool continues(const ContactMemory& old, const Vec3d& n) { return dot(old.normal, n) >= 0.906; }
+
 /// Which groups sleep, and what they were given when last seen: a change of that wakes them.
 struct Sleep {
     bool                      enabled = false;
@@ -293,8 +296,13 @@ struct System {
     std::vector<ActiveContact> active;  ///< those that make rows in this substep, in each island from its first on
     std::vector<FreeContact>   free_contacts;  ///< in the places of `active`
     std::vector<Island>        islands;
-    std::vector<Pile>          piles;
-    std::vector<std::int32_t>  pile_body;  ///< [1 + body_count], first the world: scratch of choosing piles
+    std::vector<Pile>          piles;           ///< the first `pile_count` are of this step
+    std::size_t                pile_count = 0;
+    std::vector<ContactRun>    runs;            ///< of this step's contacts
+    std::vector<std::int32_t>  group_pile;      ///< per group: its pile, or -1
+    std::vector<std::int32_t>  pile_body;       ///< [body_count]: place in its pile
+    std::vector<std::int32_t>  remembered;      ///< per contact: in `memory`, or -1
+    std::vector<std::int32_t>  memory_place;    ///< per contact: in `next_memory`
     std::vector<std::int32_t>  island_groups, island_general, island_of_group, set_parent;
 
     // Reactions of joints, computed where a joint may break or somebody observes.
@@ -350,6 +358,8 @@ void carry_over(const System& old, System& now);
 /// Kinematics, mass matrix with implicit drives, and velocities after h without constraints; loops closed (velocity and
 /// position).
 void prepare_group(System& system, const Group& group, double h, bool first);
+/// Angular velocity (body axes) after turning freely for h.
+Vec3d gyrate(const Mat33d& I, const Mat33d& I_inv, const Vec3d& w, double h);
 /// The largest speeds are held at kMaxVelocity; returns whether that was necessary.
 bool clamp_velocity(System& system, const Group& group);
 
@@ -433,6 +443,10 @@ void list_general_rows(System& system);
 // -- contact_rows.cpp
 /// Takes the contacts of this step over, in order, with what their predecessors remember.
 void load_contacts(System& system, const model::Contacts& contacts, MaterialCombine rule, double h, int substeps);
+/// Motion of the surface of shape 1 by itself, less that of shape 0, where the core points are at `p_W`.
+Spatiald surface_motion(const System& system, const std::array<std::int32_t, 2>& shapes,
+                        const std::array<std::int32_t, 2>& body, const std::array<Vec3d, 2>& p_W,
+                        const std::array<double, 2>& margin, const Vec3d& n);
 /// `first`: of the step's substeps.
 /// `free`: where to put what its sweeps read, if `row.free`.
 void build_contact(System& system, ContactRow& row, FreeContact* free, const Softness& soft, double h, bool first);
@@ -464,7 +478,9 @@ void   advance_free(System& system, FreeContact& free, double h);
 void   bounce_free(System& system, FreeContact& free, double bounce);
 
 // -- islands.cpp
-void build_islands(System& system);
+/// Alternating the direction keeps long stacks from leaning to the side that is always solved last.
+constexpr bool is_backwards(int substep, int sweep) { return ((substep & 1) != 0) != ((sweep & 1) != 0); }
+void           build_islands(System& system);
 // -- sleep.cpp
 /// Sizes the arrays; `bodies_asleep` [body_count] says who starts asleep.
 void reset_sleep(System& system, const std::vector<std::uint8_t>& bodies_asleep);
@@ -475,6 +491,11 @@ void wake_group(System& system, std::int32_t group);
 void carry_sleep(const System& old, System& now);
 /// Drops contacts that cannot reach a sleeping group within `dt`, so that it sleeps on beside what passes.
 void drop_far_contacts(System& system, double dt);
+/// Whether a prescribed body moves fast enough to disturb what lies on it.
+bool carries_motion(const System& system, std::int32_t body);
+/// Contacts nearer than this may close within `dt`, with room to spare [m]; `p_W`: its points.
+double wake_reach(const System& system, const std::array<std::int32_t, 2>& body, const std::array<Vec3d, 2>& p_W,
+                  double dt);
 /// An island is awake if one of its groups is.
 void spread_wakefulness(System& system);
 /// Counts the time that groups are still; islands that have been for long enough stop.

@@ -77,9 +77,12 @@ MCH_INLINE Wides<kWide> gather(const Real* from, const std::array<std::int32_t, 
     return out;
 }
 
-/// Velocities of both bodies of eight pairs.
+inline constexpr std::size_t kPoseStride = 2 * kWide;
+
+/// Velocities of both bodies of eight pairs, and the last sweep that changed them by much.
 struct Moving {
     std::array<Wide3, 2> linear, angular;
+    Wides<2>             sweep;
 
     [[gnu::always_inline]] Moving(const std::vector<Real>& velocity, const Bundle& b)
     {
@@ -87,13 +90,14 @@ struct Moving {
             const auto v = gather(velocity.data(), b.body[s]);
             linear[s]    = {v[0], v[1], v[2]};
             angular[s]   = {v[3], v[4], v[5]};
+            sweep[s]     = v[6];
         }
     }
     [[gnu::always_inline]] void put_back(Pile& pile, const Bundle& b) const
     {
         for (std::size_t s = 0; s < 2; ++s) {
             Wides<kWide> v{linear[s][0],  linear[s][1],  linear[s][2], angular[s][0],
-                           angular[s][1], angular[s][2], Wide{},       Wide{}};
+                           angular[s][1], angular[s][2], sweep[s],     Wide{}};
             transpose(v);
             for (std::size_t i = 0; i < kWide; ++i)
                 if (b.body[s][i] < static_cast<std::int32_t>(pile.links.size()))
