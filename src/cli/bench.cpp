@@ -117,6 +117,10 @@ int bench_steps(BenchArgs& args, Context& context)
                        1e3 * recording.report.deepest_penetration));
     io.say(fmt::format("rows      mean {:.1f} · {:.1f} sweeps a sub-step of all islands, {:.1f} in the longest step\n",
                        rows, sweeps, most));
+    if (recording.report.block_solves + recording.report.block_fallbacks > 0)
+        io.say(fmt::format("direct    {:.1f} solves of small hard islands a step · {} left to sweeps\n",
+                           static_cast<double>(recording.report.block_solves) / std::max(1.0, steps),
+                           recording.report.block_fallbacks));
     io.say(fmt::format("memory    {:.1f} MiB at the peak\n", peak_mib()));
     if (context.global.json) {
         nlohmann::ordered_json document{{"schema", "mechane.bench/1"},
@@ -140,6 +144,8 @@ int bench_steps(BenchArgs& args, Context& context)
                                         {"rows_mean", rows},
                                         {"sweeps_mean", sweeps},
                                         {"sweeps_max", most},
+                                        {"block_solves", recording.report.block_solves},
+                                        {"block_fallbacks", recording.report.block_fallbacks},
                                         {"peak_mib", peak_mib()},
                                         {"phases_ms", phases},
                                         {"hash", to_hex(recording.hash)}};

@@ -37,6 +37,8 @@ nb::dict to_python(const solvers::StepReport& r)
     out["contact_rows"]        = r.contact_rows;
     out["limit_rows"]          = r.limit_rows;
     out["loop_rows"]           = r.loop_rows;
+    out["block_solves"]        = r.block_solves;
+    out["block_fallbacks"]     = r.block_fallbacks;
     out["sleeping_bodies"]     = r.sleeping_bodies;
     out["deepest_penetration"] = r.deepest_penetration;
     out["joint_error_linear"]  = r.joint_error_linear;

@@ -275,6 +275,8 @@ class Loop {
         contact_sum_ += contacts_.rigid_contact_count;
         report.rows += stepped.contact_rows + stepped.limit_rows + stepped.loop_rows;
         report.sweeps += stepped.sweeps;
+        report.block_solves += stepped.block_solves;
+        report.block_fallbacks += stepped.block_fallbacks;
         report.sweeps_most         = std::max(report.sweeps_most, stepped.sweeps);
         report.deepest_penetration = std::max(report.deepest_penetration, stepped.deepest_penetration);
         report.joint_error_linear  = std::max(report.joint_error_linear, stepped.joint_error_linear);

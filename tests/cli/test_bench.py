@@ -19,6 +19,7 @@ class Bench(unittest.TestCase):
         self.assertGreaterEqual(report["rows_mean"], 0)
         self.assertGreater(report["sweeps_mean"], 0)
         self.assertGreaterEqual(report["sweeps_max"], report["sweeps_mean"])
+        self.assertEqual((report["block_solves"], report["block_fallbacks"]), (0, 0))  # nothing in it is hard to solve
         self.assertGreater(report["us_per_step_p95"], 0)
         self.assertGreater(report["peak_mib"], 1)
         self.assertGreaterEqual(report["deepest_penetration"], 0)

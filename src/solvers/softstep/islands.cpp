@@ -201,8 +201,15 @@ void run_substep(System& system, Island& island, double h, int substep, IslandRe
         else
             for (std::int32_t i = island.contact_begin; i < island.active_end; ++i) visit(system.active[i]);
     };
-    const auto sweep = [&](bool relax) {
+    const auto solve = [&](bool relax) {
         const double anchor = relax ? 0 : kAnchorRate / h;
+        if (island.block >= 0) {
+            if (solve_block(system, island, h, relax)) {
+                ++report.block_solves;
+                return;
+            }
+            ++report.block_fallbacks;
+        }
         sweep_until_still(island, substep, [&](bool backwards) {
             double change = 0;
             general([&](GeneralRow& r) { change = std::max(change, solve_general(system, r, relax)); });
@@ -240,7 +247,7 @@ void run_substep(System& system, Island& island, double h, int substep, IslandRe
         warm_start_free(system, *c.free);
         if (c.spins) warm_start_spin(system, *c.row, c.free->lambda[0]);
     });
-    sweep(false);
+    solve(false);
 
     groups([&](const Group& g) {
         end_rows(system, g);
@@ -261,7 +268,7 @@ void run_substep(System& system, Island& island, double h, int substep, IslandRe
             advance_contact(system, *c.row, h);
         bounces = bounces || c.row->bounce > 0;
     });
-    sweep(true);
+    solve(true);
     if (bounces)
         for (int i = 0; i < kRestitutionSweeps; ++i)
             contacts((i & 1) != 0, [&](const ActiveContact& c) {

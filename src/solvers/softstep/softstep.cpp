@@ -476,6 +476,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     for (Island& island : s.islands)
         for (std::int32_t i = island.group_begin; i < island.group_end; ++i)
             island.frozen = island.frozen || faulty(s, s.forest.trees[s.groups[s.island_groups[i]].tree_begin].world);
+    choose_blocks(s);
     for (const Island& island : s.islands)
         if (island.asleep)
             for (std::int32_t i = island.contact_begin; i < island.contact_end; ++i) {
@@ -509,6 +510,8 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         report.contact_rows += r.contact_rows;
         report.limit_rows += r.limit_rows;
         report.loop_rows += r.loop_rows;
+        report.block_solves += r.block_solves;
+        report.block_fallbacks += r.block_fallbacks;
         report.joint_error_linear  = std::max(report.joint_error_linear, r.loop_error_linear);
         report.joint_error_angular = std::max(report.joint_error_angular, r.loop_error_angular);
     }

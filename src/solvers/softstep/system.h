@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "block_solve.h"
 #include "mechane/dynamics/articulated.h"
 #include "mechane/dynamics/forest.h"
 #include "mechane/dynamics/forward_dynamics.h"
@@ -67,6 +68,7 @@ struct Group {
     std::size_t                delassus       = 0;  ///< first of row_count^2 entries of loop_A
     std::int32_t               u_begin        = 0;  ///< in System::u: its dofs from here on, filled up to whole blocks
     bool                       whitened       = false;  ///< one tree without loops that is not deep
+    std::int32_t               in_block       = 0;      ///< where its velocities begin in its island's direct solve
     std::int32_t               active_dof_end = 0;      ///< in System::active_dofs, from dof_begin on: of this substep
     [[nodiscard]] std::int32_t dof_count() const { return dof_end - dof_begin; }
     [[nodiscard]] std::int32_t block_count() const { return (dof_count() + kLanes - 1) / kLanes; }
@@ -230,6 +232,7 @@ struct Island {
     std::int32_t       contact_begin = 0, contact_end = 0;  ///< in System::order
     std::int32_t       active_end = 0;   ///< in System::active, from contact_begin on: of this substep
     std::int32_t       pile       = -1;  ///< in System::piles; -1: its rows are swept one by one
+    std::int32_t       block      = -1;  ///< in System::blocks; -1: only sweeps
     [[nodiscard]] bool runs() const { return !asleep && !frozen; }
     std::int32_t       general_begin = 0, general_end = 0;  ///< in System::island_general
 };
@@ -296,6 +299,7 @@ struct System {
     std::vector<ActiveContact> active;  ///< those that make rows in this substep, in each island from its first on
     std::vector<FreeContact>   free_contacts;  ///< in the places of `active`
     std::vector<Island>        islands;
+    std::vector<Block>         blocks;
     std::vector<Pile>          piles;           ///< the first `pile_count` are of this step
     std::size_t                pile_count = 0;
     std::vector<ContactRun>    runs;            ///< of this step's contacts
@@ -510,6 +514,7 @@ void place_contacts(System& system);
 /// What running an island tells.
 struct IslandReport {
     int    clamped = 0, contact_rows = 0, limit_rows = 0, loop_rows = 0;
+    int    block_solves = 0, block_fallbacks = 0;
     double loop_error_linear = 0, loop_error_angular = 0;
 };
 /// One substep of one island. Touches nothing outside of it; prescribed bodies are where `place_prescribed` has put
