@@ -18,6 +18,9 @@ of the active, defined, concrete prims with the physics parsed once. Each rule e
 - Known findings: `--write-baseline FILE`, `--baseline FILE`; fingerprints are made of rule, prim, property and sub-case, so lines may move.
 - In the asset: `customData = { dictionary mechane = { string[] suppress = ["REP-3.6-b"] } }` on a prim covers what is below; errors cannot be suppressed.
 - Formats: text, json (`docs/schemas/check.schema.json`), sarif, junit, github, html. Exit status 1 from `--fail-on` on, 3 when something could not be opened.
+- `--format html` is one page that loads nothing: the model from four sides (of more than six assets from one, of sixty at most), findings beside it, and on the
+  picture a mark for every prim that a finding is about. A click on a finding lights up where it is, one on a mark leads to its findings. Without scripts the
+  marks are links. What cannot be drawn or opened has a page all the same.
 - `--manual` adds items that only people can judge (*review* in the table). `REP-1.2-m` names the rules that cover the ASWF guidelines, as of March 2026.
 - A rule that goes wrong itself (a library throws, memory runs out) is *not checked*, MECH-001 names it, the findings of all others are printed, and the exit
   status is 70. In C++ `CheckOptions::own_rules` takes rules of the caller's own, which are judged beside these.

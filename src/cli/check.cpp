@@ -21,6 +21,7 @@
 
 #include "cli/behaviour.h"
 #include "cli/check_config.h"
+#include "cli/check_page.h"
 #include "cli/command.h"
 #include "cli/isolate.h"
 #include "cli/outputs.h"
@@ -106,15 +107,18 @@ std::string list_rules()
 }
 
 std::string formatted(const CheckArgs& args, const std::vector<conformance::Report>& reports,
-                      std::vector<Diagnostic> unopened, const Context& context)
+                      std::vector<Diagnostic> unopened, Context& context)
 {
     const bool terminal = args.output.empty() && (context.io.color == When::always ||
                                                   (context.io.color == When::automatic && isatty(STDOUT_FILENO) != 0));
-    const conformance::FormatOptions options{MECHANE_VERSION, terminal, args.max_per_rule, std::move(unopened)};
+    conformance::FormatOptions options{MECHANE_VERSION, terminal, args.max_per_rule, std::move(unopened), {}};
     if (args.format == "json") return conformance::to_json(reports, options);
     if (args.format == "sarif") return conformance::to_sarif(reports, options);
     if (args.format == "junit") return conformance::to_junit(reports, severity_named(args.fail_on));
-    if (args.format == "html") return conformance::to_html(reports, options);
+    if (args.format == "html") {
+        options.pictures = page_pictures(reports, context);
+        return conformance::to_html(reports, options);
+    }
     if (args.format == "github") return conformance::to_github(reports);
     std::string out;
     for (const conformance::Report& report : reports) out += conformance::to_text(report, options);

@@ -44,23 +44,30 @@ Result<void> write_file(const std::string& file, std::string_view text)
     return record::write_file(file, *packed);
 }
 
-/// How the stage lies in the world that was simulated.
 record::UsdOptions usd_options(const run::Scene& scene, const GlobalOptions& global)
 {
-    const usd::StageMetadata& meta = scene.stage->metadata();
-    record::UsdOptions        options;
-    options.up_axis        = meta.up_axis;
-    options.stage          = scene.stage.get();
-    const bool stage_units = global.units == "stage" || global.compat == "newton-1.8";
-    if (!stage_units)
-        options.meters_per_unit =
-            meta.authored_meters_per_unit || global.unauthored_units == "usd" ? meta.meters_per_unit : 1.0;
-    options.X_WS.q =
-        rotation_between(axis_vector<double>(meta.up_axis - 'X'), axis_vector<double>(scene.model.up_axis));
+    const run::StageInWorld world = stage_in_world(scene, global);
+    record::UsdOptions      options;
+    options.up_axis         = scene.stage->metadata().up_axis;
+    options.stage           = scene.stage.get();
+    options.meters_per_unit = world.meters_per_unit;
+    options.X_WS            = world.X_WS;
     return options;
 }
 
 }  // namespace
+
+run::StageInWorld stage_in_world(const run::Scene& scene, const GlobalOptions& global)
+{
+    const usd::StageMetadata& meta        = scene.stage->metadata();
+    const bool                stage_units = global.units == "stage" || global.compat == "newton-1.8";
+    run::StageInWorld         world;
+    if (!stage_units)
+        world.meters_per_unit =
+            meta.authored_meters_per_unit || global.unauthored_units == "usd" ? meta.meters_per_unit : 1.0;
+    world.X_WS.q = rotation_between(axis_vector<double>(meta.up_axis - 'X'), axis_vector<double>(scene.model.up_axis));
+    return world;
+}
 
 bool is_known_output(const std::string& file)
 {

@@ -1,17 +1,40 @@
 #pragma once
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "mechane/conformance/report.h"
+#include "mechane/math/vec.h"
 
 namespace mechane::conformance {
+
+/// Where a prim is in a view: a convex polygon, or one point, in pixels from the top left corner.
+struct PageMark {
+    std::vector<Vec2d> outline;
+    bool               whole = false;  ///< it is everything that is drawn, so that pointing at it says nothing
+};
+
+/// An asset as it looks from one side.
+struct PageView {
+    std::string                     name;                   ///< "front"
+    int                             width = 0, height = 0;  ///< [px]
+    std::string                     source;                 ///< "data:image/png;base64,..."
+    std::map<std::string, PageMark> marks;                  ///< by prim path
+};
+
+/// Pictures of an asset, from who can draw; conformance itself reads prims only.
+struct PagePictures {
+    std::vector<PageView> views;
+    std::string           missing;  ///< why there is none
+};
 
 struct FormatOptions {
     std::string             version;               ///< of the program
     bool                    colored      = false;  ///< text
     std::size_t             max_per_rule = 20;     ///< text: further findings of a rule are folded
     std::vector<Diagnostic> unopened;              ///< html: why assets could not be judged, or not whole
+    std::map<std::string, PagePictures> pictures;  ///< html: by Report::asset
 };
 
 /// Compiler look: `error[REP-1.3-l]: message`, place, help; then totals.
@@ -24,8 +47,8 @@ std::string to_sarif(std::span<const Report> reports, const FormatOptions& optio
 std::string to_junit(std::span<const Report> reports, Severity fail_on);
 /// Workflow annotation lines (`::error file=...`).
 std::string to_github(std::span<const Report> reports);
-/// One page that needs nothing else: what could not be opened, findings by asset, totals, how often each rule was
-/// broken.
+/// One page that needs nothing else: what could not be opened, how often each rule was broken, and of each asset its
+/// pictures with the places of findings marked, beside the findings. Picture and list lead to each other.
 std::string to_html(std::span<const Report> reports, const FormatOptions& options);
 /// A catalogue entry for a terminal.
 std::string explain(const Rule& rule);
