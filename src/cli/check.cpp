@@ -160,6 +160,10 @@ Judged judge(const std::string& file, bool given, const usd::OpenOptions& open,
         return fail(*died, kExitInput), out;
     const auto stage = usd::Stage::open(file, open);
     if (!stage) return fail(stage.error(), kExitInput), out;
+    if (options.pool != nullptr) {  // the only file: the process ends soon, and taking the stage apart takes a while
+        static std::shared_ptr<const usd::Stage> left;
+        left = *stage;
+    }
     for (const std::string& layer : (*stage)->used_layers()) out.uses.insert(canonical(layer));
     usd::inspect(**stage, out.found);  // what is authored and yet not read, or read otherwise than it looks
     const bool variants = args.all_variants || args.variants != "default";

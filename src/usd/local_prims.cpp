@@ -2,12 +2,13 @@
 
 #include <pxr/pcp/composeSite.h>
 #include <pxr/pcp/layerStack.h>
-#include <pxr/sdf/fileFormat.h>
 #include <pxr/sdf/listOp.h>
 #include <pxr/sdf/schema.h>
 
 #include <array>
 #include <unordered_set>
+
+#include "usd/layer_storage.h"
 
 namespace mechane::usd {
 namespace {
@@ -22,12 +23,6 @@ const std::array<TfToken, 10> kArcs{TfToken("references"),  TfToken("payload"), 
                                     TfToken("specializes"), TfToken("variantSetNames"), TfToken("variantSetChildren"),
                                     TfToken("relocates"),   TfToken("permission"),      TfToken("clips"),
                                     TfToken("clipSets")};
-
-/// The storage behind a layer, which file formats may read. A layer asks its storage twice for what is not there, and
-/// knows no way to ask for all fields that are.
-struct Storage : SdfFileFormat {
-    static const SdfAbstractData* of(const SdfLayer& layer) { return get_pointer(_GetLayerData(layer)); }
-};
 
 /// Each name once, the first time; damaged files repeat them.
 void drop_repeated(TfTokenVector& names)
@@ -45,7 +40,7 @@ LocalPrims::LocalPrims(const PcpPrimIndex& root)
       possible_(!root.GetRootNode().GetLayerStack()->HasRelocates()),
       layers_(root.GetRootNode().GetLayerStack()->GetLayers())
 {
-    for (const SdfLayerRefPtr& layer : layers_) data_.push_back(Storage::of(*layer));
+    for (const SdfLayerRefPtr& layer : layers_) data_.push_back(LayerStorage::of(*layer));
 }
 
 std::optional<Composed> LocalPrims::compose(const SdfPath& prim) const
@@ -59,7 +54,8 @@ std::optional<Composed> LocalPrims::compose(const SdfPath& prim) const
         const TfTokenVector fields = data_[i]->List(prim);
         if (fields.empty() && !data_[i]->HasSpec(prim)) continue;
         ++with_spec;
-        out.layer = static_cast<std::uint32_t>(i);
+        out.layer  = static_cast<std::uint32_t>(i);
+        out.fields = fields;
         for (const TfToken& field : fields) {
             if (field == kSpecifier) {
                 if (!specifier_said && data_[i]->Has(prim, field, &value) && value.IsHolding<SdfSpecifier>() &&
@@ -95,6 +91,7 @@ std::optional<Composed> LocalPrims::compose(const SdfPath& prim) const
     if (with_spec != 1) {
         out.layer          = PrimRecord::kSeveral;
         out.property_names = VtValue();
+        out.fields.clear();
     }
     for (auto op = apis.rbegin(); op != apis.rend(); ++op) op->ApplyOperations(&out.apis);
     if (out.active && with_children != 0) {

@@ -18,6 +18,7 @@ struct Composed {
     pxr::TfTokenVector       apis;      ///< as authored
     pxr::SdfPathVector       children;  ///< none below an inactive prim
     pxr::VtValue             property_names;
+    pxr::TfTokenVector       fields;  ///< as PrimRecord's
     std::size_t              nodes       = 0;
     std::uint32_t            layer       = PrimRecord::kSeveral;
     Specifier                specifier   = Specifier::over;

@@ -2,6 +2,8 @@
 #include <pxr/sdf/schema.h>
 #include <pxr/vt/dictionary.h>
 
+#include <algorithm>
+
 #include "usd/stage_impl.h"
 
 namespace mechane::usd {
@@ -21,12 +23,20 @@ bool fold_list(const std::vector<VtValue>& strongest_first, VtValue& out)
     return true;
 }
 
+/// Of a prim of which one layer alone speaks; false is certain. Layers make up some fields of properties that are there.
+bool may_have_field(const PrimRecord& prim, const TfToken& property, const TfToken& field)
+{
+    if (!property.IsEmpty()) return lone_property(prim, property) != nullptr;
+    return std::find(prim.fields.begin(), prim.fields.end(), field) != prim.fields.end();
+}
+
 }  // namespace
 
 VtValue compose_metadata(const PrimRecord& prim, const TfToken& property, const TfToken& key)
 {
     const std::size_t    colon = key.GetString().find(':');
     const TfToken        field = colon == std::string::npos ? key : TfToken(key.GetString().substr(0, colon));
+    if (prim.layer != PrimRecord::kSeveral && !may_have_field(prim, property, field)) return {};
     std::vector<VtValue> opinions;
     for_each_site(prim, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
         const SdfPath path = property.IsEmpty() ? at.path : at.path.AppendProperty(property);

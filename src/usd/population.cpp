@@ -415,6 +415,7 @@ void populate(Stage::Impl& stage, const OpenOptions& options)
                                     .sites          = index,
                                     .layer          = composed.layer,
                                     .property_names = std::move(composed.property_names),
+                                    .fields         = std::move(composed.fields),
                                     .shared_below   = entry.shared_below,
                                     .parent         = entry.parent,
                                     .depth          = entry.depth};

@@ -54,11 +54,14 @@ std::vector<Token> to_tokens(const PrimRecord& prim, TfTokenVector names)
 SdfSpecType spec_type(const PrimRecord& prim, const TfToken& name)
 {
     SdfSpecType type = SdfSpecTypeUnknown;
-    if (may_have_opinions(prim, name))
+    if (prim.layer != PrimRecord::kSeveral) {
+        if (const LoneProperty* said = lone_property(prim, name)) type = said->type;
+    } else {
         for_each_site(prim, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
             type = layer->GetSpecType(at.path.AppendProperty(name));
             return type != SdfSpecTypeUnknown;
         });
+    }
     return type;
 }
 
@@ -66,10 +69,14 @@ SdfSpecType spec_type(const PrimRecord& prim, const TfToken& name)
 bool is_custom(const PrimRecord& prim, const TfToken& name)
 {
     bool custom = false;
-    if (may_have_opinions(prim, name) && !prim.definition->properties.contains(name))
-        for_each_site(prim, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
-            return layer->HasField(at.path.AppendProperty(name), TfToken("custom"), &custom) && custom;
-        });
+    if (prim.definition->properties.contains(name)) return false;
+    if (prim.layer != PrimRecord::kSeveral) {
+        const LoneProperty* said = lone_property(prim, name);
+        return said != nullptr && said->any(LoneProperty::custom);
+    }
+    for_each_site(prim, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
+        return layer->HasField(at.path.AppendProperty(name), TfToken("custom"), &custom) && custom;
+    });
     return custom;
 }
 
@@ -267,8 +274,12 @@ std::vector<double> Attribute::time_samples() const
 bool Attribute::varying() const
 {
     if (time_samples().size() > 1) return true;
-    return prim_ && may_have_opinions(record(prim_), unwrap(name_)) &&
-           !compose_metadata(record(prim_), unwrap(name_), TfToken("spline")).IsEmpty();
+    if (!prim_) return false;
+    if (const PrimRecord& prim = record(prim_); prim.layer != PrimRecord::kSeveral) {
+        const LoneProperty* said = lone_property(prim, unwrap(name_));
+        return said != nullptr && said->any(LoneProperty::spline);
+    }
+    return !compose_metadata(record(prim_), unwrap(name_), TfToken("spline")).IsEmpty();
 }
 
 Value Attribute::authored_value(TimeCode time) const

@@ -9,6 +9,7 @@
 
 #include "mechane/usd/stage.h"
 #include "usd/handles.h"
+#include "usd/lone_opinions.h"
 #include "usd/schema_registry.h"
 
 namespace mechane::usd {
@@ -33,10 +34,12 @@ struct PrimRecord {
     std::shared_ptr<const Definition> definition;
     pxr::TfToken                      type_name;
     pxr::TfTokenVector                authored_apis;
-    /// Of a local prim that one layer alone speaks about: that layer, and the names of its properties there (a
-    /// TfTokenVector, or empty). Properties that are not among them have no opinions.
-    std::uint32_t layer = kSeveral;
-    pxr::VtValue  property_names;
+    /// Of a local prim that one layer alone speaks about: that layer, the names of its properties there (a
+    /// TfTokenVector, or empty) and of its own fields. What is not among them has no opinions. What they say: `lone`.
+    std::uint32_t          layer = kSeveral;
+    pxr::VtValue           property_names;
+    pxr::TfTokenVector     fields;
+    MadeOnce<LoneOpinions> lone;
     /// The instance above this prim whose prims share the indexes of another, or 0: `sites` then belongs to the prim at
     /// the same place below that other instance, and paths that the library maps are to be moved over by to_own.
     std::uint32_t shared_below = 0;

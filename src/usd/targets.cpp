@@ -18,6 +18,13 @@ namespace {
 /// Of a prim that one of the stage's own layers alone speaks about: what its list makes of nothing. No arc maps it.
 std::vector<Path> listed_targets(const PrimRecord& prim, const TfToken& name, bool connections)
 {
+    std::vector<Path>   out;
+    const LoneProperty* said = lone_property(prim, name);
+    if (said == nullptr || !said->any(connections ? LoneProperty::connections : LoneProperty::targets)) return out;
+    if (!connections && said->any(LoneProperty::kept)) {
+        for (const SdfPath& target : said->value.UncheckedGet<SdfPathVector>()) out.push_back(wrap(target));
+        return out;
+    }
     SdfPathListOp list;
     for_each_site(prim, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
         return layer->HasField(at.path.AppendProperty(name),
@@ -25,7 +32,6 @@ std::vector<Path> listed_targets(const PrimRecord& prim, const TfToken& name, bo
     });
     SdfPathVector targets;
     list.ApplyOperations(&targets);
-    std::vector<Path> out;
     for (const SdfPath& target : targets) out.push_back(wrap(target));
     return out;
 }

@@ -24,7 +24,7 @@ using namespace pxr;
 const TfToken kDefault("default"), kSpline("spline");
 
 /// Asset paths: evaluated, anchored to the layer that authored them, resolved. Time codes: mapped to stage time. Path
-/// expressions: mapped into the stage's namespace. `property` is its path in that layer.
+/// expressions: mapped into the stage's namespace. `property` is its path in that layer, or that of its prim.
 void finish(const Stage::Impl& stage, const PrimRecord& prim, const SdfLayerRefPtr& layer, const PcpNodeRef& node,
             const SdfPath& property, const SdfLayerOffset& offset, VtValue& value)
 {
@@ -103,52 +103,79 @@ bool for_each_source(const Stage::Impl& stage, const PrimRecord& prim, const TfT
 
 }  // namespace
 
+namespace {
+
+/// One layer alone speaks about the prim, and no value clips.
+bool is_lone(const Stage::Impl& stage, const PrimRecord& prim)
+{ return prim.layer != PrimRecord::kSeveral && stage.clips.empty(); }
+
+}  // namespace
+
 Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const TfToken& name, const TimeCode& time,
                        bool with_fallback)
 {
     Resolved   out;
     bool       animation_blocked = false;
     const bool held              = stage.options.held_interpolation;
-    const bool found             = for_each_source(
-        stage, prim, name,
-        [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t i, const SdfPath& path) {
-            if (time.value && !layer->HasSpec(path)) return false;  // the default time asks for one field only
-            out.layer = get_pointer(layer);
-            if (time.value && !animation_blocked) {
-                const SdfLayerOffset offset = time_offset(node, i);
-                const double         local  = offset.GetInverse() * *time.value;
-                if (layer->GetNumTimeSamplesForPath(path) > 0) {
-                    out.source = ValueSource::time_samples;
-                    out.value  = sample_layer(layer, path, local, held);
-                    finish(stage, prim, layer, node, path, offset, out.value);
-                    return true;
+    const auto take_default      = [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t i,
+                                  const SdfPath& path) {
+        if (out.value.IsHolding<SdfAnimationBlock>()) {
+            animation_blocked = true;
+            out.value         = VtValue();
+            return false;
+        }
+        out.layer  = get_pointer(layer);
+        out.source = ValueSource::default_value;
+        finish(stage, prim, layer, node, path, time_offset(node, i), out.value);
+        return true;
+    };
+    const auto ask_layers = [&] {
+        return for_each_source(
+            stage, prim, name,
+            [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t i, const SdfPath& path) {
+                if (time.value && !layer->HasSpec(path)) return false;  // the default time asks for one field only
+                out.layer = get_pointer(layer);
+                if (time.value && !animation_blocked) {
+                    const SdfLayerOffset offset = time_offset(node, i);
+                    const double         local  = offset.GetInverse() * *time.value;
+                    if (layer->GetNumTimeSamplesForPath(path) > 0) {
+                        out.source = ValueSource::time_samples;
+                        out.value  = sample_layer(layer, path, local, held);
+                        finish(stage, prim, layer, node, path, offset, out.value);
+                        return true;
+                    }
+                    if (VtValue spline; layer->HasField(path, kSpline, &spline) && spline.IsHolding<TsSpline>()) {
+                        double value = 0;
+                        out.source   = ValueSource::spline;
+                        if (spline.UncheckedGet<TsSpline>().Eval(local, &value)) out.value = VtValue(value);
+                        return true;
+                    }
                 }
-                if (VtValue spline; layer->HasField(path, kSpline, &spline) && spline.IsHolding<TsSpline>()) {
-                    double value = 0;
-                    out.source   = ValueSource::spline;
-                    if (spline.UncheckedGet<TsSpline>().Eval(local, &value)) out.value = VtValue(value);
-                    return true;
-                }
-            }
-            if (!layer->HasField(path, kDefault, &out.value)) return false;
-            if (out.value.IsHolding<SdfAnimationBlock>()) {
-                animation_blocked = true;
-                out.value         = VtValue();
-                return false;
-            }
-            out.source = ValueSource::default_value;
-            finish(stage, prim, layer, node, path, time_offset(node, i), out.value);
-            return true;
-        },
-        [&](const ClipSet& clips, const PcpNodeRef& node, const SdfPath& path) {
-            if (!time.value || animation_blocked) return false;
-            SdfLayerRefPtr from;
-            out.value  = clips.value(path, *time.value, held, from);
-            out.source = ValueSource::value_clips;
-            out.layer  = get_pointer(from);
-            if (from) finish(stage, prim, from, node, path, SdfLayerOffset(), out.value);
-            return true;
-        });
+                return layer->HasField(path, kDefault, &out.value) && take_default(layer, node, i, path);
+            },
+            [&](const ClipSet& clips, const PcpNodeRef& node, const SdfPath& path) {
+                if (!time.value || animation_blocked) return false;
+                SdfLayerRefPtr from;
+                out.value  = clips.value(path, *time.value, held, from);
+                out.source = ValueSource::value_clips;
+                out.layer  = get_pointer(from);
+                if (from) finish(stage, prim, from, node, path, SdfLayerOffset(), out.value);
+                return true;
+            });
+    };
+    const auto resolve = [&] {
+        if (!is_lone(stage, prim)) return ask_layers();
+        const LoneProperty* said = lone_property(prim, name);
+        if (said == nullptr) return false;
+        constexpr int kAnimated = LoneProperty::samples | LoneProperty::spline;
+        const bool kept = said->any(LoneProperty::kept) && !said->any(LoneProperty::targets);
+        if (!kept || (time.value && said->any(kAnimated)))
+            return said->any(LoneProperty::default_value | kAnimated) && ask_layers();
+        const PcpNodeRef node = prim.sites->GetRootNode();
+        out.value             = said->value;
+        return take_default(node.GetLayerStack()->GetLayers()[prim.layer], node, prim.layer, unwrap(prim.path));
+    };
+    const bool found = resolve();
     if (!found) out.layer = nullptr;
     if (found && out.value.IsHolding<SdfValueBlock>()) {
         out.value   = VtValue();
@@ -174,6 +201,10 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
 std::vector<double> sample_times(const Stage::Impl& stage, const PrimRecord& prim, const TfToken& name)
 {
     std::vector<double> out;
+    if (is_lone(stage, prim)) {
+        const LoneProperty* said = lone_property(prim, name);
+        if (said == nullptr || !said->any(LoneProperty::samples)) return out;
+    }
     for_each_source(
         stage, prim, name,
         [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t i, const SdfPath& path) {
