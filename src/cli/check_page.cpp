@@ -96,14 +96,14 @@ PagePictures pictures_of(const conformance::Report& report, bool all_sides, cons
     const auto  scene = run::load_scene(report.asset, *options, unsaid);
     if (!scene) return {.views = {}, .missing = "There is no picture: " + scene.error().message};
 
-    const model::Model& model = scene->model;
-    const record::Frame frame{.t        = 0,
-                              .body_q   = model.body_q,
-                              .body_qd  = model.body_qd,
-                              .joint_q  = model.joint_q,
-                              .joint_qd = model.joint_qd,
-                              .contacts = {}};
-    const Whereabouts   where(*scene, context.global);
+    const model::Model&   model = scene->model;
+    const record::Frame   frame{.t        = 0,
+                                .body_q   = model.body_q,
+                                .body_qd  = model.body_qd,
+                                .joint_q  = model.joint_q,
+                                .joint_qd = model.joint_qd,
+                                .contacts = {}};
+    const Whereabouts     where(*scene, context.global);
     std::set<std::string> prims;
     for (const conformance::Finding& finding : report.findings)
         if (finding.site.prim.starts_with('/')) prims.insert(finding.site.prim);
@@ -143,9 +143,9 @@ std::map<std::string, PagePictures> page_pictures(std::span<const conformance::R
     std::map<std::string, PagePictures> out;
     for (std::size_t i = 0; i < reports.size(); ++i) {
         out[reports[i].asset] =
-            i < kDrawn ? pictures_of(reports[i], reports.size() <= kFromAllSides, context)
-                       : PagePictures{.views   = {},
-                                      .missing = fmt::format("The first {} assets have pictures.", kDrawn)};
+            i < kDrawn
+                ? pictures_of(reports[i], reports.size() <= kFromAllSides, context)
+                : PagePictures{.views = {}, .missing = fmt::format("The first {} assets have pictures.", kDrawn)};
         if (reports.size() > 1)
             context.io.progress("draw", static_cast<std::int64_t>(i + 1), static_cast<std::int64_t>(reports.size()));
     }

@@ -13,6 +13,7 @@
 #include "mechane/core/hash.h"
 #include "mechane/record/codes.h"
 #include "mechane/record/recording_file.h"
+#include "mechane/run/controllers.h"
 #include "mechane/run/verify.h"
 
 namespace mechane::cli {
@@ -31,9 +32,8 @@ void              on_interrupt(int) { g_interrupted = true; }
 
 /// Loads what was simulated, as it was opened and changed then.
 Result<run::Scene> scene_of(const record::RecordingFile& file, const ReplayArgs& args, Context& context,
-                            Diagnostics& found)
+                            SceneArgs& scene, Diagnostics& found)
 {
-    SceneArgs scene;
     if (!from_text(file.header.scene, scene, context.global))
         return make_diagnostic(record::kRecordingFile, {.layer = args.file}, "it does not say what was simulated");
     if (!args.stage.empty()) scene.file = args.stage;
@@ -41,6 +41,19 @@ Result<run::Scene> scene_of(const record::RecordingFile& file, const ReplayArgs&
     if (!options)
         return make_diagnostic(record::kRecordingFile, {.layer = args.file}, "it does not say what was simulated");
     return run::load_scene(scene.file, *options, found);
+}
+
+/// What its controllers were told, and did.
+Result<run::Controlled> controlled(const record::RecordingFile& file, const SceneArgs& args, const run::Scene& scene,
+                                   const Context& context, Diagnostics& found)
+{
+    run::ControllerOptions options;
+    if (const auto wanted = switches(args, context.io)) options.switches = *wanted;
+    options.table      = file.header.control;
+    options.table_name = file.header.source;
+    options.begin      = file.header.dt * static_cast<double>(file.first_step);
+    options.metre      = stage_in_world(scene, context.global).meters_per_unit;
+    return run::control(scene, options, run::follower(scene), found);
 }
 
 void summarize(const record::RecordingFile& file, const ReplayArgs& args, const Io& io)
@@ -72,21 +85,25 @@ int run_replay(const ReplayArgs& args, Context& context)
     std::optional<run::Verification> verification;
     if (args.verify || !args.outputs.empty()) {
         Diagnostics found;
-        const auto  scene = scene_of(*file, args, context, found);
+        SceneArgs   scene_args;
+        const auto  scene = scene_of(*file, args, context, scene_args, found);
         io.report(found);
         if (!scene) return io.fail(scene.error());
         if (args.verify) {
             std::signal(SIGINT, on_interrupt);
             Diagnostics running;
-            const auto  done = run::verify(scene->model, *file,
-                                           {.threads = context.global.threads,
-                                            .progress =
-                                                [&io](std::int64_t step, std::int64_t total) {
+            const auto  control = controlled(*file, scene_args, *scene, context, running);
+            if (!control) return io.fail(control.error());
+            const auto done = run::verify(scene->model, *file,
+                                          {.threads = context.global.threads,
+                                           .progress =
+                                               [&io](std::int64_t step, std::int64_t total) {
                                                    io.progress("verifying", step, total);
                                                    return !g_interrupted;
-                                                },
-                                            .follow = run::follower(*scene)},
-                                           running);
+                                               },
+                                           .follow        = control->follow,
+                                           .other_columns = control->columns},
+                                          running);
             io.end_progress();
             if (!done) return io.fail(done.error());
             if (g_interrupted) return kExitInterrupted;

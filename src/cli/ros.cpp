@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "mechane/ros/channels.h"
+#include "mechane/ros/controllers.h"
 #include "mechane/ros/frames.h"
 #include "mechane/ros/interfaces.h"
 
@@ -15,6 +18,7 @@ namespace {
 struct RosArgs {
     std::string              what, file, format = "text";
     std::vector<std::string> interfaces;
+    bool                     controllers = false;
 };
 
 nlohmann::json as_json(const ros::Qos& qos)
@@ -23,36 +27,80 @@ nlohmann::json as_json(const ros::Qos& qos)
             {"durability", qos.durability},
             {"history", qos.history},
             {"depth", qos.depth},
-            {"matchPublisher", qos.match_publisher}};
+            {"match_publisher", qos.match_publisher}};
 }
 
 const char* kind_of(const ros::Interface& interface)
 { return interface.kind == ros::Api::topic ? "topic" : interface.kind == ros::Api::service ? "service" : "action"; }
 
-nlohmann::json as_json(const ros::Interface& i)
+template <class T>
+nlohmann::json or_null(const std::optional<T>& value)
+{ return value ? nlohmann::json(*value) : nlohmann::json(); }
+
+/// The layer as it is found from the asset's folder; as it is named where it lies elsewhere.
+std::string layer_of(const usd::Prim& prim, const std::string& file)
 {
+    const std::string layer  = prim.site().layer;
+    const auto        folder = std::filesystem::path(file).parent_path();
+    const auto        near   = std::filesystem::path(layer).lexically_proximate(folder).string();
+    return near.empty() || near.starts_with("..") ? layer : near;
+}
+
+nlohmann::json as_json(const ros::Interface& i, const std::vector<ros::Frame>& frames, const std::string& file)
+{
+    // The id of the nearest frame at or above.
+    std::optional<std::string> frame = i.override_frame;
+    for (usd::Prim above = i.prim; above && !frame; above = above.parent())
+        for (const ros::Frame& one : frames)
+            if (one.prim == above) frame = one.id;
     nlohmann::json json{{"kind", kind_of(i)},
                         {"prim", i.prim.path().text()},
                         {"role", i.role},
                         {"name", i.resolved},
-                        {"authored", i.name},
+                        {"declared_name", i.name},
+                        {"namespace", ros::namespace_of(i.prim)},
                         {"type", i.type},
-                        {"domain", i.domain ? nlohmann::json(*i.domain) : nlohmann::json()},
-                        {"startsEnabled", i.starts_enabled}};
+                        {"frame_id", or_null(frame)},
+                        {"domain_id", or_null(i.domain)},
+                        {"starts_enabled", i.starts_enabled},
+                        {"layer", layer_of(i.prim, file)}};
     if (i.kind != ros::Api::topic) return json;
-    json["rate"] = i.publish_rate ? nlohmann::json(*i.publish_rate) : nlohmann::json();
-    json["qos"]  = as_json(i.qos);
-    if (i.override_frame) json["frame"] = *i.override_frame;
+    json["publish_rate"] = or_null(i.publish_rate);
+    json["qos"]          = as_json(i.qos);
     return json;
 }
 
-nlohmann::json as_json(const ros::Frame& frame)
+nlohmann::json as_json(const ros::Controller& controller, const std::string& file)
 {
-    const Posed& x = frame.X_PF;
+    nlohmann::json targets = nlohmann::json::array();
+    for (const ros::ControlledPrim& target : controller.targets)
+        targets.push_back({{"prim", target.path.text()}, {"relation", target.relation}, {"commands", target.commands}});
+    return {{"prim", controller.prim.path().text()},
+            {"schema", controller.schema},
+            {"starts_enabled", controller.starts_enabled},
+            {"runtime", ros::has_runtime(controller.kind)},
+            {"targets", targets},
+            {"layer", layer_of(controller.prim, file)}};
+}
+
+std::string as_text(const ros::Controller& controller)
+{
+    std::string out = fmt::format("control {:14}{:32} {:36} {}\n", controller.starts_enabled ? "enabled" : "disabled",
+                                  controller.schema.empty() ? "(no schema)" : controller.schema,
+                                  controller.prim.path().text(), ros::has_runtime(controller.kind) ? "" : "no runtime");
+    for (const ros::ControlledPrim& target : controller.targets)
+        out += fmt::format("        {:14}{:32} {}\n", target.commands ? "commands" : "reads", target.relation,
+                           target.path.text());
+    return out;
+}
+
+nlohmann::json as_json(const ros::Frame& frame, double metre)
+{
+    const Posed x{metre * frame.X_PF.p, frame.X_PF.q};
     return {{"frame", frame.id},
             {"parent", frame.parent_id},
             {"prim", frame.prim.path().text()},
-            {"kind", to_string(frame.kind)},
+            {"source", to_string(frame.kind)},
             {"static", frame.is_static},
             {"topic", frame.topic},
             {"joint", frame.joint ? nlohmann::json(frame.joint.path().text()) : nlohmann::json()},
@@ -108,17 +156,28 @@ std::string tree_dot(const std::vector<ros::Frame>& all)
     return out + "}\n";
 }
 
+template <class T>
+std::vector<T> by_prim(std::vector<T> all)
+{
+    std::stable_sort(all.begin(), all.end(), [](const T& a, const T& b) { return a.prim.path() < b.prim.path(); });
+    return all;
+}
+
+void print(const nlohmann::json& document, const Context& context)
+{ context.io.out(document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"); }
+
 int run_tf(const RosArgs& args, const usd::Stage& stage, Context& context)
 {
     Diagnostics                   found;
     const std::vector<ros::Frame> all = ros::frames(stage, found);
     context.io.report(found);
     if (context.global.json || args.format == "json") {
+        const usd::StageMetadata& meta = stage.metadata();
+        const double              metre =
+            meta.authored_meters_per_unit || context.global.unauthored_units == "usd" ? meta.meters_per_unit : 1.0;
         nlohmann::json list = nlohmann::json::array();
-        for (const ros::Frame& frame : all) list.push_back(as_json(frame));
-        context.io.out(nlohmann::json{{"schema", "mechane.ros.tf/1"}, {"frames", list}}.dump(
-                           2, ' ', false, nlohmann::json::error_handler_t::replace) +
-                       "\n");
+        for (const ros::Frame& frame : by_prim(all)) list.push_back(as_json(frame, metre));
+        print({{"schema", "mechane.ros.tf/1"}, {"asset", args.file}, {"frames", list}}, context);
         return kExitClean;
     }
     context.io.out(args.format == "dot" ? tree_dot(all) : tree_text(all));
@@ -166,20 +225,29 @@ int run_ros(const RosArgs& args, Context& context)
     if (!stage) return context.io.fail(stage.error());
     if (args.what == "tf") return run_tf(args, **stage, context);
     if (args.what == "channels") return run_channels(args, **stage, context);
-    const std::vector<ros::Interface> found = ros::interfaces(**stage);
+    const std::vector<ros::Interface>  found = by_prim(ros::interfaces(**stage));
+    const std::vector<ros::Controller> control =
+        args.controllers ? by_prim(ros::controllers(**stage)) : std::vector<ros::Controller>{};
     if (context.global.json) {
-        nlohmann::json all = nlohmann::json::array();
-        for (const ros::Interface& interface : found) all.push_back(as_json(interface));
-        context.io.out(nlohmann::json{{"schema", "mechane.ros.interfaces/1"}, {"interfaces", all}}.dump(
-                           2, ' ', false, nlohmann::json::error_handler_t::replace) +
-                       "\n");
+        Diagnostics                   unsaid;  // what is wrong with frames is for `ros tf` to say
+        const std::vector<ros::Frame> frames = ros::frames(**stage, unsaid);
+        nlohmann::json                all    = nlohmann::json::array();
+        for (const ros::Interface& interface : found) all.push_back(as_json(interface, frames, args.file));
+        nlohmann::json document{{"schema", "mechane.ros.interfaces/1"}, {"asset", args.file}, {"interfaces", all}};
+        if (args.controllers) {
+            document["controllers"] = nlohmann::json::array();
+            for (const ros::Controller& one : control) document["controllers"].push_back(as_json(one, args.file));
+        }
+        print(document, context);
         return kExitClean;
     }
     for (const ros::Interface& i : found)
         context.io.out(fmt::format("{:8}{:14}{:32} {:36} {}{}\n", kind_of(i), i.role, i.resolved, i.type,
                                    i.prim.path().text(),
                                    i.publish_rate ? fmt::format("   {} Hz", *i.publish_rate) : ""));
+    for (const ros::Controller& one : control) context.io.out(as_text(one));
     if (found.empty()) context.io.say("no prim carries a topic, service or action\n");
+    if (args.controllers && control.empty()) context.io.say("no prim carries a controller\n");
     return kExitClean;
 }
 
@@ -196,6 +264,8 @@ void add_ros(CLI::App& app, Context& context)
         ->check(CLI::IsMember({"interfaces", "channels", "tf"}));
     verb->add_option("--interfaces", args->interfaces, "Folder of ROS packages whose types are known too; may repeat");
     verb->add_option("file", args->file, "Stage")->required();
+    verb->add_flag("--controllers", args->controllers,
+                   "Of interfaces: also the controllers, what they command, and whether they start enabled");
     verb->add_option("--format", args->format, "Of tf: text, json, or dot (Graphviz)")
         ->check(CLI::IsMember({"text", "json", "dot"}))
         ->capture_default_str();

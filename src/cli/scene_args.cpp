@@ -11,7 +11,7 @@ namespace mechane::cli {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(GlobalOptions, variants, resolvers, packages, search_paths, unloaded,
                                                 compat, unauthored_units, units)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(SceneArgs, file, ground, ground_wanted, floating, no_animation, hold,
-                                                worlds)
+                                                worlds, enable, disable)
 
 namespace {
 
@@ -93,6 +93,21 @@ std::optional<run::SceneOptions> scene_options(SceneArgs& args, const Context& c
     options->import.animation = !args.no_animation;
     options->worlds           = args.worlds;
     return options;
+}
+
+std::optional<std::vector<run::Switch>> switches(const SceneArgs& args, const Io& io)
+{
+    std::vector<run::Switch> all;
+    for (const auto* names : {&args.enable, &args.disable})
+        for (const std::string& name : *names) {
+            auto one = run::parse_switch(name, names == &args.enable);
+            if (!one) {
+                io.say(fmt::format("error: {}\n", one.error().message));
+                return std::nullopt;
+            }
+            all.push_back(*std::move(one));
+        }
+    return all;
 }
 
 std::string to_text(const SceneArgs& args, const GlobalOptions& global)

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "mechane/run/publish.h"
 
 namespace mechane::cli {
 
@@ -16,6 +17,7 @@ struct SceneArgs {
     bool                     no_animation  = false;
     std::string              hold;
     int                      worlds = 1;
+    std::vector<std::string> enable, disable;  ///< publishers and controllers, NAME@SECONDS
 };
 
 /// Adds them to a verb.
@@ -24,6 +26,10 @@ void add_scene_args(CLI::App& verb, SceneArgs& args);
 /// What they and the global options ask for. Mends "--ground FILE", where the flag took the file.
 /// @return nothing, with a message printed, when one of them cannot be understood
 std::optional<run::SceneOptions> scene_options(SceneArgs& args, const Context& context);
+
+/// What `enable` and `disable` ask for.
+/// @return nothing, with a message printed, when one of them cannot be understood
+std::optional<std::vector<run::Switch>> switches(const SceneArgs& args, const Io& io);
 
 /// Both as a text that a recording can carry, with the file's absolute path; and back.
 std::string to_text(const SceneArgs& args, const GlobalOptions& global);

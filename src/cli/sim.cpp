@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -11,6 +12,8 @@
 #include "mechane/core/hash.h"
 #include "mechane/record/checkpoint.h"
 #include "mechane/record/recording_file.h"
+#include "mechane/run/codes.h"
+#include "mechane/run/controllers.h"
 #include "mechane/run/settings.h"
 #include "mechane/run/simulate.h"
 #include "mechane/run/verify.h"
@@ -25,7 +28,6 @@ struct SimArgs {
     std::string              control, resume, checkpoint, expect;
     std::string              collide = "every-frame";
     std::vector<std::string> outputs;
-    std::vector<std::string> enable, disable;
     Publishing               publishing;
 };
 
@@ -122,15 +124,9 @@ std::optional<ExitCode> complete(SimArgs& args, Context& context, std::optional<
                                known_outputs()));
             return kExitUsage;
         }
-    for (const auto* names : {&args.enable, &args.disable})
-        for (const std::string& name : *names) {
-            auto one = run::parse_switch(name, names == &args.enable);
-            if (!one) {
-                io.say(fmt::format("error: {}\n", one.error().message));
-                return kExitUsage;
-            }
-            args.publishing.switches.push_back(*std::move(one));
-        }
+    auto wanted = switches(args.scene, io);
+    if (!wanted) return kExitUsage;
+    args.publishing.switches = *std::move(wanted);
     if (!args.control.empty()) {
         auto text = run::read_control_file(args.control);
         if (!text) return io.fail(text.error());
@@ -147,6 +143,16 @@ std::optional<ExitCode> complete(SimArgs& args, Context& context, std::optional<
     return std::nullopt;
 }
 
+/// What the controllers are told.
+run::ControllerOptions controller_options(const SimArgs& args, const run::Scene& scene, const Context& context)
+{
+    return {.switches   = args.publishing.switches,
+            .table      = args.options.control,
+            .table_name = args.options.control_name,
+            .begin      = args.options.from != nullptr ? args.options.from->state.time : 0,
+            .metre      = stage_in_world(scene, context.global).meters_per_unit};
+}
+
 int run_sim(SimArgs& args, Context& context)
 {
     Io&                               io      = context.io;
@@ -161,9 +167,13 @@ int run_sim(SimArgs& args, Context& context)
     if (!scene) return io.fail(scene.error());
 
     Diagnostics running;
-    Recorder    recorder;
+    const auto  controlled =
+        run::control(*scene, controller_options(args, *scene, context), run::follower(*scene), running);
+    if (!controlled) return io.fail(controlled.error());
+    args.options.follow        = controlled->follow;
+    args.options.other_columns = controlled->columns;
+    Recorder recorder;
     if (const auto opened = recorder.open(args, context, *scene, args.options); !opened) return io.fail(opened.error());
-    args.options.follow = run::follower(*scene);
     std::signal(SIGINT, on_interrupt);
     args.options.progress = [&io](std::int64_t done, std::int64_t total) {
         io.progress("simulating", done, total);
@@ -178,6 +188,9 @@ int run_sim(SimArgs& args, Context& context)
     result->recording.source = args.scene.file;
 
     summarize(context, args, *scene, *result, wall);
+    for (const run::ControllerEvent& event : controlled->events)
+        if (event.time <= result->recording.frames.back().t)
+            io.say(fmt::format("control   {} {} at {:g} s\n", event.path, event.on ? "on" : "off", event.time));
     if (const auto finished = recorder.finish(); !finished) return io.fail(finished.error());
     for (const std::string& output : args.outputs) {
         if (!is_recording(output))
@@ -201,6 +214,9 @@ int run_sim(SimArgs& args, Context& context)
         }
     }
     found.append(running);
+    if (std::any_of(running.begin(), running.end(),
+                    [](const Diagnostic& one) { return one.id == run::kControllerRefused.id; }))
+        return kExitFindings;
     return context.global.strict && found.count(Severity::warning) + found.count(Severity::error) > 0 ? kExitFindings
                                                                                                       : kExitClean;
 }
@@ -231,14 +247,15 @@ void add_sim(CLI::App& app, Context& context)
         })
         ->capture_default_str();
     verb->add_option("--set", args->options.set, "PATH.field=value before the first step; may repeat");
-    verb->add_option("--control", args->control, "CSV of commands over time: t,PATH.field,...");
+    verb->add_option("--control", args->control,
+                     "CSV of commands over time: t,PATH.field,... of joints, bodies and controllers");
     verb->add_flag("--sleeping", args->options.sleeping, "Leave out what has come to rest until something wakes it");
     verb->add_option("--checkpoint", args->checkpoint, "File to write the end of the run to");
     verb->add_option("--resume", args->resume, "Go on from the file that --checkpoint wrote, --frames more steps");
     verb->add_option("--expect", args->expect, "State hash that the run must end with (exit status 1 otherwise)");
-    verb->add_option("--enable", args->enable,
-                     "Of .mcap: switch a publisher on, TOPIC@SECONDS or PRIM@SECONDS; may repeat");
-    verb->add_option("--disable", args->disable, "Of .mcap: switch a publisher off; may repeat");
+    verb->add_option("--enable", args->scene.enable,
+                     "Switch a controller on, or a publisher of .mcap: PRIM@SECONDS or TOPIC@SECONDS; may repeat");
+    verb->add_option("--disable", args->scene.disable, "Switch one off; may repeat");
     verb->add_option("--interfaces", args->publishing.interfaces,
                      "Of .mcap: folder of ROS packages whose types are known too; may repeat");
     verb->add_option("-o,--output", args->outputs, "File to write, format by extension; may repeat");

@@ -95,8 +95,9 @@ std::string item(const Finding& finding, const PageMarks& marks, std::size_t ass
     const std::string mark  = marks.of(finding);
     std::string       out   = fmt::format("<li id=\"f{}-{}\"", asset, number);
     if (!mark.empty()) out += fmt::format(" data-mark=\"{}\" tabindex=\"0\"", mark);
-    out += fmt::format("><b class=\"{0}\">{0}</b> <code>{1}</code> <small>{2}</small><br>{3}", to_string(finding.severity),
-                       finding.rule->id, finding.rule->slug, html_escaped(finding.message));
+    out +=
+        fmt::format("><b class=\"{0}\">{0}</b> <code>{1}</code> <small>{2}</small><br>{3}", to_string(finding.severity),
+                    finding.rule->id, finding.rule->slug, html_escaped(finding.message));
     if (!finding.hint.empty()) out += fmt::format("<br><small>{}</small>", html_escaped(finding.hint));
     if (!where.empty()) out += fmt::format("<br><code>{}</code>", html_escaped(where));
     if (finding.instances > 1) out += fmt::format(" <small>and {} more</small>", finding.instances - 1);
@@ -145,12 +146,14 @@ std::string to_html(std::span<const Report> reports, const FormatOptions& option
     out += fmt::format("<h1>mechane check</h1>\n<p>{}, mechane {}</p>\n", counted(reports.size(), "asset"),
                        html_escaped(options.version));
     for (const Diagnostic& problem : options.unopened)
-        out +=
-            fmt::format("<p class=\"error\">{}: {}<br><small>{}{} <code>{}</code></small></p>\n", problem.id,
-                        html_escaped(problem.message), html_escaped(problem.site.layer),
-                        problem.site.line > 0 ? fmt::format(":{}", problem.site.line) : "", html_escaped(problem.site.prim));
+        out += fmt::format("<p class=\"error\">{}: {}<br><small>{}{} <code>{}</code></small></p>\n", problem.id,
+                           html_escaped(problem.message), html_escaped(problem.site.layer),
+                           problem.site.line > 0 ? fmt::format(":{}", problem.site.line) : "",
+                           html_escaped(problem.site.prim));
     if (!broken.empty()) {
-        out += "<details>\n<summary>How often each rule was broken</summary>\n<table>\n<tr><th>findings</th><th>rule</th><th>an asset shall</th></tr>\n";
+        out +=
+            "<details>\n<summary>How often each rule was "
+            "broken</summary>\n<table>\n<tr><th>findings</th><th>rule</th><th>an asset shall</th></tr>\n";
         for (const auto& [id, count] : broken)
             out += fmt::format("<tr><td>{}</td><td><code>{}</code></td><td>{}</td></tr>\n", count, id,
                                html_escaped(find_rule(id)->summary));

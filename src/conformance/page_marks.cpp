@@ -32,8 +32,9 @@ Vec2d free_place(const Vec2d& wanted, const std::vector<Vec2d>& taken, const Pag
                      std::clamp(p.y, margin, std::max(margin, view.height - margin))};
     };
     for (int i = 0; i < 400; ++i) {
-        const double angle = 2.4 * i, reach = 0.55 * kRadius * std::sqrt(static_cast<double>(i));  // a sunflower's seeds
-        const Vec2d  at = inside({wanted.x + reach * std::cos(angle), wanted.y + reach * std::sin(angle)});
+        const double angle = 2.4 * i,
+                     reach = 0.55 * kRadius * std::sqrt(static_cast<double>(i));  // a sunflower's seeds
+        const Vec2d  at    = inside({wanted.x + reach * std::cos(angle), wanted.y + reach * std::sin(angle)});
         if (std::none_of(taken.begin(), taken.end(), [&](const Vec2d& other) {
                 return std::hypot(at.x - other.x, at.y - other.y) < 2 * kRadius + 1;
             }))
@@ -77,8 +78,9 @@ PageMarks::PageMarks(const Report& report, const PagePictures& pictures, std::si
         auto found = prims_.find(finding.site.prim);
         if (found == prims_.end()) {
             if (prims_.size() == kMarks) continue;
-            found = prims_.emplace(finding.site.prim, Prim{.number = prims_.size(), .first = i, .worst = finding.severity})
-                        .first;
+            found =
+                prims_.emplace(finding.site.prim, Prim{.number = prims_.size(), .first = i, .worst = finding.severity})
+                    .first;
         }
         ++found->second.findings;
     }
@@ -106,7 +108,7 @@ std::string PageMarks::view(const PageView& view) const
         if (mark == view.marks.end() || mark->second.outline.empty()) continue;
         const std::vector<Vec2d>& outline = mark->second.outline;
         const std::string         name    = fmt::format("{}-{}", asset_, prim->number);
-        std::string               text    = fmt::format("<g class=\"mark {}\" data-mark=\"{}\">", to_string(prim->worst), name);
+        std::string text = fmt::format("<g class=\"mark {}\" data-mark=\"{}\">", to_string(prim->worst), name);
         if (outline.size() > 1) {
             text += "<polygon points=\"";
             for (const Vec2d& p : outline) text += fmt::format("{:.1f},{:.1f} ", p.x, p.y);
@@ -138,8 +140,9 @@ std::string PageMarks::html() const
     for (std::size_t i = 0; i < pictures_.views.size(); ++i) {
         const PageView& one = pictures_.views[i];
         if (pictures_.views.size() > 1)
-            buttons += fmt::format("<input type=\"radio\" name=\"v{0}\" id=\"v{0}-{1}\"{2}><label for=\"v{0}-{1}\">{3}</label>\n",
-                                   asset_, i, i == 0 ? " checked" : "", html_escaped(one.name));
+            buttons += fmt::format(
+                "<input type=\"radio\" name=\"v{0}\" id=\"v{0}-{1}\"{2}><label for=\"v{0}-{1}\">{3}</label>\n", asset_,
+                i, i == 0 ? " checked" : "", html_escaped(one.name));
         views += fmt::format("<div class=\"view\">{}</div>\n", view(one));
     }
     return buttons + views;

@@ -8,8 +8,10 @@
 #include <map>
 
 #include "mechane/record/mcap.h"
+#include "mechane/ros/controllers.h"
 #include "mechane/run/codes.h"
 #include "ros_messages.h"
+#include "run/command_cells.h"
 
 namespace mechane::run {
 namespace {
@@ -114,9 +116,13 @@ class Publisher {
 
     void report_unknown(Diagnostics& found) const
     {
+        std::vector<std::string> controllers;
+        for (const ros::Controller& one : ros::controllers(*scene_.stage))
+            controllers.push_back(one.prim.path().text());
         for (const Switch& one : switches_)
             if (std::none_of(what_.channels.begin(), what_.channels.end(),
-                             [&](const ros::Channel& channel) { return is_meant(one, channel); }))
+                             [&](const ros::Channel& channel) { return is_meant(one, channel); }) &&
+                find_label(controllers, one.name).empty())
                 found.add(kArgument, {}, fmt::format("no publisher is called '{}'", one.name));
     }
 
@@ -220,7 +226,7 @@ Result<Switch> parse_switch(const std::string& text, bool on)
         if (got.ec != std::errc() || got.ptr != end || !(out.time >= 0))
             return make_diagnostic(kArgument, {}, fmt::format("'{}' is not NAME@SECONDS", text));
     }
-    if (out.name.empty()) return make_diagnostic(kArgument, {}, fmt::format("'{}' names no publisher", text));
+    if (out.name.empty()) return make_diagnostic(kArgument, {}, fmt::format("'{}' names nothing", text));
     return out;
 }
 

@@ -8,38 +8,12 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
-#include <sstream>
 
 #include "mechane/run/codes.h"
+#include "run/command_cells.h"
 
 namespace mechane::run {
 namespace {
-
-struct Unit {
-    std::string_view suffix;
-    double           factor;
-};
-constexpr Unit kUnits[] = {{"deg", kDegrees}, {"rad", 1}, {"mm", 1e-3}, {"cm", 1e-2}, {"m", 1}, {"", 1}};
-
-std::string_view trimmed(std::string_view text)
-{
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
-    return text;
-}
-
-std::optional<double> parse_number(std::string_view text)
-{
-    text             = trimmed(text);
-    double     value = 0;
-    const auto end   = text.data() + text.size();
-    const auto read  = std::from_chars(text.data(), end, value);
-    if (read.ec != std::errc{} || !std::isfinite(value)) return std::nullopt;
-    const std::string_view suffix = trimmed({read.ptr, static_cast<std::size_t>(end - read.ptr)});
-    for (const Unit& unit : kUnits)
-        if (unit.suffix == suffix) return value * unit.factor;
-    return std::nullopt;
-}
 
 std::optional<Field> parse_field(std::string_view name, bool is_body)
 {
@@ -53,23 +27,6 @@ std::optional<Field> parse_field(std::string_view name, bool is_body)
 }
 
 bool is_coordinate(Field field) { return field == Field::target_q || field == Field::joint_q; }
-
-/// Indices of the label that equals `path` or, if there is exactly one such label, ends with "/path": one in each world
-/// that has it.
-std::vector<std::size_t> find_label(const std::vector<std::string>& labels, std::string_view path)
-{
-    std::vector<std::size_t> found;
-    for (std::size_t i = 0; i < labels.size(); ++i)
-        if (labels[i] == path) found.push_back(i);
-    if (!found.empty()) return found;
-    const std::string tail = fmt::format("/{}", path);
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-        if (!std::string_view(labels[i]).ends_with(tail)) continue;
-        if (!found.empty() && labels[i] != labels[found.front()]) return {};
-        found.push_back(i);
-    }
-    return found;
-}
 
 Diagnostic unknown(std::string_view path, std::string message, std::string hint = {})
 { return make_diagnostic(kSetUnknown, {.prim = std::string(path)}, std::move(message), std::move(hint)); }
@@ -186,47 +143,37 @@ Result<std::string> read_control_file(const std::string& file)
     return std::string(std::istreambuf_iterator<char>(stream), {});
 }
 
-Result<ControlTable> parse_control_table(const model::Model& model, const std::string& text, const std::string& name)
+Result<ControlTable> parse_control_table(const model::Model& model, const std::string& text, const std::string& name,
+                                         const std::vector<std::string>& others)
 {
-    std::istringstream stream(text);
-    ControlTable       table;
-    std::string        line;
-    for (int number = 1; std::getline(stream, line); ++number) {
-        if (trimmed(line).empty() || trimmed(line).front() == '#') continue;
-        const auto bad = [&](std::string message) {
-            return make_diagnostic(kControlFile, {.layer = name, .line = number}, std::move(message));
-        };
-        std::vector<std::string> cells;
-        std::stringstream        split(line);
-        for (std::string cell; std::getline(split, cell, ',');) cells.push_back(cell);
-        if (table.columns.empty()) {
-            if (cells.size() < 2 || trimmed(cells[0]) != "t")
-                return bad("the first column must be 't', followed by PATH.field columns");
-            for (std::size_t i = 1; i < cells.size(); ++i) {
-                auto column = parse_target(model, trimmed(cells[i]));
-                if (!column) {
-                    Diagnostic error = column.error();
-                    error.site.layer = name;
-                    error.site.line  = number;
-                    return error;
-                }
-                table.columns.push_back(*std::move(column));
-            }
-            continue;
+    const auto cells = read_cells(text, name);
+    if (!cells) return cells.error();
+    ControlTable             table;
+    std::vector<std::size_t> own;  // which cells of a row
+    for (std::size_t i = 0; i < cells->columns.size(); ++i) {
+        if (std::find(others.begin(), others.end(), cells->columns[i]) != others.end()) continue;
+        auto column = parse_target(model, cells->columns[i]);
+        if (!column) {
+            Diagnostic error = column.error();
+            error.site.layer = name;
+            error.site.line  = cells->header_line;
+            return error;
         }
-        if (cells.size() != table.columns.size() + 1)
-            return bad(fmt::format("{} cells, expected {}", cells.size(), table.columns.size() + 1));
+        own.push_back(i);
+        table.columns.push_back(*std::move(column));
+    }
+    for (const CommandCells::Row& from : cells->rows) {
         std::vector<double> row;
-        for (const std::string& cell : cells) {
-            const auto value = parse_number(cell);
-            if (!value) return bad(fmt::format("'{}' is no finite number", cell));
+        for (const std::size_t i : own) {
+            const auto value = parse_number(from.cells[i]);
+            if (!value)
+                return make_diagnostic(kControlFile, {.layer = name, .line = from.line},
+                                       fmt::format("'{}' is no finite number", from.cells[i]));
             row.push_back(*value);
         }
-        if (!table.times.empty() && row[0] < table.times.back()) return bad("times must not decrease");
-        table.times.push_back(row[0]);
-        table.rows.emplace_back(row.begin() + 1, row.end());
+        table.times.push_back(from.time);
+        table.rows.push_back(std::move(row));
     }
-    if (table.columns.empty()) return make_diagnostic(kControlFile, {.layer = name}, "the file has no header row");
     return table;
 }
 

@@ -98,7 +98,7 @@ class Loop {
             apply_setting(*setting, state_, control_);
         }
         if (!options_.control.empty()) {
-            auto table = parse_control_table(model_, options_.control, options_.control_name);
+            auto table = parse_control_table(model_, options_.control, options_.control_name, options_.other_columns);
             if (!table) return table.error();
             table_ = *std::move(table);
         }

@@ -36,17 +36,18 @@ Result<Verification> verify(const model::Model& model, const record::RecordingFi
         from = *std::move(read);
     }
     Verification    result;
-    SimulateOptions run{.solver       = header.solver,
-                        .dt           = header.dt,
-                        .frames       = file.recording.steps,
-                        .every        = std::max<std::int64_t>(1, file.recording.steps),
-                        .substeps     = header.substeps,
-                        .threads      = options.threads,
-                        .set          = header.set,
-                        .control      = header.control,
-                        .control_name = header.source,
-                        .sleeping     = header.sleeping,
-                        .from         = from ? &*from : nullptr};
+    SimulateOptions run{.solver        = header.solver,
+                        .dt            = header.dt,
+                        .frames        = file.recording.steps,
+                        .every         = std::max<std::int64_t>(1, file.recording.steps),
+                        .substeps      = header.substeps,
+                        .threads       = options.threads,
+                        .set           = header.set,
+                        .control       = header.control,
+                        .control_name  = header.source,
+                        .other_columns = options.other_columns,
+                        .sleeping      = header.sleeping,
+                        .from          = from ? &*from : nullptr};
     run.follow  = options.follow;
     run.on_step = [&](std::int64_t step, std::uint64_t hash) {
         const auto index = static_cast<std::size_t>(step - file.first_step);

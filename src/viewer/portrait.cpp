@@ -50,7 +50,7 @@ Portrait::Portrait(const model::Model& model, record::Frame frame, const RenderO
     MCH_CHECK(options.width >= 1 && options.height >= 1 && options.width <= 16384 && options.height <= 16384);
     const auto points = focus_points(parts_->scene, parts_->frame.body_q);
     parts_->hulls.resize(parts_->scene.items.size());
-    parts_->shot      = {make_camera(options, parts_->scene.up_axis, points), focus_of(points), 0};
+    parts_->shot = {make_camera(options, parts_->scene.up_axis, points), focus_of(points), 0};
 }
 
 Portrait::~Portrait()                              = default;

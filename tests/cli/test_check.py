@@ -288,7 +288,7 @@ class Ros(unittest.TestCase):
             self.assertIn("/robot_1/scan", mechane("ros", "interfaces", path).stdout)
             found = json.loads(mechane("ros", "interfaces", path, "--json").stdout)["interfaces"]
             self.assertEqual([i["name"] for i in found], ["/robot_1/scan"])
-            self.assertEqual(found[0]["rate"], 10)
+            self.assertEqual(found[0]["publish_rate"], 10)
 
 
 if __name__ == "__main__":

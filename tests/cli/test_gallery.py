@@ -1,9 +1,12 @@
 """Each stage of samples/gallery does what its doc string says."""
+import json
 import math
+import os
 import pathlib
+import tempfile
 import unittest
 
-from tests.cli.program import ROOT, document
+from tests.cli.program import ROOT, document, mechane
 
 GALLERY = ROOT / "samples" / "gallery"
 
@@ -96,6 +99,66 @@ class Gallery(unittest.TestCase):
             axes.append((1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w)))
         self.assertGreater(min(a[2] for a in axes), -math.sin(math.radians(10)))
         self.assertAlmostEqual(math.atan2(axes[-1][1], axes[-1][0]), 1.39, delta=0.06)
+
+
+class Rover(unittest.TestCase):
+    """Controllers of REP-0158 4.2.3 (GAP-073)."""
+    STAGE, TABLE = str(GALLERY / "rover.usda"), str(GALLERY / "rover.csv")
+
+    def ran(self, *options, code=0):
+        done = mechane("sim", self.STAGE, "--control", self.TABLE, "--duration", "4s", "--json", *options)
+        self.assertEqual(done.returncode, code, done.stderr)
+        run = json.loads(done.stdout)
+        shoulder = 7 + run["joints"].index("/rover/shoulder") - 1  # after the free joint's seven
+        at = {round(frame["t"], 4): frame for frame in run["frames"]}
+        base = run["bodies"].index("/rover/base")
+        return {t: (frame["body_q"][base], math.degrees(frame["joint_q"][shoulder])) for t, frame in at.items()}, done.stderr
+
+    def test_controllers_are_listed_with_what_they_command(self):
+        listed = {one["prim"].rsplit("/", 1)[1]: one for one in document("ros", "interfaces", self.STAGE, "--controllers", "--json")["controllers"]}
+        self.assertEqual({name: (one["starts_enabled"], one["runtime"]) for name, one in listed.items()},
+                         {"arm": (True, True), "drive": (True, True), "wave": (False, True)})
+        self.assertEqual([target["prim"] for target in listed["drive"]["targets"]], ["/rover/left_joint", "/rover/right_joint"])
+        self.assertNotIn("controllers", document("ros", "interfaces", self.STAGE, "--json"))
+        self.assertIn("RosControlDiffDriveAPI", mechane("ros", "interfaces", self.STAGE, "--controllers").stdout)
+
+    def test_it_drives_ahead_and_turns_left_while_its_arm_swings(self):
+        """Ahead with 0.4 m/s, reached after 0.4 s at 1 m/s^2, until 1.2 s: 0.08 + 0.32 m. Then 0.8 rad/s to the left until half a second
+        after the last message, at 3 s: 1.8 s. Tyres have width and slip a little: a centimetre, and 5 %. The arm's drive lags 0.05 s."""
+        at, said = self.ran()
+        self.assertAlmostEqual(at[1.2][0][0], 0.4, delta=0.01)
+        yaw = {t: 2 * math.degrees(math.atan2(pose[5], pose[6])) for t, (pose, _) in at.items()}
+        self.assertAlmostEqual(yaw[1.2], 0, delta=0.5)
+        self.assertAlmostEqual(yaw[3.0], math.degrees(0.8 * 1.8), delta=0.05 * math.degrees(0.8 * 1.8))
+        self.assertAlmostEqual(at[1.0][1], 60 - 0.05 * 60, delta=0.5)
+        self.assertAlmostEqual(at[3.0][1], -60 + 0.05 * 60, delta=0.5)
+        self.assertIn("/rover/Controllers/arm on at 0 s", said)
+
+    def test_another_controller_takes_over_and_a_third_hand_is_refused(self):
+        """From 2 s on, at 0 degrees, the other one goes to 0 at 3 s and on to 30 degrees at 3.5 s."""
+        at, said = self.ran("--disable", "arm@2", "--enable", "/rover/Controllers/wave@2")
+        self.assertAlmostEqual(at[3.0][1], 0, delta=1)
+        self.assertAlmostEqual(at[3.5][1], 30 - 0.05 * 60, delta=0.5)
+        self.assertIn("/rover/Controllers/wave on at 2 s", said)
+        at, said = self.ran("--enable", "wave@2", code=1)
+        self.assertAlmostEqual(at[3.0][1], -60 + 0.05 * 60, delta=0.5)
+        self.assertRegex(said, "RUN_CONTROLLER_REFUSED.*/rover/Controllers/wave.*/rover/Controllers/arm")
+        self.assertEqual(mechane("sim", self.STAGE, "--enable", "nobody@1", "--frames", "1").returncode, 2)
+
+    def test_recordings_and_checkpoints_know_what_was_switched(self):
+        with tempfile.TemporaryDirectory() as folder:
+            whole, half, end = (os.path.join(folder, name) for name in ("whole.mrec", "half.check", "end.json"))
+            switched = ["--control", self.TABLE, "--disable", "arm@1", "--enable", "wave@2.5"]
+            self.assertEqual(mechane("sim", self.STAGE, "--frames", "240", "-o", whole, *switched).returncode, 0)
+            done = mechane("replay", whole, "--verify", "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue(json.loads(done.stdout)["verified"]["equal"])
+            # Gone on from a checkpoint between the two switches, on a way to a point, it ends with the same bits.
+            hash_ = json.loads(done.stdout)["hash"]
+            self.assertEqual(mechane("sim", self.STAGE, "--frames", "165", "--checkpoint", half, *switched).returncode, 0)
+            rest = os.path.join(folder, "rest.mrec")
+            self.assertEqual(mechane("sim", self.STAGE, "--frames", "75", "--resume", half, "--expect", hash_, "-o", rest, "-o", end, *switched).returncode, 0)
+            self.assertEqual(mechane("replay", rest, "--verify").returncode, 0)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ DOCUMENTS = {
     "dump.stage": ["dump", "stage", QUADRUPED],
     "check": ["check", QUADRUPED, "--format", "json", "--exit-zero"],
     "fix": ["fix", "ROBOT", "--diff", "--json"],
-    "ros.interfaces": ["ros", "interfaces", QUADRUPED, "--json"],
+    "ros.interfaces": ["ros", "interfaces", str(ROOT / "samples" / "gallery" / "rover.usda"), "--controllers", "--json"],
     "ros.channels": ["ros", "channels", "ROBOT", "--json"],
     "ros.tf": ["ros", "tf", "ROBOT", "--json"],
     "trajectory": ["sim", QUADRUPED, "--frames", "2", "--json"],

@@ -411,6 +411,55 @@ def PhysicsRevoluteJoint "j2" ( prepend apiSchemas = ["ExtendedPhysicsMimicAPI"]
     CHECK(controllers("custom bool control:starts_enabled = false\n") == 0);
 }
 
+TEST_CASE("controllers: targets exist, and the drafts' interfaces and lengths are what they say (REP-4.2.3-a, -h)")
+{
+    const auto judged = [](const std::string& schema, const std::string& inside) {
+        return checked(fixture_stage(
+            "<<body a>>\n<<body b>>\n<<joint j1 a b>>\n<<topic scan>>\ndef Xform \"c\" (\n prepend apiSchemas = [\"" +
+            schema + "\"]\n) {\n" + inside + "\n}\n"));
+    };
+    const std::string wheels =
+        "rel ros:diff_drive:left_wheels = </robot/j1>\nrel ros:diff_drive:right_wheels = </robot/j1>\ndouble "
+        "ros:diff_drive:wheel_radius = 0.1\ndouble ros:diff_drive:wheel_separation = 0.5\n";
+    struct {
+        std::string schema, inside;
+        int         astray, drafts;
+    } table[] = {
+        {"RosControlDiffDriveAPI", wheels, 0, 0},
+        {"RosControlDiffDriveAPI", wheels + "rel ros:diff_drive:odom = </robot/scan>", 0, 0},        // a publisher
+        {"RosControlDiffDriveAPI", wheels + "rel ros:diff_drive:subscriber = </robot/scan>", 0, 1},  // no subscription
+        {"RosControlDiffDriveAPI", wheels + "rel ros:diff_drive:odom = </robot/nope>", 0, 0},  // REP-1.2.4-c says it
+        {"RosControlDiffDriveAPI", wheels + "rel ros:diff_drive:odom = </robot/a>", 0, 1},
+        {"RosControlDiffDriveAPI", "rel ros:diff_drive:left_wheels = </robot/j1>", 0, 2},  // neither length
+        {"RosControlJointTrajectoryAPI", "rel ros:joint_trajectory:command_joints = [</robot/j1>, </robot/nope>]", 0,
+         0},
+        {"RosControlJointTrajectoryAPI", "rel ros:joint_trajectory:command_joints = [</robot/j1>, </robot/scan>]", 1,
+         0},
+        {"RosControlJointTrajectoryAPI", "rel ros:joint_trajectory:command_joints = </robot/a>", 1, 0},  // a body
+        {"RosControlRigidBodyTwistAPI", "rel ros:rigid_body_twist:body = </robot/j1>", 1, 0},
+        {"RosControlGripperAPI", "rel ros:gripper:joints = </robot/j1>", 0, 1},  // said as info
+    };
+    for (const auto& row : table) {
+        CAPTURE(row.schema);
+        CAPTURE(row.inside);
+        const Report report = judged(row.schema, row.inside);
+        CHECK(count(report, "REP-4.2.3-a") == row.astray);
+        CHECK(count(report, "REP-4.2.3-h") == row.drafts);
+    }
+    const Report unknown = judged("RosControlGripperAPI", "rel ros:gripper:joints = </robot/j1>");
+    REQUIRE(find(unknown, "REP-4.2.3-h") != nullptr);
+    CHECK(find(unknown, "REP-4.2.3-h")->severity == Severity::info);
+    // A collection names targets as a relationship does; properties of control: make a controller without a schema.
+    const auto collected = [](const std::string& members) {
+        return checked(
+            fixture_stage("<<body a>>\n<<body b>>\n<<joint j1 a b>>\ndef Xform \"c\" (\n prepend apiSchemas = "
+                          "[\"CollectionAPI:joints\"]\n) {\ncustom bool control:starts_enabled = true\n" +
+                          members + "}\n"));
+    };
+    CHECK(count(collected("rel collection:joints:includes = </robot/j1>\n"), "REP-4.2.3-a") == 0);
+    CHECK(count(collected(""), "REP-4.2.3-a") == 1);
+}
+
 TEST_CASE("materials: what is seen has a preview surface, through node graphs too (REP-T-123, REP-T-124, REP-T-129)")
 {
     CHECK(count(checked(fixture_stage("<<body a>>")), "REP-3.1-a") == 0);  // bound to a material of physics only

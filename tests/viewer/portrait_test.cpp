@@ -74,7 +74,8 @@ TEST_CASE("a portrait of nothing is empty, and has a picture all the same")
     const viewer::Portrait portrait(model, test::still(model).frames.front(), {.width = 8, .height = 4});
     CHECK(portrait.empty());
     CHECK(portrait.picture().pixels.size() == 8 * 4 * 3);
-    CHECK(viewer::png_uri(portrait.picture()).starts_with("data:image/png;base64,iVBORw0KGgo"));  // RFC 4648 of \x89PNG\r\n\x1a\n
+    CHECK(viewer::png_uri(portrait.picture())
+              .starts_with("data:image/png;base64,iVBORw0KGgo"));  // RFC 4648 of \x89PNG\r\n\x1a\n
 }
 
 TEST_CASE("a portrait's picture is the one that render draws")

@@ -36,6 +36,20 @@ inline constexpr Code kSetUnknown{"RUN_SET_UNKNOWN", Severity::error,
 inline constexpr Code kControlFile{
     "RUN_CONTROL_FILE", Severity::error, "A control file cannot be read.",
     "The first row names the columns: t, then PATH.field; the others hold numbers in SI units."};
+inline constexpr Code kControllerRefused{
+    "RUN_CONTROLLER_REFUSED", Severity::error,
+    "A controller was not switched on: another one that is on commands the same joint or body.",
+    "Switch the other one off before or at the same time, as in --disable OTHER@1 --enable THIS@1."};
+inline constexpr Code kControllerConflict{
+    "RUN_CONTROLLER_CONFLICT", Severity::warning,
+    "Two controllers that start enabled command the same joint or body; the first of the stage is on.",
+    "Write control:starts_enabled = false on one of them."};
+inline constexpr Code kControllerIdle{"RUN_CONTROLLER_IDLE", Severity::warning,
+                                      "A controller does not move a joint that it names.",
+                                      "Correct what the message names; commands go through the drives of joints."};
+inline constexpr Code kControllerNoRuntime{
+    "RUN_CONTROLLER_NO_RUNTIME", Severity::info, "A controller that is on has a schema that Mechane does not run.",
+    "Nothing to do; 'mechane ros interfaces --controllers' says which schemas run."};
 inline constexpr Code kScene{
     "RUN_SCENE", Severity::error, "There is no such built-in scene.",
     "Use pyramid, convex-vs-mesh, ragdoll-pile, humanoid, ant, chain or spheres, as in ant:16."};

@@ -9,9 +9,9 @@
 
 namespace mechane::run {
 
-/// Switches a publisher on or off.
+/// Switches a publisher or a controller on or off.
 struct Switch {
-    std::string name;      ///< of its topic, or the path of its prim
+    std::string name;      ///< of the topic, or the path of the prim
     double      time = 0;  ///< [s]
     bool        on   = true;
 };

@@ -41,9 +41,11 @@ struct ControlTable {
 /// @error RUN_CONTROL_FILE
 Result<std::string> read_control_file(const std::string& file);
 /// Reads a CSV whose first row is `t,PATH.field,...`.
-/// @param name  where the text comes from, for the diagnostics
+/// @param name    where the text comes from, for the diagnostics
+/// @param others  columns, as they are written, that somebody else reads
 /// @error RUN_CONTROL_FILE, RUN_SET_UNKNOWN
-Result<ControlTable> parse_control_table(const model::Model& model, const std::string& text, const std::string& name);
+Result<ControlTable> parse_control_table(const model::Model& model, const std::string& text, const std::string& name,
+                                         const std::vector<std::string>& others = {});
 
 /// Applies the last row whose time is not after `t`; nothing before the first.
 void apply_controls(const ControlTable& table, double t, model::State& state, model::Control& control);

@@ -27,6 +27,7 @@ struct SimulateOptions {
     std::vector<std::string>  set;                  ///< "PATH.field=value", applied before the first step
     std::string               control;              ///< CSV of commands over time: its text, or empty
     std::string               control_name;         ///< where it comes from, for diagnostics
+    std::vector<std::string>  other_columns;        ///< of `control`, that `follow` reads
     bool                      sleeping = false;     ///< islands that have come to rest are left out
     const record::Checkpoint* from     = nullptr;   ///< to go on from: `frames` more steps
     bool                      keep_end = false;     ///< fill SimulateResult::end

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "mechane/core/result.h"
 #include "mechane/model/model.h"
@@ -24,6 +25,7 @@ struct VerifyOptions {
     int threads = 0;                                                      ///< 0: all cores; no influence on the outcome
     std::function<bool(std::int64_t done, std::int64_t total)> progress;  ///< return false to stop early
     Follow                                                     follow;    ///< as in SimulateOptions
+    std::vector<std::string>                                   other_columns;
 };
 
 /// Steps the model as the header says and compares the hash of every step with the recorded one.

@@ -1,8 +1,10 @@
 #include <array>
+#include <cmath>
 #include <map>
 #include <set>
 
 #include "conformance/family.h"
+#include "conformance/finite.h"
 
 /// REP-0158 1.3.4: what colliders are made of.
 namespace mechane::conformance {
@@ -146,12 +148,15 @@ void check_material(const Facts& facts, const usd::Prim& material, Sink& sink)
     if (!missing.empty())
         say("missing", "the physics material does not author " + missing, "not authored", "write it; the fallback is 0",
             Severity::error);
+    for (const char* name : {"physics:staticFriction", "physics:dynamicFriction", "physics:restitution"})
+        if (const auto observed = not_finite(material.attribute(name)))
+            say(name, std::string(name) + " is " + *observed, *observed, "write a number", Severity::error);
     if ((fixed && *fixed < 0) || (moving && *moving < 0) || (bounce && *bounce < 0))
         say("negative", "a contact value is negative", "negative", "write 0 or more", Severity::error);
-    if (fixed && moving && *moving > *fixed)
+    if (fixed && moving && *moving > *fixed && std::isfinite(*moving))
         say("order", "dynamic friction is larger than static friction", number(*moving) + " > " + number(*fixed),
             "swap or equal them", Severity::warning);
-    if (bounce && *bounce > 1)
+    if (bounce && *bounce > 1 && std::isfinite(*bounce))
         say("restitution", "restitution above 1 adds energy at every bounce", number(*bounce), "write at most 1",
             Severity::warning);
 }

@@ -7,6 +7,8 @@
 #include <set>
 
 #include "conformance/family.h"
+#include "mechane/ros/controllers.h"
+#include "mechane/ros/schema.h"
 
 /// REP-0158 4.2.2 and 4.2.3: neutral extensions of physics, and controllers.
 namespace mechane::conformance {
@@ -33,6 +35,11 @@ namespace {
 #define MECHANE_GOOD_MIMIC MECHANE_MIMIC("    rel ext_physics:mimic:joint = </robot/lead>\n")
 #define MECHANE_CONTROLLER(name, more) \
     "def Xform \"" name "\" (\n    prepend apiSchemas = [\"RosControlJointTrajectoryAPI\"]\n)\n{\n" more "}\n"
+#define MECHANE_ROLLER(radius)                                                                                  \
+    MECHANE_PAIR("\"PhysicsFilteredPairsAPI\"", "")                                                             \
+    "def Xform \"roll\" (\n    prepend apiSchemas = [\"RosControlDiffDriveAPI\"]\n)\n{\n"                       \
+    "    rel ros:diff_drive:left_wheels = </robot/lead>\n    rel ros:diff_drive:right_wheels = </robot/lead>\n" \
+    "    double ros:diff_drive:wheel_radius = " radius "\n    double ros:diff_drive:wheel_separation = 0.4\n}\n"
 #define MECHANE_COMMANDS "    rel ros:joint_trajectory:command_joints = </robot/lead>\n"
 
 constexpr Rule kNames{
@@ -156,6 +163,19 @@ constexpr Rule kSimulation{
     .good = MECHANE_PAIR("\"PhysicsFilteredPairsAPI\"", "") MECHANE_CONTROLLER("steer", MECHANE_COMMANDS),
 };
 
+constexpr Rule kDrafts{
+    .id       = "REP-4.2.3-h",
+    .slug     = "control-drafts",
+    .keyword  = Keyword::should,
+    .severity = Severity::warning,
+    .summary  = "What a known control schema names has the API and role for it, and its lengths are positive.",
+    .why      = "A drive without a wheel's radius, or a command topic that nobody subscribes to, does nothing.",
+    .fix      = "None: what is meant is the author's to say.",
+    .bad      = MECHANE_ROLLER("0"),
+    .good     = MECHANE_ROLLER("0.1"),
+};
+
+#undef MECHANE_ROLLER
 #undef MECHANE_COMMANDS
 #undef MECHANE_CONTROLLER
 #undef MECHANE_URDF_MIMIC
@@ -185,8 +205,13 @@ class Extensions {
                 if (api.text() == "ExtendedPhysicsMimicAPI") mimic(prim);
                 if (api.text() == "ExtendedPhysicsActuatorAPI") actuator(prim);
                 if (api.text() == "ExtendedPhysicsPositionBasedClampingAPI") clamping(prim);
-                if (api.text().starts_with("RosControl")) controllers_.push_back(&facts);
             }
+            const auto of_control = [](std::string_view prefix) {
+                return [prefix](const usd::Token& name) { return name.text().starts_with(prefix); };
+            };
+            if (std::ranges::any_of(facts.apis, of_control("RosControl")) ||
+                std::ranges::any_of(facts.properties, of_control("control:")))
+                controllers_.push_back(&facts);
         }
         cycles();
         for (const PrimFacts* controller : controllers_) control(*controller);
@@ -337,6 +362,81 @@ class Extensions {
         }
     }
 
+    /// Relationships to joints and bodies that lead to something else, or nowhere.
+    bool targets_astray(const ros::Controller& controller)
+    {
+        bool any = false;
+        for (const ros::ControlRelation& relation : ros::control_relations()) {
+            if (relation.kind != controller.kind) continue;
+            const Trait wanted = relation.target == ros::ControlTarget::joint ? kJoint : kBody;
+            if (relation.target != ros::ControlTarget::joint && relation.target != ros::ControlTarget::body) continue;
+            const std::string name(relation.name);
+            for (const usd::Path& target : controller.prim.relationship(name).forwarded()) {
+                const PrimFacts* at = facts_.find(target);
+                if (at != nullptr && at->is(wanted)) continue;
+                any = true;
+                if (!facts_.stage.prim_at(target)) continue;  // REP-1.2.4-c's
+                say(kTargets, controller.prim, name.c_str(),
+                    fmt::format("{} leads to {}, which is {}", name, target.text(),
+                                at == nullptr ? "not active" : "no " + std::string(to_string(relation.target))),
+                    target.text(), std::string(to_string(relation.target)), "name what exists", target.text().c_str());
+            }
+        }
+        return any;
+    }
+
+    /// Whether a relationship leads nowhere, at least with these variants; that is REP-1.2.4-c's.
+    bool leads_nowhere(const usd::Prim& prim)
+    {
+        const auto names = prim.authored_property_names();
+        return std::ranges::any_of(names, [&](const usd::Token& name) {
+            const usd::Relationship relation = prim.relationship(name);
+            return relation && std::ranges::any_of(relation.targets(), [&](const usd::Path& target) {
+                       return !facts_.stage.prim_at(target.prim());
+                   });
+        });
+    }
+
+    /// The other relationships and the numbers of the schemas whose drafts are known.
+    void drafts(const ros::Controller& controller)
+    {
+        using ros::ControllerKind;
+        using ros::ControlTarget;
+        if (controller.schema.empty()) return;
+        const usd::Prim& prim = controller.prim;
+        sink_.applies(kDrafts);
+        if (controller.kind == ControllerKind::other)
+            return say(kDrafts, prim, nullptr, controller.schema + " is not among the schemas whose drafts are known",
+                       controller.schema, "a schema of REP-0158's drafts", "nothing was checked beyond its targets",
+                       "unknown", Severity::info);
+        for (const ros::ControlRelation& relation : ros::control_relations()) {
+            if (relation.kind != controller.kind || relation.target == ControlTarget::joint ||
+                relation.target == ControlTarget::body)
+                continue;
+            const bool             action = relation.target == ControlTarget::action_server;
+            const std::string_view role   = action                                           ? "server"
+                                            : relation.target == ControlTarget::subscription ? "subscription"
+                                                                                             : "publisher";
+            const std::string      name(relation.name);
+            for (const usd::Path& target : prim.relationship(name).forwarded()) {
+                if (!facts_.stage.prim_at(target)) continue;  // REP-1.2.4-c's
+                const PrimFacts* at = facts_.find(target);
+                if (at != nullptr && ros::applies(at->prim, action ? ros::Api::action : ros::Api::topic) &&
+                    ros::text(at->prim, action ? "ros:action:role" : "ros:topic:role") == role)
+                    continue;
+                say(kDrafts, prim, name.c_str(),
+                    fmt::format("{} leads to {}, which is no {}", name, target.text(), to_string(relation.target)),
+                    target.text(), std::string(to_string(relation.target)), "name such an interface", name.c_str());
+            }
+        }
+        if (controller.kind != ControllerKind::diff_drive) return;
+        for (const char* name : {"ros:diff_drive:wheel_separation", "ros:diff_drive:wheel_radius"})
+            if (const auto value = prim.attribute(name).authored_as<double>();
+                !value || !(*value > 0) || !std::isfinite(*value))
+                say(kDrafts, prim, name, fmt::format("{} is {}", name, value ? number(*value) : "not authored"),
+                    value ? number(*value) : "not authored", "a positive length", "measure it", name);
+    }
+
     void control(const PrimFacts& controller)
     {
         const usd::Prim& prim = controller.prim;
@@ -347,12 +447,15 @@ class Extensions {
             say(kDecoupled, prim, nullptr, "the controller stands on a part of the mechanism", prim.path().text(),
                 "a prim of its own", "move it to a prim such as /robot/Controllers/" + prim.name().text());
         std::vector<usd::Path> targets;
-        for (const usd::Token& name : prim.authored_property_names())
-            if (name.text().starts_with("ros:") || name.text().starts_with("control:"))
-                if (const usd::Relationship relation = prim.relationship(name); relation && relation.authored())
-                    for (const usd::Path& target : relation.targets())
-                        if (const PrimFacts* at = facts_.find(target); at != nullptr && at->is(kKinematic))
-                            targets.push_back(target);
+        bool                   astray = false;
+        for (const ros::Controller& one : ros::controllers(prim)) {
+            for (const ros::ControlledPrim& target : one.targets)
+                if (const PrimFacts* at = facts_.find(target.path); at != nullptr && at->is(kKinematic))
+                    targets.push_back(target.path);
+            astray |= targets_astray(one);
+            drafts(one);
+        }
+        if (targets.empty() && (astray || leads_nowhere(prim))) return;
         if (targets.empty())
             return say(kTargets, prim, nullptr, "the controller names no joint and no body", "no target",
                        "joints or bodies", "name what it controls by a relationship");
@@ -387,8 +490,8 @@ class Extensions {
 
 void check(const Facts& facts, Sink& sink) { Extensions(facts, sink).run(); }
 
-constexpr std::array<const Rule*, 11> kRules{&kNames,     &kMimic,  &kActuator, &kClamping, &kUnits,     &kTargets,
-                                             &kDecoupled, &kDrives, &kDirect,   &kConflict, &kSimulation};
+constexpr std::array<const Rule*, 12> kRules{&kNames,     &kMimic,  &kActuator, &kClamping, &kUnits,      &kTargets,
+                                             &kDecoupled, &kDrives, &kDirect,   &kConflict, &kSimulation, &kDrafts};
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "conformance/family.h"
+#include "conformance/finite.h"
 #include "conformance/variant_specs.h"
 
 /// REP-0158 1.3, joints: what they connect and how far they move.
@@ -86,7 +87,7 @@ constexpr Rule kLimitSanity{
     .slug     = "limit-sanity",
     .keyword  = Keyword::should,
     .severity = Severity::warning,
-    .summary  = "Limits are numbers, in order, in degrees and of a plausible size.",
+    .summary  = "Limits and drives are numbers; limits are in order, in degrees and of a plausible size.",
     .why =
         "lower > upper means locked in UsdPhysics, which is rarely meant; radians in a field of degrees stop a joint "
         "almost at once.",
@@ -167,6 +168,14 @@ void check_relations(const Facts& facts, const physics::Joint& joint, Sink& sink
         say("world", "no side of the joint is a rigid body");
     else if (joint.body0 == joint.body1)
         say("self", "both sides of the joint are the same body");
+    for (const char* name : {"physics:localPos0", "physics:localPos1", "physics:localRot0", "physics:localRot1"})
+        if (const auto observed = not_finite(joint.prim.attribute(name)))
+            sink.report(kRelations, {.site     = site_of(joint.prim, name),
+                                     .message  = std::string(name) + " is not finite",
+                                     .observed = *observed,
+                                     .expected = "finite",
+                                     .hint     = "write where the joint is in its body",
+                                     .variant  = "not-finite"});
     for (const usd::Token& name : kRotations) {
         const auto q = joint.prim.attribute(name).authored_as<Quatd>();
         if (!q) continue;
@@ -238,6 +247,42 @@ void check_sanity(const physics::Joint& joint, const Range& range, Sink& sink)
         say("span", "the joint turns more than two full turns", "write -inf and inf if it turns freely");
 }
 
+/// The numbers of drives, of the limits of single axes, and of breaking.
+void check_numbers(const PrimFacts& facts, Sink& sink)
+{
+    for (const usd::Token& name : facts.properties) {
+        const std::string&     text  = name.text();
+        const std::string_view last  = std::string_view(text).substr(text.rfind(':') + 1);
+        const bool             drive = text.starts_with("drive:"), limit = text.starts_with("limit:");
+        const bool             gain = drive && (last == "stiffness" || last == "damping");
+        const bool             open = limit || last == "maxForce" || text == "physics:breakForce" ||
+                                      text == "physics:breakTorque" || text == "physics:coneAngle0Limit" ||
+                                      text == "physics:coneAngle1Limit" || text == "physics:minDistance" ||
+                                      text == "physics:maxDistance";
+        if (!drive && !open) continue;
+        sink.applies(kLimitSanity);
+        const usd::Attribute attribute = facts.prim.attribute(name);
+        const auto           observed  = open ? not_a_number(attribute) : not_finite(attribute);
+        const auto           value     = attribute.authored_as<double>();
+        if (observed)
+            sink.report(kLimitSanity,
+                        {.site     = site_of(facts.prim, text.c_str()),
+                         .message  = text + " is " + *observed,
+                         .observed = *observed,
+                         .expected = open ? "a number, or an infinity for none" : "a finite number",
+                         .hint = gain ? "write a gain; a joint that shall not move is a fixed one" : "write a number",
+                         .variant  = text,
+                         .severity = Severity::error});
+        else if (value && *value < 0 && (gain || (drive && last == "maxForce")))
+            sink.report(kLimitSanity, {.site     = site_of(facts.prim, text.c_str()),
+                                       .message  = text + " is negative",
+                                       .observed = number(*value),
+                                       .expected = ">= 0",
+                                       .hint     = "write 0 or more",
+                                       .variant  = text});
+    }
+}
+
 /// Three or more revolute joints, none beyond two pi, in an asset with leftovers of a format that uses radians.
 void check_radians(const Facts& facts, Sink& sink)
 {
@@ -270,6 +315,7 @@ void check(const Facts& facts, Sink& sink)
 {
     for (const physics::Joint& joint : facts.physics.joints) {
         check_relations(facts, joint, sink);
+        if (const PrimFacts* prim = facts.find(joint.prim.path())) check_numbers(*prim, sink);
         if (joint.kind != physics::JointKind::revolute && joint.kind != physics::JointKind::prismatic) continue;
         const Range range = range_of(joint.prim);
         check_limits(joint, range, sink);

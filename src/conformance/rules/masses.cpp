@@ -1,9 +1,11 @@
 #include <array>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "conformance/by_name.h"
 #include "conformance/family.h"
+#include "conformance/finite.h"
 
 /// REP-0158 1.3, bodies: mass, inertia and what is a body at all.
 namespace mechane::conformance {
@@ -183,11 +185,12 @@ void check_mass(const Facts& facts, const physics::Body& body, Sink& sink)
 {
     sink.applies(kPositive);
     const auto authored = body.prim.attribute("physics:mass").authored_as<double>();
-    if (authored && !(*authored > 0)) {
+    if (authored && (!(*authored > 0) || std::isinf(*authored))) {
         Found found =
             at(body.prim, "physics:mass",
                "the mass is " + number(*authored) + (body.kinematic ? "" : "; a dynamic body needs a positive mass"),
-               number(*authored), "> 0", "write the mass of the part; remove PhysicsRigidBodyAPI from static props");
+               number(*authored), "> 0, finite",
+               "write the mass of the part; remove PhysicsRigidBodyAPI from static props");
         if (body.kinematic) found.severity = Severity::info;
         sink.report(kPositive, std::move(found));
         return;
@@ -213,17 +216,32 @@ void check_mass(const Facts& facts, const physics::Body& body, Sink& sink)
 }
 
 const usd::Token kMassName("physics:mass"), kDensityName("physics:density"), kDiagonalName("physics:diagonalInertia"),
-    kAxesName("physics:principalAxes");
+    kAxesName("physics:principalAxes"), kCentreName("physics:centerOfMass");
 
 void check_densities(const Facts& facts, Sink& sink)
 {
     for (const PrimFacts& prim : facts.prims) {
         if (!prim.is(kBody | kCollider)) continue;
-        if (const auto density = prim.prim.attribute(kDensityName).authored_as<double>(); density && *density < 0)
-            sink.report(kPositive, at(prim.prim, "physics:density", "the density is negative", number(*density), ">= 0",
-                                      "write the density of the material, or 0 for unset"));
+        if (const auto density = prim.prim.attribute(kDensityName).authored_as<double>();
+            density && (!(*density >= 0) || std::isinf(*density)))
+            sink.report(kPositive,
+                        at(prim.prim, "physics:density",
+                           *density < 0 ? "the density is negative" : "the density is " + number(*density),
+                           number(*density), ">= 0, finite", "write the density of the material, or 0 for unset"));
+        // Minus infinity in each component is the schema's way of saying that the centre is computed.
+        const usd::Attribute centre = prim.prim.attribute(kCentreName);
+        const auto           com    = centre.authored_as<Vec3d>();
+        constexpr double     kUnset = -std::numeric_limits<double>::infinity();
+        if (com && *com != Vec3d{kUnset, kUnset, kUnset})
+            if (const auto observed = not_finite(centre)) {
+                Found found   = at(prim.prim, "physics:centerOfMass", "the centre of mass is no point", *observed,
+                                   "finite", "write it, or remove it to have it computed");
+                found.variant = "centre";
+                sink.report(kPositive, std::move(found));
+            }
         if (prim.is(kBody)) continue;
-        if (const auto mass = prim.prim.attribute(kMassName).authored_as<double>(); mass && !(*mass > 0)) {
+        if (const auto mass = prim.prim.attribute(kMassName).authored_as<double>();
+            mass && (!(*mass > 0) || std::isinf(*mass))) {
             Found found = at(prim.prim, "physics:mass", "the mass of the collider is " + number(*mass), number(*mass),
                              "> 0", "remove it, or write the mass of this part");
             found.severity = Severity::warning;
@@ -250,7 +268,9 @@ void check_inertia(const physics::Body& body, Sink& sink)
         const Vec3d&      d    = *diagonal;
         const std::string text = number(d.x) + ", " + number(d.y) + ", " + number(d.z);
         const double      tall = std::max({d.x, d.y, d.z}), rest = d.x + d.y + d.z - tall;
-        if (d.x == 0 && d.y == 0 && d.z == 0)
+        if (std::isinf(d.x) || std::isinf(d.y) || std::isinf(d.z))
+            say("physics:diagonalInertia", "not-finite", "a principal moment is infinite", text, "finite");
+        else if (d.x == 0 && d.y == 0 && d.z == 0)
             say("physics:diagonalInertia", "zero", "the inertia is zero, which means that it is computed", text,
                 "principal moments", Severity::warning);
         else if (!(d.x > 0 && d.y > 0 && d.z > 0))
@@ -259,7 +279,9 @@ void check_inertia(const physics::Body& body, Sink& sink)
             say("physics:diagonalInertia", "triangle", "one principal moment is larger than the sum of the others",
                 text, "each at most the sum of the other two");
     }
-    if (axes) {
+    if (const auto observed = not_finite(body.prim.attribute(kAxesName))) {
+        say("physics:principalAxes", "not-finite", "the principal axes are no rotation", *observed, "finite");
+    } else if (axes) {
         const double norm = std::sqrt(axes->x * axes->x + axes->y * axes->y + axes->z * axes->z + axes->w * axes->w);
         if (norm != 0 && std::abs(norm - 1) > 1e-4)
             say("physics:principalAxes", "non-unit-quaternion", "the principal axes are no unit quaternion",

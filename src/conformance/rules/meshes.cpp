@@ -4,6 +4,7 @@
 #include <map>
 
 #include "conformance/family.h"
+#include "conformance/finite.h"
 #include "conformance/mesh_shape.h"
 #include "mechane/geometry/weld.h"
 
@@ -64,7 +65,7 @@ constexpr Rule kClosed{
 constexpr Rule kValid{
     .id      = "REP-3.4-g",
     .slug    = "mesh-validity",
-    .summary = "Meshes have finite points, indices in range and faces that add up.",
+    .summary = "Meshes have finite points, indices in range and faces that add up; other shapes have a size.",
     .why     = "Readers crash, or drop the mesh in silence.",
     .fix     = "None: the mesh has to be exported again.",
     .bad     = MECHANE_COLLIDER("3, 3, 3, 3", "0, 2, 1, 0, 1, 9, 1, 2, 3, 0, 3, 2",
@@ -226,10 +227,46 @@ void check_mesh(const PrimFacts& prim, Sink& sink)
     check_closed(mesh, faces, extent, sink);
 }
 
+/// Sizes of spheres, boxes and the like. An infinite plane has none, so that its width may be anything.
+void check_size(const PrimFacts& prim, Sink& sink)
+{
+    sink.applies(kValid);
+    for (const usd::Token& name : prim.properties) {
+        const std::string& text  = name.text();
+        const bool         width = text == "width" || text == "length";
+        if (!width && text != "radius" && text != "radiusTop" && text != "radiusBottom" && text != "height" &&
+            text != "size")
+            continue;
+        const usd::Attribute attribute = prim.prim.attribute(name);
+        const auto           observed  = width ? not_a_number(attribute) : not_finite(attribute);
+        const auto           value     = attribute.authored_as<double>();
+        const auto           say       = [&](std::string message, std::string seen, Severity severity) {
+            sink.report(kValid, {.site     = site_of(prim.prim, text.c_str()),
+                                 .message  = std::move(message),
+                                 .observed = std::move(seen),
+                                 .expected = "> 0, finite",
+                                 .hint     = "write the size of the shape",
+                                 .variant  = text,
+                                 .severity = severity});
+        };
+        if (observed)
+            say("the " + text + " is " + *observed, *observed, Severity::error);
+        else if (value && *value < 0)
+            say("the " + text + " is negative; readers take it as positive, or drop the shape", number(*value),
+                Severity::warning);
+        else if (value && *value == 0 && prim.is(kCollider) && !width && text != "radiusTop" &&
+                 text != "radiusBottom" && !(text == "height" && prim.prim.type_name().text().starts_with("Capsule")))
+            say("the collider has no extent: its " + text + " is 0", "0", Severity::error);
+    }
+}
+
 void check(const Facts& facts, Sink& sink)
 {
     for (const PrimFacts& prim : facts.prims)
-        if (prim.is(kMesh)) check_mesh(prim, sink);
+        if (prim.is(kMesh))
+            check_mesh(prim, sink);
+        else if (prim.is(kGprim))
+            check_size(prim, sink);
 }
 
 constexpr std::array<const Rule*, 4> kRules{&kTriangles, &kRightHanded, &kClosed, &kValid};

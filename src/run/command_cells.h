@@ -1,0 +1,32 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mechane/core/result.h"
+
+namespace mechane::run {
+
+std::string_view trimmed(std::string_view text);
+/// A finite number with an optional unit: deg, rad, m, cm, mm.
+std::optional<double> parse_number(std::string_view text);
+/// Indices of the label that equals `path` or, if there is exactly one such label, ends with "/path": one in each world
+/// that has it.
+std::vector<std::size_t> find_label(const std::vector<std::string>& labels, std::string_view path);
+
+/// A file of commands as text: a header row `t,...`, then rows of as many cells.
+struct CommandCells {
+    struct Row {
+        int                      line = 0;
+        double                   time = 0;  ///< [s], not before that of the row above
+        std::vector<std::string> cells;     ///< trimmed, without the time
+    };
+    int                      header_line = 0;
+    std::vector<std::string> columns;  ///< trimmed, without "t"
+    std::vector<Row>         rows;
+};
+/// @error RUN_CONTROL_FILE
+Result<CommandCells> read_cells(const std::string& text, const std::string& name);
+
+}  // namespace mechane::run
