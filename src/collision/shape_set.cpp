@@ -91,8 +91,7 @@ ShapeSet::ShapeSet(const model::Model& model, const tasks::Pool* pool, std::int3
     body = model.shape_body;
     motion.resize(model.body_count() + 1);
     std::vector<std::pair<const geometry::Mesh*, Vec3d>> hull_keys, mesh_keys, field_keys;
-    const auto count = [&](GeoType type) { return std::count(model.shape_type.begin(), model.shape_type.end(), type); };
-    const bool two_meshes = count(GeoType::mesh) + count(GeoType::heightfield) > 1;
+    const bool with_hulls = flag == model::shape_flag::collide_shapes;  // for contacts, not for nearest points
     for (std::size_t i = 0; i < n; ++i) {
         margin.push_back(static_cast<double>(model.shape_margin[i]));
         gap.push_back(static_cast<double>(model.shape_gap[i]));
@@ -118,8 +117,9 @@ ShapeSet::ShapeSet(const model::Model& model, const tasks::Pool* pool, std::int3
         }
         if (s.kind == ShapeKind::mesh) {
             const bool field = model.shape_type[i] == GeoType::heightfield;
-            s.mesh = shared(field ? fields_ : meshes_, field ? field_keys : mesh_keys, mesh, s.size,
-                            [&] { return make_mesh_shape(*mesh, s.size, two_meshes, field ? kFieldDepth : 0); });
+            s.mesh           = shared(field ? fields_ : meshes_, field ? field_keys : mesh_keys, mesh, s.size, [&] {
+                return make_mesh_shape(*mesh, s.size, with_hulls && !field, field ? kFieldDepth : 0);
+            });
         }
         radius[i] = bounding_radius(s);
     }

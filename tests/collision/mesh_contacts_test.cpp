@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "mechane/collision/narrow.h"
+#include "mechane/geometry/hull.h"
 #include "support/support.h"
 
 using namespace mechane;
@@ -195,4 +196,100 @@ TEST_CASE("a sphere at the rim of a closed mesh has the normal of the edge regio
         CHECK(m.points[0].distance == close_to(on_box.points[0].distance, 1e-9));
         CHECK(test::distance(m.points[0].normal, -on_box.points[0].normal) < 1e-6);
     });
+}
+
+TEST_CASE("a needle and a foil of triangles have the contact of their hull, at their tips too (COL-091)")
+{
+    // Corners of slivers: which of their triangles has the contact is beyond the accuracy of their angles. The hull, an
+    // exact polyhedron, says how near they are.
+    struct Case {
+        Vec3d size;
+        Vec3d partner;
+    };
+    for (const Case& c : {Case{{1e-6, 1, 5e-7}, {0.3, 0.2, 0.4}}, Case{{1, 1, 1e-7}, {0.3, 0.2, 0.4}}})
+        test::for_seeds(300, [&](Random& random) {
+            geometry::Mesh sliver = cube(0.5);
+            for (Vec3d& p : sliver.points) p = scale(c.size, p + 0.3 * random.vec(1));
+            const auto hulled = geometry::build_hull(sliver.points);
+            REQUIRE(hulled);
+            MeshShape triangles = make_mesh_shape(*hulled, {1, 1, 1}, false);
+            triangles.hull.reset();
+            const HullShape hull = make_hull_shape(*hulled, {1, 1, 1});
+            Shape           exact;
+            exact.kind = ShapeKind::hull;
+            exact.hull = &hull;
+            Shape box  = solid(ShapeKind::box, c.partner, 1.2 * random.direction());
+            box.R      = to_matrix(random.rotation());
+            Manifold of_hull;
+            collide(box, exact, 1, of_hull);
+            const Manifold m = touch(of(triangles), box, 1);
+            if (of_hull.count == 0 || of_hull.points[0].distance < 1e-3) return;
+            double nearest = kInfinity, expected = kInfinity;
+            for (int i = 0; i < m.count; ++i)
+                nearest = std::min(nearest, m.points[static_cast<std::size_t>(i)].distance);
+            for (int i = 0; i < of_hull.count; ++i)
+                expected = std::min(expected, of_hull.points[static_cast<std::size_t>(i)].distance);
+            CHECK(nearest == close_to(expected, 1e-5));
+        });
+}
+
+TEST_CASE("level boxes that overlap a part of a hollow mesh are as deep as the least of six ways out (COL-101)")
+{
+    // Two cubes in one mesh are no convex one, so each triangle is asked. Of level boxes the least way out is along one
+    // of the six faces: the least of the overlaps along x, y and z.
+    geometry::Mesh two = cube(0.5), far = cube(0.5);
+    for (const Vec3d& p : far.points) two.points.push_back(p + Vec3d{10, 0, 0});
+    for (auto t : far.triangles) {
+        for (std::int32_t& v : t) v += 8;
+        two.triangles.push_back(t);
+    }
+    const MeshShape hollow = make_mesh_shape(two, {1, 1, 1}, true);
+    REQUIRE(hollow.closed);
+    REQUIRE_FALSE(hollow.hull);
+    test::for_seeds(500, [&](Random& random) {
+        const Vec3d half{random.uniform(0.02, 0.4), random.uniform(0.02, 0.4), random.uniform(0.02, 0.4)};
+        Vec3d       p;
+        double      least = kInfinity;
+        for (std::size_t i = 0; i < 3; ++i) {
+            const double overlap = random.uniform(0.001, 2 * half[i]);
+            p[i]                 = (random.below(2) ? 1 : -1) * (0.5 + half[i] - overlap);
+            least                = std::min(least, overlap);
+        }
+        const Manifold m = touch(of(hollow), solid(ShapeKind::box, half, p), 0.01);
+        REQUIRE(m.count > 0);
+        double deepest = kInfinity;
+        for (int i = 0; i < m.count; ++i) deepest = std::min(deepest, m.points[static_cast<std::size_t>(i)].distance);
+        CHECK(deepest == close_to(-least, 1e-4 * length(half)));
+    });
+}
+
+TEST_CASE("a convex mesh of many points meets another mesh with every one of them")
+{
+    // A ball of 18 by 36 faces, and a cube of triangles whose face lies across each corner of it, 1 cm off.
+    constexpr int  kRings = 18;
+    geometry::Mesh ball;
+    for (int i = 0; i <= kRings; ++i)
+        for (int j = 0; j < (i % kRings == 0 ? 1 : 2 * kRings); ++j) {
+            const double a = kPi * i / kRings, b = kPi * j / kRings;
+            ball.points.push_back({std::sin(a) * std::cos(b), std::sin(a) * std::sin(b), std::cos(a)});
+        }
+    const auto hull = geometry::build_hull(ball.points, {.max_vertices = 1000});
+    REQUIRE(hull);
+    REQUIRE(hull->points.size() == ball.points.size());
+    geometry::Mesh surface = *hull;
+    surface.is_convex      = false;  // found out from its triangles
+    const MeshShape mesh   = make_mesh_shape(surface, {1, 1, 1}, true),
+                    other  = make_mesh_shape(cube(0.5), {1, 1, 1}, true);
+    REQUIRE(mesh.hull);
+    CHECK(mesh.hull->vertices.size() == ball.points.size());
+    for (const Vec3d& p : ball.points) {
+        Shape box        = of(other);
+        box.p            = 1.51 * p;
+        box.R            = to_matrix(rotation_between(Vec3d{0, 0, 1}, p));
+        const Manifold m = touch(of(mesh), box, 0.02);
+        REQUIRE(m.count > 0);
+        double nearest = kInfinity;
+        for (int i = 0; i < m.count; ++i) nearest = std::min(nearest, m.points[static_cast<std::size_t>(i)].distance);
+        CHECK(nearest == close_to(0.01, 1e-9));
+    }
 }

@@ -132,7 +132,7 @@ TEST_CASE("a closed convex mesh is the hull of its points, however its faces are
             Encounter e;
             unseen_encounter(r, ShapeKind::hull, second, e);
             auto       mesh  = collision::make_mesh_shape(cut_at_random(r, e.meshes[0]), {1, 1, 1}, false);
-            const bool solid = i % 2 == 0;  // else as a mesh with many more triangles would be
+            const bool solid = i % 2 == 0;  // else triangle by triangle, as one that is hollow elsewhere
             if (!solid) mesh.hull.reset();
             Shape cut               = mesh_shape(mesh, e.a.p);
             cut.R                   = e.a.R;

@@ -64,10 +64,10 @@ struct MeshShape {
     bool          convex = false;  ///< closed and nowhere hollow
     double        floor  = 0;      ///< of a height field: how far the solid goes down below its surface, along -z [m]
     geometry::Bvh bvh;
-    std::unique_ptr<HullShape> hull;  ///< of a convex mesh that is small or where asked for: stands in for it
+    /// Of a convex mesh, where asked for: stands in for it with any partner, exact however deep and seldom slower.
+    std::unique_ptr<HullShape> hull;
 };
-/// A convex mesh of no more points than this is its hull to any partner: exact however deep, and no slower. A hull
-/// holds as many (`geometry::HullOptions`).
+/// @param with_hull  a convex mesh gets its hull; one of up to `kSmallSolid` points has it always
 inline constexpr std::size_t kSmallSolid = 64;
 MeshShape make_mesh_shape(const geometry::Mesh& mesh, const Vec3d& scale, bool with_hull, double floor = 0);
 

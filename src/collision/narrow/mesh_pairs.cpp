@@ -47,15 +47,15 @@ double angle_at(const Vec3d& weights, const Vec3d& x, const Vec3d& y, const Vec3
     return std::atan2(length(cross(q - p, r - p)), dot(q - p, r - p));
 }
 
-/// A closed mesh whose inside holds the centre of the partner: out through the nearest face (within reason).
-void recover(const Shape& mesh, const Shape& convex, double radius, double reach, Manifold& out)
+/// A closed mesh whose inside holds the centre of the partner: out through the nearest face (within reason). Both in
+/// the frame of the mesh.
+void recover(const MeshShape& m, const Shape& convex, double radius, double reach, Candidates& out)
 {
-    const MeshShape& m       = *mesh.mesh;
-    const Vec3d      c_local = transpose_times(mesh.R, centre(convex) - mesh.p);
-    const double     depth   = 0.5 * radius + 0.1;  // beyond that, which way is out is anybody's guess
-    double           bound = depth * depth, certainty = 0;
-    std::int32_t     nearest = -1;
-    Vec3d            at, outward;
+    const Vec3d  c_local = centre(convex);
+    const double depth   = 0.5 * radius + 0.1;  // beyond that, which way is out is anybody's guess
+    double       bound = depth * depth, certainty = 0;
+    std::int32_t nearest = -1;
+    Vec3d        at, outward;
     m.bvh.for_each_near(c_local, bound, [&](std::int32_t index) {
         const auto   t = static_cast<std::size_t>(index);
         const auto&  v = m.triangles[t];
@@ -78,12 +78,11 @@ void recover(const Shape& mesh, const Shape& convex, double radius, double reach
         return bound * (1 + 1e-9);
     });
     if (nearest < 0 || dot(outward, c_local - at) >= 0) return;  // outside after all
-    const Vec3d  n_local = m.normals[static_cast<std::size_t>(nearest)];
-    const Vec3d  n       = mesh.R * n_local;
-    const Vec3d  p1      = support(convex, -n) - convex.core_radius() * n;
-    const double d       = dot(n, p1 - (mesh.p + mesh.R * at));
+    const Vec3d  n  = m.normals[static_cast<std::size_t>(nearest)];
+    const Vec3d  p1 = support(convex, -n) - convex.core_radius() * n;
+    const double d  = dot(n, p1 - at);
     if (d <= reach)
-        out.add({p1 - d * n, p1, n, d, (std::uint64_t{5} << 40) | (static_cast<std::uint64_t>(nearest) << 44)});
+        out.add({p1 - d * n, p1, n, d, (std::uint64_t{5} << 40) | (static_cast<std::uint64_t>(nearest) << 44)}, 0);
 }
 
 Shape as_hull(const Shape& mesh)
@@ -122,13 +121,124 @@ std::int32_t over_deepest(const MeshShape& m, std::int32_t from, const Shape& co
     return -1;
 }
 
+/// The triangles that reach into a convex shape, and the shortest way found that frees it of all of them: along a
+/// face's normal or that of a contact. A contact deeper than that is of a face which is passed on the way out sideways,
+/// as the side of a cube is by what lies on its top.
+class Overlap {
+  public:
+    Overlap(const MeshShape& mesh, const Shape& convex) : mesh_(mesh), convex_(convex) {}
+
+    void add(std::int32_t triangle)
+    {
+        if (count_ < kMost) triangles_[count_] = triangle;
+        ++count_;
+    }
+    [[nodiscard]] bool any() const { return count_ > 0; }
+    /// The faces seen from behind as well: they are no way in, but may be the shortest way out.
+    void add_backs(const geometry::Aabbd& box)
+    {
+        const Vec3d c = centre(convex_);
+        Shape       triangle;
+        triangle.kind = ShapeKind::triangle;
+        mesh_.bvh.for_each_overlap(box, [&](std::int32_t index) {
+            const auto t = static_cast<std::size_t>(index);
+            for (std::size_t i = 0; i < 3; ++i)
+                triangle.corners[i] = mesh_.points[static_cast<std::size_t>(mesh_.triangles[t][i])];
+            if (count_ <= kMost && dot(mesh_.normals[t], c - triangle.corners[0]) < 0 &&
+                core_distance_apart(triangle, convex_, convex_.core_radius()).distance <= convex_.core_radius())
+                add(index);
+        });
+    }
+
+    /// Drops what is deeper than the shortest way; where that leaves nothing as deep, the way itself is a contact.
+    void limit(Candidates& found, double slack)
+    {
+        if (count_ == 0 || count_ > kMost) return;
+        const auto flat = [&](const ContactPoint& p) { return dot(p.normal, found.points[0].normal) > 1 - 1e-6; };
+        if (!mesh_.closed && std::ranges::all_of(found.all(), flat)) return;
+        for (std::size_t i = 0; i < count_; ++i) offer(mesh_.normals[static_cast<std::size_t>(triangles_[i])]);
+        for (const ContactPoint& p : found.all())
+            if (p.distance < 0) offer(p.normal);
+        if (mesh_.closed) offer_faces_of_partner();
+        const auto too_deep = [&](const ContactPoint& p) { return p.distance < -least_ - slack; };
+        if (std::ranges::none_of(found.all(), too_deep) || !is_free(slack)) return;
+        const auto kept = std::ranges::remove_if(found.all(), too_deep).begin();
+        found.count     = static_cast<std::size_t>(kept - found.all().begin());
+        double deepest  = 0;
+        for (const ContactPoint& p : found.all()) deepest = std::min(deepest, p.distance);
+        if (deepest <= -least_ + slack) return;
+        const Vec3d p1 = support(convex_, -way_) - convex_.core_radius() * way_;
+        found.face     = 0;
+        found.add({p1 + least_ * way_, p1, way_, -least_, std::uint64_t{9} << 40}, slack);
+    }
+
+  private:
+    void offer_faces_of_partner()
+    {
+        if (convex_.kind == ShapeKind::box)
+            for (std::size_t i = 0; i < 3; ++i) offer(convex_.R.column(i)), offer(-convex_.R.column(i));
+        if (convex_.kind == ShapeKind::cylinder) offer(convex_.R.column(2)), offer(-convex_.R.column(2));
+        if (convex_.kind == ShapeKind::cone) offer(convex_.R.column(2));
+        if (convex_.kind == ShapeKind::hull)
+            for (const Vec3d& n : convex_.hull->face_normals) offer(-(convex_.R * n));
+    }
+    void offer(const Vec3d& n)
+    {
+        if (dot(n, n) < 0.5 || dot(n, last_) > 1 - 1e-12) return;
+        last_              = n;
+        const double from  = dot(n, support(convex_, -n)) - convex_.core_radius();
+        double       depth = 0;
+        for (std::size_t i = 0; i < count_ && depth < least_; ++i)
+            for (const std::int32_t v : mesh_.triangles[static_cast<std::size_t>(triangles_[i])])
+                depth = std::max(depth, dot(n, mesh_.points[static_cast<std::size_t>(v)]) - from);
+        if (depth < least_) least_ = depth, way_ = n;
+    }
+    /// Whether the way leads out of the whole surface, and not into a neighbour of those triangles.
+    [[nodiscard]] bool is_free(double slack) const
+    {
+        Shape moved = convex_;
+        moved.p += (least_ + slack) * way_;
+        Shape triangle;
+        triangle.kind = ShapeKind::triangle;
+        bool free     = true;
+        mesh_.bvh.for_each_overlap(bounds(moved), [&](std::int32_t index) {
+            const auto t = static_cast<std::size_t>(index);
+            if (!free) return;
+            for (std::size_t i = 0; i < 3; ++i)
+                triangle.corners[i] = mesh_.points[static_cast<std::size_t>(mesh_.triangles[t][i])];
+            const double radius = moved.core_radius();
+            free = core_distance_apart(triangle, moved, radius).distance > radius - (radius > 0 ? slack : 0);
+        });
+        return free;
+    }
+
+    static constexpr std::size_t kMost = 128;  ///< of more the shortest way is not looked for
+
+    const MeshShape&             mesh_;
+    const Shape&                 convex_;
+    Scratch<std::int32_t, kMost> triangles_;
+    std::size_t                  count_ = 0;
+    double                       least_ = kInfinity;
+    Vec3d                        way_, last_;
+};
+
+/// Outside of a surface nothing is nearer than the nearest point: where its triangle does not own it, slivers are too
+/// thin for their angles to say who does.
+void complete(const LastResort& rest, double reach, double tolerance, Candidates& found)
+{
+    if (rest.shallowest.distance > -kInfinity || !(rest.nearest.distance <= reach)) return;
+    for (const ContactPoint& p : found.all())
+        if (p.distance <= rest.nearest.distance + tolerance) return;
+    found.add(rest.nearest, 0);
+}
+
 }  // namespace
 
 void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, Manifold& out)
 {
     const MeshShape& m = *mesh.mesh;
     if (m.bvh.empty()) return;
-    if (m.hull && m.points.size() <= kSmallSolid) return collide_convex(as_hull(mesh), convex, reach, out);
+    if (m.hull) return collide_convex(as_hull(mesh), convex, reach, out);
     // The partner's box in the mesh's frame.
     Shape local = convex;
     local.p     = transpose_times(mesh.R, convex.p - mesh.p);
@@ -142,6 +252,7 @@ void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, M
     const double radius = bounding_radius(convex);
     Candidates   candidates, assumed;
     LastResort   rest;
+    Overlap      overlap(m, local);
     Shape        triangle;
     triangle.kind = ShapeKind::triangle;
     m.bvh.for_each_overlap(box, [&](std::int32_t index) {
@@ -151,7 +262,10 @@ void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, M
         if (!(m.floor > 0) && dot(n, c - triangle.corners[0]) < 0) return;  // one-sided
         const Surroundings around = surroundings(m, t);
         candidates.face = assumed.face = static_cast<std::uint64_t>(index) + 1;
-        if (!collide_face(triangle, n, around, local, reach, 1e-3 * radius, candidates, assumed, rest)) return;
+        rest.overlapping               = false;
+        const bool pierced = collide_face(triangle, n, around, local, reach, 1e-3 * radius, candidates, assumed, rest);
+        if (rest.overlapping) overlap.add(index);
+        if (!pierced) return;
         Vec3d              p1;
         const std::int32_t below = over_deepest(m, index, local, c, p1);
         if (below < 0) return;
@@ -165,13 +279,17 @@ void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, M
     settle(candidates, assumed, 1e-3 * radius);
     const ContactPoint* last = candidates.count == 0 ? rest.point() : nullptr;
     if (last && last->distance <= reach) candidates.add(*last, 0);
+    complete(rest, reach, 1e-5 * radius, candidates);
+    if (candidates.count == 0 && m.closed) recover(m, local, radius, reach, candidates);
+    if (m.closed && (overlap.any() || (candidates.count > 0 && candidates.points[0].distance < 0)))
+        overlap.add_backs(box);
+    if (!(m.floor > 0)) overlap.limit(candidates, 1e-5 * radius);
     Manifold found;
     emit_by_normal(candidates, found);
     for (int i = 0; i < found.count; ++i) {
         const ContactPoint& p = found.points[static_cast<std::size_t>(i)];
         out.add({mesh.p + mesh.R * p.p0, mesh.p + mesh.R * p.p1, mesh.R * p.normal, p.distance, p.feature});
     }
-    if (found.count == 0 && m.closed) recover(mesh, convex, radius, reach, out);
 }
 
 void collide_mesh_rectangle(const Shape& mesh, const Shape& rectangle, double reach, Manifold& out)

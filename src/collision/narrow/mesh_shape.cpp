@@ -132,6 +132,13 @@ MeshShape make_mesh_shape(const geometry::Mesh& source, const Vec3d& factors, bo
         used.erase(std::unique(used.begin(), used.end()), used.end());
         geometry::Mesh cloud;
         for (const std::int32_t v : used) cloud.points.push_back(mesh.points[static_cast<std::size_t>(v)]);
+        // A hull that is built holds no more points than this: of more, the triangles are taken as they are.
+        cloud.is_convex = used.size() > kSmallSolid;
+        for (const auto& t : mesh.triangles) {
+            auto& named = cloud.triangles.emplace_back();
+            for (std::size_t i = 0; i < 3; ++i)
+                named[i] = static_cast<std::int32_t>(std::ranges::lower_bound(used, t[i]) - used.begin());
+        }
         HullShape hull = make_hull_shape(cloud, {1, 1, 1});
         if (!hull.face_normals.empty()) mesh.hull = std::make_unique<HullShape>(std::move(hull));
     }

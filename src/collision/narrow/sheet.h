@@ -17,17 +17,21 @@ Surroundings surroundings(const MeshShape& mesh, std::size_t triangle);
 bool owns(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Vec3d& n);
 
 /// What a surface falls back on when none of its triangles owns a contact, as at corners of slivers too small for their
-/// angles to be known: the nearest point of all, or of the triangles that are pierced the way that is shortest.
+/// angles to be known: the nearest point of all, or of the triangles that are pierced the way that is shortest. Of a
+/// shape outside the nearest point is always among those of the faces in front of it.
 struct LastResort {
     ContactPoint nearest{.distance = kInfinity};
     ContactPoint shallowest{.distance = -kInfinity};
+    bool         overlapping = false;  ///< the last triangle reaches into the convex shape
 
     void apart(const ContactPoint& p)
     {
+        overlapping = p.distance < 0;
         if (p.distance < nearest.distance) nearest = p;
     }
     void pierced(const ContactPoint& p)
     {
+        overlapping = true;
         if (p.distance > shallowest.distance) shallowest = p;
     }
     /// Null when no triangle was near.
