@@ -481,6 +481,7 @@ void reserve_piles(System& system)
     system.runs.reserve(system.contact_capacity);
     system.remembered.reserve(system.contact_capacity);
     system.memory_place.reserve(system.contact_capacity);
+    system.group_pile.reserve(system.forest.trees.size());
     const auto free = std::count_if(system.forest.trees.begin(), system.forest.trees.end(),
                                     [](const Tree& tree) { return tree.single; });
     if (free < 2) return;
