@@ -106,7 +106,7 @@ void respond_tree(System& system, const Tree& tree, double* x)
         dynamics::respond_articulated(system.forest, tree, system.motion, system.articulated, x, 1);
         return;
     }
-    dynamics::solve_factored<1>(tree, system.paths, system.factored, system.inverse_pivots, x);
+    dynamics::solve_factored(tree, system.paths, system.factored, system.inverse_pivots, x);
 }
 
 /// Acceleration drives act on the inertia that their dof feels with all others free: 1 / (M^-1)_kk. Their gains become
