@@ -115,6 +115,9 @@ void build_system(const model::Model& model, System& system)
     const bool targets = !f.loops.empty() || !f.distances.empty();
     system.loop_target.assign(targets ? model.joint_coord_count() : 0, 0);
     system.loop_target_rate.assign(targets ? model.joint_dof_count() : 0, 0);
+    system.next_q.assign(model.joint_coord_count(), 0);
+    system.next_qd.assign(model.joint_dof_count(), 0);
+    system.placed.assign(system.forest.trees.size(), 0);
     system.near_q.assign(model.joint_coord_count(), 0);
     system.base_start.assign(model.body_count(), {});
     system.memory.clear();

@@ -301,6 +301,9 @@ struct System {
     std::vector<std::int32_t>  pile_body;  ///< [1 + body_count], first the world: scratch of choosing piles
     std::vector<std::int32_t>  island_groups, island_general, island_of_group, set_parent;
 
+    std::vector<Real>         next_q, next_qd;  ///< [joint_coord_count, joint_dof_count]: of trees that are `placed`
+    std::vector<std::uint8_t> placed;  ///< per tree: Motion is that of the published state, not to be made again
+
     // Reactions of joints, computed where a joint may break or somebody observes.
     bool                  wants_reactions = false;
     std::vector<Spatiald> start_twist;            ///< per link, at the start of the step
@@ -391,6 +394,8 @@ void respond_open(System& system, const Group& group, double* y);
 Vec3d prescribed_velocity(const System& system, std::int32_t body, const Vec3d& p_W);
 /// Pose of any body, moving, prescribed or the world.
 Posed body_pose(const System& system, std::int32_t body);
+/// A point of a body, or of its link where it has one, in the world.
+Vec3d place(const System& system, std::int32_t body, std::int32_t link, const Vec3d& p_B);
 
 // -- loops.cpp
 /// Jacobian, response and errors of a group's bilateral rows at the present configuration.
@@ -466,6 +471,11 @@ void   warm_start_free(System& system, FreeContact& free);
 double solve_free(System& system, FreeContact& free, const Softness& soft, double anchor, bool relax);
 void   advance_free(System& system, FreeContact& free, double h);
 void   bounce_free(System& system, FreeContact& free, double bounce);
+
+// -- publish.cpp
+/// Rounds the coordinates and rates of a tree to what will be published, in System::next_q and next_qd, and places it
+/// there. Returns false, with nothing done, for trees to which that does not apply.
+bool place_published(System& system, const Tree& tree);
 
 // -- islands.cpp
 void build_islands(System& system);
