@@ -155,14 +155,15 @@ void set_belt(const System& system, const std::array<std::int32_t, 2>& shapes, C
 using Rates = std::array<double, 3>;
 
 /// A spring and a damper, integrated implicitly: the impulse is -h (k (C + h v) + d v), the same with and without bias.
-void set_spring_law(ContactRow& row, double h)
+[[gnu::always_inline]] inline void set_spring_law(ContactRow& row, double h)
 {
     const double rate = row.damping + h * row.stiffness, gamma = 1 / (h * rate);
     row.normal = {row.stiffness * row.distance / rate, 1 / (row.K[0] + gamma), gamma / (row.K[0] + gamma)};
 }
 
-/// What the normal row asks for in the sweeps to come.
-void set_normal_law(ContactRow& row, const Softness& soft, double h, bool relax)
+/// What the normal row asks for in the sweeps to come. Inlined: GCC 12 does not clear the upper halves of registers
+/// before a call to a local function nor after it, and what is compiled for SSE then waits for them.
+[[gnu::always_inline]] inline void set_normal_law(ContactRow& row, const Softness& soft, double h, bool relax)
 {
     if (row.stiffness > 0) {
         if (!relax) set_spring_law(row, h);

@@ -110,6 +110,8 @@ void build_system(const model::Model& model, System& system)
     for (std::size_t t = 0; t < f.trees.size(); ++t)
         if (f.trees[t].single) system.inverse_inertia[t] = inverse(f.links[f.trees[t].link_begin].inertia);
     system.wrench.assign(f.links.size(), {});
+    system.held_twist.assign(f.links.size(), {});
+    system.held_velocity.assign(f.links.size(), {});
     system.dof_rows.assign(dofs, {});
     system.active_dofs.assign(dofs, 0);
     const bool targets = !f.loops.empty() || !f.distances.empty();

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <span>
 
 #include "system.h"
@@ -151,13 +152,8 @@ const double* link_rows(System& system, const Group& group, std::int32_t link)
     double*            x        = system.row_scratch.data() + 8 * static_cast<std::ptrdiff_t>(tree.dof_begin);
     double*            at       = x;
     for (const std::int32_t k : path) {
-        const Spatiald& s = system.motion.column[k];
-        at[0]             = s.linear.x;
-        at[1]             = s.linear.y;
-        at[2]             = s.linear.z;
-        at[3]             = s.angular.x;
-        at[4]             = s.angular.y;
-        at[5]             = s.angular.z;
+        static_assert(sizeof(Spatiald) == 6 * sizeof(double));
+        std::memcpy(at, &system.motion.column[k], sizeof(Spatiald));
         at[6] = at[7] = 0;
         at += 8;
     }
@@ -384,7 +380,10 @@ Vec3d prescribed_velocity(const System& system, std::int32_t body, const Vec3d& 
 }
 
 Vec3d place(const System& system, std::int32_t body, std::int32_t link, const Vec3d& p_B)
-{ return link >= 0 ? system.motion.X_WB[link].p + system.motion.R_WB[link] * p_B : body_pose(system, body) * p_B; }
+{
+    if (body < 0) return p_B;
+    return link >= 0 ? system.motion.X_WB[link].p + system.motion.R_WB[link] * p_B : body_pose(system, body) * p_B;
+}
 
 Posed body_pose(const System& system, std::int32_t body)
 {

@@ -276,7 +276,6 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
     const auto& joint_f = control.joint_f.size() == model_.joint_f.size() ? control.joint_f : model_.joint_f;
     for (std::size_t t = 0; t < s.forest.trees.size(); ++t)
         if (!s.placed[t]) dynamics::forward_kinematics(s.forest, s.forest.trees[t], s.motion);
-    std::fill(s.placed.begin(), s.placed.end(), std::uint8_t{0});  // until the end of this step
     for (std::size_t l = 0; l < s.forest.links.size(); ++l) {
         const Link& link = s.forest.links[l];
         if (!link.free || link.joint < 0) continue;
@@ -295,7 +294,8 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
         }
     }
     wake_changed(s);
-    find_divergence(s, options_.substeps, "at the start of the step", culprit);
+    find_divergence(s, options_.substeps, false, culprit);
+    std::fill(s.placed.begin(), s.placed.end(), std::uint8_t{0});  // until the end of this step
 }
 
 bool SoftStep::is_as_published(const Tree& tree, const model::State& in) const
@@ -555,7 +555,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         report.joint_error_angular = std::max(report.joint_error_angular, r.loop_error_angular);
     }
     for (const Island& island : s.islands) report.sweeps += island.sweeps;
-    find_divergence(s, options_.substeps, "after the step", culprit);
+    find_divergence(s, options_.substeps, true, culprit);
     if (all_faulty(s)) return undo();
     if (s.wants_reactions) {
         find_reactions(s, h, dt);

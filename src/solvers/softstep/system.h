@@ -270,6 +270,7 @@ struct System {
     dynamics::ArticulatedBodies articulated;        ///< of deep trees
     std::vector<Mat33d>         inverse_inertia_W;  ///< per tree: of single bodies
     std::vector<Spatiald>       wrench;             ///< per link
+    std::vector<Spatiald>       held_twist, held_velocity;  ///< per link: before the middle of the sub-step was tried
 
     std::vector<LoopRow> loop_rows;
     std::vector<double>  loop_J, loop_Y, loop_A, loop_x;
@@ -337,7 +338,7 @@ struct Culprit {
     std::string  text;
 };
 /// Marks the worlds of links that are not finite or too fast; `first` is filled in where it is empty.
-void find_divergence(System& system, int substeps, const char* when, Culprit& first);
+void find_divergence(System& system, int substeps, bool after, Culprit& first);
 /// Whether everything that moves lies in faulty worlds.
 [[nodiscard]] bool        all_faulty(const System& system);
 [[nodiscard]] inline bool faulty(const System& system, std::int32_t world)
