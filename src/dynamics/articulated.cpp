@@ -282,6 +282,66 @@ int factor(const Tree& tree, const Paths& paths, std::span<double> matrix, std::
                        inverse_pivots.data());
 }
 
+namespace {
+
+/// The dofs above `k`: the run that its path begins with, which lanes can work on, and the others. Of a dof in the run
+/// itself all are the others: what was just written one by one is slow to read as lanes.
+struct Above {
+    const std::int32_t* path;
+    const double*       row;
+    std::int32_t        run, count;
+
+    [[gnu::always_inline]] Above(const Paths& paths, const double* matrix, std::int32_t k)
+        : path(paths.dofs.data() + paths.begin[k]),
+          row(matrix + paths.begin[k]),
+          count(paths.begin[k + 1] - paths.begin[k] - 1)
+    { run = paths.head[k] > count ? 0 : paths.head[k]; }
+};
+
+/// Sum of row times x; `x`: of dof `first` on.
+[[gnu::always_inline]] inline double sum_above(const Above& a, const double* x, std::int32_t first)
+{
+    const double* run = x + (a.count > 0 ? a.path[0] - first : 0);
+    Lanes         four{};
+    std::int32_t  i = 0;
+    for (; i + kLanes <= a.run; i += kLanes) four += lanes(a.row + i) * lanes(run + i);
+    double out = sum(four);
+    for (; i < a.count; ++i) out += a.row[i] * x[a.path[i] - first];
+    return out;
+}
+
+}  // namespace
+
+MCH_WIDE void solve_factored(const Tree& tree, const Paths& paths, std::span<const double> factored,
+                             std::span<const double> inverse_pivots, double* x)
+{
+    const std::int32_t first = tree.dof_begin;
+    for (std::int32_t k = tree.dof_end; k-- > first;) {
+        const double xk = x[k - first];
+        if (xk == 0) continue;  // only the dofs above a load have one
+        const Above a(paths, factored.data(), k);
+        double*     run = x + (a.count > 0 ? a.path[0] - first : 0);
+        subtract(run, xk, a.row, a.run);
+        for (std::int32_t i = a.run; i < a.count; ++i) x[a.path[i] - first] -= a.row[i] * xk;
+    }
+    for (std::int32_t k = first; k < tree.dof_end; ++k)
+        x[k - first] = x[k - first] * inverse_pivots[static_cast<std::size_t>(k)] -
+                       sum_above(Above(paths, factored.data(), k), x, first);
+}
+
+MCH_WIDE void multiply_unit(const Tree& tree, const Paths& paths, std::span<const double> factored, const double* v,
+                            double* y)
+{
+    for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k)
+        y[k - tree.dof_begin] = v[k - tree.dof_begin] + sum_above(Above(paths, factored.data(), k), v, tree.dof_begin);
+}
+
+MCH_WIDE void solve_unit(const Tree& tree, const Paths& paths, std::span<const double> factored, double* x)
+{
+    for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k)
+        x[k - tree.dof_begin] -= sum_above(Above(paths, factored.data(), k), x, tree.dof_begin);
+}
+
 void integrate(const Forest& forest, const Tree& tree, std::span<const double> v, double h, Motion& motion)
 {
     for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {

@@ -97,7 +97,7 @@ std::vector<double> JointSpace::forward_dynamics(std::int32_t t, std::span<const
     factor(tree, paths_, rows_, pivots);
     std::vector<double> qdd = inverse_dynamics(t, {});
     for (std::size_t k = 0; k < qdd.size(); ++k) qdd[k] = tau[k] - qdd[k];
-    solve_factored<1>(tree, paths_, rows_, pivots, qdd.data());
+    solve_factored(tree, paths_, rows_, pivots, qdd.data());
     return qdd;
 }
 

@@ -13,6 +13,10 @@ Paths list_paths(const Forest& forest, bool deep)
                     paths.dofs.push_back(paths.dofs[i]);
             paths.dofs.push_back(k);
         }
+        const std::int32_t first = paths.begin.back(), end = static_cast<std::int32_t>(paths.dofs.size());
+        std::int32_t       head = 0;
+        while (first + head < end && paths.dofs[first + head] == paths.dofs[first] + head) ++head;
+        paths.head.push_back(head);
         paths.begin.push_back(static_cast<std::int32_t>(paths.dofs.size()));
     }
     return paths;

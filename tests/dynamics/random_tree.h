@@ -4,6 +4,7 @@
 #include "mechane/math/random.h"
 #include "mechane/model/builder.h"
 #include "mechane/model/model.h"
+#include "mechane/model/state.h"
 #include "support/support.h"
 
 namespace mechane::test {

@@ -68,6 +68,13 @@ void mass_matrix(const Forest& forest, const Tree& tree, const Paths& paths, Mot
 /// [paths.size()], `inverse_pivots` [dof_count of the forest]. Returns the number of locked dofs.
 int factor(const Tree& tree, const Paths& paths, std::span<double> matrix, std::span<double> inverse_pivots);
 
+/// x := M^-1 x for one tree, x[k] of its dofs.
+void solve_factored(const Tree& tree, const Paths& paths, std::span<const double> factored,
+                    std::span<const double> inverse_pivots, double* x);
+/// y := L v, and x := L^-1 x.
+void multiply_unit(const Tree& tree, const Paths& paths, std::span<const double> factored, const double* v, double* y);
+void solve_unit(const Tree& tree, const Paths& paths, std::span<const double> factored, double* x);
+
 /// x := M^-1 x for `lanes` right-hand sides of one tree stored dof by dof, x[k * stride + lane].
 template <int lanes, int stride = lanes>
 void solve_factored(const Tree& tree, const Paths& paths, std::span<const double> factored,

@@ -13,6 +13,7 @@ namespace mechane::dynamics {
 struct Paths {
     std::vector<std::int32_t> begin;  ///< [dof_count + 1]: where rows and paths begin; the last entry is their size
     std::vector<std::int32_t> dofs;   ///< forest numbering, path after path
+    std::vector<std::int32_t> head;   ///< [dof_count]: with how many consecutive dofs the path begins
 
     [[nodiscard]] std::span<const std::int32_t> of(std::int32_t dof) const
     {

@@ -111,9 +111,13 @@ void remember(ContactRow& row, const ContactMemory* old, double h)
 bool in_loops(const System& system, std::int32_t link)
 { return link >= 0 && system.groups[system.forest.trees[system.forest.links[link].tree].group].row_count > 0; }
 
-/// A point of a body in the world.
-Vec3d place(const System& system, std::int32_t body, std::int32_t link, const Vec3d& p_B)
-{ return link >= 0 ? system.motion.X_WB[link].p + system.motion.R_WB[link] * p_B : body_pose(system, body) * p_B; }
+/// Velocity of a surface point before the sub-step.
+Vec3d velocity_before(const System& system, std::int32_t body, std::int32_t link, const Vec3d& p)
+{
+    if (link < 0) return prescribed_velocity(system, body, p);
+    const Spatiald& twist = system.motion.twist[link];
+    return twist.linear + cross(twist.angular, p - system.motion.com_W[link]);
+}
 
 /// Contacts that are farther make no row: what bodies may gain in one substep on top of their speed is bounded by a
 /// generous metre a second. `p`: the surface points.
@@ -121,26 +125,23 @@ double reach(const System& system, const std::array<std::int32_t, 2>& body, cons
              const std::array<Vec3d, 2>& p, const Vec3d& n, double h)
 {
     Vec3d relative;
-    for (std::size_t s = 0; s < 2; ++s) {
-        const Vec3d v = link[s] >= 0 ? system.motion.twist[link[s]].linear + cross(system.motion.twist[link[s]].angular,
-                                                                                   p[s] - system.motion.com_W[link[s]])
-                                     : prescribed_velocity(system, body[s], p[s]);
-        relative += (s == 0 ? -1.0 : 1.0) * v;
-    }
+    for (std::size_t s = 0; s < 2; ++s)
+        relative += (s == 0 ? -1.0 : 1.0) * velocity_before(system, body[s], link[s], p[s]);
     return h * (2 * std::max(0.0, -dot(n, relative)) + 1);
 }
 
 using Rates = std::array<double, 3>;
 
 /// A spring and a damper, integrated implicitly: the impulse is -h (k (C + h v) + d v), the same with and without bias.
-void set_spring_law(ContactRow& row, double h)
+[[gnu::always_inline]] inline void set_spring_law(ContactRow& row, double h)
 {
     const double rate = row.damping + h * row.stiffness, gamma = 1 / (h * rate);
     row.normal = {row.stiffness * row.distance / rate, 1 / (row.K[0] + gamma), gamma / (row.K[0] + gamma)};
 }
 
-/// What the normal row asks for in the sweeps to come.
-void set_normal_law(ContactRow& row, const Softness& soft, double h, bool relax)
+/// What the normal row asks for in the sweeps to come. Inlined: GCC 12 does not clear the upper halves of registers
+/// before a call to a local function nor after it, and what is compiled for SSE then waits for them.
+[[gnu::always_inline]] inline void set_normal_law(ContactRow& row, const Softness& soft, double h, bool relax)
 {
     if (row.stiffness > 0) {
         if (!relax) set_spring_law(row, h);
@@ -257,18 +258,34 @@ void hold_spin(ContactRow& row, double normal)
     return std::max({std::abs(d0) * row.spin_K[0], std::abs(d1) * row.spin_K[3], std::abs(d2) * row.spin_K[5]});
 }
 
-/// Which friction applies, and how fast a contact that is hit rebounds.
-void meet(System& system, ContactRow& row, const FreeContact* free, double h)
+/// Rates of a contact that is not free before the sub-step; `p`: the surface points. Whitened velocities of a tree are
+/// made of the present ones only, so there the links tell.
+Rates rates_before(const System& system, const ContactRow& row, const std::array<Vec3d, 2>& p)
 {
-    const auto rates_of = [&](std::vector<double>& u) {
-        return free ? free_rates(u, *free) : rates(row.at, row.base, u);
-    };
-    const auto old = rates_of(system.previous_u);
+    Segments others = row.at;
+    Rates    out    = row.base;
+    for (std::size_t s = 0; s < 2; ++s) {
+        if (row.at.group[s] >= 0 && system.groups[row.at.group[s]].whitened) others.count[s] = 0;
+        const std::int32_t link = row.link[s];
+        if (link < 0 || !system.groups[system.body_group[row.body[s]]].whitened) continue;
+        const Vec3d  v    = velocity_before(system, row.body[s], link, p[s]);
+        const double sign = s == 0 ? -1 : 1;
+        out[0] += sign * dot(row.n, v);
+        out[1] += sign * dot(row.t1, v);
+        out[2] += sign * dot(row.t2, v);
+    }
+    return rates(others, out, system.previous_u);
+}
+
+/// Which friction applies, and how fast a contact that is hit rebounds.
+void meet(System& system, ContactRow& row, const FreeContact* free, const std::array<Vec3d, 2>& p, double h)
+{
+    const Rates old = free ? free_rates(system.previous_u, *free) : rates_before(system, row, p);
     // Decided once a step: what the first substep lets slip before friction is found must not unstick a contact.
     if (row.mu < 0)
         row.mu = old[1] * old[1] + old[2] * old[2] < kStickSpeed * kStickSpeed ? row.mu_static : row.mu_dynamic;
     if (row.restitution > 0 && old[0] < -0.5 * kRestitutionThreshold) {
-        const auto   now    = rates_of(system.u);
+        const Rates  now    = free ? free_rates(system.u, *free) : rates(row.at, row.base, system.u);
         const double speed  = -now[0];
         const double gained = std::clamp(speed + old[0], 0.0, speed);  // by gravity during this substep
         if (speed > kRestitutionThreshold) {
@@ -466,7 +483,7 @@ void build_contact(System& system, ContactRow& row, FreeContact* free, const Sof
     row.slip_step =
         1 / (0.5 * (a + c) + std::sqrt(0.25 * (a - c) * (a - c) + K[4] * K[4]));  // 1 / the largest eigenvalue
 
-    if (row.mu < 0 || row.restitution > 0) meet(system, row, free, h);
+    if (row.mu < 0 || row.restitution > 0) meet(system, row, free, p, h);
     if (free) load_free(row, *free);
 }
 

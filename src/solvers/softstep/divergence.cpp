@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <limits>
 
 #include "system.h"
 
@@ -13,12 +16,18 @@ namespace {
 
 bool out_of_bounds(const System& s, std::int32_t l)
 {
-    const Link& link   = s.forest.links[l];
-    bool        broken = !is_finite(s.motion.X_WB[l]) || !is_finite(s.motion.twist[l]);
-    for (std::int32_t k = 0; k < link.coords; ++k) broken = broken || !(std::abs(s.motion.q[link.coord + k]) < 1e12);
-    for (std::int32_t k = 0; k < link.dofs; ++k)
-        broken = broken || !(std::abs(s.motion.v[link.dof + k]) < kDivergedVelocity);
-    return broken;
+    const Link& link  = s.forest.links[l];
+    const auto  below = [](const double* x, std::int32_t count, double bound) {
+        bool all = true;  // no branches: hardly any body ever is
+        for (std::int32_t k = 0; k < count; ++k) all = all & (std::abs(x[k]) < bound);
+        return all;
+    };
+    constexpr double kFinite = std::numeric_limits<double>::infinity();
+    const auto       pose    = std::bit_cast<std::array<double, 7>>(s.motion.X_WB[l]);
+    const auto       twist   = std::bit_cast<std::array<double, 6>>(s.motion.twist[l]);
+    return !below(pose.data(), 7, kFinite) || !below(twist.data(), 6, kFinite) ||
+           !below(s.motion.q.data() + link.coord, link.coords, 1e12) ||
+           !below(s.motion.v.data() + link.dof, link.dofs, kDivergedVelocity);
 }
 
 Culprit culprit_of(const System& s, std::int32_t l, int substeps, const char* when)
@@ -61,10 +70,12 @@ Culprit culprit_of(const System& s, std::int32_t l, int substeps, const char* wh
 
 }  // namespace
 
-void find_divergence(System& system, int substeps, const char* when, Culprit& first)
+void find_divergence(System& system, int substeps, bool after, Culprit& first)
 {
+    const char* const when = after ? "after the step" : "at the start of the step";
     for (std::int32_t l = 0; l < static_cast<std::int32_t>(system.forest.links.size()); ++l) {
-        if (!out_of_bounds(system, l)) continue;
+        // What the last step placed was looked at when it ended.
+        if ((!after && system.placed[system.forest.links[l].tree]) || !out_of_bounds(system, l)) continue;
         system.faulty[static_cast<std::size_t>(system.model->body_world[system.forest.links[l].body] + 1)] = 1;
         if (first.text.empty()) first = culprit_of(system, l, substeps, when);
     }

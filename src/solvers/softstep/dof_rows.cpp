@@ -27,14 +27,15 @@ void build_limit(RowLaw& row, double gap, double rate, const DofLaw& law, double
         make_spring(row, law.limit_ke, law.limit_kd, gap, 0, h);
 }
 
-void apply(System& system, const DofRows& rows, double impulse)
+[[gnu::always_inline]] inline void apply(System& system, const DofRows& rows, double impulse)
 {
     if (impulse == 0) return;
     for (std::int32_t i = 0; i < rows.count; ++i)
         lanes(system.u.data() + rows.blocks[i]) += impulse * lanes(rows.Y + i * kLanes);
 }
 
-double rate_of(const System& system, const Group& group, std::int32_t dof, const DofRows& rows)
+[[gnu::always_inline]] inline double rate_of(const System& system, const Group& group, std::int32_t dof,
+                                             const DofRows& rows)
 {
     if (!group.whitened) return system.u[group.u_begin + dof - group.dof_begin];
     Lanes rate{};
@@ -89,14 +90,14 @@ void warm_start_dof_rows(System& system, const Group& group)
     }
 }
 
-double solve_dof_rows(System& system, const Group& group, bool relax)
+MCH_WIDE double solve_dof_rows(System& system, const Group& group, bool relax)
 {
     double change = 0;
     for (std::int32_t i = group.dof_begin; i < group.active_dof_end; ++i) {
         const std::int32_t k    = system.active_dofs[i];
         DofRows&           rows = system.dof_rows[k];
         double             rate = rate_of(system, group, k, rows);
-        const auto         push = [&](double impulse) {
+        const auto         push = [&](double impulse) __attribute__((always_inline)) {
             apply(system, rows, impulse);
             rate += impulse * rows.w;
             change = std::max(change, std::abs(impulse) * rows.w);

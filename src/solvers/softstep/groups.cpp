@@ -110,11 +110,16 @@ void build_system(const model::Model& model, System& system)
     for (std::size_t t = 0; t < f.trees.size(); ++t)
         if (f.trees[t].single) system.inverse_inertia[t] = inverse(f.links[f.trees[t].link_begin].inertia);
     system.wrench.assign(f.links.size(), {});
+    system.held_twist.assign(f.links.size(), {});
+    system.held_velocity.assign(f.links.size(), {});
     system.dof_rows.assign(dofs, {});
     system.active_dofs.assign(dofs, 0);
     const bool targets = !f.loops.empty() || !f.distances.empty();
     system.loop_target.assign(targets ? model.joint_coord_count() : 0, 0);
     system.loop_target_rate.assign(targets ? model.joint_dof_count() : 0, 0);
+    system.next_q.assign(model.joint_coord_count(), 0);
+    system.next_qd.assign(model.joint_dof_count(), 0);
+    system.placed.assign(system.forest.trees.size(), 0);
     system.near_q.assign(model.joint_coord_count(), 0);
     system.base_start.assign(model.body_count(), {});
     system.memory.clear();

@@ -292,8 +292,13 @@ void finish_island(System& system, const Island& island, double h, IslandReport&
     if (island.pile >= 0) finish_pile(system, system.piles[island.pile], report);
     for (std::int32_t i = island.group_begin; i < island.group_end; ++i) {
         const Group& g = system.groups[system.island_groups[i]];
-        for (std::int32_t t = g.tree_begin; t < g.tree_end; ++t)
-            dynamics::forward_kinematics(system.forest, system.forest.trees[t], system.motion);
+        for (std::int32_t t = g.tree_begin; t < g.tree_end; ++t) {
+            const Tree& tree = system.forest.trees[t];
+            if (place_published(system, tree))
+                system.placed[t] = 1;
+            else
+                dynamics::forward_kinematics(system.forest, tree, system.motion);
+        }
         if (g.row_count > 0) {
             // Newton's method: each pass squares what is left of what the last substep opened.
             for (int pass = 0; pass < kClosingPasses; ++pass) {

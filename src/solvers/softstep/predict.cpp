@@ -106,7 +106,7 @@ void respond_tree(System& system, const Tree& tree, double* x)
         dynamics::respond_articulated(system.forest, tree, system.motion, system.articulated, x, 1);
         return;
     }
-    dynamics::solve_factored<1>(tree, system.paths, system.factored, system.inverse_pivots, x);
+    dynamics::solve_factored(tree, system.paths, system.factored, system.inverse_pivots, x);
 }
 
 /// Acceleration drives act on the inertia that their dof feels with all others free: 1 / (M^-1)_kk. Their gains become
@@ -202,15 +202,22 @@ void predict_tree(System& system, const Tree& tree, const Vec3d& gravity, double
             v[k] += 0.5 * x[k];
             x[k] = bias[k];
         }
+        const auto links = static_cast<std::size_t>(tree.link_end - tree.link_begin);
+        const auto move  = [&](std::vector<Spatiald>& from, std::vector<Spatiald>& to) {
+            std::copy_n(from.begin() + tree.link_begin, links, to.begin() + tree.link_begin);
+        };
+        move(system.motion.twist, system.held_twist);
+        move(system.motion.link_velocity, system.held_velocity);
         dynamics::update_velocities(f, tree, system.motion);
         dynamics::inverse_dynamics(f, tree, gravity, system.wrench, nullptr, system.motion, bias);
+        move(system.held_twist, system.motion.twist);
+        move(system.held_velocity, system.motion.link_velocity);
         for (std::size_t k = 0; k < n; ++k) {
             const double first_half = 2 * (v[k] - middle[k]);
             v[k]                    = middle[k];
             middle[k]               = first_half;
             x[k]                    = h * (x[k] - bias[k]);
         }
-        dynamics::update_velocities(f, tree, system.motion);
         respond_tree(system, tree, x);
         for (std::size_t k = 0; k < n; ++k) x[k] += middle[k];
     }

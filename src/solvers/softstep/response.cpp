@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <span>
 
 #include "system.h"
@@ -92,13 +93,8 @@ void whiten(const System& system, const Tree& tree, const double* v, double* u)
         u[kLanes + 2] = w.z;
         return;
     }
-    for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) {
-        const auto    path = system.paths.of(k);
-        const double* row  = system.factored.data() + system.paths.begin[k];
-        double        sum  = v[k - tree.dof_begin];
-        for (std::size_t i = 0; i + 1 < path.size(); ++i) sum += row[i] * v[path[i] - tree.dof_begin];
-        u[k - tree.dof_begin] = sum * root(system.inverse_roots[k]);
-    }
+    dynamics::multiply_unit(tree, system.paths, system.factored, v, u);
+    for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) u[k - tree.dof_begin] *= root(system.inverse_roots[k]);
 }
 
 /// And back.
@@ -115,13 +111,10 @@ void unwhiten(const System& system, const Tree& tree, const double* u, double* v
         v[5] = w.z;
         return;
     }
-    for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) {
-        const auto    path = system.paths.of(k);
-        const double* row  = system.factored.data() + system.paths.begin[k];
-        double        sum  = u[k - tree.dof_begin] / root(system.inverse_roots[k]);
-        for (std::size_t i = 0; i + 1 < path.size(); ++i) sum -= row[i] * v[path[i] - tree.dof_begin];
-        v[k - tree.dof_begin] = sum;
-    }
+    for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k)
+        v[k - tree.dof_begin] =
+            system.inverse_roots[k] > 0 ? u[k - tree.dof_begin] * system.inverse_roots[k] : u[k - tree.dof_begin];
+    dynamics::solve_unit(tree, system.paths, system.factored, v);
 }
 
 std::int32_t last_dof(const System& system, std::int32_t link)
@@ -159,13 +152,8 @@ const double* link_rows(System& system, const Group& group, std::int32_t link)
     double*            x        = system.row_scratch.data() + 8 * static_cast<std::ptrdiff_t>(tree.dof_begin);
     double*            at       = x;
     for (const std::int32_t k : path) {
-        const Spatiald& s = system.motion.column[k];
-        at[0]             = s.linear.x;
-        at[1]             = s.linear.y;
-        at[2]             = s.linear.z;
-        at[3]             = s.angular.x;
-        at[4]             = s.angular.y;
-        at[5]             = s.angular.z;
+        static_assert(sizeof(Spatiald) == 6 * sizeof(double));
+        std::memcpy(at, &system.motion.column[k], sizeof(Spatiald));
         at[6] = at[7] = 0;
         at += 8;
     }
@@ -271,11 +259,12 @@ void begin_rows(System& system, const Group& group, bool both)
             system.motion.R_WB[tree.link_begin] * system.inertia_root[group.tree_begin];
     whiten(system, tree, v, u);
     if (!both) return;
+    std::fill(system.link_rows_made.begin() + tree.link_begin, system.link_rows_made.begin() + tree.link_end,
+              std::uint8_t{0});
+    if (!tree.single) return;  // contacts of a tree ask its links
     double* previous = system.previous_u.data() + group.u_begin;
     std::copy_n(previous, group.dof_count(), system.scratch.data() + group.dof_begin);
     whiten(system, tree, system.scratch.data() + group.dof_begin, previous);
-    std::fill(system.link_rows_made.begin() + tree.link_begin, system.link_rows_made.begin() + tree.link_end,
-              std::uint8_t{0});
 }
 
 void end_rows(System& system, const Group& group)
@@ -388,6 +377,12 @@ Vec3d prescribed_velocity(const System& system, std::int32_t body, const Vec3d& 
     if (body < 0) return {};
     const Spatiald& twist = system.motion.base_twist[body];
     return twist.linear + cross(twist.angular, p_W - system.motion.base_com[body]);
+}
+
+Vec3d place(const System& system, std::int32_t body, std::int32_t link, const Vec3d& p_B)
+{
+    if (body < 0) return p_B;
+    return link >= 0 ? system.motion.X_WB[link].p + system.motion.R_WB[link] * p_B : body_pose(system, body) * p_B;
 }
 
 Posed body_pose(const System& system, std::int32_t body)

@@ -139,7 +139,9 @@ class SoftStep final : public Solver {
     void fill_observables(double h, double dt);
     void load_state(const model::State& in, const model::Control& control, double dt, Culprit& culprit);
     void find_edits(const model::State& in);
-    void publish(const model::State& in, model::State& out, double dt);
+    /// Whether the coordinates and rates of a tree are those that the last step published.
+    [[nodiscard]] bool is_as_published(const Tree& tree, const model::State& in) const;
+    void               publish(const model::State& in, model::State& out, double dt);
 
     const model::Model&       model_;
     SolverOptions             options_;
@@ -255,8 +257,13 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
                                         same_bytes(in.body_qd[link.body], published_twist_[link.body]);
         body_wins_[link.body]         = joint_kept && !body_kept;
     }
-    for (const Tree& tree : s.forest.trees)
-        dynamics::load(model_, s.forest, tree, in.joint_q, in.joint_qd, in.body_q, in.body_qd, body_wins_, s.motion);
+    for (std::size_t t = 0; t < s.forest.trees.size(); ++t) {
+        const Tree& tree = s.forest.trees[t];
+        s.placed[t]      = s.placed[t] && is_as_published(tree, in);
+        if (!s.placed[t])
+            dynamics::load(model_, s.forest, tree, in.joint_q, in.joint_qd, in.body_q, in.body_qd, body_wins_,
+                           s.motion);
+    }
     for (std::size_t i = 0; i < s.near_q.size(); ++i) s.near_q[i] = static_cast<double>(in.joint_q[i]);
     for (std::size_t l = 0; l < s.forest.links.size(); ++l) {
         const Link& link = s.forest.links[l];
@@ -267,7 +274,8 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
     find_edits(in);
     // joint_f of FREE-like joints is a wrench at the child's centre of mass; the parent bears the reaction.
     const auto& joint_f = control.joint_f.size() == model_.joint_f.size() ? control.joint_f : model_.joint_f;
-    for (const Tree& tree : s.forest.trees) dynamics::forward_kinematics(s.forest, tree, s.motion);
+    for (std::size_t t = 0; t < s.forest.trees.size(); ++t)
+        if (!s.placed[t]) dynamics::forward_kinematics(s.forest, s.forest.trees[t], s.motion);
     for (std::size_t l = 0; l < s.forest.links.size(); ++l) {
         const Link& link = s.forest.links[l];
         if (!link.free || link.joint < 0) continue;
@@ -286,7 +294,26 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
         }
     }
     wake_changed(s);
-    find_divergence(s, options_.substeps, "at the start of the step", culprit);
+    find_divergence(s, options_.substeps, false, culprit);
+    std::fill(s.placed.begin(), s.placed.end(), std::uint8_t{0});  // until the end of this step
+}
+
+bool SoftStep::is_as_published(const Tree& tree, const model::State& in) const
+{
+    if (published_body_.empty()) return false;
+    const auto same = [](const std::vector<Real>& a, const std::vector<Real>& b, std::int32_t begin, std::int32_t end) {
+        return std::memcmp(a.data() + begin, b.data() + begin, sizeof(Real) * static_cast<std::size_t>(end - begin)) ==
+               0;
+    };
+    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
+        const Link& link = system_.forest.links[l];
+        const auto  j    = static_cast<std::size_t>(link.joint);
+        if (body_wins_[link.body] ||
+            !same(in.joint_q, published_q_, model_.joint_q_start[j], model_.joint_q_start[j + 1]) ||
+            !same(in.joint_qd, published_qd_, model_.joint_qd_start[j], model_.joint_qd_start[j + 1]))
+            return false;
+    }
+    return true;
 }
 
 /// What the caller wrote into the state since the last step: a group that was moved forgets what it touched, one that
@@ -328,14 +355,26 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
         out.body_qd[b] = static_cast<Spatial>(s.motion.base_twist[b]);
     }
     for (std::size_t l = 0; l < s.forest.links.size(); ++l) {
-        const Link& link = s.forest.links[l];
-        if (faulty(s, model_.body_world[link.body])) continue;
+        const Link& link   = s.forest.links[l];
+        const bool  placed = s.placed[link.tree] != 0;
+        if (faulty(s, model_.body_world[link.body])) {
+            s.placed[link.tree] = 0;
+            continue;
+        }
         if (slept_[l]) {
             out.body_qd[link.body] = {};
             continue;
         }
         out.body_q[link.body]  = static_cast<Pose>(s.motion.X_WB[l]);
         out.body_qd[link.body] = static_cast<Spatial>(s.motion.twist[l]);
+        if (placed) {
+            const auto j = static_cast<std::size_t>(link.joint);
+            for (std::int32_t k = model_.joint_q_start[j]; k < model_.joint_q_start[j + 1]; ++k)
+                out.joint_q[k] = s.next_q[k];
+            for (std::int32_t k = model_.joint_qd_start[j]; k < model_.joint_qd_start[j + 1]; ++k)
+                out.joint_qd[k] = s.next_qd[k];
+            continue;
+        }
         if (link.free || link.joint < 0) continue;
         for (std::int32_t k = 0; k < link.coords; ++k)
             out.joint_q[model_.joint_q_start[link.joint] + k] = static_cast<Real>(s.motion.q[link.coord + k]);
@@ -345,7 +384,9 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
     // Joints that are not a link's own coordinates are read off the bodies; single angles keep their winding.
     for (std::int32_t j = 0; j < static_cast<std::int32_t>(model_.joint_count()); ++j) {
         const std::int32_t l = s.forest.joint_link[j];
-        if ((l >= 0 && (slept_[l] || !s.forest.links[l].free)) || faulty(s, model_.joint_world[j])) continue;
+        if ((l >= 0 && (slept_[l] || !s.forest.links[l].free || s.placed[s.forest.links[l].tree])) ||
+            faulty(s, model_.joint_world[j]))
+            continue;
         const auto motion = [&](std::int32_t b) {
             if (b < 0) return dynamics::BodyMotion{};
             const std::int32_t at = s.forest.body_link[b];
@@ -516,7 +557,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         report.joint_error_angular = std::max(report.joint_error_angular, r.loop_error_angular);
     }
     for (const Island& island : s.islands) report.sweeps += island.sweeps;
-    find_divergence(s, options_.substeps, "after the step", culprit);
+    find_divergence(s, options_.substeps, true, culprit);
     if (all_faulty(s)) return undo();
     if (s.wants_reactions) {
         find_reactions(s, h, dt);
@@ -532,7 +573,8 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         }
         Vec3d moved;
         for (std::size_t side = 0; side < 2; ++side)
-            moved += (side == 0 ? -1.0 : 1.0) * (body_pose(s, row.body[side]) * row.point_B[side] - row.start_W[side]);
+            moved += (side == 0 ? -1.0 : 1.0) *
+                     (place(s, row.body[side], row.link[side], row.point_B[side]) - row.start_W[side]);
         report.deepest_penetration = std::max(report.deepest_penetration, -(row.start_distance + dot(row.n, moved)));
     }
     for (std::size_t p = 0; p < s.pile_count; ++p)

@@ -273,6 +273,7 @@ struct System {
     dynamics::ArticulatedBodies articulated;        ///< of deep trees
     std::vector<Mat33d>         inverse_inertia_W;  ///< per tree: of single bodies
     std::vector<Spatiald>       wrench;             ///< per link
+    std::vector<Spatiald>       held_twist, held_velocity;  ///< per link: before the middle of the sub-step was tried
 
     std::vector<LoopRow> loop_rows;
     std::vector<double>  loop_J, loop_Y, loop_A, loop_x;
@@ -309,6 +310,9 @@ struct System {
     std::vector<std::int32_t>  memory_place;    ///< per contact: in `next_memory`
     std::vector<std::int32_t>  island_groups, island_general, island_of_group, set_parent;
 
+    std::vector<Real>         next_q, next_qd;  ///< [joint_coord_count, joint_dof_count]: of trees that are `placed`
+    std::vector<std::uint8_t> placed;  ///< per tree: Motion is that of the published state, not to be made again
+
     // Reactions of joints, computed where a joint may break or somebody observes.
     bool                  wants_reactions = false;
     std::vector<Spatiald> start_twist;            ///< per link, at the start of the step
@@ -342,7 +346,7 @@ struct Culprit {
     std::string  text;
 };
 /// Marks the worlds of links that are not finite or too fast; `first` is filled in where it is empty.
-void find_divergence(System& system, int substeps, const char* when, Culprit& first);
+void find_divergence(System& system, int substeps, bool after, Culprit& first);
 /// Whether everything that moves lies in faulty worlds.
 [[nodiscard]] bool        all_faulty(const System& system);
 [[nodiscard]] inline bool faulty(const System& system, std::int32_t world)
@@ -401,6 +405,8 @@ void respond_open(System& system, const Group& group, double* y);
 Vec3d prescribed_velocity(const System& system, std::int32_t body, const Vec3d& p_W);
 /// Pose of any body, moving, prescribed or the world.
 Posed body_pose(const System& system, std::int32_t body);
+/// A point of a body, or of its link where it has one, in the world.
+Vec3d place(const System& system, std::int32_t body, std::int32_t link, const Vec3d& p_B);
 
 // -- loops.cpp
 /// Jacobian, response and errors of a group's bilateral rows at the present configuration.
@@ -480,6 +486,11 @@ void   warm_start_free(System& system, FreeContact& free);
 double solve_free(System& system, FreeContact& free, const Softness& soft, double anchor, bool relax);
 void   advance_free(System& system, FreeContact& free, double h);
 void   bounce_free(System& system, FreeContact& free, double bounce);
+
+// -- publish.cpp
+/// Rounds the coordinates and rates of a tree to what will be published, in System::next_q and next_qd, and places it
+/// there. Returns false, with nothing done, for trees to which that does not apply.
+bool place_published(System& system, const Tree& tree);
 
 // -- islands.cpp
 /// Alternating the direction keeps long stacks from leaning to the side that is always solved last.

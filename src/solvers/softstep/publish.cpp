@@ -1,0 +1,34 @@
+#include "mechane/dynamics/kinematics.h"
+#include "system.h"
+
+// A step ends by placing what moves, and the next one would place it again from the published coordinates, which are
+// the same but for what Real rounds off. So trees are rounded first: what the step places at its end is what the
+// published state says, to the last bit, and the next step starts from it as long as nobody writes to the state.
+
+namespace mechane::solvers::softstep {
+
+bool place_published(System& system, const Tree& tree)
+{
+    const model::Model& m    = *system.model;
+    const Link&         root = system.forest.links[tree.link_begin];
+    // Single bodies are placed at once; what hangs on a prescribed body also depends on that.
+    if (tree.single || root.from_body || root.base >= 0 || system.groups[tree.group].row_count > 0) return false;
+    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
+        const Link&        link = system.forest.links[l];
+        const double *     q = system.motion.q.data() + link.coord, *v = system.motion.v.data() + link.dof;
+        const std::int32_t coord = m.joint_q_start[link.joint], dof = m.joint_qd_start[link.joint];
+        if (link.free) {
+            const dynamics::BodyMotion body{{{q[0], q[1], q[2]}, {q[3], q[4], q[5], q[6]}},
+                                            {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}}};
+            dynamics::joint_state(m, link.joint, {}, body, system.next_q, system.next_qd);
+            continue;
+        }
+        for (std::int32_t k = 0; k < link.coords; ++k) system.next_q[coord + k] = static_cast<Real>(q[k]);
+        for (std::int32_t k = 0; k < link.dofs; ++k) system.next_qd[dof + k] = static_cast<Real>(v[k]);
+    }
+    dynamics::load(m, system.forest, tree, system.next_q, system.next_qd, {}, {}, {}, system.motion);
+    dynamics::forward_kinematics(system.forest, tree, system.motion);
+    return true;
+}
+
+}  // namespace mechane::solvers::softstep
