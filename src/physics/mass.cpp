@@ -11,14 +11,18 @@ namespace mechane::physics {
 
 namespace {
 
-// An authored diagonal counts when its length is above this: the moments of small parts may each lie below.
+// Of the reference: an authored diagonal counts when its length is above this, in whatever units the stage has.
 constexpr double kInertiaThreshold = 1e-5;
 // Radius of the ball that stands in for missing shapes [m].
 constexpr double kSmallSphere = 0.1;
 
-// The reference takes negative moments as they are.
+// The reference takes negative moments as they are. Otherwise every diagonal counts that the schema does not ignore, so
+// that a part weighs the same in centimetres and in metres: moments of small parts lie far below the threshold in SI.
 bool sets_inertia(const MassValues& values, bool strict)
-{ return (strict ? is_finite(values.diagonal) : values.has_diagonal()) && length(values.diagonal) > kInertiaThreshold; }
+{
+    if (!strict) return values.has_diagonal();
+    return is_finite(values.diagonal) && length(values.diagonal) > kInertiaThreshold;
+}
 
 // The tensor of a mass m moved by t from the centre of mass: m (|t|^2 E - t t^T) on top.
 Mat33d moved(const Mat33d& inertia, double m, const Vec3d& t)

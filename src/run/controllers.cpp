@@ -109,6 +109,11 @@ class Preparation {
                                    one.schema.empty() ? "it" : one.schema));
     }
 
+    std::vector<ros::Controller>          controllers;
+    std::vector<Switch>                   switches;  ///< of controllers
+    std::vector<std::vector<std::size_t>> of;
+    std::vector<std::string>              columns;
+
   private:
     const Scene&             scene_;
     const ControllerOptions& options_;
@@ -117,13 +122,6 @@ class Preparation {
     CommandCells             cells_;
     std::vector<Column>      columns_;
 
-  public:
-    std::vector<ros::Controller>          controllers;
-    std::vector<Switch>                   switches;  ///< of controllers
-    std::vector<std::vector<std::size_t>> of;
-    std::vector<std::string>              columns;
-
-  private:
     /// Topics and prims that switches may name besides, for who writes messages.
     [[nodiscard]] std::vector<std::string> publishers() const
     {

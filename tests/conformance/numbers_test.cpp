@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "conformance/checking.h"
+#include "conformance/fixing.h"
 
 namespace mechane::conformance {
 namespace {
@@ -123,6 +124,23 @@ TEST_CASE("infinities that mean something are none of these")
         const Report report = judged(lines);
         CAPTURE(listed(report));
         CHECK(report.findings.size() == sound);
+    }
+}
+
+TEST_CASE("a repair leaves what is no number to the author, also when it may choose values")
+{
+    for (const char* lines :
+         {"float3 physics:diagonalInertia = (inf, 1, 1)\nquatf physics:principalAxes = (1, 0, 0, 0)",
+          "float3 physics:diagonalInertia = (nan, 1, 1)\nquatf physics:principalAxes = (1, 0, 0, 0)",
+          "float3 physics:diagonalInertia = (1, 1, 1)\nquatf physics:principalAxes = (0, nan, 0, 0)"}) {
+        CAPTURE(lines);
+        FixOptions options;
+        options.unsafe = true;
+        const Fixed fixed(
+            std::string("<<placed a PhysicsRigidBodyAPI PhysicsMassAPI>>\nfloat physics:mass = 1\n") + lines + "\n}\n",
+            options);
+        CHECK(fixed.left("REP-1.3-r", "bad-inertia") != nullptr);
+        CHECK(fixed.file("robot.usda").find(std::string(lines).substr(7, 20)) != std::string::npos);
     }
 }
 

@@ -63,10 +63,10 @@ def simulated(model):
 
 
 #: Models that differ for reasons of their own. Joints of three rotations at their singularity have many coordinates for one pose, found by rounding; a limit of infinite stiffness
-#: becomes the importer's largest in units of the stage; two are inertias of many parts, not decided yet.
-SINGULAR, INFINITE, OPEN = "singular joint", "infinite stiffness", "open"
-DIFFERENT = {("physics", 56): SINGULAR, ("physics", 114): SINGULAR, ("physics", 149): SINGULAR, ("physics", 230): SINGULAR, ("physics", 289): SINGULAR, ("physics", 251): OPEN,
-             ("physics", 262): OPEN, ("robots", 144): SINGULAR, ("robots", 172): INFINITE, ("robots", 177): SINGULAR, ("robots", 210): SINGULAR, ("robots", 283): SINGULAR}
+#: becomes the importer's largest in units of the stage.
+SINGULAR, INFINITE = "singular joint", "infinite stiffness"
+DIFFERENT = {("physics", 56): SINGULAR, ("physics", 114): SINGULAR, ("physics", 149): SINGULAR, ("physics", 230): SINGULAR, ("physics", 289): SINGULAR,
+             ("robots", 144): SINGULAR, ("robots", 172): INFINITE, ("robots", 177): SINGULAR, ("robots", 210): SINGULAR, ("robots", 283): SINGULAR}
 
 
 def model(path):

@@ -267,6 +267,30 @@ TEST_CASE("an authored diagonal without axes takes the automatic ones (PHY-064, 
     CHECK(std::abs(I(0, 1)) == close_to(0.5, 1e-6));
 }
 
+TEST_CASE("small moments count in metres as they do in centimetres (GAP-001)")
+{
+    // A ball of 1 cm with moments of its own, 1.5, 1.6, 1.7 g cm^2: in SI 1e-7 times that. The reference asks for a
+    // length above 1e-5 in whatever units the stage has, and in metres takes 2/5 m r^2 of the ball, 4/3 pi g.
+    const auto ball = [](const char* radius, const char* moments) {
+        return body("", "def Sphere \"C\" " + kColliderApi + " { double radius = " + radius +
+                            "\n float3 physics:diagonalInertia = " + moments + "\n float physics:density = 0\n}");
+    };
+    const Parsed   small(ball("1", "(1.5, 1.6, 1.7)"), "metersPerUnit = 0.01 kilogramsPerUnit = 0.001");
+    const BodyMass in_cm = mass_of(small);
+    const BodyMass in_m =
+        mass_of(Parsed(ball("0.01", "(1.5e-7, 1.6e-7, 1.7e-7)"), "metersPerUnit = 1 kilogramsPerUnit = 1"));
+    CHECK(in_cm.mass == close_to(4.0 / 3 * kPi, 1e-5));  // 1 g/cm^3
+    CHECK(in_m.mass == close_to(1e-3 * in_cm.mass, 1e-8));
+    const Mat33d cm = tensor(in_cm), m = tensor(in_m);
+    for (std::size_t i = 0; i < 3; ++i) {
+        CHECK(cm(i, i) == close_to(1.5 + 0.1 * static_cast<double>(i), 1e-6));
+        CHECK(m(i, i) == close_to(1e-7 * cm(i, i), 1e-13));
+    }
+    const BodyMass reference = mass_of(
+        Parsed(ball("0.01", "(1.5e-7, 1.6e-7, 1.7e-7)"), "metersPerUnit = 1 kilogramsPerUnit = 1", test::strict()));
+    CHECK(tensor(reference)(0, 0) == close_to(0.4 * 4.0 / 3 * kPi * 1e-3 * 1e-4, 1e-12));
+}
+
 TEST_CASE("a body with nothing to derive mass from weighs one unit, and -1 as the reference answers (PHY-065, PHY-082)")
 {
     const std::string stage = "def Xform \"B\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\"]) {}";

@@ -27,6 +27,8 @@ void fix_limits(Repair& repair, const Finding& finding)
 
 void fix_relations(Repair& repair, const Finding& finding)
 {
+    if (finding.variant == "not-finite")
+        return repair.refuse("bad-frame", "where the joint is in its body is the author's to say");
     if (finding.variant != "non-unit-quaternion")
         return repair.refuse("dangling-relationship", "which bodies the joint holds is the author's to say");
     const usd::Prim joint = prim_of(repair, finding);
@@ -75,6 +77,8 @@ void fix_inertia(Repair& repair, const Finding& finding)
 {
     const usd::Prim body     = prim_of(repair, finding);
     const auto      diagonal = body.attribute("physics:diagonalInertia").authored_as<Vec3d>();
+    if (finding.variant == "not-finite" || (diagonal && !is_finite(*diagonal)))
+        return repair.refuse("bad-inertia", "an inertia that is no number is the author's to say");
     if (finding.variant == "non-unit-quaternion") {
         const Quatd q = body.attribute("physics:principalAxes").authored_as<Quatd>().value_or(Quatd{});
         repair.set(body, "physics:principalAxes", "quatf", usd::make_value("quatf", normalized(q)));
