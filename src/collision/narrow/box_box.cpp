@@ -26,6 +26,97 @@ struct Axis {
     std::size_t i = 0, k = 0;
 };
 
+/// A corner of the incident face in the frame of the reference face: across it, and above it.
+struct Corner {
+    double        x, y, z;
+    std::uint32_t id, edge;  ///< as ClipPoint (manifold.cpp)
+};
+
+/// A face of a box: outward axis, and two across that with the half widths.
+struct Face {
+    std::size_t axis = 0, u = 0, v = 0;
+    double      side = 1;
+    double      slope = 0;  ///< cosine between its normal and the direction asked for
+};
+Face face_towards(const Shape& box, const Vec3d& n)
+{
+    const Vec3d d = transpose_times(box.R, n), m = abs(d);
+    Face        f;
+    f.axis  = m.x >= m.y ? (m.x >= m.z ? 0 : 2) : (m.y >= m.z ? 1 : 2);
+    f.u     = (f.axis + 1) % 3;
+    f.v     = (f.axis + 2) % 3;
+    f.side  = d[f.axis] < 0 ? -1 : 1;
+    f.slope = m[f.axis];
+    return f;
+}
+
+/// What convex_candidates finds where a face of one box is the reference and one of the other is clipped against it,
+/// point for point with the same names, in the frame of the reference face. False: it is another case.
+bool clip_boxes(const Shape& a, const Shape& b, const Vec3d& n, double reach, double merge, Candidates& out)
+{
+    constexpr double kExact = 1 - 2e-6, kWide = 0.94;  // feature.cpp
+    Face             f     = face_towards(a, n);
+    const auto       flat  = [](const Shape& s, const Face& g) { return !(s.size[g.u] > 0 && s.size[g.v] > 0); };
+    const bool       of_a  = f.slope > kExact && !flat(a, f);
+    if (!of_a) f = face_towards(b, -n);
+    const Shape &r = of_a ? a : b, &o = of_a ? b : a;
+    const Face   g = face_towards(o, of_a ? -n : n);
+    if (!(f.slope > kExact) || flat(r, f) || !(g.slope > kWide) || flat(o, g)) return false;
+    const Vec3d  w = f.side * r.R.column(f.axis), u = r.R.column(f.u), v = f.side * r.R.column(f.v);
+    const double hu = r.size[f.u], hv = r.size[f.v];
+    const Vec3d  centre = r.p + r.size[f.axis] * w;
+
+    // Incident corners in the order of feature.cpp.
+    const Vec3d gw = (g.side * o.size[g.axis]) * o.R.column(g.axis), gu = o.size[g.u] * o.R.column(g.u),
+                gv = (g.side * o.size[g.v]) * o.R.column(g.v), middle = o.p + gw - centre;
+    const auto  local = [&](const Vec3d& p) { return Vec3d{dot(u, p), dot(v, p), dot(w, p)}; };
+    const Vec3d m = local(middle), lu = local(gu), lv = local(gv);
+    std::array<Corner, 16> poly, next;
+    std::size_t            count = 0;
+    for (const auto& [x, y] : {std::pair{1, 1}, std::pair{-1, 1}, std::pair{-1, -1}, std::pair{1, -1}}) {
+        const Vec3d         p = m + static_cast<double>(x) * lu + static_cast<double>(y) * lv;
+        const std::uint32_t id =
+            (x < 0 ? 1U << g.u : 0U) | (g.side * y < 0 ? 1U << g.v : 0U) | (g.side < 0 ? 1U << g.axis : 0U);
+        poly[count++] = {p.x, p.y, p.z, id, id};
+    }
+    const double slack = 2e-9 * std::sqrt(hu * hu + hv * hv);
+    // The edges of the reference face in their order: +v, -u, -v, +u.
+    const auto cut = [&](std::uint32_t side, auto&& height) {
+        bool outside = false;
+        for (std::size_t i = 0; i < count; ++i) outside = outside || height(poly[i]) > 0;
+        if (!outside) return;
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            const Corner &p = poly[i], &q = poly[i + 1 < count ? i + 1 : 0];
+            const double  h = height(p), k = height(q);
+            if (h <= 0) next[kept++] = p;
+            if ((h <= 0) == (k <= 0)) continue;
+            const double s = h / (h - k);
+            next[kept++]   = {p.x + s * (q.x - p.x),
+                              p.y + s * (q.y - p.y),
+                              p.z + s * (q.z - p.z),
+                              ((side + 1) << 16) | (p.edge & 0xffffU),
+                              h <= 0 ? 0x8000U | side : p.edge};
+        }
+        count = kept;
+        std::swap(poly, next);
+    };
+    cut(0, [&](const Corner& p) { return p.y - hv - slack; });
+    cut(1, [&](const Corner& p) { return -p.x - hu - slack; });
+    cut(2, [&](const Corner& p) { return -p.y - hv - slack; });
+    cut(3, [&](const Corner& p) { return p.x - hu - slack; });
+    const auto of = static_cast<std::uint64_t>(of_a ? 1 : 2) << 40;
+    for (std::size_t i = 0; i < count; ++i) {
+        const Corner& q = poly[i];
+        const double  d = q.z / f.slope;
+        if (d > reach) continue;
+        const Vec3d p    = centre + q.x * u + q.y * v + q.z * w;
+        const Vec3d on_b = of_a ? p : p + d * n;
+        out.add({on_b - d * n, on_b, n, d, of | q.id}, merge);
+    }
+    return true;
+}
+
 }  // namespace
 
 /// Separating axes of two boxes: six faces, nine pairs of edges (Gottschalk, Lin, Manocha 1996). In penetration the
@@ -56,18 +147,24 @@ void collide_box_box(const Shape& a, const Shape& b, double reach, Manifold& out
         if (s > reach) return;
         if (s > face.separation + bias) face = {s, x < 0 ? -n : n, 1, 0, k};
     }
-    Axis edge;
+    Axis        edge;
+    const Vec3d t_a = transpose_times(a.R, t);
     for (std::size_t i = 0; i < 3; ++i)
         for (std::size_t k = 0; k < 3; ++k) {
             const double sine_squared = 1 - C(i, k) * C(i, k);
             if (sine_squared < 1e-8) continue;  // parallel: a face axis says the same
             const std::size_t i1 = (i + 1) % 3, i2 = (i + 2) % 3, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
-            const Vec3d       n  = cross(a.R.column(i), b.R.column(k)) / std::sqrt(sine_squared);
-            const double      x  = dot(n, t);
-            const double      ra = ha[i1] * A(i2, k) + ha[i2] * A(i1, k), rb = hb[k1] * A(i, k2) + hb[k2] * A(i, k1);
-            const double      s = std::abs(x) - (ra + rb) / std::sqrt(sine_squared);
+            // All in lengths of the cross product of the edges; nearly all axes are out before its root is needed.
+            const double x  = t_a[i2] * C(i1, k) - t_a[i1] * C(i2, k);
+            const double ra = ha[i1] * A(i2, k) + ha[i2] * A(i1, k), rb = hb[k1] * A(i, k2) + hb[k2] * A(i, k1);
+            const double gap = std::abs(x) - ra - rb, most = std::max(edge.separation, face.separation + bias),
+                         limit = std::min(reach, most);
+            if (gap * std::abs(gap) <= limit * std::abs(limit) * sine_squared) continue;
+            const double sine = std::sqrt(sine_squared), s = gap / sine;
             if (s > reach) return;
-            if (s > edge.separation) edge = {s, x < 0 ? -n : n, 2, i, k};
+            if (!(s > most)) continue;
+            const Vec3d n = (1 / sine) * cross(a.R.column(i), b.R.column(k));
+            edge          = {s, x < 0 ? -n : n, 2, i, k};
         }
     const bool   by_edge = edge.separation > face.separation + bias;
     const Axis&  best    = by_edge ? edge : face;
@@ -83,7 +180,8 @@ void collide_box_box(const Shape& a, const Shape& b, double reach, Manifold& out
     } else {
         // Clip with the face that separates as the reference.
         core.on_a = support(a, best.normal), core.on_b = support(b, -best.normal);
-        convex_candidates(a, b, core, reach, true, merge, candidates);
+        if (!clip_boxes(a, b, best.normal, reach, merge, candidates))
+            convex_candidates(a, b, core, reach, true, merge, candidates);
         double least = kInfinity;
         for (const ContactPoint& p : candidates.all()) least = std::min(least, p.distance);
         // Apart over no face, or a face without width.

@@ -133,6 +133,8 @@ void make_room(Pile& pile, std::size_t rows, std::size_t bodies)
     for (auto* numbers : {&pile.velocity, &pile.before, &pile.lonely, &pile.push, &pile.way})
         numbers->reserve(kWide * (bodies + kWide));
     pile.pose.reserve(kPoseStride * (bodies + kWide));
+    pile.colours.reserve(kColours + 2);
+    pile.parts.reserve(rows / 4);
 }
 
 /// A body of the pile; what does not move is added when first met.
@@ -185,6 +187,7 @@ void place_pairs(Pile& pile)
     std::array<std::int32_t, (kColours + 1) * kKinds> place{};
     for (const PilePair& pair : pile.pairs) ++place[pair.order];
     pile.bundles.clear();
+    pile.colours.assign(1, 0);
     std::int32_t bundles = 0;
     // Counts become the first places, of eight for each bundle.
     constexpr std::size_t kHalf = kKinds / 2;
@@ -201,7 +204,9 @@ void place_pairs(Pile& pile)
         const bool turns = half % kKinds != 0;
         for (auto b = static_cast<std::size_t>(next / kWide); b < pile.bundles.size(); ++b)
             pile.bundles[b].spin = turns ? 0 : -1;
+        if (!alone && turns && bundles > pile.colours.back()) pile.colours.push_back(bundles);
     }
+    while (pile.colours.back() < bundles) pile.colours.push_back(pile.colours.back() + 1);
     for (PilePair& pair : pile.pairs) {
         const bool         alone = pair.order / kKinds >= kColours;
         const std::int32_t first = place[pair.order];
@@ -556,7 +561,7 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
             ++plan.number;
             plan.first          = i == 0;
             plan.backwards      = is_backwards(substep, i);
-            const double change = sweep_pile(pile, plan);
+            const double change = sweep_pile(pile, plan, system.pool);
             if (change < kSweepChange || (i + 1 >= kSweeps && change < kImpactChange)) break;
         }
     };
@@ -567,7 +572,7 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
             pose_body(system, pile, i, to_matrix(turn_of(pile, i)) * pile.start_turn[i]);
             pile.way[kWide * i + 7] = 0;
         }
-        build_bundles(pile, first);
+        build_bundles(pile, first, system.pool);
     }
     if (pile.elastic) pile.before = pile.velocity;
     // The impulses of the sub-step before change the bodies by what they did then, where rows are the same.
@@ -579,7 +584,7 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
     if (pile.elastic) meet_pile(pile, h);
     sweep(false);
     report.clamped += move_bodies(pile, h);
-    const bool bounces = advance_pile(pile, h);
+    const bool bounces = advance_pile(pile, h, system.pool);
     sweep(true);
     for (int i = 0; bounces && i < kRestitutionSweeps; ++i) bounce_pile(pile, (i & 1) != 0);
     sum_pile(pile);

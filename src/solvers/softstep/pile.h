@@ -15,6 +15,10 @@
 // one colour share no such body either, so that their order is free. Their contacts go from the caller's buffer into
 // the bundles and back, without a ContactRow.
 
+namespace mechane::tasks {
+class Pool;
+}
+
 namespace mechane::solvers::softstep {
 
 struct Island;
@@ -97,6 +101,7 @@ struct Pile {
     std::vector<std::int32_t> prescribed;  ///< and those that do not, after them; -1: the world
     std::vector<PilePair>     pairs;       ///< in the contacts' order
     std::vector<Bundle>       bundles;     ///< colour by colour
+    std::vector<std::int32_t> colours;     ///< where each begins, and the end of the last
     std::vector<PilePoint>    points;
     std::vector<PileStart>    starts;
     std::vector<PileSpin>     spins;
@@ -113,6 +118,13 @@ struct Pile {
     std::vector<std::uint8_t> gyrates;  ///< per body that moves: its moments of inertia differ
     bool                      elastic = false, turns = false;  ///< some pair rebounds; something turned much
     bool                      bounces = false;
+    /// What chunks of a loop over bundles found.
+    struct Part {
+        Real         change = 0;
+        std::int32_t solved = 0;
+    };
+    std::vector<Part> parts;
+    bool              busy = true;  ///< the last sweep solved most bundles
     // Scratch of choosing.
     std::vector<std::uint64_t> taken;  ///< per body: colours that it has
 };
@@ -144,7 +156,7 @@ void store_pile(const System& system, const Pile& pile, model::Contacts& contact
 
 // -- pile_build.cpp, pile_sweeps.cpp
 /// Rows at the present poses; `first`: of the step.
-void build_bundles(Pile& pile, bool first);
+void build_bundles(Pile& pile, bool first, const tasks::Pool* pool);
 /// Which rows rebound.
 void meet_pile(Pile& pile, double h);
 void warm_start_pile(Pile& pile);
@@ -155,9 +167,9 @@ struct PileSweep {
     bool   relax = false, backwards = false, first = false;
     int    number = 1;
 };
-double sweep_pile(Pile& pile, const PileSweep& sweep);
+double sweep_pile(Pile& pile, const PileSweep& sweep, const tasks::Pool* pool);
 /// After positions moved: new distances and drifts; whether something rebounds.
-bool advance_pile(Pile& pile, double h);
+bool advance_pile(Pile& pile, double h, const tasks::Pool* pool);
 void bounce_pile(Pile& pile, bool backwards);
 /// Bodies: velocities without contacts and with the last sub-step's impulses; then positions.
 void predict_bodies(Pile& pile, double h, bool keep_push);

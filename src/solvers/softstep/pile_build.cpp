@@ -121,9 +121,10 @@ struct Block {
 
 }  // namespace
 
-MCH_WIDE void build_bundles(Pile& pile, bool first)
+MCH_WIDER static void build_part(Pile& pile, bool first, std::size_t begin, std::size_t end)
 {
-    for (Bundle& b : pile.bundles) {
+    for (std::size_t at = begin; at < end; ++at) {
+        Bundle&                     b = pile.bundles[at];
         const std::array<Turned, 2> bodies{turned(pile, b, 0), turned(pile, b, 1)};
         const Moving                now(pile.velocity, b);
         std::array<Wide3, 2>        way;
@@ -143,7 +144,13 @@ MCH_WIDE void build_bundles(Pile& pile, bool first)
     }
 }
 
-MCH_WIDE void meet_pile(Pile& pile, double h)
+void build_bundles(Pile& pile, bool first, const tasks::Pool* pool)
+{
+    in_parts(pool, 0, pile.bundles.size(),
+             [&](std::size_t begin, std::size_t end, std::size_t) { build_part(pile, first, begin, end); });
+}
+
+MCH_WIDER void meet_pile(Pile& pile, double h)
 {
     const auto step = static_cast<Real>(h);
     for (Bundle& b : pile.bundles) {
@@ -165,7 +172,7 @@ MCH_WIDE void meet_pile(Pile& pile, double h)
     }
 }
 
-MCH_WIDE void predict_bodies(Pile& pile, double h, bool keep_push)
+MCH_WIDER void predict_bodies(Pile& pile, double h, bool keep_push)
 {
     const auto step = static_cast<Real>(h);
     for (std::size_t i = 0; i < pile.links.size(); i += kWide) {
@@ -182,7 +189,7 @@ MCH_WIDE void predict_bodies(Pile& pile, double h, bool keep_push)
     }
 }
 
-MCH_WIDE int move_bodies(Pile& pile, double h)
+MCH_WIDER int move_bodies(Pile& pile, double h)
 {
     const auto     step = static_cast<Real>(h);
     constexpr Real most = static_cast<Real>(kMaxVelocity), wild = static_cast<Real>(kDivergedVelocity);

@@ -160,7 +160,7 @@ struct Law {
 
 }  // namespace
 
-MCH_WIDE void warm_start_pile(Pile& pile)
+MCH_WIDER void warm_start_pile(Pile& pile)
 {
     for (std::size_t k = 0; k < pile.bundles.size(); ++k) {
         Bundle& b = bundle(pile, k, false);
@@ -179,28 +179,54 @@ MCH_WIDE void warm_start_pile(Pile& pile)
     }
 }
 
-MCH_WIDE double sweep_pile(Pile& pile, const PileSweep& sweep)
+/// Bundles of one colour.
+MCH_WIDER static Pile::Part sweep_part(Pile& pile, const PileSweep& sweep, std::size_t begin, std::size_t end)
 {
-    const Law law{static_cast<Real>(1 / sweep.h),     static_cast<Real>(sweep.mass_scale),
-                  static_cast<Real>(sweep.leak),      static_cast<Real>(sweep.bias_rate),
-                  static_cast<Real>(sweep.anchor),    static_cast<Real>(sweep.still),
+    const Law  law{static_cast<Real>(1 / sweep.h),  static_cast<Real>(sweep.mass_scale),
+                  static_cast<Real>(sweep.leak),   static_cast<Real>(sweep.bias_rate),
+                  static_cast<Real>(sweep.anchor), static_cast<Real>(sweep.still),
                   static_cast<Real>(sweep.number)};
-    Wide      change{};
-    for (std::size_t k = 0; k < pile.bundles.size(); ++k) {
-        Bundle& b = bundle(pile, k, sweep.backwards);
+    Pile::Part out;
+    Wide       change{};
+    for (std::size_t k = begin; k < end; ++k) {
+        const Bundle& b = pile.bundles[k];
         if ((sweep.relax && b.idle) || (!sweep.first && !stirred(pile, b, law.number))) continue;
-        change = largest(change,
-                         sweep.relax ? solve_bundle(pile, b, law, true) : solve_bundle(pile, b, law, false));
+        ++out.solved;
+        change = largest(change, sweep.relax ? solve_bundle(pile, b, law, true) : solve_bundle(pile, b, law, false));
     }
-    return largest_lane(change);
+    out.change = static_cast<Real>(largest_lane(change));
+    return out;
 }
 
-MCH_WIDE bool advance_pile(Pile& pile, double h)
+double sweep_pile(Pile& pile, const PileSweep& sweep, const tasks::Pool* pool)
 {
-    const auto step    = static_cast<Real>(h);
-    WideMask   bounces = Wide{} < Wide{};
-    for (std::size_t k = 0; k < pile.bundles.size(); ++k) {
-        Bundle&      b = bundle(pile, k, false);
+    // A sweep that passes by most bundles is not worth sharing.
+    const tasks::Pool* shared = sweep.first || pile.busy ? pool : nullptr;
+    const std::size_t  count  = pile.colours.size() - 1;
+    std::int32_t       solved = 0;
+    double             change = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+        const std::size_t colour = sweep.backwards ? count - 1 - k : k;
+        const auto        begin  = static_cast<std::size_t>(pile.colours[colour]),
+                          end    = static_cast<std::size_t>(pile.colours[colour + 1]);
+        pile.parts.assign((end - begin + kPart - 1) / kPart, {});
+        in_parts(shared, begin, end, [&](std::size_t from, std::size_t to, std::size_t part) {
+            pile.parts[part] = sweep_part(pile, sweep, from, to);
+        });
+        for (const Pile::Part& part : pile.parts) {
+            solved += part.solved;
+            change = std::max(change, static_cast<double>(part.change));
+        }
+    }
+    pile.busy = 2 * static_cast<std::size_t>(solved) > pile.bundles.size();
+    return change;
+}
+
+MCH_WIDER static bool advance_part(Pile& pile, Real step, std::size_t begin, std::size_t end)
+{
+    WideMask bounces = Wide{} < Wide{};
+    for (std::size_t k = begin; k < end; ++k) {
+        Bundle&      b = pile.bundles[k];
         const Moving moving(pile.velocity, b);
         WideMask     busy = Wide{} < Wide{};
         for (std::int32_t i = 0; i < b.points; ++i) {
@@ -218,7 +244,16 @@ MCH_WIDE bool advance_pile(Pile& pile, double h)
     return any(bounces);
 }
 
-MCH_WIDE void bounce_pile(Pile& pile, bool backwards)
+bool advance_pile(Pile& pile, double h, const tasks::Pool* pool)
+{
+    pile.parts.assign((pile.bundles.size() + kPart - 1) / kPart, {});
+    in_parts(pool, 0, pile.bundles.size(), [&](std::size_t begin, std::size_t end, std::size_t part) {
+        pile.parts[part].solved = advance_part(pile, static_cast<Real>(h), begin, end) ? 1 : 0;
+    });
+    return std::any_of(pile.parts.begin(), pile.parts.end(), [](const Pile::Part& part) { return part.solved != 0; });
+}
+
+MCH_WIDER void bounce_pile(Pile& pile, bool backwards)
 {
     for (std::size_t k = 0; k < pile.bundles.size(); ++k) {
         Bundle& b = bundle(pile, k, backwards);

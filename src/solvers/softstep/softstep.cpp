@@ -485,6 +485,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     System&      s        = system_;
     const int    substeps = options_.substeps;
     const double h        = dt / substeps;
+    s.pool                = options_.pool;
     load_state(in, control, dt, culprit);
     if (all_faulty(s)) return undo();
     s.wants_reactions = observed_ != nullptr || !breakable_.empty();

@@ -240,6 +240,7 @@ struct Island {
 /// Everything the solver keeps; sized when the model is seen, grown for contacts only.
 struct System {
     const model::Model* model = nullptr;
+    const tasks::Pool*  pool  = nullptr;  ///< for what is large in itself; null: one thread
     Forest              forest;
     Motion              motion;
     std::vector<DofLaw> laws;

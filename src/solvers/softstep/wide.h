@@ -1,7 +1,9 @@
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include "mechane/tasks/parallel.h"
 #include "pile.h"
 
 // Arithmetic on eight numbers at once. No product is fused with a sum, so that wider registers give the same bits.
@@ -12,6 +14,14 @@
 namespace mechane::solvers::softstep::wide {
 
 #define MCH_INLINE [[gnu::always_inline]] inline
+
+/// As MCH_WIDE, and once more for machines whose registers are twice as many.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
+    !defined(MECHANE_SCALAR)
+#define MCH_WIDER [[gnu::target_clones("default", "avx2", "arch=x86-64-v4")]]
+#else
+#define MCH_WIDER
+#endif
 
 MCH_INLINE Wide all(Real x) { return Wide{} + x; }
 MCH_INLINE Wide largest(const Wide& a, const Wide& b) { return a > b ? a : b; }
@@ -129,6 +139,19 @@ MCH_INLINE Wide3 rates(const Bundle& b, const PilePoint& p, const Moving& moving
 {
     const Wide3 r = along(b, moving.at(p));
     return {r[0], r[1] + p.belt[0], r[2] + p.belt[1]};
+}
+
+/// Work on bundles [begin, end) that change nothing of each other's: work(begin, end, part), parts numbered from 0 on.
+/// The parts do not depend on the number of threads.
+constexpr std::size_t kPart = 16;
+template <class Work>
+void in_parts(const tasks::Pool* pool, std::size_t begin, std::size_t end, const Work& work)
+{
+    if (pool && pool->threads() > 1 && end - begin > kPart)
+        return pool->for_chunks(end - begin, kPart, [&work, begin](std::size_t from, std::size_t to, std::size_t part) {
+            work(begin + from, begin + to, part);
+        });
+    for (std::size_t at = begin, part = 0; at < end; at += kPart, ++part) work(at, std::min(end, at + kPart), part);
 }
 
 #undef MCH_INLINE
