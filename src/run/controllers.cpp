@@ -36,7 +36,7 @@ struct Motion {
 class Preparation {
   public:
     Preparation(const Scene& scene, const ControllerOptions& options, Diagnostics& found)
-        : scene_(scene), options_(options), found_(found), controllers(ros::controllers(*scene.stage))
+        : controllers(ros::controllers(*scene.stage)), scene_(scene), options_(options), found_(found)
     {
         for (const ros::Controller& controller : controllers) paths_.push_back(controller.prim.path().text());
     }
