@@ -2,6 +2,7 @@
 
 #include <pxr/pcp/composeSite.h>
 #include <pxr/pcp/layerStack.h>
+#include <pxr/sdf/data.h>
 #include <pxr/sdf/listOp.h>
 #include <pxr/sdf/schema.h>
 
@@ -40,7 +41,10 @@ LocalPrims::LocalPrims(const PcpPrimIndex& root)
       possible_(!root.GetRootNode().GetLayerStack()->HasRelocates()),
       layers_(root.GetRootNode().GetLayerStack()->GetLayers())
 {
-    for (const SdfLayerRefPtr& layer : layers_) data_.push_back(LayerStorage::of(*layer));
+    for (const SdfLayerRefPtr& layer : layers_) {
+        data_.push_back(LayerStorage::of(*layer));
+        decoded_.push_back(dynamic_cast<const SdfData*>(data_.back()) != nullptr);
+    }
 }
 
 std::optional<Composed> LocalPrims::compose(const SdfPath& prim) const
@@ -54,8 +58,9 @@ std::optional<Composed> LocalPrims::compose(const SdfPath& prim) const
         const TfTokenVector fields = data_[i]->List(prim);
         if (fields.empty() && !data_[i]->HasSpec(prim)) continue;
         ++with_spec;
-        out.layer  = static_cast<std::uint32_t>(i);
-        out.fields = fields;
+        out.layer   = static_cast<std::uint32_t>(i);
+        out.decoded = decoded_[i];
+        out.fields  = fields;
         for (const TfToken& field : fields) {
             if (field == kSpecifier) {
                 if (!specifier_said && data_[i]->Has(prim, field, &value) && value.IsHolding<SdfSpecifier>() &&
@@ -91,6 +96,7 @@ std::optional<Composed> LocalPrims::compose(const SdfPath& prim) const
     if (with_spec != 1) {
         out.layer          = PrimRecord::kSeveral;
         out.property_names = VtValue();
+        out.decoded        = false;
         out.fields.clear();
     }
     for (auto op = apis.rbegin(); op != apis.rend(); ++op) op->ApplyOperations(&out.apis);

@@ -20,6 +20,7 @@ struct Composed {
     pxr::VtValue             property_names;
     pxr::TfTokenVector       fields;  ///< as PrimRecord's
     std::size_t              nodes       = 0;
+    bool                     decoded     = false;  ///< as PrimRecord's
     std::uint32_t            layer       = PrimRecord::kSeveral;
     Specifier                specifier   = Specifier::over;
     bool                     active      = true;
@@ -49,7 +50,8 @@ class LocalPrims {
     const pxr::PcpPrimIndex&                 root_;
     bool                                     possible_;
     const pxr::SdfLayerRefPtrVector&         layers_;
-    std::vector<const pxr::SdfAbstractData*> data_;  ///< by layer
+    std::vector<const pxr::SdfAbstractData*> data_;     ///< by layer
+    std::vector<bool>                        decoded_;  ///< by layer: PrimRecord::decoded
 };
 
 }  // namespace mechane::usd

@@ -1,6 +1,5 @@
 #include "usd/lone_opinions.h"
 
-#include <pxr/sdf/data.h>
 #include <pxr/sdf/listOp.h>
 #include <pxr/sdf/schema.h>
 
@@ -25,14 +24,6 @@ std::uint8_t meaning_of(const TfToken& field)
     return LoneProperty::nothing;
 }
 
-/// Storages of binary layers decode a value at each asking; their arrays are not kept, for they may be large.
-bool worth_keeping(const SdfAbstractData& data, const SdfPath& path)
-{
-    if (dynamic_cast<const SdfData*>(&data) != nullptr) return true;
-    const TfToken type = data.GetAs<TfToken>(path, SdfFieldKeys->TypeName);
-    return !type.GetString().ends_with("[]");
-}
-
 /// What a list makes of nothing: there is no weaker one.
 void keep(LoneProperty& property)
 {
@@ -44,11 +35,9 @@ void keep(LoneProperty& property)
     property.value = VtValue::Take(targets);
 }
 
-LoneOpinions read(const PrimRecord& prim)
+LoneOpinions read(const PrimRecord& prim, const TfTokenVector& names)
 {
-    LoneOpinions out;
-    if (!prim.property_names.IsHolding<TfTokenVector>()) return out;
-    const auto&            names = prim.property_names.UncheckedGet<TfTokenVector>();
+    LoneOpinions           out;
     const SdfLayer&        layer = *prim.sites->GetRootNode().GetLayerStack()->GetLayers()[prim.layer];
     const SdfAbstractData& data  = *LayerStorage::of(layer);
     out.properties.reserve(names.size());
@@ -62,7 +51,7 @@ LoneOpinions read(const PrimRecord& prim)
         if (property.any(LoneProperty::custom) && !data.GetAs<bool>(path, SdfFieldKeys->Custom, false))
             property.says &= static_cast<std::uint8_t>(~LoneProperty::custom);
         const TfToken& value = property.any(LoneProperty::targets) ? SdfFieldKeys->TargetPaths : SdfFieldKeys->Default;
-        if (!property.any(LoneProperty::targets | LoneProperty::default_value) || !worth_keeping(data, path))
+        if (!property.any(LoneProperty::targets | LoneProperty::default_value))
             property.type = data.GetSpecType(path);
         else if (data.HasSpecAndField(path, value, &property.value, &property.type))
             keep(property);
@@ -72,11 +61,17 @@ LoneOpinions read(const PrimRecord& prim)
 
 }  // namespace
 
-const LoneProperty* lone_property(const PrimRecord& prim, const TfToken& name)
+const LoneProperty* LoneOpinions::find(const TfToken& name) const
 {
-    const auto& all = prim.lone.get([&] { return read(prim); }).properties;
-    const auto  at  = std::find_if(all.begin(), all.end(), [&](const LoneProperty& p) { return p.name == name; });
-    return at == all.end() ? nullptr : &*at;
+    const auto at =
+        std::find_if(properties.begin(), properties.end(), [&](const LoneProperty& p) { return p.name == name; });
+    return at == properties.end() ? nullptr : &*at;
+}
+
+const LoneOpinions* lone_opinions(const PrimRecord& prim)
+{
+    if (!prim.decoded || !prim.property_names.IsHolding<TfTokenVector>()) return nullptr;
+    return prim.lone.get([&] { return read(prim, prim.property_names.UncheckedGet<TfTokenVector>()); });
 }
 
 }  // namespace mechane::usd

@@ -9,7 +9,8 @@
 #include <vector>
 
 // Of most prims one layer alone speaks. What it says of their properties is read once, for a layer finds each field by
-// the hash of a path that is made for the asking, and the same properties are asked for many times.
+// the hash of a path that is made for the asking, and the same properties are asked for many times. Binary layers decode
+// their values at each asking, and keeping them would cost more than it saves.
 
 namespace mechane::usd {
 
@@ -39,6 +40,9 @@ struct LoneProperty {
 
 struct LoneOpinions {
     std::vector<LoneProperty> properties;
+
+    /// Null when the layer does not list the property.
+    [[nodiscard]] const LoneProperty* find(const pxr::TfToken& name) const;
 };
 
 /// Made by whoever asks first; others may ask at the same time. Does not go along when its owner is copied or moved.
@@ -51,21 +55,20 @@ class MadeOnce {
     ~MadeOnce() { delete made_.load(std::memory_order_relaxed); }
 
     template <class Make>
-    const T& get(const Make& make) const
+    const T* get(const Make& make) const
     {
         const T* made = made_.load(std::memory_order_acquire);
-        if (made != nullptr) return *made;
+        if (made != nullptr) return made;
         auto fresh = std::make_unique<const T>(make());
-        if (made_.compare_exchange_strong(made, fresh.get(), std::memory_order_acq_rel)) return *fresh.release();
-        return *made;  // somebody was faster
+        if (made_.compare_exchange_strong(made, fresh.get(), std::memory_order_acq_rel)) return fresh.release();
+        return made;  // somebody was faster
     }
 
   private:
     mutable std::atomic<const T*> made_{nullptr};
 };
 
-/// Null when the layer does not list the property.
-/// @param prim  one of which one layer alone speaks (PrimRecord::layer)
-const LoneProperty* lone_property(const PrimRecord& prim, const pxr::TfToken& name);
+/// Null when several layers speak about the prim, or one that decodes its values at each asking.
+const LoneOpinions* lone_opinions(const PrimRecord& prim);
 
 }  // namespace mechane::usd

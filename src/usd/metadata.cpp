@@ -26,7 +26,7 @@ bool fold_list(const std::vector<VtValue>& strongest_first, VtValue& out)
 /// Of a prim of which one layer alone speaks; false is certain. Layers make up some fields of properties that are there.
 bool may_have_field(const PrimRecord& prim, const TfToken& property, const TfToken& field)
 {
-    if (!property.IsEmpty()) return lone_property(prim, property) != nullptr;
+    if (!property.IsEmpty()) return may_have_opinions(prim, property);
     return std::find(prim.fields.begin(), prim.fields.end(), field) != prim.fields.end();
 }
 

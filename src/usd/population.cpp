@@ -418,7 +418,8 @@ void populate(Stage::Impl& stage, const OpenOptions& options)
                                     .fields         = std::move(composed.fields),
                                     .shared_below   = entry.shared_below,
                                     .parent         = entry.parent,
-                                    .depth          = entry.depth};
+                                    .depth          = entry.depth,
+                                    .decoded        = composed.decoded};
         constexpr std::uint8_t fresh = prim_flag::active | prim_flag::defined | prim_flag::loaded;
         std::uint8_t           above = root ? fresh : stage.prims[entry.parent].flags;
         // What stands over an instance is not said of the prims that instances share.

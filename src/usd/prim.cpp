@@ -54,8 +54,9 @@ std::vector<Token> to_tokens(const PrimRecord& prim, TfTokenVector names)
 SdfSpecType spec_type(const PrimRecord& prim, const TfToken& name)
 {
     SdfSpecType type = SdfSpecTypeUnknown;
-    if (prim.layer != PrimRecord::kSeveral) {
-        if (const LoneProperty* said = lone_property(prim, name)) type = said->type;
+    if (!may_have_opinions(prim, name)) return type;
+    if (const LoneOpinions* lone = lone_opinions(prim)) {
+        if (const LoneProperty* said = lone->find(name)) type = said->type;
     } else {
         for_each_site(prim, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
             type = layer->GetSpecType(at.path.AppendProperty(name));
@@ -69,9 +70,9 @@ SdfSpecType spec_type(const PrimRecord& prim, const TfToken& name)
 bool is_custom(const PrimRecord& prim, const TfToken& name)
 {
     bool custom = false;
-    if (prim.definition->properties.contains(name)) return false;
-    if (prim.layer != PrimRecord::kSeveral) {
-        const LoneProperty* said = lone_property(prim, name);
+    if (!may_have_opinions(prim, name) || prim.definition->properties.contains(name)) return false;
+    if (const LoneOpinions* lone = lone_opinions(prim)) {
+        const LoneProperty* said = lone->find(name);
         return said != nullptr && said->any(LoneProperty::custom);
     }
     for_each_site(prim, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
@@ -275,8 +276,8 @@ bool Attribute::varying() const
 {
     if (time_samples().size() > 1) return true;
     if (!prim_) return false;
-    if (const PrimRecord& prim = record(prim_); prim.layer != PrimRecord::kSeveral) {
-        const LoneProperty* said = lone_property(prim, unwrap(name_));
+    if (const LoneOpinions* lone = lone_opinions(record(prim_))) {
+        const LoneProperty* said = lone->find(unwrap(name_));
         return said != nullptr && said->any(LoneProperty::spline);
     }
     return !compose_metadata(record(prim_), unwrap(name_), TfToken("spline")).IsEmpty();

@@ -47,6 +47,7 @@ struct PrimRecord {
     std::uint32_t depth     = 0;
     Specifier     specifier = Specifier::over;
     std::uint8_t  flags     = 0;
+    bool          decoded   = false;  ///< `layer` keeps its values as they are read
 
     [[nodiscard]] bool is_local() const { return (flags & prim_flag::local) != 0; }
 };

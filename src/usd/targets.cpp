@@ -19,11 +19,13 @@ namespace {
 std::vector<Path> listed_targets(const PrimRecord& prim, const TfToken& name, bool connections)
 {
     std::vector<Path>   out;
-    const LoneProperty* said = lone_property(prim, name);
-    if (said == nullptr || !said->any(connections ? LoneProperty::connections : LoneProperty::targets)) return out;
-    if (!connections && said->any(LoneProperty::kept)) {
-        for (const SdfPath& target : said->value.UncheckedGet<SdfPathVector>()) out.push_back(wrap(target));
-        return out;
+    if (const LoneOpinions* lone = lone_opinions(prim)) {
+        const LoneProperty* said = lone->find(name);
+        if (said == nullptr || !said->any(connections ? LoneProperty::connections : LoneProperty::targets)) return out;
+        if (!connections && said->any(LoneProperty::kept)) {
+            for (const SdfPath& target : said->value.UncheckedGet<SdfPathVector>()) out.push_back(wrap(target));
+            return out;
+        }
     }
     SdfPathListOp list;
     for_each_site(prim, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {

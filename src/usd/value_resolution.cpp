@@ -105,9 +105,9 @@ bool for_each_source(const Stage::Impl& stage, const PrimRecord& prim, const TfT
 
 namespace {
 
-/// One layer alone speaks about the prim, and no value clips.
-bool is_lone(const Stage::Impl& stage, const PrimRecord& prim)
-{ return prim.layer != PrimRecord::kSeveral && stage.clips.empty(); }
+/// What one layer says of the property, and nobody else; null when it is not known that shortly.
+const LoneOpinions* alone(const Stage::Impl& stage, const PrimRecord& prim, const TfToken& name)
+{ return may_have_opinions(prim, name) && stage.clips.empty() ? lone_opinions(prim) : nullptr; }
 
 }  // namespace
 
@@ -164,9 +164,9 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
             });
     };
     const auto resolve = [&] {
-        if (!is_lone(stage, prim)) return ask_layers();
-        const LoneProperty* said = lone_property(prim, name);
-        if (said == nullptr) return false;
+        const LoneOpinions* lone = alone(stage, prim, name);
+        const LoneProperty* said = lone == nullptr ? nullptr : lone->find(name);
+        if (said == nullptr) return ask_layers();
         constexpr int kAnimated = LoneProperty::samples | LoneProperty::spline;
         const bool kept = said->any(LoneProperty::kept) && !said->any(LoneProperty::targets);
         if (!kept || (time.value && said->any(kAnimated)))
@@ -201,8 +201,8 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
 std::vector<double> sample_times(const Stage::Impl& stage, const PrimRecord& prim, const TfToken& name)
 {
     std::vector<double> out;
-    if (is_lone(stage, prim)) {
-        const LoneProperty* said = lone_property(prim, name);
+    if (const LoneOpinions* lone = alone(stage, prim, name)) {
+        const LoneProperty* said = lone->find(name);
         if (said == nullptr || !said->any(LoneProperty::samples)) return out;
     }
     for_each_source(

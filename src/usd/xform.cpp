@@ -153,10 +153,6 @@ bool undo_each_other(std::string_view one, std::string_view next)
 
 bool has_samples(const PrimRecord& prim, const pxr::TfToken& attribute)
 {
-    if (prim.layer != PrimRecord::kSeveral) {
-        const LoneProperty* said = lone_property(prim, attribute);
-        return said != nullptr && said->any(LoneProperty::samples);
-    }
     return may_have_opinions(prim, attribute) &&
            for_each_site(prim, [&](const pxr::SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
                return layer->GetNumTimeSamplesForPath(at.path.AppendProperty(attribute)) > 0;
