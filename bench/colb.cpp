@@ -131,10 +131,21 @@ void cloth(const Settings& s)
                      z = 0.1 + 0.03 * std::sin(9 * x) * std::cos(7 * y);
         points.push_back({static_cast<Real>(x), static_cast<Real>(y), static_cast<Real>(z)});
     }
-    collision::SoftContactFinder finder(*model);
-    model::SoftContacts          found;
-    const double time = least_wall([&] { finder.find(state, {.position = points, .radius = radii}, 0.01, found); });
-    row("13", "particles", s, model->shape_count(), 0, found.soft_contact_count, time);
+    model::ModelBuilder                      sheet;
+    std::vector<std::array<std::int32_t, 3>> triangles;
+    for (std::int32_t i = 0; i + 400 < 100'000; ++i)
+        if (i % 400 < 399) triangles.push_back({i, i + 1, i + 401}), triangles.push_back({i, i + 401, i + 400});
+    sheet.add_particle_surface(triangles);
+    const tasks::Pool            pool(s.threads);
+    collision::SoftContactFinder finder(*model, &pool);
+    for (const bool full_surface : {false, true}) {
+        collision::ParticleSpans spans{.position = points, .radius = radii};
+        if (full_surface) spans.edges = sheet.edge_indices, spans.triangles = sheet.tri_indices;
+        model::SoftContacts found;
+        const double        time = least_wall([&] { finder.find(state, spans, 0.01, found); });
+        row("13", full_surface ? "full surface" : "particles", s, model->shape_count(), 0, found.soft_contact_count,
+            time);
+    }
 }
 
 void finalize(const Settings& s)

@@ -51,7 +51,7 @@ void report_overflow(const CollideStatus& status, Diagnostics& out)
     stage("candidate pairs", status.pairs, "shape_pairs_max");
     stage("faces of a hydroelastic pair", status.faces, "buffer_fraction or buffer_mult_contact");
     stage("contacts", status.rows, "rigid_contact_max");
-    stage("contacts of particles", status.soft, "soft_contact_max");
+    stage("contacts of particles and their surfaces", status.soft, "soft_contact_max");
 }
 
 }  // namespace mechane::collision

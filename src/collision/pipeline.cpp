@@ -95,7 +95,7 @@ struct CollisionPipeline::Impl {
         capacity = o.rigid_contact_max > 0 ? o.rigid_contact_max : std::max<std::size_t>(1000, 20 * m.shape_count());
         if (policy != OverflowPolicy::grow) make_room();
         any_pressure = std::find(set.hydroelastic.begin(), set.hydroelastic.end(), 1) != set.hydroelastic.end();
-        if (m.particle_count() > 0 && o.soft_contact_max != 0) soft = std::make_unique<SoftContactFinder>(m);
+        if (m.particle_count() > 0 && o.soft_contact_max != 0) soft = std::make_unique<SoftContactFinder>(m, o.pool);
     }
 
     void collide_pair(const ShapePair& pair, Chunk& chunk);
@@ -377,10 +377,13 @@ void CollisionPipeline::Impl::select(model::Contacts& contacts, CollideStatus& s
 void CollisionPipeline::Impl::find_soft(const model::State& state, model::Contacts& contacts, CollideStatus& status)
 {
     contacts.soft_contact_count = contacts.soft_contact_needed = 0;
+    contacts.soft_contact_full_surface                         = false;
     if (!soft) return;
     const std::size_t most =
         options.soft_contact_max.value_or(static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()));
-    soft->find(state, particles_of(set.model(), state), options.soft_contact_gap, contacts, most);
+    soft->find(state, particles_of(set.model(), state, options.enable_rigid_soft_full_surface_contact),
+               options.soft_contact_gap, contacts, most);
+    contacts.soft_contact_full_surface = options.enable_rigid_soft_full_surface_contact;
     if (contacts.soft_contact_needed > contacts.soft_contact_count) {
         if (policy == OverflowPolicy::error) contacts.soft_contact_count = 0;
         status.overflow = true;

@@ -40,7 +40,7 @@ bool is_reserved(const CustomAttribute& a)
                          "articulation_start", "articulation_end", "articulation_label", "articulation_world",
                          "gravity", "up_axis", "world_count", "static_shapes") ||
                    among("particle_q", "particle_qd", "particle_mass", "particle_inv_mass", "particle_radius",
-                         "particle_flags", "particle_world");
+                         "particle_flags", "particle_world", "tri_indices", "edge_indices");
         case CustomAssignment::state:
             return among("body_q", "body_qd", "body_f", "joint_q", "joint_qd", "time", "particle_q", "particle_qd",
                          "particle_f");

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <map>
+#include <utility>
+
 #include "mechane/model/builder.h"
 
 namespace mechane::model {
@@ -19,6 +23,36 @@ std::int32_t ModelBuilder::add_particles(std::span<const BuilderParticle> added)
     particles.insert(particles.end(), added.begin(), added.end());
     for (std::size_t i = first; i < particles.size(); ++i) particles[i].world = current_world_;
     return static_cast<std::int32_t>(first);
+}
+
+std::int32_t ModelBuilder::add_triangle(std::int32_t i, std::int32_t j, std::int32_t k)
+{
+    tri_indices.push_back({i, j, k});
+    return static_cast<std::int32_t>(tri_indices.size()) - 1;
+}
+
+std::int32_t ModelBuilder::add_edge(std::int32_t i, std::int32_t j, std::int32_t k, std::int32_t l)
+{
+    edge_indices.push_back({i, j, k, l});
+    return static_cast<std::int32_t>(edge_indices.size()) - 1;
+}
+
+void ModelBuilder::add_particle_surface(std::span<const std::array<std::int32_t, 3>> triangles)
+{
+    struct Sides {
+        std::int32_t left = -1, right = -1;
+    };
+    std::map<std::pair<std::int32_t, std::int32_t>, Sides> edges;  // by ends, the smaller first
+    for (const auto& t : triangles) {
+        add_triangle(t[0], t[1], t[2]);
+        for (std::size_t e = 0; e < 3; ++e) {
+            const std::int32_t from = t[e], to = t[(e + 1) % 3], opposite = t[(e + 2) % 3];
+            Sides&             sides = edges[{std::min(from, to), std::max(from, to)}];
+            std::int32_t&      side  = from < to ? sides.left : sides.right;
+            if (side < 0) side = opposite;
+        }
+    }
+    for (const auto& [ends, sides] : edges) add_edge(sides.left, sides.right, ends.first, ends.second);
 }
 
 }  // namespace mechane::model

@@ -41,6 +41,7 @@ void Contacts::clear()
 {
     rigid_contact_count = rigid_contact_needed = 0;
     soft_contact_count = soft_contact_needed = 0;
+    soft_contact_full_surface                = false;
     contact_generation                       = next_generation();
     rigid_contact_match_generation           = -1;
     rigid_contact_new_indices.clear();

@@ -252,6 +252,30 @@ Misfit check_shapes(const ModelBuilder& b)
     return {};
 }
 
+/// Particles that a triangle or an edge names must exist and share a world; -1 where `open` says that there may be
+/// none.
+template <std::size_t n>
+Misfit check_surface(const ModelBuilder& b, const std::vector<std::array<std::int32_t, n>>& rows,
+                     std::string_view array, std::size_t open)
+{
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        std::optional<std::int32_t> world;
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::int32_t p = rows[row][i];
+            if (i < open && p == -1) continue;
+            if (!is_index(p, b.particles.size()))
+                return misfit("", array,
+                              fmt::format("row {} names particle {}, which does not exist; there are {}", row, p,
+                                          b.particles.size()));
+            const std::int32_t here = b.particles[static_cast<std::size_t>(p)].world;
+            if (world.value_or(here) != here)
+                return misfit("", array, fmt::format("the particles of row {} belong to different worlds", row));
+            world = here;
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 Misfit check_structure(const ModelBuilder& b, const FinalizeOptions& options)
@@ -266,6 +290,8 @@ Misfit check_structure(const ModelBuilder& b, const FinalizeOptions& options)
     if (auto m = check_worlds(b.shapes, worlds, "shape_world")) return m;
     if (auto m = check_worlds(b.articulations, worlds, "articulation_world")) return m;
     if (auto m = check_worlds(b.particles, worlds, "particle_world")) return m;
+    if (auto m = check_surface(b, b.tri_indices, "tri_indices", 0)) return m;
+    if (auto m = check_surface(b, b.edge_indices, "edge_indices", 2)) return m;
     if (auto m = check_bodies(b)) return m;
     if (auto m = check_joints(b)) return m;
     if (auto m = check_articulations(b)) return m;

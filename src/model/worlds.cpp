@@ -28,14 +28,15 @@ void ModelBuilder::end_world()
 
 Result<void> ModelBuilder::append(const ModelBuilder& source, const AppendOptions& options)
 {
-    const std::int32_t  world   = current_world_;
-    const std::size_t   body0   = bodies.size();
-    const std::size_t   joint0  = joints.size();
-    const std::size_t   shape0  = shapes.size();
-    const std::size_t   tree0   = articulations.size();
-    const CustomOffsets offsets = source.custom_attributes.empty() ? CustomOffsets{} : custom_offsets();
-    const auto          placed  = [&](const Posed& X) { return options.xform ? *options.xform * X : X; };
-    const auto          renamed = [&](std::string& label) {
+    const std::int32_t  world     = current_world_;
+    const std::size_t   body0     = bodies.size();
+    const std::size_t   joint0    = joints.size();
+    const std::size_t   shape0    = shapes.size();
+    const std::size_t   tree0     = articulations.size();
+    const std::size_t   particle0 = particles.size();
+    const CustomOffsets offsets   = source.custom_attributes.empty() ? CustomOffsets{} : custom_offsets();
+    const auto          placed    = [&](const Posed& X) { return options.xform ? *options.xform * X : X; };
+    const auto          renamed   = [&](std::string& label) {
         if (!options.label_prefix.empty()) label = options.label_prefix + "/" + label;
     };
     for (BuilderBody body : source.bodies) {
@@ -97,6 +98,14 @@ Result<void> ModelBuilder::append(const ModelBuilder& source, const AppendOption
             particle.qd = rotate(options.xform->q, particle.qd);
         }
         particles.push_back(particle);
+    }
+    for (auto triangle : source.tri_indices) {
+        for (std::int32_t& p : triangle) p = shifted(p, particle0);
+        tri_indices.push_back(triangle);
+    }
+    for (auto edge : source.edge_indices) {
+        for (std::int32_t& p : edge) p = shifted(p, particle0);
+        edge_indices.push_back(edge);
     }
     for (const auto& [a, b] : source.shape_collision_filter_pairs)
         shape_collision_filter_pairs.emplace_back(shifted(a, shape0), shifted(b, shape0));

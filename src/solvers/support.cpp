@@ -6,6 +6,7 @@
 
 #include "mechane/model/builder.h"
 #include "mechane/model/types.h"
+#include "mechane/solvers/codes.h"
 
 namespace mechane::solvers {
 
@@ -262,6 +263,15 @@ std::span<const SupportRow> support_of(std::string_view solver)
 {
     static const auto softstep = softstep_rows(std::make_index_sequence<std::size(kRows)>());
     return solver == "softstep" ? std::span<const SupportRow>(softstep) : std::span<const SupportRow>();
+}
+
+Result<void> particle_contacts_only(std::string_view solver, const model::SoftContacts& contacts)
+{
+    if (!contacts.soft_contact_full_surface) return {};
+    return make_diagnostic(kSolverContacts, {},
+                           std::string(solver) +
+                               " understands contacts of particles alone; these were made with "
+                               "enable_rigid_soft_full_surface_contact and may be of edges and triangles");
 }
 
 std::vector<FeatureUse> features_of(const model::Model& model)

@@ -291,6 +291,26 @@ TEST_CASE(
     CHECK(contacts_seen > 3000);
 }
 
+TEST_CASE("contacts of a surface of particles allocate nothing either (COL-058, COL-138)")
+{
+    model::ModelBuilder b;
+    b.add_ground_plane();
+    for (int i = 0; i < 400; ++i) b.add_particle({0.1 * (i % 20), 0.1 * (i / 20), 0}, {}, 1, 0.01);
+    std::vector<std::array<std::int32_t, 3>> triangles;
+    for (std::int32_t i = 0; i < 380; ++i)
+        if (i % 20 < 19) triangles.push_back({i, i + 1, i + 21}), triangles.push_back({i, i + 21, i + 20});
+    b.add_particle_surface(triangles);
+    const auto        m = frozen(b);
+    const auto        s = model::make_state(m);
+    CollisionPipeline pipeline(m, {.enable_rigid_soft_full_surface_contact = true});
+    auto              contacts = pipeline.make_contacts();
+    pipeline.collide(s, 0, contacts);
+    CHECK(contacts.soft_contact_count == static_cast<std::int32_t>(400 + m.edge_count() + m.tri_count()));
+    const std::size_t before = g_allocations;
+    pipeline.collide(s, 0, contacts);
+    CHECK(g_allocations - before == 0);
+}
+
 TEST_CASE("a pipeline that has warmed up allocates nothing (COL-058)")
 {
     const auto        m = pile(200);

@@ -82,6 +82,36 @@ TEST_CASE("copies of a builder bring their particles, each into its own world")
     CHECK(state.particle_q[4] == Vec3{2, 0, 0});
 }
 
+TEST_CASE("surfaces of particles have each edge once, with what lies at its sides, and go with their particles")
+{
+    // Two triangles that share the edge 1 - 2: seen from 1 to 2 the first lies to the left, as it runs that way.
+    ModelBuilder part;
+    for (int i = 0; i < 4; ++i) part.add_particle({1.0 * i, 0, 0}, {}, 1);
+    const std::array<std::int32_t, 3> triangles[] = {{0, 1, 2}, {3, 2, 1}};
+    part.add_particle_surface(triangles);
+    using Edge = std::array<std::int32_t, 4>;
+    CHECK(part.edge_indices ==
+          std::vector<Edge>{{2, -1, 0, 1}, {-1, 1, 0, 2}, {0, 3, 1, 2}, {2, -1, 1, 3}, {-1, 1, 2, 3}});
+    ModelBuilder b;
+    b.add_particle({}, {}, 1);
+    REQUIRE(b.replicate(part, 2));
+    const model::Model m = frozen(b);
+    REQUIRE(m.tri_count() == 4);
+    CHECK(m.tri_indices[2] == std::array<std::int32_t, 3>{5, 6, 7});
+    REQUIRE(m.edge_count() == 10);
+    CHECK(m.edge_indices[5] == Edge{7, -1, 5, 6});  // none stays none
+
+    Diagnostics  out;
+    ModelBuilder wrong = b;
+    wrong.add_triangle(0, 0, 9);
+    CHECK(wrong.finalize({}, out).error().id == "E_STRUCTURE");
+    wrong.tri_indices.back() = {0, 1, 2};  // global, and of the first world
+    CHECK(wrong.finalize({}, out).error().message.find("different worlds") != std::string::npos);
+    wrong.tri_indices.pop_back();
+    wrong.add_edge(-1, -1, -1, 0);
+    CHECK(wrong.finalize({}, out).error().site.property == "edge_indices");
+}
+
 TEST_CASE("attributes of the user's own may have a value for each particle, also of copies")
 {
     ModelBuilder part;

@@ -184,7 +184,9 @@ class Programs(unittest.TestCase):
         """SMP-26."""
         self.assertEqual(run("soft_contacts").splitlines(), [
             "margin 0.01 m: 1 contacts", "  particle 0, shape 0", "margin 0.05 m: 3 contacts", "  particle 0, shape 0", "  particle 1, shape 0",
-            "  particle 2, shape 1"])
+            "  particle 2, shape 1", "with the sheet: 4 contacts", "  particles 0 -1 -1, weights 1.00 0.00 0.00, shape 0",
+            "  particles 3 5 -1, weights 0.50 0.50 0.00, shape 1", "  particles 3 4 5, weights 0.33 0.33 0.33, shape 1",
+            "  particles 3 5 6, weights 0.33 0.33 0.33, shape 1"])
 
     def test_a_contact_says_where_it_is(self):
         """SMP-27 (GAP-047)."""

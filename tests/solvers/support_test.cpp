@@ -40,6 +40,27 @@ TEST_CASE("what a solver does not honour is said once a feature, with what has i
     CHECK(sites == std::vector<std::string>{"sticky", "soft", "particles"});
 }
 
+TEST_CASE("a solver that understands particles alone refuses contacts of edges and triangles (COL-138)")
+{
+    const model::Model m = finalized(strange());
+    Diagnostics        notices;
+    const auto         solver = solvers::make_solver("softstep", m, {}, notices);
+    REQUIRE(solver);
+    const model::State before  = model::make_state(m);
+    model::State       after   = before;
+    const auto         control = model::make_control(m);
+    model::Contacts    contacts;
+    CHECK_FALSE((*solver)->step(before, after, control, &contacts, 1e-3).refused);
+    contacts.soft_contact_full_surface = true;
+    const auto report                  = (*solver)->step(before, after, control, &contacts, 1e-3);
+    REQUIRE(report.refused);
+    CHECK(report.refused->id == "SOLVER_CONTACTS");
+    CHECK(report.refused->message.find("softstep") != std::string::npos);
+    CHECK(report.diverged);
+    CHECK(after.body_q == before.body_q);
+    CHECK_FALSE(solvers::particle_contacts_only("any", contacts));
+}
+
 TEST_CASE("strict makes an error of what a solver does not honour (DYN-047)")
 {
     const model::Model m = finalized(strange());

@@ -61,6 +61,9 @@ struct PipelineOptions {
     /// Most contacts of particles with shapes, for which there is room from the start; 0: none are looked for. Unset:
     /// as many as there are.
     std::optional<std::size_t> soft_contact_max;
+    /// Edges and triangles of particles meet shapes as well (`Model::edge_indices`, `tri_indices`), in rows behind
+    /// those of the particles. For solvers that know such rows; others refuse them.
+    bool enable_rigid_soft_full_surface_contact = false;
 };
 /// @error COL_OPTION_INVALID  names the option and its value
 Result<void> validate(const PipelineOptions& options);

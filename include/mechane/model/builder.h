@@ -178,6 +178,10 @@ class ModelBuilder {
     std::vector<BuilderShape>        shapes;
     std::vector<BuilderArticulation> articulations;
     std::vector<BuilderParticle>     particles;
+    /// Surfaces of particles, as of cloth, or of the skin of a soft body: triangles, and the edges between them as (the
+    /// corner off it to the left, to the right or -1, its two ends). What they weigh and resist is a matter of solvers.
+    std::vector<std::array<std::int32_t, 3>> tri_indices;
+    std::vector<std::array<std::int32_t, 4>> edge_indices;
     std::vector<std::pair<std::int32_t, std::int32_t>>
                                  shape_collision_filter_pairs;  ///< smaller index first, may repeat
     std::vector<Vec3d>           world_gravity;                 ///< one per world
@@ -246,6 +250,13 @@ class ModelBuilder {
                               std::optional<double> radius = {}, std::int32_t flags = particle_flag::active);
     /// Particles of the open world, whatever world they name. Returns the index of the first.
     std::int32_t add_particles(std::span<const BuilderParticle> added);
+    /// A triangle of particles; its edges are not added.
+    std::int32_t add_triangle(std::int32_t i, std::int32_t j, std::int32_t k);
+    /// The edge from k to l, with the triangles (i, k, l) and (j, l, k) at its sides; -1 for i or j: there is none.
+    std::int32_t add_edge(std::int32_t i, std::int32_t j, std::int32_t k, std::int32_t l);
+    /// Triangles and each of their edges once, edges in order of their ends. Indices beyond the particles are reported
+    /// by finalize.
+    void add_particle_surface(std::span<const std::array<std::int32_t, 3>> triangles);
 
     /// Declares an attribute of the user's own; declaring the same again changes nothing.
     /// @error E_CUSTOM_CONFLICT, E_CUSTOM_RESERVED, E_CUSTOM_CONTACT_FREQ

@@ -11,15 +11,20 @@ namespace mechane::model {
 
 /// Contacts of particles with shapes, under Newton's names; rows beyond the count are undefined.
 struct SoftContacts {
-    std::int32_t                             soft_contact_count  = 0;  ///< valid rows
-    std::int32_t                             soft_contact_needed = 0;  ///< demand; above the count some found no room
-    std::vector<std::int32_t>                soft_contact_particle;
-    std::vector<std::array<std::int32_t, 3>> soft_contact_indices;      ///< (particle, -1, -1)
-    std::vector<Vec3>                        soft_contact_barycentric;  ///< (1, 0, 0)
-    std::vector<std::int32_t>                soft_contact_shape;
-    std::vector<Vec3> soft_contact_body_pos;  ///< on the raw surface, body frame (world for static shapes) [m]
-    std::vector<Vec3> soft_contact_body_vel;  ///< of the surface against its body, body frame [m/s]
-    std::vector<Vec3> soft_contact_normal;    ///< unit, world, from the shape to the particle
+    std::int32_t soft_contact_count  = 0;  ///< valid rows
+    std::int32_t soft_contact_needed = 0;  ///< demand; above the count some found no room
+    /// Edges and triangles have been looked at as well; solvers that know particles alone refuse such contacts.
+    bool                      soft_contact_full_surface = false;
+    std::vector<std::int32_t> soft_contact_particle;  ///< -1 for an edge or a triangle
+    /// Particles, with -1 behind them: (p, -1, -1), of an edge (v0, v1, -1), of a triangle (v0, v1, v2).
+    std::vector<std::array<std::int32_t, 3>> soft_contact_indices;
+    /// Weights of those, sum 1: the place of the contact. A weight of exactly 0 says that the place is on a smaller
+    /// feature, which has a row of its own.
+    std::vector<Vec3>         soft_contact_barycentric;
+    std::vector<std::int32_t> soft_contact_shape;
+    std::vector<Vec3>         soft_contact_body_pos;  ///< on the raw surface, body frame (world for static shapes) [m]
+    std::vector<Vec3>         soft_contact_body_vel;  ///< of the surface against its body, body frame [m/s]
+    std::vector<Vec3>         soft_contact_normal;    ///< unit, world, from the shape to the particle
 
     [[nodiscard]] std::size_t soft_capacity() const { return soft_contact_particle.size(); }
     void                      resize_soft(std::size_t capacity);

@@ -101,6 +101,9 @@ struct Model {
     std::vector<Real>         particle_mass, particle_inv_mass;  ///< [kg], [1/kg]; inv_mass 0: moved by no force
     std::vector<Real>         particle_radius;                   ///< [m]
     std::vector<std::int32_t> particle_flags, particle_world;
+    /// Surfaces of particles: [tri_count] corners, and [edge_count] edges as (opposite corners, -1: none; two ends).
+    std::vector<std::array<std::int32_t, 3>> tri_indices;
+    std::vector<std::array<std::int32_t, 4>> edge_indices;
 
     // -- world
     std::int32_t              world_count = 0;
@@ -126,6 +129,8 @@ struct Model {
     [[nodiscard]] std::size_t shape_count() const { return shape_type.size(); }
     [[nodiscard]] std::size_t articulation_count() const { return articulation_label.size(); }
     [[nodiscard]] std::size_t particle_count() const { return particle_q.size(); }
+    [[nodiscard]] std::size_t tri_count() const { return tri_indices.size(); }
+    [[nodiscard]] std::size_t edge_count() const { return edge_indices.size(); }
     /// Gravity of a world, or the global one for kGlobalWorld [m/s^2].
     [[nodiscard]] const Vec3& gravity_of(std::int32_t world) const
     { return world < 0 ? gravity.back() : gravity[static_cast<std::size_t>(world)]; }

@@ -19,6 +19,9 @@ inline constexpr Code kSolverApproximates{"SOLVER_APPROXIMATES", Severity::info,
 inline constexpr Code kSolverMassless{"SOLVER_MASSLESS_DOF", Severity::warning,
                                       "A degree of freedom moves no mass and has no armature; it is held still.",
                                       "Give the link mass and inertia, or the joint an armature."};
+inline constexpr Code kSolverContacts{"SOLVER_CONTACTS", Severity::error,
+                                      "The contacts are of a kind that this solver cannot read; nothing was stepped.",
+                                      "Let the collision pipeline find contacts of particles alone."};
 inline constexpr Code kSensor{"SOLVER_SENSOR", Severity::error, "A contact sensor cannot be made as asked.",
                               "Give patterns of labels that the model has, of bodies or of shapes."};
 

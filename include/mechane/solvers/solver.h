@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,6 +54,8 @@ struct StepReport {
     std::int32_t              culprit_body  = -1;  ///< body that diverged first
     std::int32_t              culprit_joint = -1;  ///< joint whose drive, limit or inertia explains it, -1 if unknown
     std::string               culprit;             ///< the same in words: stiffness, inertia, dt bound
+    /// Set where the contacts are none that the solver can read: `diverged`, with the state as it was.
+    std::optional<Diagnostic> refused;
     std::int32_t              clamped_velocities = 0;  ///< bodies above max_velocity
     std::int32_t              contact_rows = 0, limit_rows = 0, loop_rows = 0;
     std::int64_t              sweeps          = 0;  ///< passes over the rows of an island, of all islands and sub-steps

@@ -28,6 +28,10 @@ struct SupportRow {
 /// The support matrix: a row per feature, in one order for all solvers. Empty for a name that is not a solver's.
 std::span<const SupportRow> support_of(std::string_view solver);
 
+/// For solvers that understand contacts of particles alone.
+/// @error SOLVER_CONTACTS  the contacts may hold rows of edges and triangles, which would be read as particles
+Result<void> particle_contacts_only(std::string_view solver, const model::SoftContacts& contacts);
+
 /// A feature that a model has, and the joints, bodies, shapes or particles that have it.
 struct FeatureUse {
     const Feature*                feature = nullptr;

@@ -9,6 +9,7 @@
 #include "mechane/core/bytes.h"
 #include "mechane/dynamics/kinematics.h"
 #include "mechane/solvers/codes.h"
+#include "mechane/solvers/support.h"
 #include "mechane/tasks/parallel.h"
 #include "memory.h"
 #include "system.h"
@@ -478,6 +479,12 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         report.culprit = "the state's arrays do not have the sizes of the model";
         return undo();
     }
+    if (contacts)
+        if (auto readable = particle_contacts_only(name(), *contacts); !readable) {
+            report.refused = readable.error();
+            report.culprit = report.refused->message;
+            return undo();
+        }
     if (dt == 0) {
         if (&out != &in) out = in;
         return report;
