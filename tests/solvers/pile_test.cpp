@@ -112,15 +112,15 @@ TEST_CASE("a body in a pile does what it does alone: rest, slip, bounce, roll, t
 
 namespace {
 
-/// Blocks and balls in a lattice, a centimetre apart, no two equal.
-model::ModelBuilder crowd(const Vec3d& gravity)
+/// Blocks and balls in a lattice of `side` cubed, a centimetre apart, no two equal.
+model::ModelBuilder crowd(const Vec3d& gravity, int side = 5)
 {
     model::ModelBuilder b;
     b.gravity   = gravity;
     b.rigid_gap = 0.02;
     Random r(3);
-    for (int i = 0; i < 125; ++i) {
-        const Vec3d at{0.41 * (i % 5), 0.41 * (i / 5 % 5), 0.3 + 0.41 * (i / 25)};
+    for (int i = 0; i < side * side * side; ++i) {
+        const Vec3d at{0.41 * (i % side), 0.41 * (i / side % side), 0.3 + 0.41 * (i / (side * side))};
         const auto  body = b.add_body({at, {}}, fmt::format("piece{}", i));
         if (i % 3 == 0)
             b.add_shape_sphere(body, {}, 0.2, {});
@@ -202,4 +202,42 @@ TEST_CASE("what a pile presses the ground with is its weight, and threads change
     again.advance(240);
     CHECK(again.state.body_q == w.state.body_q);
     CHECK(again.state.body_qd == w.state.body_qd);
+}
+
+TEST_CASE("threads share a pile that is large enough, and change no bit of it (DYN-104)")
+{
+    // 2,100 pairs in some seven colours: each has more bundles than one thread takes at a time.
+    auto b = crowd({0, 0, -9.81}, 9);
+    b.add_ground_plane();
+    const tasks::Pool pool(4);
+    Crowd             one(b), many(b, &pool);
+    one.advance(20);
+    many.advance(20);
+    CHECK(one.contacts.rigid_contact_count > 2000);
+    CHECK(many.state.body_q == one.state.body_q);
+    CHECK(many.state.body_qd == one.state.body_qd);
+    for (std::int32_t i = 0; i < one.contacts.rigid_contact_count; ++i)
+        REQUIRE(many.contacts.rigid_contact_force[i] == one.contacts.rigid_contact_force[i]);
+}
+
+TEST_CASE("a pile falls asleep on a floor and not on a belt (DYN-110)")
+{
+    for (const bool belt : {false, true}) {
+        CAPTURE(belt);
+        auto b = ground(0.5);
+        b.rigid_gap = 0.02;
+        if (belt) b.shapes[0].config.surface_velocity = {{0.02, 0, 0}, {}};  // slower than what sleeps
+        for (int i = 0; i < 64; ++i) {
+            const auto body = b.add_body({{0.4 * (i % 8), 0.4 * (i / 8), 0.1}, {}}, fmt::format("tile{}", i));
+            b.add_shape_box(body, {}, {0.195, 0.195, 0.1}, {});  // a centimetre apart: one island
+        }
+        Crowd w(b);
+        auto  made = solvers::make_solver("softstep", w.model, {.sleeping = true}, w.notices);
+        REQUIRE(made);
+        w.solver = std::move(*made);
+        w.advance(1);
+        CHECK(w.contacts.rigid_contact_count > 171);
+        w.advance(90);
+        CHECK(w.report.sleeping_bodies == (belt ? 0 : 64));
+    }
 }

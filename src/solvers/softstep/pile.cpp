@@ -249,7 +249,7 @@ Vec3d centre_of(const System& system, std::int32_t body)
     return l >= 0 ? system.forest.links[l].com : static_cast<Vec3d>(system.model->body_com[body]);
 }
 
-/// Materials of the runs of one pair after the other.
+/// What the materials of two shapes make together.
 struct Materials {
     double mu_static = 0, mu_dynamic = 0, restitution = 0, torsional = 0, rolling = 0;
 };
@@ -422,7 +422,7 @@ void gyrate_bodies(const System& system, Pile& pile, double h)
     }
 }
 
-/// `work(pair, link, contact, lane, point)`.
+/// `work(pair, bundle, i)`: point i of a pair.
 template <class Work>
 void each_contact(const Pile& pile, Work&& work)
 {
@@ -510,7 +510,7 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
         pile.links.clear();
         pile.pairs.clear();
         pile.prescribed.assign(1, -1);
-        pile.elastic = pile.turns = pile.bounces = false;
+        pile.elastic = pile.turns = false;
     }
     for (std::size_t g = 0; g < system.groups.size(); ++g) {
         if (system.group_pile[g] < 0) continue;

@@ -117,7 +117,6 @@ struct Pile {
     std::vector<Mat33d>       start_turn;
     std::vector<std::uint8_t> gyrates;  ///< per body that moves: its moments of inertia differ
     bool                      elastic = false, turns = false;  ///< some pair rebounds; something turned much
-    bool                      bounces = false;
     /// What chunks of a loop over bundles found.
     struct Part {
         Real         change = 0;
@@ -136,8 +135,8 @@ struct ContactRun {
 
 /// So that later steps need not allocate.
 void reserve_piles(System& system);
-/// Decides which contacts are worked on so (ContactRun::pile), and makes their bundles; `remembered`: row of the memory
-/// for each contact, or -1.
+/// Decides which contacts are worked on so (ContactRun::pile), and makes their bundles, after the contacts were matched
+/// with the memory (System::remembered).
 void choose_piles(System& system, const model::Contacts& contacts, MaterialCombine rule, double h);
 /// As drop_far_contacts for rows: who lies on something that moves.
 void disturb_piles(System& system, const model::Contacts& contacts, double dt);
@@ -147,10 +146,11 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
 void finish_pile(System& system, Pile& pile, IslandReport& report);
 /// Least distance at the end of the step [m].
 double deepest_of(const Pile& pile);
-/// Loads of the links, forces into the contact arrays, and what the next step remembers: place(contact) is where.
+/// Mean loads of the links over the step.
 void add_pile_loads(System& system, const Pile& pile, double h, double dt);
-/// Marks the contacts that will be remembered.
+/// Marks the contacts that the next step will remember (1).
 void mark_memory(const System& system, const Pile& pile, std::vector<std::int32_t>& marks);
+/// Forces into the contact arrays, and what the next step remembers into `memory`, each contact at its `place`.
 void store_pile(const System& system, const Pile& pile, model::Contacts& contacts, double h, int substeps,
                 const std::vector<std::int32_t>& place, std::vector<struct ContactMemory>& memory);
 
@@ -160,20 +160,21 @@ void build_bundles(Pile& pile, bool first, const tasks::Pool* pool);
 /// Which rows rebound.
 void meet_pile(Pile& pile, double h);
 void warm_start_pile(Pile& pile);
-/// One of the sub-step's sweeps, which are numbered from 1 on; `all`: also what no sweep has changed lately. Returns the
-/// largest change of a rate [m/s, rad/s].
+/// One of the sub-step's sweeps, which are numbered from 1 on; `first`: of its kind, it solves what no sweep has changed
+/// by `still` lately, too.
 struct PileSweep {
     double h = 0, mass_scale = 1, leak = 0, bias_rate = 0, anchor = 0, still = 0;
     bool   relax = false, backwards = false, first = false;
     int    number = 1;
 };
+/// Returns the largest change of a rate [m/s, rad/s].
 double sweep_pile(Pile& pile, const PileSweep& sweep, const tasks::Pool* pool);
 /// After positions moved: new distances and drifts; whether something rebounds.
 bool advance_pile(Pile& pile, double h, const tasks::Pool* pool);
 void bounce_pile(Pile& pile, bool backwards);
-/// Bodies: velocities without contacts and with the last sub-step's impulses; then positions.
+/// Velocities after loads alone; `keep_push`: and what the contacts of the sub-step before did (Pile::lonely).
 void predict_bodies(Pile& pile, double h, bool keep_push);
-/// Returns how many were slowed down.
+/// Positions at the velocities; returns how many bodies were slowed down.
 int  move_bodies(Pile& pile, double h);
 void sum_pile(Pile& pile);
 
