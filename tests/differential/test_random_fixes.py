@@ -22,7 +22,7 @@ METADATA = {"up_axis"}
 COUNTS = {"shape_count", "shape_world_start", "body_shapes", "shape_collision_filter_pairs"}
 #: A collider that becomes a guide is drawn otherwise, or no more.
 LOOKS = {"shape_color", "shape_opacity"}
-MESH, HULL, BALL, FREE = 8, 10, 2, 4
+MESH, HULL, BALL, FREE, DISTANCE = 8, 10, 2, 4, 5
 #: Rotations are authored as float; where bodies of a joint do not fit together its angle hangs on them ill-conditioned.
 FLOAT, ANGLES = 1e-6, 1e-5
 
@@ -56,7 +56,7 @@ def simulated(model):
             out[name][i] = None
     out["joint_q"] = list(model["joint_q"])
     for kind, first in zip(model["joint_type"], model["joint_q_start"]):
-        first += {BALL: 0, FREE: 3}.get(kind, math.inf)
+        first += {BALL: 0, FREE: 3, DISTANCE: 3}.get(kind, math.inf)
         if first < math.inf:
             out["joint_q"][first:first + 4] = upright(out["joint_q"][first:first + 4])
     return out
@@ -66,7 +66,7 @@ def simulated(model):
 #: becomes the importer's largest in units of the stage.
 SINGULAR, INFINITE = "singular joint", "infinite stiffness"
 DIFFERENT = {("physics", 56): SINGULAR, ("physics", 114): SINGULAR, ("physics", 149): SINGULAR, ("physics", 230): SINGULAR, ("physics", 289): SINGULAR,
-             ("robots", 144): SINGULAR, ("robots", 172): INFINITE, ("robots", 177): SINGULAR, ("robots", 210): SINGULAR, ("robots", 283): SINGULAR}
+             ("robots", 9): SINGULAR, ("robots", 109): SINGULAR, ("robots", 144): SINGULAR, ("robots", 172): INFINITE, ("robots", 177): SINGULAR, ("robots", 210): SINGULAR, ("robots", 283): SINGULAR}
 
 
 def model(path):
