@@ -40,7 +40,8 @@ struct AutoApply {
 struct PluginSchemas {
     std::deque<UserSchema>   schemas;
     std::vector<AutoApply>   auto_apply;
-    std::vector<std::string> files;  ///< plugInfo.json files of plug-ins that were read without a finding
+    std::vector<std::string> bundled;  ///< identifiers of those that are this program's own
+    std::vector<std::string> files;    ///< plugInfo.json files of plug-ins that were read without a finding
 };
 
 /// Reads codeless schema plug-ins as OpenUSD finds them. A path names a plugInfo.json or the folder of one, and may

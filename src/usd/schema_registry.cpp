@@ -72,6 +72,7 @@ SchemaRegistry::SchemaRegistry()
     user_                 = sound_user_schemas({known_type, known_name}, findings_);
     // Who names plug-ins wants them, also where other vendors' schemas are left out.
     for (const UserSchema& schema : user_.schemas) add_row(schema.row(), schema.layer, true);
+    for (const std::string& identifier : user_.bundled) schemas_[by_identifier_.at(TfToken(identifier))].openusd = true;
     link_bases();
     link_auto_apply();
 }

@@ -37,6 +37,10 @@ std::vector<std::string> split(const std::string& text, char separator)
 
 Site site_of(const UserSchema& schema) { return {.layer = schema.file}; }
 
+/// A schema of schemas/, which this program has and OpenUSD does not.
+bool is_bundled(const UserSchema& schema, const KnownSchemas& known)
+{ return schema.type.starts_with("Mechane") && known.type(schema.type) && known.identifier(schema.identifier); }
+
 /// One finding a plug-in, however many of its schemas are there already.
 void drop_duplicates(PluginSchemas& schemas, const KnownSchemas& known, Diagnostics& found)
 {
@@ -45,6 +49,10 @@ void drop_duplicates(PluginSchemas& schemas, const KnownSchemas& known, Diagnost
     std::deque<UserSchema>                                kept;
     std::vector<std::tuple<UserSchema, int, std::string>> findings;
     for (UserSchema& schema : schemas.schemas) {
+        if (is_bundled(schema, known)) {
+            schemas.bundled.push_back(schema.identifier);
+            continue;
+        }
         const bool again = known.identifier(schema.identifier) || known.type(schema.type) ||
                            identifiers.contains(schema.identifier) || types.contains(schema.type);
         if (!again) {

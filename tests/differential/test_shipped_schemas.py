@@ -1,4 +1,4 @@
-"""The codeless schemas that are shipped (schemas/ros, schemas/ext_physics): OpenUSD and Mechane read the same from them, and the ROS ones are the
+"""The codeless schemas that are shipped (schemas): OpenUSD and Mechane read the same from them, and the ROS ones are the
 table of src/ros/schema.cpp, from which rules and documentation are made. GAP-066.
 
 The OpenUSD part needs a Python with usd-core: environment variable MECHANE_ORACLE_PYTHON, else the Python that runs the tests.
@@ -14,7 +14,7 @@ import unittest
 from tests.cli.program import ROOT, mechane
 from tests.differential.test_roundtrips import ORACLE, has_oracle
 
-FOLDERS = [ROOT / "schemas" / name for name in ("ros", "ext_physics")]
+FOLDERS = [ROOT / "schemas" / name for name in ("ros", "ros_control", "ext_physics")]
 ASK = """
 import json, sys
 from pxr import Usd
@@ -65,13 +65,14 @@ class ShippedSchemas(unittest.TestCase):
         self.assertEqual(set(table()), {"RosContextAPI", "RosTopicAPI", "RosServiceAPI", "RosActionAPI", "RosFrameAPI"})
         for file in ("generatedSchema.usda", "schema.usda"):
             self.assertEqual(shipped("ros", file), table())
-        self.assertEqual(shipped("ext_physics", "generatedSchema.usda"), shipped("ext_physics", "schema.usda"))
+        for folder in ("ext_physics", "ros_control"):
+            self.assertEqual(shipped(folder, "generatedSchema.usda"), shipped(folder, "schema.usda"))
 
-    def ours(self):
+    def ours(self, *options):
         with tempfile.TemporaryDirectory() as folder:
             stage = pathlib.Path(folder, "a.usda")
             stage.write_text("#usda 1.0\n" + "".join(f'def "p_{name}" (\n    prepend apiSchemas = ["{name}"]\n)\n{{\n}}\n' for name in identifiers()))
-            done = mechane("dump", "stage", stage, *(word for path in FOLDERS for word in ("--schema-path", path)))
+            done = mechane("dump", "stage", stage, *options)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         fallbacks = json.loads(done.stdout)["schemaFallbacks"]
         return {name: fallbacks[f"+{name}"] for name in identifiers()}
@@ -82,6 +83,11 @@ class ShippedSchemas(unittest.TestCase):
             self.assertEqual({key: row["type"] for key, row in ours[name].items()}, {key: row[0] for key, row in properties.items()})
         self.assertEqual(ours["RosTopicAPI"]["ros:topic:qos:depth"]["fallback"], 10)
         self.assertEqual(ours["ExtendedPhysicsMimicAPI"]["ext_physics:mimic:joint"], {"type": "rel"})
+
+    def test_who_names_them_as_plug_ins_gets_the_same_and_no_finding(self):
+        named = [word for path in FOLDERS for word in ("--schema-path", path)]
+        self.assertEqual(self.ours(*named), self.ours())
+        self.assertEqual(self.ours("--option", "schemas=openusd", *named), self.ours())
 
     @unittest.skipUnless(has_oracle(), "skipped: no Python with usd-core")
     def test_openusd_reads_the_same(self):

@@ -22,10 +22,11 @@ void fix_type_of_property(Repair& repair, const Finding& finding)
     const usd::Prim      prim  = prim_of(repair, finding);
     const ros::Property* known = ros::find_property(finding.site.property);
     if (known == nullptr) return;
-    const usd::Value  old  = prim.attribute(finding.site.property).authored_value();
-    const std::string from = old.type_name(), to(known->type);
-    usd::Value        now;
-    const bool        texts = (from == "token" || from == "string") && (to == "token" || to == "string");
+    const usd::Attribute attribute = prim.attribute(finding.site.property);
+    const usd::Value     old       = attribute.authored_value();
+    const std::string    from      = attribute.metadata("typeName").get<std::string>().value_or(""), to(known->type);
+    usd::Value           now;
+    const bool           texts = (from == "token" || from == "string") && (to == "token" || to == "string");
     if (texts) {
         const std::string held = old.get<std::string>().value_or("");
         now                    = to == "token" ? usd::make_value("token", usd::Token(held)) : text(held);

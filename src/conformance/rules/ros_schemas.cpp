@@ -86,7 +86,8 @@ void check_property(const PrimFacts& prim, const usd::Token& name, Sink& sink)
                      .severity = Severity::warning});
     if (*api == ros::Api::joint) return;  // REP-2.10-a judges it
     sink.applies(kTypes);
-    const std::string type = attribute.type_name();
+    // As authored: what the schema says is the type that the attribute has anyway.
+    const std::string type = attribute.metadata("typeName").get<std::string>().value_or("");
     if (type != known->type)
         sink.report(kTypes, {.site     = attribute.site(),
                              .message  = name.text() + " is " + type,

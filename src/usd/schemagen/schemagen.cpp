@@ -2,8 +2,8 @@
 // bases, kinds, built-in and automatic application, and each class as usda text without documentation. Runs at build
 // time.
 //
-// usage: schemagen FOLDER > schema_tables.cpp      (FOLDER holds
-// <module>/resources/{plugInfo.json,generatedSchema.usda})
+// usage: schemagen FOLDER [PLUGIN ...] > schema_tables.cpp
+// FOLDER holds <module>/resources/{plugInfo.json,generatedSchema.usda}, a PLUGIN these two files.
 #include <pxr/sdf/attributeSpec.h>
 #include <pxr/sdf/copyUtils.h>
 #include <pxr/sdf/layer.h>
@@ -59,21 +59,23 @@ std::string facts(const SdfPrimSpecHandle& spec)
 
 int main(int argc, char** argv)
 {
-    if (argc != 2) return 2;
+    if (argc < 2) return 2;
     TfDiagnosticMgr::GetInstance().SetQuiet(true);
-    std::vector<fs::path> modules;
-    for (const auto& entry : fs::directory_iterator(argv[1])) modules.push_back(entry.path());
+    std::vector<std::pair<std::string, fs::path>> modules;  // name, and where its files are
+    for (const auto& entry : fs::directory_iterator(argv[1]))
+        modules.emplace_back(entry.path().filename().string(), entry.path() / "resources");
+    for (int i = 2; i < argc; ++i) modules.emplace_back(fs::path(argv[i]).filename().string(), argv[i]);
     std::sort(modules.begin(), modules.end());
 
     std::cout << "// Made by src/usd/schemagen of the schema files in deps/requirements-schemas.txt.\n"
                  "#include \"usd/schema_tables.h\"\n\nnamespace mechane::usd {\n\nconst SchemaRow kSchemaRows[] = {\n";
     int rows = 0;
-    for (const fs::path& module : modules) {
-        std::ifstream  plug_info(module / "resources" / "plugInfo.json");
+    for (const auto& [module, folder] : modules) {
+        std::ifstream  plug_info(folder / "plugInfo.json");
         nlohmann::json document = nlohmann::json::parse(plug_info, nullptr, false);
-        const auto     layer    = SdfLayer::OpenAsAnonymous((module / "resources" / "generatedSchema.usda").string());
+        const auto     layer    = SdfLayer::OpenAsAnonymous((folder / "generatedSchema.usda").string());
         if (document.is_discarded() || !layer) {
-            std::cerr << "schemagen: cannot read " << module << "\n";
+            std::cerr << "schemagen: cannot read " << folder << "\n";
             return 1;
         }
         for (const auto& plugin : document["Plugins"]) {
@@ -86,9 +88,9 @@ int main(int argc, char** argv)
                 if (info.contains("schemaIdentifier")) identifier = info["schemaIdentifier"].get<std::string>();
                 const SdfPrimSpecHandle spec =
                     layer->GetPrimAtPath(SdfPath::AbsoluteRootPath().AppendChild(TfToken(identifier)));
-                std::cout << "    {" << quoted(module.filename().string()) << ", " << quoted(identifier) << ", "
-                          << quoted(type) << ", " << quoted(info["schemaKind"].get<std::string>()) << ", "
-                          << quoted(list(info, "bases")) << ", " << quoted(list(info, "apiSchemaAutoApplyTo")) << ", "
+                std::cout << "    {" << quoted(module) << ", " << quoted(identifier) << ", " << quoted(type) << ", "
+                          << quoted(info["schemaKind"].get<std::string>()) << ", " << quoted(list(info, "bases"))
+                          << ", " << quoted(list(info, "apiSchemaAutoApplyTo")) << ", "
                           << quoted(list(info, "apiSchemaCanOnlyApplyTo")) << ",\n     R\"usda("
                           << (spec ? facts(spec) : std::string()) << ")usda\"},\n";
                 ++rows;
