@@ -330,8 +330,8 @@ void CollisionPipeline::Impl::store(std::size_t row, const RowRef& ref, model::C
     const auto offset                  = [&](std::int32_t shape, double m) {
         return m == 0 ? Vec3{} : static_cast<Vec3>(rotate_inverse(set.motion_of(shape).X_WB.q, m * r.normal));
     };
-    contacts.rigid_contact_offset0[row] = offset(r.shape0, m0);
-    contacts.rigid_contact_offset1[row] = offset(r.shape1, -m1);
+    contacts.rigid_contact_offset0[row]  = offset(r.shape0, m0);
+    contacts.rigid_contact_offset1[row]  = offset(r.shape1, -m1);
     contacts.rigid_contact_normal[row]   = static_cast<Vec3>(r.normal);
     contacts.rigid_contact_margin0[row]  = static_cast<Real>(m0);
     contacts.rigid_contact_margin1[row]  = static_cast<Real>(m1);

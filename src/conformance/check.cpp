@@ -221,14 +221,14 @@ class Run {
     /// cannot be suppressed inside the asset.
     void suppress(const Facts& facts, Report& report) const
     {
-        static const usd::Token     kSuppress("customData:mechane:suppress");
-        const std::set<std::string> known(options_.baseline.begin(), options_.baseline.end());
+        static const usd::Token                       kSuppress("customData:mechane:suppress");
+        const std::set<std::string>                   known(options_.baseline.begin(), options_.baseline.end());
         std::map<usd::Path, std::vector<std::string>> asked;  // of the prims at and above findings
         const auto asked_at = [&](const usd::Path& path) -> const std::vector<std::string>& {
             const auto [at, fresh] = asked.try_emplace(path);
             if (const PrimFacts* prim = fresh ? facts.find(path) : nullptr)
-                at->second = prim->prim.metadata(kSuppress).get<std::vector<std::string>>().value_or(
-                    std::vector<std::string>());
+                at->second =
+                    prim->prim.metadata(kSuppress).get<std::vector<std::string>>().value_or(std::vector<std::string>());
             return at->second;
         };
         const auto is_suppressed = [&](const Finding& finding) {

@@ -9,8 +9,8 @@
 #include <vector>
 
 // Of most prims one layer alone speaks. What it says of their properties is read once, for a layer finds each field by
-// the hash of a path that is made for the asking, and the same properties are asked for many times. Binary layers decode
-// their values at each asking, and keeping them would cost more than it saves.
+// the hash of a path that is made for the asking, and the same properties are asked for many times. Binary layers
+// decode their values at each asking, and keeping them would cost more than it saves.
 
 namespace mechane::usd {
 

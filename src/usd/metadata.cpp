@@ -23,7 +23,8 @@ bool fold_list(const std::vector<VtValue>& strongest_first, VtValue& out)
     return true;
 }
 
-/// Of a prim of which one layer alone speaks; false is certain. Layers make up some fields of properties that are there.
+/// Of a prim of which one layer alone speaks; false is certain. Layers make up some fields of properties that are
+/// there.
 bool may_have_field(const PrimRecord& prim, const TfToken& property, const TfToken& field)
 {
     if (!property.IsEmpty()) return may_have_opinions(prim, property);
@@ -34,8 +35,8 @@ bool may_have_field(const PrimRecord& prim, const TfToken& property, const TfTok
 
 VtValue compose_metadata(const PrimRecord& prim, const TfToken& property, const TfToken& key)
 {
-    const std::size_t    colon = key.GetString().find(':');
-    const TfToken        field = colon == std::string::npos ? key : TfToken(key.GetString().substr(0, colon));
+    const std::size_t colon = key.GetString().find(':');
+    const TfToken     field = colon == std::string::npos ? key : TfToken(key.GetString().substr(0, colon));
     if (prim.layer != PrimRecord::kSeveral && !may_have_field(prim, property, field)) return {};
     std::vector<VtValue> opinions;
     for_each_site(prim, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {

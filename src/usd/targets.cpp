@@ -18,7 +18,7 @@ namespace {
 /// Of a prim that one of the stage's own layers alone speaks about: what its list makes of nothing. No arc maps it.
 std::vector<Path> listed_targets(const PrimRecord& prim, const TfToken& name, bool connections)
 {
-    std::vector<Path>   out;
+    std::vector<Path> out;
     if (const LoneOpinions* lone = lone_opinions(prim)) {
         const LoneProperty* said = lone->find(name);
         if (said == nullptr || !said->any(connections ? LoneProperty::connections : LoneProperty::targets)) return out;

@@ -118,7 +118,7 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
     bool       animation_blocked = false;
     const bool held              = stage.options.held_interpolation;
     const auto take_default      = [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t i,
-                                  const SdfPath& path) {
+                                       const SdfPath& path) {
         if (out.value.IsHolding<SdfAnimationBlock>()) {
             animation_blocked = true;
             out.value         = VtValue();
@@ -168,7 +168,7 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
         const LoneProperty* said = lone == nullptr ? nullptr : lone->find(name);
         if (said == nullptr) return ask_layers();
         constexpr int kAnimated = LoneProperty::samples | LoneProperty::spline;
-        const bool kept = said->any(LoneProperty::kept) && !said->any(LoneProperty::targets);
+        const bool    kept      = said->any(LoneProperty::kept) && !said->any(LoneProperty::targets);
         if (!kept || (time.value && said->any(kAnimated)))
             return said->any(LoneProperty::default_value | kAnimated) && ask_layers();
         const PcpNodeRef node = prim.sites->GetRootNode();

@@ -224,7 +224,7 @@ TEST_CASE("a pile falls asleep on a floor and not on a belt (DYN-110)")
 {
     for (const bool belt : {false, true}) {
         CAPTURE(belt);
-        auto b = ground(0.5);
+        auto b      = ground(0.5);
         b.rigid_gap = 0.02;
         if (belt) b.shapes[0].config.surface_velocity = {{0.02, 0, 0}, {}};  // slower than what sleeps
         for (int i = 0; i < 64; ++i) {

@@ -38,10 +38,10 @@ struct RunReport {
     double start_overlap = 0, final_overlap = 0;  ///< between shapes of bodies at the first and the last frame [m]
     double joint_error_linear = 0, joint_error_angular = 0;  ///< worst loop error [m], [rad]
     std::int32_t clamped_velocities = 0;
-    std::int64_t rows = 0, sweeps = 0;     ///< constraint rows of all steps, and passes over the rows of an island
+    std::int64_t rows = 0, sweeps = 0;  ///< constraint rows of all steps, and passes over the rows of an island
     std::int64_t block_solves = 0, block_fallbacks = 0;  ///< direct solves of small hard islands, and those given up
-    std::int64_t sweeps_most = 0;          ///< passes of the step that had most
-    std::map<std::string, double> wall_s;  ///< wall time per phase [s]
+    std::int64_t sweeps_most = 0;                        ///< passes of the step that had most
+    std::map<std::string, double> wall_s;                ///< wall time per phase [s]
 };
 
 /// A trajectory with what is needed to draw it. Frame 0 is the initial state.

@@ -58,14 +58,14 @@ struct StepReport {
     std::optional<Diagnostic> refused;
     std::int32_t              clamped_velocities = 0;  ///< bodies above max_velocity
     std::int32_t              contact_rows = 0, limit_rows = 0, loop_rows = 0;
-    std::int64_t              sweeps          = 0;  ///< passes over the rows of an island, of all islands and sub-steps
+    std::int64_t              sweeps = 0;  ///< passes over the rows of an island, of all islands and sub-steps
     /// Direct solves of small hard islands, two a sub-step, and those that were left to sweeps.
-    std::int32_t              block_solves = 0, block_fallbacks = 0;
-    std::int32_t              sleeping_bodies = 0;
-    std::vector<BrokenJoint>  broken;  ///< joints that broke at the end of this step; they stay broken until reset
-    double                    deepest_penetration = 0;  ///< of active contacts at the end of the step [m], positive
-    double                    joint_error_linear  = 0;  ///< largest anchor gap of loop joints [m]
-    double                    joint_error_angular = 0;  ///< [rad]
+    std::int32_t             block_solves = 0, block_fallbacks = 0;
+    std::int32_t             sleeping_bodies = 0;
+    std::vector<BrokenJoint> broken;  ///< joints that broke at the end of this step; they stay broken until reset
+    double                   deepest_penetration = 0;  ///< of active contacts at the end of the step [m], positive
+    double                   joint_error_linear  = 0;  ///< largest anchor gap of loop joints [m]
+    double                   joint_error_angular = 0;  ///< [rad]
 };
 
 /// One interface for every way of stepping. A solver belongs to one model and may keep caches (warm starting).

@@ -35,7 +35,7 @@ struct Corner {
 /// A face of a box: outward axis, and two across that with the half widths.
 struct Face {
     std::size_t axis = 0, u = 0, v = 0;
-    double      side = 1;
+    double      side  = 1;
     double      slope = 0;  ///< cosine between its normal and the direction asked for
 };
 Face face_towards(const Shape& box, const Vec3d& n)
@@ -55,9 +55,9 @@ Face face_towards(const Shape& box, const Vec3d& n)
 bool clip_boxes(const Shape& a, const Shape& b, const Vec3d& n, double reach, double merge, Candidates& out)
 {
     constexpr double kExact = 1 - 2e-6, kWide = 0.94;  // feature.cpp
-    Face             f     = face_towards(a, n);
-    const auto       flat  = [](const Shape& s, const Face& g) { return !(s.size[g.u] > 0 && s.size[g.v] > 0); };
-    const bool       of_a  = f.slope > kExact && !flat(a, f);
+    Face             f    = face_towards(a, n);
+    const auto       flat = [](const Shape& s, const Face& g) { return !(s.size[g.u] > 0 && s.size[g.v] > 0); };
+    const bool       of_a = f.slope > kExact && !flat(a, f);
     if (!of_a) f = face_towards(b, -n);
     const Shape &r = of_a ? a : b, &o = of_a ? b : a;
     const Face   g = face_towards(o, of_a ? -n : n);
@@ -67,10 +67,10 @@ bool clip_boxes(const Shape& a, const Shape& b, const Vec3d& n, double reach, do
     const Vec3d  centre = r.p + r.size[f.axis] * w;
 
     // Incident corners in the order of feature.cpp.
-    const Vec3d gw = (g.side * o.size[g.axis]) * o.R.column(g.axis), gu = o.size[g.u] * o.R.column(g.u),
-                gv = (g.side * o.size[g.v]) * o.R.column(g.v), middle = o.p + gw - centre;
-    const auto  local = [&](const Vec3d& p) { return Vec3d{dot(u, p), dot(v, p), dot(w, p)}; };
-    const Vec3d m = local(middle), lu = local(gu), lv = local(gv);
+    const Vec3d            gw = (g.side * o.size[g.axis]) * o.R.column(g.axis), gu = o.size[g.u] * o.R.column(g.u),
+                           gv = (g.side * o.size[g.v]) * o.R.column(g.v), middle = o.p + gw - centre;
+    const auto             local = [&](const Vec3d& p) { return Vec3d{dot(u, p), dot(v, p), dot(w, p)}; };
+    const Vec3d            m = local(middle), lu = local(gu), lv = local(gv);
     std::array<Corner, 16> poly, next;
     std::size_t            count = 0;
     for (const auto& [x, y] : {std::pair{1, 1}, std::pair{-1, 1}, std::pair{-1, -1}, std::pair{1, -1}}) {
@@ -92,11 +92,8 @@ bool clip_boxes(const Shape& a, const Shape& b, const Vec3d& n, double reach, do
             if (h <= 0) next[kept++] = p;
             if ((h <= 0) == (k <= 0)) continue;
             const double s = h / (h - k);
-            next[kept++]   = {p.x + s * (q.x - p.x),
-                              p.y + s * (q.y - p.y),
-                              p.z + s * (q.z - p.z),
-                              ((side + 1) << 16) | (p.edge & 0xffffU),
-                              h <= 0 ? 0x8000U | side : p.edge};
+            next[kept++]   = {p.x + s * (q.x - p.x), p.y + s * (q.y - p.y), p.z + s * (q.z - p.z),
+                              ((side + 1) << 16) | (p.edge & 0xffffU), h <= 0 ? 0x8000U | side : p.edge};
         }
         count = kept;
         std::swap(poly, next);

@@ -309,8 +309,7 @@ Spatiald surface_motion(const System& system, const std::array<std::int32_t, 2>&
     for (std::size_t s = 0; s < 2; ++s) {
         const Spatial& surface = m.shape_surface_velocity[shapes[s]];
         if (surface == Spatial{}) continue;
-        const Posed  X_WB  = body_pose(system, body[s]),
-                     X_WS  = X_WB * static_cast<Posed>(m.shape_transform[shapes[s]]);
+        const Posed  X_WB = body_pose(system, body[s]), X_WS = X_WB * static_cast<Posed>(m.shape_transform[shapes[s]]);
         const bool   world = (m.shape_flags[shapes[s]] & model::shape_flag::surface_in_world) != 0;
         const Quatd  turn  = world ? Quatd{} : X_WS.q;
         const Vec3d  w     = rotate(turn, static_cast<Vec3d>(surface.angular));
@@ -401,8 +400,8 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
         const Spatiald belt = surface_motion(system, {s0, s1}, body, start_W, margin, n);
         row.belt            = belt.linear - dot(n, belt.linear) * n;
         row.belt_turn       = dot(n, belt.angular);
-        const bool few = !same_pair(contacts, i, i - 2) && !same_pair(contacts, i, i + 2) &&
-                         !(same_pair(contacts, i, i - 1) && same_pair(contacts, i, i + 1));
+        const bool few      = !same_pair(contacts, i, i - 2) && !same_pair(contacts, i, i + 2) &&
+                              !(same_pair(contacts, i, i - 1) && same_pair(contacts, i, i + 1));
         if (few) {
             row.mu_torsional = mix(m.shape_material_mu_torsional, s0, s1);
             row.mu_rolling   = mix(m.shape_material_mu_rolling, s0, s1);
@@ -568,13 +567,13 @@ void store_contacts(System& system, model::Contacts& contacts, double h, int sub
             scale * (row.impulse_sum[0] * row.n + row.impulse_sum[1] * row.t1 + row.impulse_sum[2] * row.t2));
         if (row.lambda[0] <= 0) continue;
         ContactMemory& keep = system.next_memory[place[row.contact]];
-        keep.shape0   = contacts.rigid_contact_shape0[row.contact];
-        keep.shape1   = contacts.rigid_contact_shape1[row.contact];
-        keep.feature  = contacts.rigid_contact_feature[row.contact];
-        keep.normal   = row.n;
-        keep.force    = row.lambda[0] / h;
-        keep.friction = (1 / h) * (row.lambda[1] * row.t1 + row.lambda[2] * row.t2);
-        keep.drift    = row.drift[0] * row.t1 + row.drift[1] * row.t2;
+        keep.shape0         = contacts.rigid_contact_shape0[row.contact];
+        keep.shape1         = contacts.rigid_contact_shape1[row.contact];
+        keep.feature        = contacts.rigid_contact_feature[row.contact];
+        keep.normal         = row.n;
+        keep.force          = row.lambda[0] / h;
+        keep.friction       = (1 / h) * (row.lambda[1] * row.t1 + row.lambda[2] * row.t2);
+        keep.drift          = row.drift[0] * row.t1 + row.drift[1] * row.t2;
         keep.torque =
             (1 / h) * (row.spin_lambda[0] * row.n + row.spin_lambda[1] * row.t1 + row.spin_lambda[2] * row.t2);
     }

@@ -45,7 +45,8 @@ void build_islands(System& system)
     for (const GeneralRow& row : system.general) join(parent, row.at.group[0], row.at.group[1]);
     const auto group_of = [&](std::int32_t link) { return system.forest.trees[system.forest.links[link].tree].group; };
     for (std::size_t p = 0; p < system.pile_count; ++p)
-        for (const std::int32_t l : system.piles[p].links) join(parent, group_of(system.piles[p].links[0]), group_of(l));
+        for (const std::int32_t l : system.piles[p].links)
+            join(parent, group_of(system.piles[p].links[0]), group_of(l));
 
     // Islands are numbered by their smallest group; their parts keep their order.
     system.island_of_group.assign(system.groups.size(), -1);

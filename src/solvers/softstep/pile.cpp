@@ -72,7 +72,7 @@ std::array<std::int32_t, 2> groups_of(const System& system, const model::Contact
 /// Which sets of touching groups are piles, numbered by their smallest group (System::group_pile).
 std::size_t find_piles(System& system, const model::Contacts& contacts)
 {
-    const std::size_t n = system.groups.size();
+    const std::size_t n      = system.groups.size();
     auto&             parent = system.set_parent;
     parent.resize(n);
     std::iota(parent.begin(), parent.end(), 0);
@@ -266,13 +266,13 @@ Materials materials(const model::Model& m, MaterialCombine rule, const std::arra
 void load_pair(System& system, const model::Contacts& contacts, MaterialCombine rule, double h, const PilePair& pair,
                Pile& pile)
 {
-    const model::Model& m     = *system.model;
-    const auto          shape = shapes_of(contacts, pair.contact);
-    const auto          mix   = materials(m, rule, shape);
-    Bundle&             b     = pile.bundles[pair.bundle];
-    const int           lane  = pair.lane;
-    const Vec3d         n     = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[pair.contact]));
-    const Vec3d         t1 = any_perpendicular(n), t2 = cross(n, t1);
+    const model::Model&         m     = *system.model;
+    const auto                  shape = shapes_of(contacts, pair.contact);
+    const auto                  mix   = materials(m, rule, shape);
+    Bundle&                     b     = pile.bundles[pair.bundle];
+    const int                   lane  = pair.lane;
+    const Vec3d                 n     = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[pair.contact]));
+    const Vec3d                 t1 = any_perpendicular(n), t2 = cross(n, t1);
     std::array<Vec3d, 2>        centre;
     std::array<std::int32_t, 2> body{};
     bool                        teleported = false;
@@ -289,13 +289,13 @@ void load_pair(System& system, const model::Contacts& contacts, MaterialCombine 
     b.mu_dynamic[lane]  = static_cast<Real>(mix.mu_dynamic);
     b.restitution[lane] = static_cast<Real>(mix.restitution);
     pile.elastic        = pile.elastic || mix.restitution > 0;
-    const bool belts    = !(m.shape_surface_velocity[shape[0]] == Spatial{}) ||
-                       !(m.shape_surface_velocity[shape[1]] == Spatial{});
+    const bool belts =
+        !(m.shape_surface_velocity[shape[0]] == Spatial{}) || !(m.shape_surface_velocity[shape[1]] == Spatial{});
     for (std::int32_t i = 0; i < pair.points; ++i) {
-        const std::int32_t c     = pair.contact + i;
-        PilePoint&         point = pile.points[static_cast<std::size_t>(b.point + i)];
-        PileStart&         start = pile.starts[static_cast<std::size_t>(b.point + i)];
-        PileSpin*          spin  = b.spin >= 0 ? &pile.spins[static_cast<std::size_t>(b.spin + i)] : nullptr;
+        const std::int32_t         c     = pair.contact + i;
+        PilePoint&                 point = pile.points[static_cast<std::size_t>(b.point + i)];
+        PileStart&                 start = pile.starts[static_cast<std::size_t>(b.point + i)];
+        PileSpin*                  spin  = b.spin >= 0 ? &pile.spins[static_cast<std::size_t>(b.spin + i)] : nullptr;
         const std::array<Vec3d, 2> p{static_cast<Vec3d>(contacts.rigid_contact_point0[c]),
                                      static_cast<Vec3d>(contacts.rigid_contact_point1[c])};
         set(start.core[0], lane, p[0] - centre[0]);
@@ -309,12 +309,12 @@ void load_pair(System& system, const model::Contacts& contacts, MaterialCombine 
         }
         if (belts) {
             const std::array<Vec3d, 2> p_W{body_pose(system, body[0]) * p[0], body_pose(system, body[1]) * p[1]};
-            const Spatiald belt = surface_motion(system, shape, body, p_W,
-                                                 {static_cast<double>(contacts.rigid_contact_margin0[c]),
-                                                  static_cast<double>(contacts.rigid_contact_margin1[c])},
-                                                 n);
-            point.belt[0][lane] = static_cast<Real>(dot(t1, belt.linear));
-            point.belt[1][lane] = static_cast<Real>(dot(t2, belt.linear));
+            const Spatiald             belt = surface_motion(system, shape, body, p_W,
+                                                             {static_cast<double>(contacts.rigid_contact_margin0[c]),
+                                                              static_cast<double>(contacts.rigid_contact_margin1[c])},
+                                                             n);
+            point.belt[0][lane]             = static_cast<Real>(dot(t1, belt.linear));
+            point.belt[1][lane]             = static_cast<Real>(dot(t2, belt.linear));
             if (spin) spin->belt[lane] = static_cast<Real>(dot(n, belt.angular));
         }
         const std::int32_t at = system.remembered[c];
@@ -383,19 +383,19 @@ void start_bodies(const System& system, Pile& pile)
             const Link&        link = system.forest.links[l];
             const double*      u    = system.motion.v.data() + link.dof;
             for (std::size_t k = 0; k < 6; ++k) v[k] = static_cast<Real>(u[k]);
-            pile.start_turn[i]    = system.motion.R_WB[l];
-            const Spatiald& f     = system.wrench[l];
-            const Mat33d&   R     = pile.start_turn[i];
-            const Vec3d gravity   = static_cast<Vec3d>(system.model->gravity_of(system.forest.trees[link.tree].world));
-            const Vec3d twist     = f.angular == Vec3d{}
-                                        ? Vec3d{}
-                                        : R * (system.inverse_inertia[link.tree] * transpose_times(R, f.angular));
+            pile.start_turn[i]  = system.motion.R_WB[l];
+            const Spatiald& f   = system.wrench[l];
+            const Mat33d&   R   = pile.start_turn[i];
+            const Vec3d gravity = static_cast<Vec3d>(system.model->gravity_of(system.forest.trees[link.tree].world));
+            const Vec3d twist   = f.angular == Vec3d{}
+                                      ? Vec3d{}
+                                      : R * (system.inverse_inertia[link.tree] * transpose_times(R, f.angular));
             put(pile.push.data() + kWide * i, {gravity + (1 / link.mass) * f.linear, twist});
             const Mat33d& I    = link.inertia;
             const double  mean = (I(0, 0) + I(1, 1) + I(2, 2)) / 3, off = kIsotropic * mean;
             const auto    same = [&](double a, double b) { return std::abs(a - b) <= off; };
-            pile.gyrates[i]    = !(same(I(0, 0), mean) && same(I(1, 1), mean) && same(I(2, 2), mean) &&
-                                same(I(0, 1), 0) && same(I(0, 2), 0) && same(I(1, 2), 0));
+            pile.gyrates[i] = !(same(I(0, 0), mean) && same(I(1, 1), mean) && same(I(2, 2), mean) && same(I(0, 1), 0) &&
+                                same(I(0, 2), 0) && same(I(1, 2), 0));
         } else if (const std::int32_t b = pile.prescribed[i - moving]; b >= 0) {
             put(v, system.motion.base_twist[b]);
             pile.start_turn[i] = to_matrix(system.motion.base_X[b].q);
@@ -412,13 +412,12 @@ void gyrate_bodies(const System& system, Pile& pile, double h)
     constexpr double kSlow = 1e-7;  ///< [rad/s]: less than this in a sub-step is not worth its arithmetic
     for (std::size_t i = 0; i < pile.links.size(); ++i) {
         if (!pile.gyrates[i]) continue;
-        const Vec3d  w = velocity_of(pile, i).angular;
-        const Link&  link = system.forest.links[pile.links[i]];
+        const Vec3d w    = velocity_of(pile, i).angular;
+        const Link& link = system.forest.links[pile.links[i]];
         if (h * length_squared(w) < kSlow) continue;
         const Mat33d R   = to_matrix(turn_of(pile, i)) * pile.start_turn[i];
         const Vec3d  now = R * gyrate(link.inertia, system.inverse_inertia[link.tree], transpose_times(R, w), h);
-        for (std::size_t k = 0; k < 3; ++k)
-            pile.velocity[kWide * i + 3 + k] = static_cast<Real>(now[k]);
+        for (std::size_t k = 0; k < 3; ++k) pile.velocity[kWide * i + 3 + k] = static_cast<Real>(now[k]);
     }
 }
 
@@ -433,9 +432,7 @@ void each_contact(const Pile& pile, Work&& work)
 }
 
 Vec3d lane_of(const Wide3& v, int lane)
-{
-    return {static_cast<double>(v[0][lane]), static_cast<double>(v[1][lane]), static_cast<double>(v[2][lane])};
-}
+{ return {static_cast<double>(v[0][lane]), static_cast<double>(v[1][lane]), static_cast<double>(v[2][lane])}; }
 
 /// x[0] n + x[1] t1 + x[2] t2.
 Vec3d along_axes(const Bundle& b, int lane, const Wide3& x)
@@ -455,13 +452,13 @@ bool of_faulty_world(const System& system, const Pile& pile, const PilePair& pai
 /// What lies on something that moves does not sleep.
 void disturb(System& system, const model::Contacts& contacts, const ContactRun& run, double dt)
 {
-    const auto shape = shapes_of(contacts, run.first);
-    const auto& m    = *system.model;
+    const auto  shape = shapes_of(contacts, run.first);
+    const auto& m     = *system.model;
     for (std::size_t s = 0; s < 2; ++s) {
         const std::int32_t body = m.shape_body[shape[s]], other = m.shape_body[shape[1 - s]];
         if (link_of(system, body) < 0) continue;
-        const bool belts = !(m.shape_surface_velocity[shape[0]] == Spatial{}) ||
-                           !(m.shape_surface_velocity[shape[1]] == Spatial{});
+        const bool belts =
+            !(m.shape_surface_velocity[shape[0]] == Spatial{}) || !(m.shape_surface_velocity[shape[1]] == Spatial{});
         if (!belts && !carries_motion(system, other)) continue;
         for (std::int32_t i = run.first; i < run.first + run.count; ++i) {
             const std::array<Vec3d, 2> p{
@@ -514,13 +511,12 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
     }
     for (std::size_t g = 0; g < system.groups.size(); ++g) {
         if (system.group_pile[g] < 0) continue;
-        Pile&      pile = system.piles[system.group_pile[g]];
-        const auto l    = system.forest.trees[system.groups[g].tree_begin].link_begin;
+        Pile&      pile                               = system.piles[system.group_pile[g]];
+        const auto l                                  = system.forest.trees[system.groups[g].tree_begin].link_begin;
         system.pile_body[system.forest.links[l].body] = static_cast<std::int32_t>(pile.links.size());
         pile.links.push_back(l);
     }
-    for (std::size_t p = 0; p < system.pile_count; ++p)
-        system.piles[p].taken.assign(system.piles[p].links.size(), 0);
+    for (std::size_t p = 0; p < system.pile_count; ++p) system.piles[p].taken.assign(system.piles[p].links.size(), 0);
     for (ContactRun& run : system.runs) {
         const auto groups = groups_of(system, contacts, run);
         const auto g      = std::max(groups[0], groups[1]);
@@ -657,8 +653,8 @@ void store_pile(const System& system, const Pile& pile, model::Contacts& contact
     each_contact(pile, [&](const PilePair& pair, const Bundle& b, std::int32_t i) {
         const std::int32_t c = pair.contact + i;
         if (of_faulty_world(system, pile, pair)) return;
-        const int        lane  = pair.lane;
-        const PilePoint& point = pile.points[static_cast<std::size_t>(b.point + i)];
+        const int        lane           = pair.lane;
+        const PilePoint& point          = pile.points[static_cast<std::size_t>(b.point + i)];
         contacts.rigid_contact_force[c] = static_cast<Vec3>(
             scale * along_axes(b, lane, pile.starts[static_cast<std::size_t>(b.point + i)].impulse_sum));
         if (!(point.lambda[0][lane] > 0)) return;
@@ -674,8 +670,9 @@ void store_pile(const System& system, const Pile& pile, model::Contacts& contact
         };
         keep.friction = (1 / h) * across(point.lambda, 1);
         keep.drift    = across(point.drift, 0);
-        keep.torque   = b.spin >= 0 ? (1 / h) * along_axes(b, lane, pile.spins[static_cast<std::size_t>(b.spin + i)].lambda)
-                                    : Vec3d{};
+        keep.torque   = b.spin >= 0
+                            ? (1 / h) * along_axes(b, lane, pile.spins[static_cast<std::size_t>(b.spin + i)].lambda)
+                            : Vec3d{};
     });
 }
 

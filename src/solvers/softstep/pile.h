@@ -106,7 +106,8 @@ struct Pile {
     std::vector<PileStart>    starts;
     std::vector<PileSpin>     spins;
     /// Eight numbers for each body: its velocity, and the last sweep of the sub-step that changed it by much. Now,
-    /// before the sub-step, and as it would be without contacts (at the start of a sub-step what those of the last did).
+    /// before the sub-step, and as it would be without contacts (at the start of a sub-step what those of the last
+    /// did).
     std::vector<Real> velocity, before, lonely;
     std::vector<Real> push;  ///< likewise: acceleration by gravity and loads
     /// Likewise: way of the centre of mass, turn (a quaternion) since the start of the step, and the angle turned since
@@ -115,7 +116,7 @@ struct Pile {
     /// Sixteen for each: rotation, inverse inertia (world), inverse mass.
     std::vector<Real>         pose;
     std::vector<Mat33d>       start_turn;
-    std::vector<std::uint8_t> gyrates;  ///< per body that moves: its moments of inertia differ
+    std::vector<std::uint8_t> gyrates;                         ///< per body that moves: its moments of inertia differ
     bool                      elastic = false, turns = false;  ///< some pair rebounds; something turned much
     /// What chunks of a loop over bundles found.
     struct Part {
@@ -160,8 +161,8 @@ void build_bundles(Pile& pile, bool first, const tasks::Pool* pool);
 /// Which rows rebound.
 void meet_pile(Pile& pile, double h);
 void warm_start_pile(Pile& pile);
-/// One of the sub-step's sweeps, which are numbered from 1 on; `first`: of its kind, it solves what no sweep has changed
-/// by `still` lately, too.
+/// One of the sub-step's sweeps, which are numbered from 1 on; `first`: of its kind, it solves what no sweep has
+/// changed by `still` lately, too.
 struct PileSweep {
     double h = 0, mass_scale = 1, leak = 0, bias_rate = 0, anchor = 0, still = 0;
     bool   relax = false, backwards = false, first = false;

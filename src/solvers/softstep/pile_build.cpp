@@ -24,9 +24,7 @@ struct Turned {
 {
     const auto x = gather(pile.pose.data(), b.body[s], kPoseStride),
                y = gather(pile.pose.data() + kWide, b.body[s], kPoseStride);
-    return {{{{x[0], x[1], x[2]}, {x[3], x[4], x[5]}, {x[6], x[7], y[0]}}},
-            {y[1], y[2], y[3], y[4], y[5], y[6]},
-            y[7]};
+    return {{{{x[0], x[1], x[2]}, {x[3], x[4], x[5]}, {x[6], x[7], y[0]}}}, {y[1], y[2], y[3], y[4], y[5], y[6]}, y[7]};
 }
 
 /// The tangents' block inverted, and the step of a row that slips: one over its largest eigenvalue.
@@ -56,8 +54,8 @@ struct Block {
         start.arm  = arm;
         p.distance = start.distance;
     } else {
-        p.distance = start.distance +
-                     dot(b.axes[0], (way[1] + (arm[1] - start.arm[1])) - (way[0] + (arm[0] - start.arm[0])));
+        p.distance =
+            start.distance + dot(b.axes[0], (way[1] + (arm[1] - start.arm[1])) - (way[0] + (arm[0] - start.arm[0])));
     }
     std::array<std::array<Wide3, 3>, 2> turning, response;
     for (std::size_t s = 0; s < 2; ++s)
@@ -160,9 +158,9 @@ MCH_WIDER void meet_pile(Pile& pile, double h)
             const PilePoint& p     = pile.points[static_cast<std::size_t>(b.point + i)];
             PileStart&       start = pile.starts[static_cast<std::size_t>(b.point + i)];
             // As in contact_rows.cpp, `meet`.
-            const Wide old   = rates(b, p, before)[0], speed = -rates(b, p, now)[0];
-            const auto hits  = (p.mass > 0) & (b.restitution > 0) & (old < Real(-0.5 * kRestitutionThreshold)) &
-                              (speed > Real(kRestitutionThreshold));
+            const Wide old = rates(b, p, before)[0], speed = -rates(b, p, now)[0];
+            const auto hits   = (p.mass > 0) & (b.restitution > 0) & (old < Real(-0.5 * kRestitutionThreshold)) &
+                                (speed > Real(kRestitutionThreshold));
             const Wide safe   = hits ? speed : all(1);
             const Wide gained = largest(Wide{}, smallest(safe + old, safe));
             const Wide share  = largest(Wide{}, smallest(p.distance / (step * safe), all(1)));
@@ -210,9 +208,9 @@ MCH_WIDER int move_bodies(Pile& pile, double h)
         }
         for (std::size_t k = 0; k < 3; ++k) x[k] += step * v[k];
         // The turn of the sub-step by its series, on the left of those before.
-        const Wide angle  = step * root(ww), half2 = Real(0.25) * angle * angle;
-        const Wide sine   = Real(0.5) * step * (1 - half2 * (Real(1.0 / 6) - half2 * (Real(1.0 / 120)))),
-                   cosine = 1 - half2 * (Real(0.5) - half2 * (Real(1.0 / 24) - half2 * Real(1.0 / 720)));
+        const Wide  angle = step * root(ww), half2 = Real(0.25) * angle * angle;
+        const Wide  sine   = Real(0.5) * step * (1 - half2 * (Real(1.0 / 6) - half2 * (Real(1.0 / 120)))),
+                    cosine = 1 - half2 * (Real(0.5) - half2 * (Real(1.0 / 24) - half2 * Real(1.0 / 720)));
         const Wide3 d{sine * v[3], sine * v[4], sine * v[5]}, q{x[3], x[4], x[5]};
         const Wide3 turn = cosine * q + (x[6] * d + cross(d, q));
         const Wide  w    = cosine * x[6] - dot(d, q);

@@ -40,9 +40,7 @@ struct Law {
     const auto  still = fresh & (start[1] == 0) & (start[2] == 0);
     Wide3       r     = rates(b, p, moving);
     // A gap closes within the sub-step at most; penetration is pushed out with bias.
-    const Wide bias = open    ? law.inverse_h * p.distance
-                      : relax ? Wide{}
-                              : largest(law.bias_rate * p.distance, -p.push);
+    const Wide bias = open ? law.inverse_h * p.distance : relax ? Wide{} : largest(law.bias_rate * p.distance, -p.push);
     // Lanes that do not push and will not in this sweep either.
     const auto idle = relax ? still & (open | (r[0] + bias >= 0)) : still & (r[0] + bias >= 0);
     if (!any(~idle)) return Wide{};
@@ -183,9 +181,9 @@ MCH_WIDER void warm_start_pile(Pile& pile)
 MCH_WIDER static Pile::Part sweep_part(Pile& pile, const PileSweep& sweep, std::size_t begin, std::size_t end)
 {
     const Law  law{static_cast<Real>(1 / sweep.h),  static_cast<Real>(sweep.mass_scale),
-                  static_cast<Real>(sweep.leak),   static_cast<Real>(sweep.bias_rate),
-                  static_cast<Real>(sweep.anchor), static_cast<Real>(sweep.still),
-                  static_cast<Real>(sweep.number)};
+                   static_cast<Real>(sweep.leak),   static_cast<Real>(sweep.bias_rate),
+                   static_cast<Real>(sweep.anchor), static_cast<Real>(sweep.still),
+                   static_cast<Real>(sweep.number)};
     Pile::Part out;
     Wide       change{};
     for (std::size_t k = begin; k < end; ++k) {

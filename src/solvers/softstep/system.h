@@ -209,7 +209,8 @@ struct ContactMemory {
     double        force = 0;                ///< normal force [N]
 };
 
-/// Whether a contact with this normal is the one that was remembered: one that turned by more than 25 degrees is another.
+/// Whether a contact with this normal is the one that was remembered: one that turned by more than 25 degrees is
+/// another.
 inline bool continues(const ContactMemory& old, const Vec3d& n) { return dot(old.normal, n) >= 0.906; }
 
 /// Which groups sleep, and what they were given when last seen: a change of that wakes them.
@@ -302,13 +303,13 @@ struct System {
     std::vector<FreeContact>   free_contacts;  ///< in the places of `active`
     std::vector<Island>        islands;
     std::vector<Block>         blocks;
-    std::vector<Pile>          piles;           ///< the first `pile_count` are of this step
+    std::vector<Pile>          piles;  ///< the first `pile_count` are of this step
     std::size_t                pile_count = 0;
-    std::vector<ContactRun>    runs;            ///< of this step's contacts
-    std::vector<std::int32_t>  group_pile;      ///< per group: its pile, or -1
-    std::vector<std::int32_t>  pile_body;       ///< [body_count]: place in its pile
-    std::vector<std::int32_t>  remembered;      ///< per contact: in `memory`, or -1
-    std::vector<std::int32_t>  memory_place;    ///< per contact: in `next_memory`
+    std::vector<ContactRun>    runs;          ///< of this step's contacts
+    std::vector<std::int32_t>  group_pile;    ///< per group: its pile, or -1
+    std::vector<std::int32_t>  pile_body;     ///< [body_count]: place in its pile
+    std::vector<std::int32_t>  remembered;    ///< per contact: in `memory`, or -1
+    std::vector<std::int32_t>  memory_place;  ///< per contact: in `next_memory`
     std::vector<std::int32_t>  island_groups, island_general, island_of_group, set_parent;
 
     std::vector<Real>         next_q, next_qd;  ///< [joint_coord_count, joint_dof_count]: of trees that are `placed`
