@@ -576,7 +576,10 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
         for (std::size_t i = 0; i < pile.lonely.size(); ++i) pile.lonely[i] = pile.velocity[i] - pile.lonely[i];
     gyrate_bodies(system, pile, h);
     predict_bodies(pile, h, !build);
-    if (build) warm_start_pile(pile);
+    if (build)
+        warm_start_pile(pile);
+    else
+        hold_spins(pile);
     if (pile.elastic) meet_pile(pile, h);
     sweep(false);
     report.clamped += move_bodies(pile, h);

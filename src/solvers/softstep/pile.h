@@ -161,6 +161,9 @@ void build_bundles(Pile& pile, bool first, const tasks::Pool* pool);
 /// Which rows rebound.
 void meet_pile(Pile& pile, double h);
 void warm_start_pile(Pile& pile);
+/// Where the impulses of the sub-step before are handed on body by body: friction against turning that the normal
+/// forces do not bear any more is taken back. Of the rest the sweeps take care, which leave alone what is not pressed.
+void hold_spins(Pile& pile);
 /// One of the sub-step's sweeps, which are numbered from 1 on; `first`: of its kind, it solves what no sweep has
 /// changed by `still` lately, too.
 struct PileSweep {

@@ -124,7 +124,7 @@ MCH_WIDER static void build_part(Pile& pile, bool first, std::size_t begin, std:
     for (std::size_t at = begin; at < end; ++at) {
         Bundle&                     b = pile.bundles[at];
         const std::array<Turned, 2> bodies{turned(pile, b, 0), turned(pile, b, 1)};
-        const Moving                now(pile.velocity, b);
+        const Moving                now(pile.lonely, b);
         std::array<Wide3, 2>        way;
         for (std::size_t s = 0; s < 2; ++s) {
             b.inverse_inertia[s] = bodies[s].inverse_inertia;
@@ -153,7 +153,9 @@ MCH_WIDER void meet_pile(Pile& pile, double h)
     const auto step = static_cast<Real>(h);
     for (Bundle& b : pile.bundles) {
         if (!any(b.restitution > 0)) continue;
-        const Moving before(pile.before, b), now(pile.velocity, b);
+        // What the contacts did in the sub-step before is not yet undone where it is too much: not a speed to rebound
+        // from.
+        const Moving before(pile.before, b), now(pile.lonely, b);
         for (std::int32_t i = 0; i < b.points; ++i) {
             const PilePoint& p     = pile.points[static_cast<std::size_t>(b.point + i)];
             PileStart&       start = pile.starts[static_cast<std::size_t>(b.point + i)];
@@ -221,7 +223,8 @@ MCH_WIDER int move_bodies(Pile& pile, double h)
         turned_most = largest(turned_most, x[7]);
         give(pile.way, i, x);
     }
-    pile.turns = any(turned_most > kRebuildTurn);
+    // What was slowed down does not move as its impulses say.
+    pile.turns = slowed > 0 || any(turned_most > kRebuildTurn);
     return slowed;
 }
 

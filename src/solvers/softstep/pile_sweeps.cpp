@@ -177,6 +177,24 @@ MCH_WIDER void warm_start_pile(Pile& pile)
     }
 }
 
+MCH_WIDER void hold_spins(Pile& pile)
+{
+    for (Bundle& b : pile.bundles) {
+        if (b.spin < 0) continue;
+        Moving   moving(pile.velocity, b);
+        WideMask changed = Wide{} < Wide{};
+        for (std::int32_t i = 0; i < b.points; ++i) {
+            PileSpin&   spin  = pile.spins[static_cast<std::size_t>(b.spin + i)];
+            const Wide3 start = spin.lambda;
+            hold_spin(spin, pile.points[static_cast<std::size_t>(b.point + i)].lambda[0]);
+            const Wide3 d = spin.lambda - start;
+            changed       = changed | (d[0] != 0) | (d[1] != 0) | (d[2] != 0);
+            moving.turn(b, impulse(b, d));
+        }
+        if (any(changed)) moving.put_back(pile, b);
+    }
+}
+
 /// Bundles of one colour.
 MCH_WIDER static Pile::Part sweep_part(Pile& pile, const PileSweep& sweep, std::size_t begin, std::size_t end)
 {
