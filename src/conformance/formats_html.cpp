@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "markup.h"
 #include "mechane/conformance/formats.h"
 #include "page_marks.h"
 
@@ -97,12 +98,12 @@ std::string item(const Finding& finding, const PageMarks& marks, std::size_t ass
     if (!mark.empty()) out += fmt::format(" data-mark=\"{}\" tabindex=\"0\"", mark);
     out +=
         fmt::format("><b class=\"{0}\">{0}</b> <code>{1}</code> <small>{2}</small><br>{3}", to_string(finding.severity),
-                    finding.rule->id, finding.rule->slug, html_escaped(finding.message));
-    if (!finding.hint.empty()) out += fmt::format("<br><small>{}</small>", html_escaped(finding.hint));
-    if (!where.empty()) out += fmt::format("<br><code>{}</code>", html_escaped(where));
+                    finding.rule->id, finding.rule->slug, markup_escaped(finding.message));
+    if (!finding.hint.empty()) out += fmt::format("<br><small>{}</small>", markup_escaped(finding.hint));
+    if (!where.empty()) out += fmt::format("<br><code>{}</code>", markup_escaped(where));
     if (finding.instances > 1) out += fmt::format(" <small>and {} more</small>", finding.instances - 1);
-    out += fmt::format("<br><small>{}{}</small></li>\n", html_escaped(place(finding)),
-                       finding.state.empty() ? "" : " with " + html_escaped(finding.state));
+    out += fmt::format("<br><small>{}{}</small></li>\n", markup_escaped(place(finding)),
+                       finding.state.empty() ? "" : " with " + markup_escaped(finding.state));
     return out;
 }
 
@@ -111,10 +112,10 @@ std::string section(const Report& report, const FormatOptions& options, std::siz
     std::string out = fmt::format(
         "<h2>{}</h2>\n<p><span class=\"error\">{}</span>, <span class=\"warning\">{}</span>, <span "
         "class=\"info\">{}</span>; {} passed, {} not checked, {} not applicable; profile {}</p>\n",
-        html_escaped(report.asset), counted(report.count(Severity::error), "error"),
+        markup_escaped(report.asset), counted(report.count(Severity::error), "error"),
         counted(report.count(Severity::warning), "warning"), counted(report.count(Severity::info), "info"),
         counted(report.count(Outcome::passed), "rule"), report.count(Outcome::not_checked),
-        report.count(Outcome::not_applicable), html_escaped(report.profile));
+        report.count(Outcome::not_applicable), markup_escaped(report.profile));
     static const PagePictures kNone;
     const auto                drawn = options.pictures.find(report.asset);
     const PageMarks           marks(report, drawn == options.pictures.end() ? kNone : drawn->second, asset);
@@ -130,8 +131,8 @@ std::string section(const Report& report, const FormatOptions& options, std::siz
     }
     for (const RuleOutcome& outcome : report.outcomes)
         if (outcome.outcome == Outcome::not_checked)
-            out +=
-                fmt::format("<p>not checked: <code>{}</code> {}</p>\n", outcome.rule->id, html_escaped(outcome.reason));
+            out += fmt::format("<p>not checked: <code>{}</code> {}</p>\n", outcome.rule->id,
+                               markup_escaped(outcome.reason));
     return out + "</div>\n</div>\n";
 }
 
@@ -144,19 +145,19 @@ std::string to_html(std::span<const Report> reports, const FormatOptions& option
         for (const Finding& finding : report.findings) ++broken[finding.rule->id];
     std::string out(kHead);
     out += fmt::format("<h1>mechane check</h1>\n<p>{}, mechane {}</p>\n", counted(reports.size(), "asset"),
-                       html_escaped(options.version));
+                       markup_escaped(options.version));
     for (const Diagnostic& problem : options.unopened)
         out += fmt::format("<p class=\"error\">{}: {}<br><small>{}{} <code>{}</code></small></p>\n", problem.id,
-                           html_escaped(problem.message), html_escaped(problem.site.layer),
+                           markup_escaped(problem.message), markup_escaped(problem.site.layer),
                            problem.site.line > 0 ? fmt::format(":{}", problem.site.line) : "",
-                           html_escaped(problem.site.prim));
+                           markup_escaped(problem.site.prim));
     if (!broken.empty()) {
         out +=
             "<details>\n<summary>How often each rule was "
             "broken</summary>\n<table>\n<tr><th>findings</th><th>rule</th><th>an asset shall</th></tr>\n";
         for (const auto& [id, count] : broken)
             out += fmt::format("<tr><td>{}</td><td><code>{}</code></td><td>{}</td></tr>\n", count, id,
-                               html_escaped(find_rule(id)->summary));
+                               markup_escaped(find_rule(id)->summary));
         out += "</table>\n</details>\n";
     }
     for (std::size_t i = 0; i < reports.size(); ++i) out += section(reports[i], options, i);

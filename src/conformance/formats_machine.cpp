@@ -3,6 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "markup.h"
 #include "mechane/conformance/formats.h"
 
 namespace mechane::conformance {
@@ -154,26 +155,10 @@ std::string xml(std::string_view text)
     // The JSON writer knows what is not UTF-8.
     const std::string valid =
         Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
-    std::string out;
-    for (const char c : valid) {
-        switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t') out += c;
-        }
-    }
-    return out;
+    std::string allowed;
+    for (const char c : valid)
+        if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t') allowed += c;
+    return markup_escaped(allowed);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "markup.h"
+
 namespace mechane::conformance {
 namespace {
 
@@ -45,28 +47,6 @@ Vec2d free_place(const Vec2d& wanted, const std::vector<Vec2d>& taken, const Pag
 
 }  // namespace
 
-std::string html_escaped(std::string_view text)
-{
-    std::string out;
-    for (const char c : text) switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                out += c;
-        }
-    return out;
-}
-
 PageMarks::PageMarks(const Report& report, const PagePictures& pictures, std::size_t asset)
     : pictures_(pictures), asset_(asset)
 {
@@ -97,7 +77,7 @@ std::string PageMarks::view(const PageView& view) const
     std::string out = fmt::format(
         "<svg viewBox=\"0 0 {0} {1}\" role=\"img\" aria-label=\"{2}\">\n<image href=\"{3}\" width=\"{0}\" "
         "height=\"{1}\"/>\n",
-        view.width, view.height, html_escaped(view.name), html_escaped(view.source));
+        view.width, view.height, markup_escaped(view.name), markup_escaped(view.source));
     // In the order of the report: the worst are drawn last, over the others, but choose their places first.
     std::vector<std::pair<std::string_view, const Prim*>> order(prims_.size());
     for (const auto& [path, prim] : prims_) order[prim.number] = {path, &prim};
@@ -122,7 +102,7 @@ std::string PageMarks::view(const PageView& view) const
             text += fmt::format(
                 "<a href=\"#f{}-{}\"><title>{}</title><circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\"/><text x=\"{:.1f}\" "
                 "y=\"{:.1f}\">{}</text></a>",
-                asset_, prim->first, html_escaped(path), at.x, at.y, kRadius, at.x, at.y + 4, prim->findings);
+                asset_, prim->first, markup_escaped(path), at.x, at.y, kRadius, at.x, at.y + 4, prim->findings);
         }
         drawn.push_back(text + "</g>\n");
     }
@@ -134,7 +114,7 @@ std::string PageMarks::html() const
 {
     if (pictures_.views.empty())
         return pictures_.missing.empty() ? ""
-                                         : fmt::format("<p class=\"none\">{}</p>\n", html_escaped(pictures_.missing));
+                                         : fmt::format("<p class=\"none\">{}</p>\n", markup_escaped(pictures_.missing));
     // The views lie beside the buttons that choose one of them, so that a page without scripts shows them too.
     std::string buttons, views;
     for (std::size_t i = 0; i < pictures_.views.size(); ++i) {
@@ -142,7 +122,7 @@ std::string PageMarks::html() const
         if (pictures_.views.size() > 1)
             buttons += fmt::format(
                 "<input type=\"radio\" name=\"v{0}\" id=\"v{0}-{1}\"{2}><label for=\"v{0}-{1}\">{3}</label>\n", asset_,
-                i, i == 0 ? " checked" : "", html_escaped(one.name));
+                i, i == 0 ? " checked" : "", markup_escaped(one.name));
         views += fmt::format("<div class=\"view\">{}</div>\n", view(one));
     }
     return buttons + views;

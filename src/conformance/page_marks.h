@@ -7,9 +7,6 @@
 
 namespace mechane::conformance {
 
-/// Text between tags, or in an attribute in double quotes.
-std::string html_escaped(std::string_view text);
-
 /// The findings of a report by prim, and the pictures on which the prims are marked.
 class PageMarks {
   public:

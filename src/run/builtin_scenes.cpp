@@ -44,57 +44,52 @@ ModelBuilder pyramid(int layers)
     return b;
 }
 
-/// 100 x 100 quads of one metre, hilly.
+/// 100 x 100 quads of three metres, hilly; by ten metres from valley to top.
 std::shared_ptr<const geometry::Mesh> terrain()
 {
-    constexpr int n       = 100;
-    auto          surface = std::make_shared<geometry::Mesh>();
+    constexpr int    n     = 100;
+    constexpr double kCell = 3, kHeight = 5;
+    auto             surface = std::make_shared<geometry::Mesh>();
     for (int i = 0; i <= n; ++i)
-        for (int j = 0; j <= n; ++j) {
-            const double x = i - 0.5 * n, y = j - 0.5 * n;
-            surface->points.push_back({x, y, 2 * std::sin(0.2 * x) * std::cos(0.2 * y)});
-        }
+        for (int j = 0; j <= n; ++j)
+            surface->points.push_back(
+                {kCell * (i - 0.5 * n), kCell * (j - 0.5 * n), kHeight * (1 + std::cos(0.5 * i) * std::sin(0.5 * j))});
     for (int i = 0; i < n; ++i)
         for (int j = 0; j < n; ++j) {
             const int a = i * (n + 1) + j, c = a + n + 1;
-            surface->triangles.push_back({a, c, c + 1});
-            surface->triangles.push_back({a, c + 1, a + 1});
+            surface->triangles.push_back({a, c, a + 1});
+            surface->triangles.push_back({a + 1, c, c + 1});
         }
     return surface;
 }
 
-/// Twelve points of an icosahedron of unit radius.
-std::shared_ptr<const geometry::Mesh> icosahedron()
+/// Upright, of four sides and one metre; a corner of its base towards each axis.
+std::shared_ptr<const geometry::Mesh> pyramid_hull()
 {
-    const double       golden = 0.5 * (1 + std::sqrt(5.0)), scale = 1 / std::sqrt(1 + golden * golden);
-    std::vector<Vec3d> points;
-    for (const double s : {-1.0, 1.0})
-        for (const double t : {-golden, golden}) {
-            points.push_back(scale * Vec3d{0, s, t});
-            points.push_back(scale * Vec3d{s, t, 0});
-            points.push_back(scale * Vec3d{t, 0, s});
-        }
-    auto hull = geometry::build_hull(points);
+    auto hull = geometry::build_hull(std::vector<Vec3d>{{0, 0, 1}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}});
     return hull ? std::make_shared<geometry::Mesh>(*std::move(hull)) : nullptr;
 }
 
+/// The measures of the scene ConvexVsMesh in the performance test of Jolt Physics 5.5, upright along z.
 ModelBuilder convex_vs_mesh(int side)
 {
-    ModelBuilder b;
+    constexpr double kApart = 7.5, kLowest = 15, kLevel = 2;
+    ModelBuilder     b;
     b.rigid_gap = 0.02;
     ShapeConfig material;
     material.mu          = 0.5;
     material.restitution = 0.6;
     b.add_shape_mesh(model::kWorldBody, {}, {1, 1, 1}, terrain(), material, "/terrain");
-    const auto rock = icosahedron();
+    const auto hull = pyramid_hull();
     for (int level = 0; level < 4; ++level)
         for (int i = 0; i < side; ++i)
             for (int j = 0; j < side; ++j) {
-                const Posed at{{4.0 * (i - 0.5 * (side - 1)), 4.0 * (j - 0.5 * (side - 1)), 5 + 3.0 * level}, {}};
-                const auto  body = b.add_body(at, fmt::format("/body_{}_{}_{}", level, i, j));
-                switch ((level + i + j) % 4) {
+                const double middle = 0.5 * (side - 1);
+                const Posed  at{{kApart * (i - middle), kApart * (j - middle), kLowest + kLevel * level}, {}};
+                const auto   body = b.add_body(at, fmt::format("/body_{}_{}_{}", level, i, j));
+                switch (level) {
                     case 0:
-                        b.add_shape_box(body, {}, {0.5, 0.75, 1}, material);
+                        b.add_shape_box(body, {}, {1, 0.5, 0.75}, material);
                         break;
                     case 1:
                         b.add_shape_sphere(body, {}, 0.5, material);
@@ -103,7 +98,7 @@ ModelBuilder convex_vs_mesh(int side)
                         b.add_shape_capsule(body, {}, 0.5, 0.75, material);
                         break;
                     default:
-                        b.add_shape_mesh(body, {}, {0.8, 0.8, 0.8}, rock, material);
+                        b.add_shape_mesh(body, {}, {1, 1, 1}, hull, material);
                         break;
                 }
             }

@@ -44,7 +44,7 @@ struct Law {
     // Lanes that do not push and will not in this sweep either.
     const auto idle = relax ? still & (open | (r[0] + bias >= 0)) : still & (r[0] + bias >= 0);
     if (!any(~idle)) return Wide{};
-    const auto  rigid  = relax ? open | ~open : open;
+    const auto  rigid  = relax ? everywhere() : open;
     const Wide  mass   = rigid ? p.mass : law.mass_scale * p.mass;
     const Wide  give   = rigid ? Wide{} : all(law.leak);
     const Real  anchor = law.anchor;
@@ -58,7 +58,7 @@ struct Law {
         return d;
     };
     // A contact that this sub-step did not reach is the next one's business.
-    const auto reached = relax ? ~(fresh & open) : fresh | ~fresh;
+    const auto reached = relax ? ~(fresh & open) : everywhere();
     Wide       dn      = push(fresh & reached);
     const Wide e1 = r[1] + anchor * p.drift[0], e2 = r[2] + anchor * p.drift[1];
     const Wide bound = p.mu * (start[0] + dn);

@@ -23,11 +23,12 @@ namespace mechane::solvers::softstep::wide {
 #define MCH_WIDER
 #endif
 
-MCH_INLINE Wide all(Real x) { return Wide{} + x; }
-MCH_INLINE Wide largest(const Wide& a, const Wide& b) { return a > b ? a : b; }
-MCH_INLINE Wide smallest(const Wide& a, const Wide& b) { return a < b ? a : b; }
-MCH_INLINE Wide absolute(const Wide& a) { return a < 0 ? -a : a; }
-MCH_INLINE Wide root(const Wide& a)
+MCH_INLINE Wide     all(Real x) { return Wide{} + x; }
+MCH_INLINE WideMask everywhere() { return Wide{} == Wide{}; }
+MCH_INLINE Wide     largest(const Wide& a, const Wide& b) { return a > b ? a : b; }
+MCH_INLINE Wide     smallest(const Wide& a, const Wide& b) { return a < b ? a : b; }
+MCH_INLINE Wide     absolute(const Wide& a) { return a < 0 ? -a : a; }
+MCH_INLINE Wide     root(const Wide& a)
 {
     Wide out;
     for (int i = 0; i < kWide; ++i) out[i] = std::sqrt(a[i]);

@@ -1,0 +1,27 @@
+#include "markup.h"
+
+namespace mechane::conformance {
+
+std::string markup_escaped(std::string_view text)
+{
+    std::string out;
+    for (const char c : text) switch (c) {
+            case '&':
+                out += "&amp;";
+                break;
+            case '<':
+                out += "&lt;";
+                break;
+            case '>':
+                out += "&gt;";
+                break;
+            case '"':
+                out += "&quot;";
+                break;
+            default:
+                out += c;
+        }
+    return out;
+}
+
+}  // namespace mechane::conformance
