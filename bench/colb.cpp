@@ -10,7 +10,7 @@
 #include "mechane/tasks/parallel.h"
 
 /// The scenes COLB-01 to COLB-14 of the collision specification, without a window, with fixed seeds, as CSV:
-///     scene,variant,threads,shapes,pairs,contacts,ms,peak_mib
+///     scene,variant,threads,shapes,pairs,contacts,ms,peak_mib[,broad_ms,order_ms]
 /// `ms` is the least wall time of a call: of one collide, of one build of a field (07), of all rays (12), of one search
 /// for soft contacts (13), of one finalize (14). What a scene has no use for is 0. The peak is that of the process so
 /// far.
@@ -27,13 +27,15 @@ struct Settings {
 };
 
 void row(const char* scene, const std::string& variant, const Settings& s, std::size_t shapes, std::int64_t pairs,
-         std::int64_t contacts, double seconds)
+         std::int64_t contacts, double seconds, const collision::CollideStatus* status = nullptr)
 {
     rusage use{};
     getrusage(RUSAGE_SELF, &use);
-    std::printf("COLB-%s,%s,%d,%zu,%lld,%lld,%.4f,%.0f\n", scene, variant.c_str(), s.threads, shapes,
+    std::printf("COLB-%s,%s,%d,%zu,%lld,%lld,%.4f,%.0f", scene, variant.c_str(), s.threads, shapes,
                 static_cast<long long>(pairs), static_cast<long long>(contacts), 1e3 * seconds,
                 static_cast<double>(use.ru_maxrss) / 1024);
+    if (status) std::printf(",%.4f,%.4f", 1e3 * status->broad_phase_s, 1e3 * status->sort_s);
+    std::printf("\n");
     std::fflush(stdout);
 }
 /// Calls until a fifth of a second has passed, at least three times.
@@ -67,7 +69,7 @@ void collide(const char* scene, const std::string& variant, const Settings& s, c
     auto                         contacts = pipeline.make_contacts();
     auto                         status   = pipeline.collide(state, 1.0 / 60, contacts);
     const double                 time     = least_wall([&] { status = pipeline.collide(state, 1.0 / 60, contacts); });
-    row(scene, variant, s, model->shape_count(), status.candidate_pairs, status.contacts, time);
+    row(scene, variant, s, model->shape_count(), status.candidate_pairs, status.contacts, time, &status);
 }
 
 void sdf_builds(const Settings& s)
@@ -241,7 +243,7 @@ int main(int argc, char** argv)
         else
             names.emplace_back(argv[i]);
     }
-    std::printf("scene,variant,threads,shapes,pairs,contacts,ms,peak_mib\n");
+    std::printf("scene,variant,threads,shapes,pairs,contacts,ms,peak_mib,broad_ms,order_ms\n");
     for (const Scene& scene : kScenes)
         if (names.empty() || std::find(names.begin(), names.end(), scene.name) != names.end()) scene.run(settings);
 }

@@ -13,6 +13,7 @@
 #include "narrow/pressure_patch.h"
 #include "narrow/sdf_contacts.h"
 #include "narrow/swept.h"
+#include "radix_sort.h"
 #include "shape_set.h"
 
 namespace mechane::collision {
@@ -38,10 +39,17 @@ struct FieldWork {
     std::vector<ContactFace>     surface;
 };
 
+struct RowRef {
+    std::uint64_t pair, feature;
+    std::uint32_t chunk, index;  ///< where the row lies; also the last word between rows of one feature
+    double        distance;
+};
+
 /// What one task finds.
 struct Chunk {
     std::vector<Row>           rows;
-    std::int32_t               unsound = 0;  ///< contacts with a number that is not finite
+    std::vector<RowRef>        order, turned;  ///< of the rows by pair and feature; where the second shape comes first
+    std::int32_t               unsound = 0;    ///< contacts with a number that is not finite
     StageStatus                faces;
     std::unique_ptr<FieldWork> work;
 
@@ -50,12 +58,6 @@ struct Chunk {
         if (!work) work = std::make_unique<FieldWork>();
         return *work;
     }
-};
-
-struct RowRef {
-    std::uint64_t pair, feature;
-    std::uint32_t chunk, index;  ///< where the row lies; also the last word between rows of one feature
-    double        distance;
 };
 
 /// A total order: by pair, feature, and at last by place of origin, which no thread changes.
@@ -68,7 +70,9 @@ bool by_key(const RowRef& x, const RowRef& y)
 bool by_depth(const RowRef& x, const RowRef& y)
 { return x.distance != y.distance ? x.distance < y.distance : by_key(x, y); }
 
-constexpr std::size_t  kPairsPerChunk = 16, kRowsPerChunk = 256;
+using Place = std::pair<std::uint32_t, std::uint32_t>;  ///< of a row: its first shape, where it lies
+
+constexpr std::size_t  kPairsPerChunk = 16, kRowsPerChunk = 256, kRowsAtOnce = 2048;
 constexpr std::int64_t kMostPairs = std::int64_t{1} << 26;
 
 double seconds_since(std::chrono::steady_clock::time_point start)
@@ -108,7 +112,9 @@ struct CollisionPipeline::Impl {
         chunks[chunk].faces   = {};
         if (chunks[chunk].work) chunks[chunk].work->surface.clear();
         for (std::size_t i = begin; i < end; ++i) collide_pair(pairs[i], chunks[chunk]);
+        order_rows(chunk);
     }
+    void order_rows(std::size_t chunk);
     /// Over the pool, or one chunk after the other.
     template <class Work>
     void in_chunks(std::size_t count, std::size_t size, Work&& work)
@@ -122,13 +128,17 @@ struct CollisionPipeline::Impl {
     {
         pairs.reserve(capacity);
         for (auto* list : {&order, &turned, &merged}) list->reserve(capacity);
-        places.reserve(std::size_t{1} << 16);
+        for (auto* list : {&places, &sorted_places}) list->reserve(capacity);
         chunks.resize(tasks::chunk_count(capacity, kPairsPerChunk));
-        for (Chunk& chunk : chunks) chunk.rows.reserve(kPairsPerChunk * Manifold::kCapacity / 2);
+        for (Chunk& chunk : chunks) {
+            chunk.rows.reserve(kPairsPerChunk * Manifold::kCapacity / 2);
+            for (auto* list : {&chunk.order, &chunk.turned}) list->reserve(kPairsPerChunk * Manifold::kCapacity / 2);
+        }
     }
     void collide_all();
-    void gather();
+    void join(std::vector<RowRef> Chunk::* part, std::vector<RowRef>& all);
     void sort_turned();
+    void gather();
     void select(model::Contacts& contacts, CollideStatus& status);
     void find_soft(const model::State& state, model::Contacts& contacts, CollideStatus& status);
     void store(std::size_t row, const RowRef& ref, model::Contacts& contacts) const;
@@ -144,7 +154,8 @@ struct CollisionPipeline::Impl {
     std::vector<ShapePair>             pairs;
     std::vector<Chunk>                 chunks;
     std::vector<RowRef>                order, turned, merged;
-    std::vector<std::uint32_t>         places;
+    std::vector<Place>                 places, sorted_places;  ///< of `turned`
+    std::vector<std::size_t>           placed;                 ///< by chunk: where its rows begin in a joint list
     std::vector<ContactFace>           surface;
     bool                               any_pressure = false;
     std::unique_ptr<SoftContactFinder> soft;  ///< where there are particles to be looked at
@@ -269,51 +280,89 @@ void CollisionPipeline::Impl::collide_pair(const ShapePair& pair, Chunk& chunk)
     }
 }
 
-/// Rows of one first shape come in order of the second already: a stable pass over each half of the first shape's
-/// number sorts them. What does not differ is left out, so that all rows of one plane cost nothing.
-void CollisionPipeline::Impl::sort_turned()
+/// Pairs come sorted, so rows are so too but for the few of a pair among themselves.
+void CollisionPipeline::Impl::order_rows(std::size_t c)
 {
-    constexpr std::size_t kDigits = 1 << 16;
-    if (std::is_sorted(turned.begin(), turned.end(), by_key)) return;
-    if (turned.size() < 4096) return std::sort(turned.begin(), turned.end(), by_key);
-    for (const int shift : {32, 48}) {
-        const auto digit = [&](const RowRef& r) { return static_cast<std::size_t>((r.pair >> shift) % kDigits); };
-        places.assign(kDigits, 0);
-        for (const RowRef& r : turned) ++places[digit(r)];
-        if (places[digit(turned.front())] == turned.size()) continue;
-        std::uint32_t sum = 0;
-        for (std::uint32_t& place : places) sum += std::exchange(place, sum);
-        merged.resize(turned.size());
-        for (const RowRef& r : turned) merged[places[digit(r)]++] = r;
-        turned.swap(merged);
+    Chunk& chunk = chunks[c];
+    chunk.order.clear();
+    chunk.turned.clear();
+    for (std::size_t i = 0; i < chunk.rows.size();) {
+        const std::int32_t   s0 = chunk.rows[i].shape0, s1 = chunk.rows[i].shape1;
+        std::vector<RowRef>& list = s0 < s1 ? chunk.order : chunk.turned;
+        const auto           pair =
+            (static_cast<std::uint64_t>(static_cast<std::uint32_t>(s0)) << 32) | static_cast<std::uint32_t>(s1);
+        const auto begin = static_cast<std::ptrdiff_t>(list.size());
+        for (; i < chunk.rows.size() && chunk.rows[i].shape0 == s0 && chunk.rows[i].shape1 == s1; ++i)
+            list.push_back({pair, chunk.rows[i].feature, static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(i),
+                            chunk.rows[i].distance});
+        std::sort(list.begin() + begin, list.end(), by_key);
     }
 }
 
-/// Pairs come sorted, so rows in the order of their chunks are so too but for the few of a pair among themselves. Those
-/// of pairs whose second shape comes first (meshes, planes) are sorted apart and merged in.
+/// What chunks have in one of their lists, one after the other.
+void CollisionPipeline::Impl::join(std::vector<RowRef> Chunk::* part, std::vector<RowRef>& all)
+{
+    constexpr std::size_t kChunksAtOnce = 64;
+    const std::size_t     used          = tasks::chunk_count(pairs.size(), kPairsPerChunk);
+    std::size_t           rows          = 0;
+    placed.clear();
+    for (std::size_t c = 0; c < used; ++c) {
+        placed.push_back(rows);
+        rows += (chunks[c].*part).size();
+    }
+    all.resize(rows);
+    const auto copy = [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t c = begin; c < end; ++c)
+            std::copy((chunks[c].*part).begin(), (chunks[c].*part).end(),
+                      all.begin() + static_cast<std::ptrdiff_t>(placed[c]));
+    };
+    in_chunks(used, kChunksAtOnce, std::cref(copy));
+}
+
+/// Of one first shape they come in order of the second already.
+void CollisionPipeline::Impl::sort_turned()
+{
+    places.clear();
+    for (const RowRef& r : turned)
+        places.emplace_back(static_cast<std::uint32_t>(r.pair >> 32), static_cast<std::uint32_t>(places.size()));
+    radix_sort(places, sorted_places, [](const Place& place) { return std::uint64_t{place.first}; });
+    merged.resize(turned.size());
+    const auto move = [this](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t i = begin; i < end; ++i) merged[i] = turned[places[i].second];
+    };
+    in_chunks(turned.size(), kRowsAtOnce, std::cref(move));
+    turned.swap(merged);
+}
+
+/// Rows of all chunks in order. Those of pairs whose second shape comes first (meshes, planes) are sorted apart and
+/// merged in.
 void CollisionPipeline::Impl::gather()
 {
-    order.clear();
-    turned.clear();
-    const std::size_t used = tasks::chunk_count(pairs.size(), kPairsPerChunk);
-    for (std::size_t c = 0; c < used; ++c) {
-        const std::vector<Row>& rows = chunks[c].rows;
-        for (std::size_t i = 0; i < rows.size();) {
-            const std::int32_t   s0 = rows[i].shape0, s1 = rows[i].shape1;
-            std::vector<RowRef>& list = s0 < s1 ? order : turned;
-            const auto           pair =
-                (static_cast<std::uint64_t>(static_cast<std::uint32_t>(s0)) << 32) | static_cast<std::uint32_t>(s1);
-            const auto begin = static_cast<std::ptrdiff_t>(list.size());
-            for (; i < rows.size() && rows[i].shape0 == s0 && rows[i].shape1 == s1; ++i)
-                list.push_back({pair, rows[i].feature, static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(i),
-                                rows[i].distance});
-            std::sort(list.begin() + begin, list.end(), by_key);
-        }
-    }
+    constexpr std::size_t kFew = 512;
+    join(&Chunk::order, order);
+    join(&Chunk::turned, turned);
     if (turned.empty()) return;
-    sort_turned();
+    if (turned.size() <= kFew)
+        std::sort(turned.begin(), turned.end(), by_key);
+    else
+        sort_turned();
     merged.resize(order.size() + turned.size());
-    std::merge(order.begin(), order.end(), turned.begin(), turned.end(), merged.begin(), by_key);
+    // Any piece of the longer list knows which of the other's rows belong to it.
+    const auto &longer  = order.size() < turned.size() ? turned : order,
+               &other   = order.size() < turned.size() ? order : turned;
+    const auto first_of = [&](std::size_t row) {
+        if (row == 0 || row == longer.size()) return row == 0 ? other.begin() : other.end();
+        return std::lower_bound(other.begin(), other.end(), longer[row], by_key);
+    };
+    const auto merge = [&](std::size_t begin, std::size_t end, std::size_t) {
+        const auto at = [](const std::vector<RowRef>& list, std::size_t row) {
+            return list.begin() + static_cast<std::ptrdiff_t>(row);
+        };
+        const auto from = first_of(begin), to = first_of(end);
+        std::merge(at(longer, begin), at(longer, end), from, to,
+                   merged.begin() + static_cast<std::ptrdiff_t>(begin) + (from - other.begin()), by_key);
+    };
+    in_chunks(longer.size(), kRowsAtOnce, std::cref(merge));
     order.swap(merged);
 }
 
@@ -437,8 +486,9 @@ CollideStatus CollisionPipeline::collide(const model::State& state, double dt, m
     auto          start = std::chrono::steady_clock::now();
     impl.dt             = dt > 0 && std::isfinite(dt) ? dt : 0;
     impl.set.place(state, impl.dt, impl.options.speculative_max, impl.options.sweep_fast_bodies, impl.options.pool);
-    const auto limit       = static_cast<std::size_t>(impl.options.shape_pairs_max.value_or(kMostPairs));
-    const bool all_pairs   = impl.broad->find_pairs(impl.set.boxes, impl.set.planes, impl.pairs, limit);
+    const auto limit = static_cast<std::size_t>(impl.options.shape_pairs_max.value_or(kMostPairs));
+    const bool all_pairs =
+        impl.broad->find_pairs(impl.set.boxes, impl.set.planes, impl.pairs, limit, impl.options.pool);
     status.broad_phase_s   = seconds_since(start);
     status.candidate_pairs = static_cast<std::int32_t>(impl.pairs.size());
     status.overflow        = !all_pairs;

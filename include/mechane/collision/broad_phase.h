@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -12,6 +13,10 @@
 
 /// Broad phases: which shapes may touch. All of them give the same pairs; they differ in what they cost. None needs a
 /// model: shapes are rows of boxes and filters.
+namespace mechane::tasks {
+class Pool;
+}
+
 namespace mechane::collision {
 
 /// What the broad phase knows of a shape that never changes.
@@ -63,9 +68,11 @@ class BroadPhase {
     /// @param boxes   expanded boxes, empty for a shape that is out of order; shape [n]
     /// @param planes  by shape; read where the filter says so; may be empty when no shape is a plane
     /// @param limit   no more pairs than this are found
+    /// @param pool    null: the caller's thread; the pairs do not depend on it
     /// @return false when there are more than `limit`
     bool find_pairs(std::span<const geometry::Aabbd> boxes, std::span<const RaisedPlane> planes,
-                    std::vector<ShapePair>& out, std::size_t limit = std::size_t{1} << 26);
+                    std::vector<ShapePair>& out, std::size_t limit = std::size_t{1} << 26,
+                    const tasks::Pool* pool = nullptr);
     /// The same into a caller's memory, boxes grown by `gap` (empty: none). Returns the demand; when that is more than
     /// fits, `out` holds the first pairs in canonical order.
     std::size_t launch(std::span<const geometry::Aabbd> boxes, std::span<const double> gap,
@@ -80,19 +87,34 @@ class BroadPhase {
     /// Appends pairs of shapes that are not planes, in any order; stops at the limit.
     virtual void find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit) = 0;
     static bool  in_order(const geometry::Aabbd& box) { return box.lower.x <= box.upper.x; }
+    /// Appends what the entries from `begin` up to `end` of something meet; may stop beyond the limit. Of one `part` no
+    /// two run at a time.
+    using Find = std::function<void(std::size_t begin, std::size_t end, std::size_t part, std::vector<ShapePair>& out)>;
+    /// All of [0, count) in parts of `grain` entries, on the threads of find_pairs.
+    void in_parts(std::size_t count, std::size_t grain, std::vector<ShapePair>& out, std::size_t limit,
+                  const Find& find);
+    /// Number of the world among `worlds_`; their number for a shape of none.
+    [[nodiscard]] std::size_t list_of(std::int32_t shape) const
+    {
+        const std::int32_t world = filters_[static_cast<std::size_t>(shape)].world;
+        return world < 0 ? worlds_.size() : static_cast<std::size_t>(world);
+    }
 
     std::vector<ShapeFilter>               filters_;
     std::vector<ShapePair>                 excluded_;
     std::vector<std::ptrdiff_t>            excluded_from_;    ///< [shapes + 1]: where those of a first shape begin
     std::vector<std::int32_t>              global_, planes_;  ///< active shapes of no world, without planes; planes
     std::vector<std::vector<std::int32_t>> worlds_;
+    std::vector<std::int32_t>              solid_;       ///< those of the worlds, one after the other, then `global_`
+    std::vector<std::size_t>               solid_from_;  ///< [worlds + 2]: where a list begins in `solid_`
 
   private:
-    void find_planes(Boxes boxes, std::span<const RaisedPlane> planes, std::vector<ShapePair>& out,
-                     std::size_t limit) const;
+    void find_planes(Boxes boxes, std::span<const RaisedPlane> planes, std::vector<ShapePair>& out, std::size_t limit);
 
-    std::vector<ShapePair>       pairs_;  ///< of `launch`
-    std::vector<geometry::Aabbd> grown_;
+    const tasks::Pool*                  pool_ = nullptr;  ///< during find_pairs
+    std::vector<std::vector<ShapePair>> found_;           ///< by parts
+    std::vector<ShapePair>              sorted_, pairs_;  ///< scratch of the order; of `launch`
+    std::vector<geometry::Aabbd>        grown_;
 };
 
 /// Every pair of every world: no setup, best for fewer than a hundred shapes.
@@ -119,12 +141,18 @@ class BroadPhaseSAP final : public BroadPhase {
         double       lower;
         std::int32_t shape;
     };
+    /// The boxes of a world in order along its axis.
+    struct Sweep {
+        std::size_t        axis = 0;
+        std::vector<Entry> entries, sorted;
+        SweepColumns       columns;
+    };
     void find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit) override;
-    void sweep(std::span<const std::int32_t> own, std::span<const std::int32_t> shared, Boxes boxes,
-               std::vector<ShapePair>& out, std::size_t limit);
+    void sort(std::size_t list, Boxes boxes, Sweep& sweep) const;
+    void meet(const Sweep& sweep, std::size_t list, std::size_t begin, std::size_t end, Boxes boxes,
+              std::vector<ShapePair>& out, std::size_t limit) const;
 
-    std::vector<Entry> entries_;
-    SweepColumns       columns_;
+    std::vector<Sweep> sweeps_;  ///< by parts
 };
 
 /// Tests a list of pairs. Without a list, all that the filters let through; a list of the user's is trusted.
@@ -151,10 +179,11 @@ class BroadPhaseTree final : public BroadPhase {
   private:
     class Tree;
     void find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit) override;
-    void query(const Tree& tree, std::int32_t shape, Boxes boxes, std::vector<ShapePair>& out, std::size_t limit);
+    void query(const Tree& tree, std::int32_t shape, Boxes boxes, std::vector<std::int32_t>& stack,
+               std::vector<ShapePair>& out, std::size_t limit) const;
 
-    std::vector<Tree>         trees_;  ///< one for each world, the last for shapes of no world
-    std::vector<std::int32_t> stack_;
+    std::vector<Tree>                      trees_;   ///< one for each world, the last for shapes of no world
+    std::vector<std::vector<std::int32_t>> stacks_;  ///< by parts
 };
 
 /// What `automatic` stands for with these shapes.

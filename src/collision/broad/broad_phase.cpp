@@ -1,10 +1,19 @@
 #include "mechane/collision/broad_phase.h"
 
 #include <algorithm>
+#include <atomic>
 
+#include "../radix_sort.h"
 #include "mechane/collision/codes.h"
+#include "mechane/tasks/parallel.h"
 
 namespace mechane::collision {
+
+namespace {
+
+constexpr std::size_t kPlaneBoxes = 1024, kAllPairsRows = 64, kListedPairs = 2048;  ///< of one task
+
+}  // namespace
 
 Result<BroadPhaseMode> broad_phase_mode(std::string_view name)
 {
@@ -52,6 +61,13 @@ BroadPhase::BroadPhase(std::vector<ShapeFilter> filters, std::vector<ShapePair> 
         else
             worlds_[static_cast<std::size_t>(f.world)].push_back(shape);
     }
+    for (const auto& world : worlds_) {
+        solid_from_.push_back(solid_.size());
+        solid_.insert(solid_.end(), world.begin(), world.end());
+    }
+    solid_from_.push_back(solid_.size());
+    solid_.insert(solid_.end(), global_.begin(), global_.end());
+    solid_from_.push_back(solid_.size());
 }
 
 bool BroadPhase::allowed(std::int32_t i, std::int32_t k) const
@@ -66,33 +82,71 @@ bool BroadPhase::allowed(std::int32_t i, std::int32_t k) const
     return !std::binary_search(of_first(first), of_first(first + 1), ShapePair{first, second});
 }
 
+void BroadPhase::in_parts(std::size_t count, std::size_t grain, std::vector<ShapePair>& out, std::size_t limit,
+                          const Find& find)
+{
+    const std::size_t parts = tasks::chunk_count(count, grain), before = out.size();
+    if (!pool_ || pool_->threads() == 1 || parts <= 1) return find(0, count, 0, out);
+    if (found_.size() < parts) found_.resize(parts);
+    std::atomic<std::size_t> total{before};
+    const auto               work = [&](std::size_t begin, std::size_t end, std::size_t part) {
+        found_[part].clear();
+        if (total > limit) return;
+        find(begin, end, part, found_[part]);
+        total += found_[part].size();
+    };
+    pool_->for_chunks(count, grain, std::cref(work));
+    if (total > limit) return find(0, count, 0, out);  // so that the same pairs stay for any number of threads
+    for (std::size_t part = 0; part < parts; ++part) out.insert(out.end(), found_[part].begin(), found_[part].end());
+}
+
 void BroadPhase::find_planes(Boxes boxes, std::span<const RaisedPlane> planes, std::vector<ShapePair>& out,
-                             std::size_t limit) const
+                             std::size_t limit)
 {
     for (const std::int32_t p : planes_) {
         const RaisedPlane& plane = planes[static_cast<std::size_t>(p)];
-        const auto         below = [&](std::int32_t s) {
+        const auto         below = [&](std::int32_t s, std::vector<ShapePair>& found) {
             const geometry::Aabbd& box = boxes[static_cast<std::size_t>(s)];
-            if (out.size() > limit || !in_order(box) || !allowed(p, s)) return;
+            if (found.size() > limit || !in_order(box) || !allowed(p, s)) return;
             const Vec3d c = 0.5 * (box.lower + box.upper), half = 0.5 * (box.upper - box.lower);
             if (dot(plane.n, c - plane.origin) - dot(abs(plane.n), half) <= 0)
-                out.emplace_back(std::min(p, s), std::max(p, s));
+                found.emplace_back(std::min(p, s), std::max(p, s));
         };
-        for (const std::int32_t s : global_) below(s);
-        const std::int32_t world = filters_[static_cast<std::size_t>(p)].world;
-        for (std::size_t w = 0; w < worlds_.size(); ++w)
-            if (worlds_collide(world, static_cast<std::int32_t>(w)))
-                for (const std::int32_t s : worlds_[w]) below(s);
+        const auto of_list = [&](std::size_t first, std::size_t last) {
+            const auto find = [&](std::size_t begin, std::size_t end, std::size_t, std::vector<ShapePair>& found) {
+                for (std::size_t i = first + begin; i < first + end; ++i) below(solid_[i], found);
+            };
+            in_parts(last - first, kPlaneBoxes, out, limit, std::cref(find));
+        };
+        const std::size_t list = list_of(p), none = worlds_.size();
+        of_list(solid_from_[list == none ? 0 : list], solid_from_[list + 1]);
+        if (list != none) of_list(solid_from_[none], solid_from_[none + 1]);
     }
 }
 
 bool BroadPhase::find_pairs(Boxes boxes, std::span<const RaisedPlane> planes, std::vector<ShapePair>& out,
-                            std::size_t limit)
+                            std::size_t limit, const tasks::Pool* pool)
 {
+    constexpr std::size_t kFew = 512;
+    pool_                      = pool;
     out.clear();
     find_boxes(boxes, out, limit);
+    const auto of_boxes = static_cast<std::ptrdiff_t>(out.size());
     if (out.size() <= limit) find_planes(boxes, planes, out, limit);
-    std::sort(out.begin(), out.end());
+    const auto middle = out.begin() + of_boxes;
+    if (out.size() <= kFew) {
+        std::sort(out.begin(), out.end());
+    } else if (std::is_sorted(out.begin(), middle) && std::is_sorted(middle, out.end())) {  // a list and one plane
+        sorted_.resize(out.size());
+        std::merge(out.begin(), middle, middle, out.end(), sorted_.begin());
+        out.swap(sorted_);
+    } else {
+        radix_sort(out, sorted_, [](const ShapePair& p) {
+            return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(p.first)) << 32) |
+                   static_cast<std::uint32_t>(p.second);
+        });
+    }
+    pool_ = nullptr;
     if (out.size() <= limit) return true;
     out.resize(limit);
     return false;
@@ -116,20 +170,22 @@ std::size_t BroadPhase::launch(Boxes boxes, std::span<const double> gap, std::sp
 
 void BroadPhaseAllPairs::find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit)
 {
-    const auto test = [&](std::int32_t i, std::int32_t k) {
-        if (geometry::overlaps(boxes[static_cast<std::size_t>(i)], boxes[static_cast<std::size_t>(k)]) && allowed(i, k))
-            out.emplace_back(std::min(i, k), std::max(i, k));
-    };
-    const auto all_of = [&](const std::vector<std::int32_t>& own, const std::vector<std::int32_t>* shared) {
-        for (std::size_t i = 0; i < own.size() && out.size() <= limit; ++i) {
-            if (!in_order(boxes[static_cast<std::size_t>(own[i])])) continue;
-            for (std::size_t k = i + 1; k < own.size() && out.size() <= limit; ++k) test(own[i], own[k]);
-            if (shared)
-                for (const std::int32_t s : *shared) test(own[i], s);
+    const auto find = [&](std::size_t begin, std::size_t end, std::size_t, std::vector<ShapePair>& found) {
+        for (std::size_t i = begin; i < end && found.size() <= limit; ++i) {
+            const std::int32_t     a    = solid_[i];
+            const geometry::Aabbd& box  = boxes[static_cast<std::size_t>(a)];
+            const std::size_t      list = list_of(a);
+            if (!in_order(box)) continue;
+            const auto test = [&](std::int32_t b) {
+                if (geometry::overlaps(box, boxes[static_cast<std::size_t>(b)]) && allowed(a, b))
+                    found.emplace_back(std::min(a, b), std::max(a, b));
+            };
+            for (std::size_t k = i + 1; k < solid_from_[list + 1] && found.size() <= limit; ++k) test(solid_[k]);
+            if (list == worlds_.size()) continue;
+            for (const std::int32_t b : global_) test(b);
         }
     };
-    for (const auto& world : worlds_) all_of(world, &global_);
-    all_of(global_, nullptr);
+    in_parts(solid_.size(), kAllPairsRows, out, limit, std::cref(find));
 }
 
 BroadPhaseExplicit::BroadPhaseExplicit(std::vector<ShapeFilter> filters, std::vector<ShapePair> excluded)
@@ -163,11 +219,13 @@ BroadPhaseExplicit::BroadPhaseExplicit(std::size_t shape_count, std::vector<Shap
 
 void BroadPhaseExplicit::find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit)
 {
-    for (const ShapePair& p : list_) {
-        const auto i = static_cast<std::size_t>(p.first), k = static_cast<std::size_t>(p.second);
-        if (in_order(boxes[i]) && geometry::overlaps(boxes[i], boxes[k])) out.push_back(p);
-        if (out.size() > limit) return;
-    }
+    const auto find = [&](std::size_t begin, std::size_t end, std::size_t, std::vector<ShapePair>& found) {
+        for (std::size_t p = begin; p < end && found.size() <= limit; ++p) {
+            const auto i = static_cast<std::size_t>(list_[p].first), k = static_cast<std::size_t>(list_[p].second);
+            if (in_order(boxes[i]) && geometry::overlaps(boxes[i], boxes[k])) found.push_back(list_[p]);
+        }
+    };
+    in_parts(list_.size(), kListedPairs, out, limit, std::cref(find));
 }
 
 BroadPhaseMode broad_phase_for(std::span<const ShapeFilter> filters)

@@ -1,12 +1,15 @@
 #include <algorithm>
 
 #include "mechane/collision/broad_phase.h"
+#include "mechane/tasks/parallel.h"
 
 namespace mechane::collision {
 
 namespace {
 
 using geometry::Aabbd;
+
+constexpr std::size_t kQueries = 128;  ///< of one task
 
 Aabbd united(const Aabbd& a, const Aabbd& b) { return {min(a.lower, b.lower), max(a.upper, b.upper)}; }
 /// Half of the surface [m^2].
@@ -179,19 +182,19 @@ BroadPhaseTree::BroadPhaseTree(std::vector<ShapeFilter> filters, std::vector<Sha
 }
 BroadPhaseTree::~BroadPhaseTree() = default;
 
-void BroadPhaseTree::query(const Tree& tree, std::int32_t shape, Boxes boxes, std::vector<ShapePair>& out,
-                           std::size_t limit)
+void BroadPhaseTree::query(const Tree& tree, std::int32_t shape, Boxes boxes, std::vector<std::int32_t>& stack,
+                           std::vector<ShapePair>& out, std::size_t limit) const
 {
     if (tree.root == Tree::kNone) return;
     const Aabbd& box = boxes[static_cast<std::size_t>(shape)];
-    stack_.assign(1, tree.root);
-    while (!stack_.empty()) {
-        const Tree::Node& n = tree.nodes[static_cast<std::size_t>(stack_.back())];
-        stack_.pop_back();
+    stack.assign(1, tree.root);
+    while (!stack.empty()) {
+        const Tree::Node& n = tree.nodes[static_cast<std::size_t>(stack.back())];
+        stack.pop_back();
         if (!geometry::overlaps(n.box, box)) continue;
         if (n.left != Tree::kNone) {
-            stack_.push_back(n.left);
-            stack_.push_back(n.right);
+            stack.push_back(n.left);
+            stack.push_back(n.right);
             continue;
         }
         // Of two that both ask, the one with the smaller index reports.
@@ -205,17 +208,21 @@ void BroadPhaseTree::query(const Tree& tree, std::int32_t shape, Boxes boxes, st
 void BroadPhaseTree::find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit)
 {
     for (Tree& tree : trees_) tree.update(boxes);
-    const auto ask = [&](std::int32_t s, const Tree& tree) {
-        if (filters_[static_cast<std::size_t>(s)].mobile && in_order(boxes[static_cast<std::size_t>(s)]))
-            query(tree, s, boxes, out, limit);
+    stacks_.resize(std::max<std::size_t>(1, tasks::chunk_count(solid_.size(), kQueries)));
+    const auto find = [&](std::size_t begin, std::size_t end, std::size_t part, std::vector<ShapePair>& found) {
+        for (std::size_t i = begin; i < end && found.size() <= limit; ++i) {
+            const std::int32_t s = solid_[i];
+            if (!filters_[static_cast<std::size_t>(s)].mobile || !in_order(boxes[static_cast<std::size_t>(s)]))
+                continue;
+            const auto ask = [&](const Tree& tree) { query(tree, s, boxes, stacks_[part], found, limit); };
+            if (const std::size_t list = list_of(s); list < worlds_.size())
+                ask(trees_[list]);
+            else
+                for (std::size_t w = 0; w < worlds_.size(); ++w) ask(trees_[w]);
+            ask(trees_.back());
+        }
     };
-    const Tree& shared = trees_.back();
-    for (std::size_t w = 0; w < worlds_.size() && out.size() <= limit; ++w) {
-        for (const std::int32_t s : worlds_[w]) ask(s, trees_[w]), ask(s, shared);
-        for (const std::int32_t s : global_) ask(s, trees_[w]);
-    }
-    for (const std::int32_t s : global_)
-        if (out.size() <= limit) ask(s, shared);
+    in_parts(solid_.size(), kQueries, out, limit, std::cref(find));
 }
 
 }  // namespace mechane::collision
