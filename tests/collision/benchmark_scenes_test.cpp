@@ -1,5 +1,11 @@
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <string>
+
 #include "../../bench/colb_scenes.h"
 #include "mechane/collision/pipeline.h"
+#include "mechane/tasks/parallel.h"
 #include "shapes.h"
 
 using namespace mechane;
@@ -43,5 +49,56 @@ TEST_CASE(
         CHECK(status.rows.needed <= static_cast<std::int64_t>(planned));
         CHECK(contacts.capacity() == planned);  // it did not have to grow
         CHECK((status.contacts > 20 || model->shape_count() == 0));
+    }
+}
+
+TEST_CASE("up to eight threads share a scene: at least four fifths of their time goes into it (COL-162)")
+{
+#ifdef MECHANE_ASSERTS
+    constexpr int kWorlds = 20, kTerrain = 30, kColumns = 10, kRobots = 64, kHulls = 200;
+#else
+    constexpr int kWorlds = 191, kTerrain = 100, kColumns = 21, kRobots = 1024, kHulls = 5000;
+#endif
+    const int threads = std::min(8, tasks::available_threads());
+    if (threads == 1) {
+        MESSAGE("skipped: one processor");
+        return;
+    }
+    struct {
+        const char*         name;
+        model::ModelBuilder builder;
+    } rows[] = {
+        {"01", bench::mixed_convex(kWorlds)},
+        {"04", bench::over_terrain(kTerrain, kColumns, false)},
+        {"09", bench::walkers(kRobots)},
+        {"10", bench::hull_pile(kHulls)},
+    };
+    const tasks::Pool pool(threads);
+    for (const auto& row : rows) {
+        CAPTURE(row.name);
+        Diagnostics out;
+        const auto  model = row.builder.finalize({}, out);
+        REQUIRE(model.has_value());
+        const auto                   state = model::make_state(*model);
+        collision::CollisionPipeline alone(*model), together(*model, {.pool = &pool});
+        auto                         contacts = alone.make_contacts();
+        const auto                   seconds  = [&](collision::CollisionPipeline& pipeline) {
+            const auto start = std::chrono::steady_clock::now();
+            (void)pipeline.collide(state, 1.0 / 60, contacts);
+            return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        };
+        double one = 1e9, all = 1e9;
+        for (int i = 0; i < 15; ++i) {
+            one = std::min(one, seconds(alone));
+            all = std::min(all, seconds(together));
+        }
+        const double efficiency = one / (all * threads);
+        MESSAGE("COLB-", std::string(row.name), ": ", threads, " threads, efficiency ", efficiency);
+        // Beside other programs the threads wait for each other; together they must not take much longer than one
+        // alone.
+        if (std::getenv("MECHANE_QUIET_MACHINE") != nullptr)
+            CHECK(efficiency >= 0.8);
+        else
+            CHECK(all < 2 * one);
     }
 }
