@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """Steps a second of built-in scenes: MuJoCo's C library and Jolt against ours, in alternation.
 
-usage: step_peers.py --python PYTHON [--jolt PROGRAM] [--runs N] [--build DIR] [--check FILE] [SCENE:DT:SUBSTEPS:STEPS[:CONDIM] ...]
+usage: step_peers.py --python PYTHON [--jolt PROGRAM] [--runs N] [--threads N] [--gate MM] [--build DIR] [--check FILE]
+                     [SCENE:DT:SUBSTEPS:STEPS[:CONDIM] ...]
 PYTHON has the package mujoco; PROGRAM is Jolt's own PerformanceTest, whose scenes two of ours repeat.
 
-One thread each. All take external steps of DT seconds; ours divides each into SUBSTEPS. MuJoCo gets the same bodies, joints and
-shapes; CONDIM 6 (the default) gives its contacts the friction against spinning and rolling that ours have, 3 leaves it out. Prints
-the best of the runs of each, ratios of ours to theirs, and the gates that make the figures comparable: the deepest penetration over
-the run and the mean number of contacts (Jolt reports neither).
+Ours and Jolt on N threads (1), MuJoCo, which steps a scene on one, on one. All take external steps of DT seconds; ours divides each
+into SUBSTEPS. MuJoCo gets the same bodies, joints and shapes; CONDIM 6 (the default) gives its contacts the friction against
+spinning and rolling that ours have, 3 leaves it out. Prints the best of the runs of each, ratios of ours to theirs, and the gates
+that make the figures comparable: the deepest penetration over the run and the mean number of contacts (Jolt reports neither).
+
+--gate: MuJoCo's contacts are as soft as they may be to sink less than MM millimetres: its defaults, else the stiffest time constant
+that it allows at DT with more and more impedance (CONTACTS). Its column says with which.
 
 --check compares the ratios with those of FILE (bench/step_ratios.json; rows without an argument are its rows), says how far each is
 from its target, and fails where one is lower by more than a tenth (ALLOWED). Ratios, because absolute figures are a machine's own.
@@ -26,10 +30,17 @@ JOLT_SCENES = {"pyramid:15": "Pyramid", "convex-vs-mesh": "ConvexVsMesh"}  # by 
 
 ALLOWED = 0.1  # by how much of itself a ratio may be lower than the stored one
 
+# From MuJoCo's defaults on: solimp (impedance at no and at full depth), with a solref of two steps, the least that is not clamped.
+CONTACTS = [None, (0.9, 0.95), (0.95, 0.99), (0.99, 0.999)]
+
 PEER = """
 import sys, time, json
 import mujoco
 model = mujoco.MjModel.from_xml_path(sys.argv[1])
+impedance = json.loads(sys.argv[3])
+if impedance:
+    model.geom_solref[:] = (2 * model.opt.timestep, 1)
+    model.geom_solimp[:, :2] = impedance
 data = mujoco.MjData(model)
 steps, deepest, contacts, spent = int(sys.argv[2]), 0.0, 0, 0.0
 mujoco.mj_step(model, data)
@@ -44,21 +55,30 @@ print(json.dumps({"steps_per_s": steps / spent, "contacts_mean": contacts / step
 """
 
 
-def ours(build, scene, dt, substeps, steps):
-    command = [build / "bin" / "mechane", "bench", scene, "--json", "-q", "--threads", "1", "--dt", dt, "--substeps", substeps, "--nstep", steps]
+def ours(build, scene, dt, substeps, steps, threads):
+    command = [build / "bin" / "mechane", "bench", scene, "--json", "-q", "--threads", threads, "--dt", dt, "--substeps", substeps, "--nstep", steps]
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
-def mujoco(python, xml, steps):
-    return json.loads(subprocess.run([python, "-c", PEER, xml, steps], capture_output=True, text=True, check=True).stdout)
+def mujoco(python, xml, steps, impedance):
+    command = [python, "-c", PEER, xml, steps, json.dumps(impedance)]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
-def jolt(program, scene):
+def within(gate, python, xml, steps):
+    """The softest of CONTACTS with which MuJoCo sinks less than the gate [m], else the last."""
+    for impedance in CONTACTS[:-1]:
+        if gate is None or mujoco(python, xml, steps, impedance)["deepest_penetration"] <= gate:
+            return impedance
+    return CONTACTS[-1]
+
+
+def jolt(program, scene, threads):
     """Its table has a line "quality, threads, steps a second, hash" under a header; it needs its assets beside it."""
-    done = subprocess.run([program, f"-s={scene}", "-q=Discrete", "-t=1"], capture_output=True, text=True, check=True, cwd=pathlib.Path(program).parent)
+    done = subprocess.run([program, f"-s={scene}", "-q=Discrete", f"-t={threads}"], capture_output=True, text=True, check=True, cwd=pathlib.Path(program).parent)
     for line in done.stdout.splitlines():
         cells = [cell.strip() for cell in line.split(",")]
-        if cells[:2] == ["Discrete", "1"]:
+        if cells[:2] == ["Discrete", threads]:
             return {"steps_per_s": float(cells[2])}
     raise SystemExit(f"{program} printed no figure for {scene}")
 
@@ -74,27 +94,29 @@ def measure(args, row):
     name, dt, substeps, steps, *condim = row.split(":")
     scene, condim = name.replace("_", ":"), condim[0] if condim else "6"
     runs = {"ours": [], "mujoco": [], "jolt": []}
-    document = mjcf(args.build, scene, dt, condim)
+    document, impedance = mjcf(args.build, scene, dt, condim), None
     with tempfile.NamedTemporaryFile("w", suffix=".xml") as xml:
         xml.write(document or "")
         xml.flush()
+        if document:
+            impedance = within(args.gate and 1e-3 * args.gate, args.python, xml.name, steps)
         for _ in range(args.runs):
-            runs["ours"].append(ours(args.build, scene, dt, substeps, steps))
+            runs["ours"].append(ours(args.build, scene, dt, substeps, steps, args.threads))
             if document:
-                runs["mujoco"].append(mujoco(args.python, xml.name, steps))
+                runs["mujoco"].append(mujoco(args.python, xml.name, steps, impedance))
             if args.jolt and scene in JOLT_SCENES:
-                runs["jolt"].append(jolt(args.jolt, JOLT_SCENES[scene]))
-    return scene, dt, substeps, condim, runs
+                runs["jolt"].append(jolt(args.jolt, JOLT_SCENES[scene], args.threads))
+    return scene, dt, substeps, condim, impedance, runs
 
 
-def cells(scene, dt, substeps, condim, runs):
+def cells(scene, dt, substeps, condim, impedance, runs):
     best = {peer: max((run["steps_per_s"] for run in of), default=None) for peer, of in runs.items()}
     gate = {peer: of[0] for peer, of in runs.items() if of and "contacts_mean" in of[0]}
     speed = lambda peer: "" if best[peer] is None else f"{best[peer]:.0f}"
     ratio = lambda peer: "" if best[peer] is None else f"{best['ours'] / best[peer]:.2f}"
     both = lambda field, scale, digits: " / ".join(f"{scale * gate[peer][field]:.{digits}f}" for peer in ("ours", "mujoco") if peer in gate)
     return [scene, f"{1e3 * float(dt):.4g}", substeps, condim, speed("ours"), speed("mujoco"), ratio("mujoco"), speed("jolt"), ratio("jolt"),
-            both("deepest_penetration", 1e3, 2), both("contacts_mean", 1, 1)]
+            both("deepest_penetration", 1e3, 2), both("contacts_mean", 1, 1), " to ".join(str(i) for i in impedance or [])]
 
 
 def judge(stored, ratios):
@@ -113,7 +135,7 @@ def judge(stored, ratios):
 
 
 HEADER = ["scene", "dt [ms]", "sub-steps", "condim", "ours [steps/s]", "MuJoCo [steps/s]", "ratio", "Jolt [steps/s]", "ratio",
-          "deepest, ours / MuJoCo [mm]", "contacts, ours / MuJoCo"]
+          "deepest, ours / MuJoCo [mm]", "contacts, ours / MuJoCo", "MuJoCo's impedance"]
 
 
 def main(arguments=None):
@@ -121,6 +143,8 @@ def main(arguments=None):
     parser.add_argument("--python", required=True, help="interpreter that has the package mujoco")
     parser.add_argument("--jolt", help="Jolt's PerformanceTest; left out where it is not built")
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--threads", default="1", help="of ours and Jolt's")
+    parser.add_argument("--gate", type=float, help="deepest penetration that MuJoCo's contacts may have [mm]")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
     parser.add_argument("--check", type=pathlib.Path, help="stored ratios that these must not fall behind")
     parser.add_argument("rows", nargs="*", help="SCENE:DT:SUBSTEPS:STEPS[:CONDIM], the scene's size after an underscore")
@@ -130,8 +154,8 @@ def main(arguments=None):
     print("| " + " | ".join(HEADER) + " |")
     print("| " + " | ".join("---" for _ in HEADER) + " |")
     for row in rows:
-        scene, dt, substeps, condim, runs = measure(args, row)
-        print("| " + " | ".join(cells(scene, dt, substeps, condim, runs)) + " |", flush=True)
+        *what, runs = measure(args, row)
+        print("| " + " | ".join(cells(*what, runs)) + " |", flush=True)
         best = {peer: max((run["steps_per_s"] for run in of), default=None) for peer, of in runs.items()}
         lines, regressed = judge(stored.get(row, {}), {peer: best["ours"] / theirs for peer, theirs in best.items() if theirs})
         said += [f"{row}: {line}" for line in lines]

@@ -21,8 +21,8 @@ def harness():
 OURS = """#!{python}
 import json, sys
 scene, steps = sys.argv[2], int(sys.argv[-1])
-assert sys.argv[1] == "bench" and sys.argv[sys.argv.index("--threads") + 1] == "1"
-print(json.dumps({{"steps_per_s": 300.0, "deepest_penetration": 0.001, "contacts_mean": 12.0}}))
+assert sys.argv[1] == "bench"
+print(json.dumps({{"steps_per_s": 300.0 * int(sys.argv[sys.argv.index("--threads") + 1]), "deepest_penetration": 0.001, "contacts_mean": 12.0}}))
 """
 MJCF = """#!{python}
 import sys
@@ -30,18 +30,22 @@ if sys.argv[1] == "convex-vs-mesh":
     sys.exit(2)
 print("<mujoco/>", sys.argv[1:])
 """
-# Stands for an interpreter with MuJoCo: called with -c, the program, the scene's file and the number of steps.
+# Stands for an interpreter with MuJoCo: called with -c, the program, the scene's file, the number of steps and the impedance of
+# contacts, which makes them slower and less deep.
 MUJOCO = """#!{python}
 import json, pathlib, sys
 assert "mj_step" in sys.argv[2] and pathlib.Path(sys.argv[3]).read_text().startswith("<mujoco/>")
-print(json.dumps({{"steps_per_s": 200.0, "deepest_penetration": 0.013, "contacts_mean": 9.0}}))
+impedance = json.loads(sys.argv[5])
+deepest, speed = (0.013, 200.0) if not impedance else (0.1 * (1 - impedance[0]), 100.0)
+print(json.dumps({{"steps_per_s": speed, "deepest_penetration": deepest, "contacts_mean": 9.0}}))
 """
 JOLT = """#!{python}
 import sys
-assert sys.argv[2:] == ["-q=Discrete", "-t=1"]
+assert sys.argv[2] == "-q=Discrete"
+threads = sys.argv[3].removeprefix("-t=")
 print("Running scene: " + sys.argv[1][3:])
 print("Motion Quality, Thread Count, Steps / Second, Hash")
-print("Discrete, 1, 150.000000, 0x0123456789abcdef")
+print("Discrete, " + threads + ", 150.000000, 0x0123456789abcdef")
 """
 
 
@@ -66,10 +70,22 @@ class StepPeers(unittest.TestCase):
         """Mechane, MuJoCo and, where it is built, Jolt on the same scenes and gates (DYN-152)."""
         with_jolt, robot, unknown = self.table("--jolt", str(self.bin / "PerformanceTest"), "pyramid_15:0.0166667:8:10",
                                                "humanoid:0.005:1:10:3", "convex-vs-mesh:0.0166667:4:10")
-        self.assertEqual(with_jolt["all"], ["pyramid:15", "16.67", "8", "6", "300", "200", "1.50", "150", "2.00", "1.00 / 13.00", "12.0 / 9.0"])
-        self.assertEqual(robot["all"], ["humanoid", "5", "1", "3", "300", "200", "1.50", "", "", "1.00 / 13.00", "12.0 / 9.0"])
+        self.assertEqual(with_jolt["all"], ["pyramid:15", "16.67", "8", "6", "300", "200", "1.50", "150", "2.00", "1.00 / 13.00", "12.0 / 9.0", ""])
+        self.assertEqual(robot["all"], ["humanoid", "5", "1", "3", "300", "200", "1.50", "", "", "1.00 / 13.00", "12.0 / 9.0", ""])
         # A scene that MuJoCo's format cannot hold is compared with the others.
-        self.assertEqual(unknown["all"], ["convex-vs-mesh", "16.67", "4", "6", "300", "", "", "150", "2.00", "1.00", "12.0"])
+        self.assertEqual(unknown["all"], ["convex-vs-mesh", "16.67", "4", "6", "300", "", "", "150", "2.00", "1.00", "12.0", ""])
+
+    def test_mujoco_is_as_soft_as_the_gate_allows(self):
+        """Stand-ins sink by 13 mm as they come, by 10, 5 and 1 mm with impedances from 0.9, 0.95 and 0.99 on."""
+        for gate, impedance, deepest in (("20", "", "13.00"), ("12", "0.9 to 0.95", "10.00"), ("6", "0.95 to 0.99", "5.00"),
+                                         ("0.5", "0.99 to 0.999", "1.00")):
+            (row,) = self.table("--gate", gate, "humanoid:0.005:1:10:3")
+            self.assertEqual(row["MuJoCo's impedance"], impedance)
+            self.assertTrue(row["deepest, ours / MuJoCo [mm]"].endswith(deepest), row)
+
+    def test_threads_are_ours_and_jolts(self):
+        (row,) = self.table("--threads", "2", "--jolt", str(self.bin / "PerformanceTest"), "pyramid_15:0.0166667:8:10")
+        self.assertEqual((row["ours [steps/s]"], row["MuJoCo [steps/s]"], row["Jolt [steps/s]"]), ("600", "200", "150"))
 
     def test_a_ratio_that_is_a_tenth_lower_than_the_stored_one_fails(self):
         """What is measured here is 1.5 times MuJoCo and 2 times Jolt; targets are told beside it and fail nothing (DYN-153)."""
