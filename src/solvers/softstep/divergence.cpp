@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -72,10 +73,20 @@ Culprit culprit_of(const System& s, std::int32_t l, int substeps, const char* wh
 
 void find_divergence(System& system, int substeps, bool after, Culprit& first)
 {
+    const auto lost = [&](std::int32_t l) {
+        // What the last step placed was looked at when it ended.
+        return (after || !system.placed[system.forest.links[l].tree]) && out_of_bounds(system, l);
+    };
+    std::atomic<bool> any = false;
+    in_pieces(system, system.forest.links.size(), kNumbersAtOnce, [&](std::size_t begin, std::size_t end) {
+        bool found = false;
+        for (std::size_t l = begin; l < end; ++l) found = found || lost(static_cast<std::int32_t>(l));
+        if (found) any = true;
+    });
+    if (!any) return;
     const char* const when = after ? "after the step" : "at the start of the step";
     for (std::int32_t l = 0; l < static_cast<std::int32_t>(system.forest.links.size()); ++l) {
-        // What the last step placed was looked at when it ended.
-        if ((!after && system.placed[system.forest.links[l].tree]) || !out_of_bounds(system, l)) continue;
+        if (!lost(l)) continue;
         system.faulty[static_cast<std::size_t>(system.model->body_world[system.forest.links[l].body] + 1)] = 1;
         if (first.text.empty()) first = culprit_of(system, l, substeps, when);
     }

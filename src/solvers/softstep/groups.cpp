@@ -15,12 +15,10 @@ std::int32_t bilateral_rows(const model::Model& model, std::int32_t joint)
 }
 
 /// Finite, or 0 and counted.
-double finite(Real value, int& bad)
+double finite(Real value)
 {
     const auto x = static_cast<double>(value);
-    if (std::isfinite(x)) return x;
-    ++bad;
-    return 0;
+    return std::isfinite(x) ? x : 0;
 }
 
 double not_negative(Real value) { return std::max(0.0, static_cast<double>(value)); }
@@ -211,7 +209,7 @@ void build_system(const model::Model& model, System& system)
     list_general_rows(system);
 }
 
-int read_laws(const model::Control& control, System& system)
+void read_laws(const model::Control& control, System& system)
 {
     const model::Model& m = *system.model;
     const Forest&       f = system.forest;
@@ -221,13 +219,11 @@ int read_laws(const model::Control& control, System& system)
     const auto& target_qd =
         control.joint_target_qd.size() == m.joint_target_qd.size() ? control.joint_target_qd : m.joint_target_qd;
     const auto& force = control.joint_f.size() == m.joint_f.size() ? control.joint_f : m.joint_f;
-    int         bad   = 0;
-    for (std::size_t i = 0; i < system.loop_target.size(); ++i) system.loop_target[i] = finite(target_q[i], bad);
-    for (std::size_t i = 0; i < system.loop_target_rate.size(); ++i)
-        system.loop_target_rate[i] = finite(target_qd[i], bad);
-    for (std::size_t k = 0; k < system.laws.size(); ++k) {
+    for (std::size_t i = 0; i < system.loop_target.size(); ++i) system.loop_target[i] = finite(target_q[i]);
+    for (std::size_t i = 0; i < system.loop_target_rate.size(); ++i) system.loop_target_rate[i] = finite(target_qd[i]);
+    const auto read = [&](std::size_t k) {
         const std::int32_t d = f.model_dof[k];
-        if (d < 0) continue;
+        if (d < 0) return;
         DofLaw& law        = system.laws[k];
         law.armature       = not_negative(m.joint_armature[d]);
         law.friction       = not_negative(m.joint_friction[d]);
@@ -235,7 +231,7 @@ int read_laws(const model::Control& control, System& system)
         law.stiffness      = not_negative(m.joint_stiffness[d]);
         law.effort_limit   = not_negative(m.joint_effort_limit[d]);
         law.velocity_limit = not_negative(m.joint_velocity_limit[d]);
-        law.force          = finite(force[d], bad);
+        law.force          = finite(force[d]);
         law.ke = law.kd = law.target_rate = 0;
         const double ke = not_negative(m.joint_target_ke[d]), kd = not_negative(m.joint_target_kd[d]);
         switch (m.joint_target_mode[d]) {
@@ -245,12 +241,12 @@ int read_laws(const model::Control& control, System& system)
                 break;
             case model::TargetMode::velocity:
                 law.kd          = kd;
-                law.target_rate = finite(target_qd[d], bad);
+                law.target_rate = finite(target_qd[d]);
                 break;
             case model::TargetMode::position_velocity:
                 law.ke          = ke;
                 law.kd          = kd;
-                law.target_rate = finite(target_qd[d], bad);
+                law.target_rate = finite(target_qd[d]);
                 break;
             case model::TargetMode::none:
             case model::TargetMode::effort:
@@ -259,8 +255,8 @@ int read_laws(const model::Control& control, System& system)
         law.acceleration = m.joint_drive_type[d] == model::DriveType::acceleration && (law.ke > 0 || law.kd > 0);
         if (law.ke == 0 && law.kd == 0) law.saturated = 0;
         const std::int32_t coord = f.model_coord[k];
-        if (coord < 0) continue;  // a ball's targets are quaternions, read when its error is
-        law.target    = law.ke > 0 ? finite(target_q[coord], bad) : 0;
+        if (coord < 0) return;  // a ball's targets are quaternions, read when its error is
+        law.target    = law.ke > 0 ? finite(target_q[coord]) : 0;
         law.rest      = static_cast<double>(m.joint_rest_q[coord]);
         law.lower     = static_cast<double>(m.joint_limit_lower[d]);
         law.upper     = static_cast<double>(m.joint_limit_upper[d]);
@@ -273,8 +269,10 @@ int read_laws(const model::Control& control, System& system)
         law.stiff_limit = law.limit_ke == 0 ||
                           (law.limit_ke == kUnauthoredLimitKe && law.limit_kd == kUnauthoredLimitKd) ||
                           law.lower == law.upper;
-    }
-    return bad;
+    };
+    in_pieces(system, system.laws.size(), kNumbersAtOnce, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) read(k);
+    });
 }
 
 }  // namespace mechane::solvers::softstep

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 
@@ -139,10 +140,16 @@ class SoftStep final : public Solver {
     void break_joints(double h, StepReport& report);
     void fill_observables(double h, double dt);
     void load_state(const model::State& in, const model::Control& control, double dt, Culprit& culprit);
-    void find_edits(const model::State& in);
+    /// Returns whether joint_f pushes a link of the tree that is free.
+    bool load_tree(std::int32_t t, const model::State& in, const std::vector<Real>& joint_f);
+    /// joint_f of a free link [N, N m]; zero for any other.
+    [[nodiscard]] Spatiald load_of_joint(const Link& link, const std::vector<Real>& joint_f) const;
+    void                   find_edits(const Link& link, const model::State& in);
     /// Whether the coordinates and rates of a tree are those that the last step published.
     [[nodiscard]] bool is_as_published(const Tree& tree, const model::State& in) const;
     void               publish(const model::State& in, model::State& out, double dt);
+    /// At the end of the step, of the contacts outside of piles [m]; those of worlds that are undone are taken back.
+    double deepest_of_rows();
 
     const model::Model&       model_;
     SolverOptions             options_;
@@ -247,46 +254,20 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
                 culprit = {b, -1, fmt::format("the state of kinematic body '{}' is not finite", model_.body_label[b])};
         }
     }
-    // Joint coordinates are the state of free roots too, unless the caller has written the body and left the joint as
-    // published.
-    for (const Link& link : s.forest.links) {
-        if (!link.free || link.from_body || published_body_.empty()) continue;
-        const std::int32_t q = model_.joint_q_start[link.joint], qd = model_.joint_qd_start[link.joint];
-        const bool         joint_kept = std::memcmp(&in.joint_q[q], &published_q_[q], 7 * sizeof(Real)) == 0 &&
-                                        std::memcmp(&in.joint_qd[qd], &published_qd_[qd], 6 * sizeof(Real)) == 0;
-        const bool         body_kept  = same_bytes(in.body_q[link.body], published_body_[link.body]) &&
-                                        same_bytes(in.body_qd[link.body], published_twist_[link.body]);
-        body_wins_[link.body]         = joint_kept && !body_kept;
-    }
-    for (std::size_t t = 0; t < s.forest.trees.size(); ++t) {
-        const Tree& tree = s.forest.trees[t];
-        s.placed[t]      = s.placed[t] && is_as_published(tree, in);
-        if (!s.placed[t])
-            dynamics::load(model_, s.forest, tree, in.joint_q, in.joint_qd, in.body_q, in.body_qd, body_wins_,
-                           s.motion);
-    }
     for (std::size_t i = 0; i < s.near_q.size(); ++i) s.near_q[i] = static_cast<double>(in.joint_q[i]);
-    for (std::size_t l = 0; l < s.forest.links.size(); ++l) {
-        const Link& link = s.forest.links[l];
-        Spatiald&   f    = s.wrench[l];
-        f                = static_cast<Spatiald>(in.body_f.empty() ? Spatial{} : in.body_f[link.body]);
-        if (!is_finite(f)) f = {};
-    }
-    find_edits(in);
+    s.teleported.assign(s.groups.size(), 0);
     // joint_f of FREE-like joints is a wrench at the child's centre of mass; the parent bears the reaction.
-    const auto& joint_f = control.joint_f.size() == model_.joint_f.size() ? control.joint_f : model_.joint_f;
-    for (std::size_t t = 0; t < s.forest.trees.size(); ++t)
-        if (!s.placed[t]) dynamics::forward_kinematics(s.forest, s.forest.trees[t], s.motion);
-    for (std::size_t l = 0; l < s.forest.links.size(); ++l) {
-        const Link& link = s.forest.links[l];
-        if (!link.free || link.joint < 0) continue;
-        Spatiald          f;
-        const std::size_t d = static_cast<std::size_t>(model_.joint_qd_start[link.joint]);
-        f.linear            = {static_cast<double>(joint_f[d]), static_cast<double>(joint_f[d + 1]),
-                               static_cast<double>(joint_f[d + 2])};
-        f.angular           = {static_cast<double>(joint_f[d + 3]), static_cast<double>(joint_f[d + 4]),
-                               static_cast<double>(joint_f[d + 5])};
-        if (!is_finite(f) || f == Spatiald{}) continue;
+    const auto&       joint_f = control.joint_f.size() == model_.joint_f.size() ? control.joint_f : model_.joint_f;
+    std::atomic<bool> pushed  = false;
+    in_pieces(s, s.groups.size(), kGroupsAtOnce, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t g = begin; g < end; ++g)
+            for (std::int32_t t = s.groups[g].tree_begin; t < s.groups[g].tree_end; ++t)
+                if (load_tree(t, in, joint_f)) pushed = true;
+    });
+    for (std::size_t l = 0; pushed && l < s.forest.links.size(); ++l) {
+        const Link&    link = s.forest.links[l];
+        const Spatiald f    = load_of_joint(link, joint_f);
+        if (f == Spatiald{}) continue;
         s.wrench[l] += f;
         const std::int32_t p = model_.joint_parent[link.joint];
         if (p >= 0 && s.forest.body_link[p] >= 0) {
@@ -317,33 +298,74 @@ bool SoftStep::is_as_published(const Tree& tree, const model::State& in) const
     return true;
 }
 
+Spatiald SoftStep::load_of_joint(const Link& link, const std::vector<Real>& joint_f) const
+{
+    if (!link.free || link.joint < 0) return {};
+    const auto     d = static_cast<std::size_t>(model_.joint_qd_start[link.joint]);
+    const Spatiald f{
+        {static_cast<double>(joint_f[d]), static_cast<double>(joint_f[d + 1]), static_cast<double>(joint_f[d + 2])},
+        {static_cast<double>(joint_f[d + 3]), static_cast<double>(joint_f[d + 4]),
+         static_cast<double>(joint_f[d + 5])}};
+    return is_finite(f) ? f : Spatiald{};
+}
+
+bool SoftStep::load_tree(std::int32_t t, const model::State& in, const std::vector<Real>& joint_f)
+{
+    System&     s    = system_;
+    const Tree& tree = s.forest.trees[t];
+    // Joint coordinates are the state of free roots too, unless the caller has written the body and left the joint as
+    // published.
+    for (std::int32_t l = tree.link_begin; l < tree.link_end && !published_body_.empty(); ++l) {
+        const Link& link = s.forest.links[l];
+        if (!link.free || link.from_body) continue;
+        const std::int32_t q = model_.joint_q_start[link.joint], qd = model_.joint_qd_start[link.joint];
+        const bool         joint_kept = std::memcmp(&in.joint_q[q], &published_q_[q], 7 * sizeof(Real)) == 0 &&
+                                        std::memcmp(&in.joint_qd[qd], &published_qd_[qd], 6 * sizeof(Real)) == 0;
+        const bool         body_kept  = same_bytes(in.body_q[link.body], published_body_[link.body]) &&
+                                        same_bytes(in.body_qd[link.body], published_twist_[link.body]);
+        body_wins_[link.body]         = joint_kept && !body_kept;
+    }
+    s.placed[t] = s.placed[t] && is_as_published(tree, in);
+    if (!s.placed[t]) {
+        dynamics::load(model_, s.forest, tree, in.joint_q, in.joint_qd, in.body_q, in.body_qd, body_wins_, s.motion);
+        dynamics::forward_kinematics(s.forest, tree, s.motion);
+    }
+    bool pushed = false;
+    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
+        const Link& link = s.forest.links[l];
+        Spatiald&   f    = s.wrench[l];
+        f                = static_cast<Spatiald>(in.body_f.empty() ? Spatial{} : in.body_f[link.body]);
+        if (!is_finite(f)) f = {};
+        find_edits(link, in);
+        pushed = pushed || !(load_of_joint(link, joint_f) == Spatiald{});
+    }
+    return pushed;
+}
+
 /// What the caller wrote into the state since the last step: a group that was moved forgets what it touched, one that
 /// was changed at all wakes.
-void SoftStep::find_edits(const model::State& in)
+void SoftStep::find_edits(const Link& link, const model::State& in)
 {
-    System& s = system_;
-    s.teleported.assign(s.groups.size(), 0);
     if (published_body_.empty()) return;
-    for (const Link& link : s.forest.links) {
-        const std::int32_t b = link.body, group = s.body_group[b];
-        bool               moved = false, pushed = false;
-        if (link.joint >= 0) {
-            const auto differs = [&](const std::vector<Real>& now, const std::vector<Real>& before, std::int32_t begin,
-                                     std::int32_t end) {
-                return !std::equal(now.begin() + begin, now.begin() + end, before.begin() + begin);
-            };
-            const auto j = static_cast<std::size_t>(link.joint);
-            moved        = differs(in.joint_q, published_q_, model_.joint_q_start[j], model_.joint_q_start[j + 1]);
-            pushed       = differs(in.joint_qd, published_qd_, model_.joint_qd_start[j], model_.joint_qd_start[j + 1]);
-        }
-        const bool body_moved = !same_bytes(in.body_q[b], published_body_[b]);
-        if (moved || (link.free && body_moved)) {
-            s.teleported[group] = 1;
-            for (std::int32_t k = link.dof; k < link.dof + link.dofs; ++k)
-                s.dof_rows[k].lower.lambda = s.dof_rows[k].upper.lambda = 0;
-        }
-        if (moved || pushed || body_moved || !same_bytes(in.body_qd[b], published_twist_[b])) wake_group(s, group);
+    System&            s = system_;
+    const std::int32_t b = link.body, group = s.body_group[b];
+    bool               moved = false, pushed = false;
+    if (link.joint >= 0) {
+        const auto differs = [&](const std::vector<Real>& now, const std::vector<Real>& before, std::int32_t begin,
+                                 std::int32_t end) {
+            return !std::equal(now.begin() + begin, now.begin() + end, before.begin() + begin);
+        };
+        const auto j = static_cast<std::size_t>(link.joint);
+        moved        = differs(in.joint_q, published_q_, model_.joint_q_start[j], model_.joint_q_start[j + 1]);
+        pushed       = differs(in.joint_qd, published_qd_, model_.joint_qd_start[j], model_.joint_qd_start[j + 1]);
     }
+    const bool body_moved = !same_bytes(in.body_q[b], published_body_[b]);
+    if (moved || (link.free && body_moved)) {
+        s.teleported[group] = 1;
+        for (std::int32_t k = link.dof; k < link.dof + link.dofs; ++k)
+            s.dof_rows[k].lower.lambda = s.dof_rows[k].upper.lambda = 0;
+    }
+    if (moved || pushed || body_moved || !same_bytes(in.body_qd[b], published_twist_[b])) wake_group(s, group);
 }
 
 void SoftStep::publish(const model::State& in, model::State& out, double dt)
@@ -355,16 +377,16 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
         out.body_q[b]  = static_cast<Pose>(s.motion.base_X[b]);
         out.body_qd[b] = static_cast<Spatial>(s.motion.base_twist[b]);
     }
-    for (std::size_t l = 0; l < s.forest.links.size(); ++l) {
+    const auto publish_link = [&](std::size_t l) {
         const Link& link   = s.forest.links[l];
         const bool  placed = s.placed[link.tree] != 0;
         if (faulty(s, model_.body_world[link.body])) {
             s.placed[link.tree] = 0;
-            continue;
+            return;
         }
         if (slept_[l]) {
             out.body_qd[link.body] = {};
-            continue;
+            return;
         }
         out.body_q[link.body]  = static_cast<Pose>(s.motion.X_WB[l]);
         out.body_qd[link.body] = static_cast<Spatial>(s.motion.twist[l]);
@@ -374,20 +396,25 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
                 out.joint_q[k] = s.next_q[k];
             for (std::int32_t k = model_.joint_qd_start[j]; k < model_.joint_qd_start[j + 1]; ++k)
                 out.joint_qd[k] = s.next_qd[k];
-            continue;
+            return;
         }
-        if (link.free || link.joint < 0) continue;
+        if (link.free || link.joint < 0) return;
         for (std::int32_t k = 0; k < link.coords; ++k)
             out.joint_q[model_.joint_q_start[link.joint] + k] = static_cast<Real>(s.motion.q[link.coord + k]);
         for (std::int32_t k = 0; k < link.dofs; ++k)
             out.joint_qd[model_.joint_qd_start[link.joint] + k] = static_cast<Real>(s.motion.v[link.dof + k]);
-    }
+    };
+    in_pieces(s, s.forest.trees.size(), kGroupsAtOnce, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t t = begin; t < end; ++t)
+            for (std::int32_t l = s.forest.trees[t].link_begin; l < s.forest.trees[t].link_end; ++l)
+                publish_link(static_cast<std::size_t>(l));
+    });
     // Joints that are not a link's own coordinates are read off the bodies; single angles keep their winding.
-    for (std::int32_t j = 0; j < static_cast<std::int32_t>(model_.joint_count()); ++j) {
+    const auto publish_joint = [&](std::int32_t j) {
         const std::int32_t l = s.forest.joint_link[j];
         if ((l >= 0 && (slept_[l] || !s.forest.links[l].free || s.placed[s.forest.links[l].tree])) ||
             faulty(s, model_.joint_world[j]))
-            continue;
+            return;
         const auto motion = [&](std::int32_t b) {
             if (b < 0) return dynamics::BodyMotion{};
             const std::int32_t at = s.forest.body_link[b];
@@ -396,7 +423,10 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
         };
         dynamics::joint_state(model_, j, motion(model_.joint_parent[j]), motion(model_.joint_child[j]), out.joint_q,
                               out.joint_qd, true);
-    }
+    };
+    in_pieces(s, model_.joint_count(), kNumbersAtOnce, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t j = begin; j < end; ++j) publish_joint(static_cast<std::int32_t>(j));
+    });
     out.time = in.time + dt;
     published_body_.assign(out.body_q.begin(), out.body_q.end());
     published_twist_.assign(out.body_qd.begin(), out.body_qd.end());
@@ -440,6 +470,30 @@ void SoftStep::fill_observables(double h, double dt)
         o.joint_drive_f[s.forest.model_dof[k]] =
             static_cast<Real>(law.ke == 0 && law.kd == 0 ? 0 : std::clamp(drive, -law.effort_limit, law.effort_limit));
     }
+}
+
+double SoftStep::deepest_of_rows()
+{
+    System&             s       = system_;
+    std::atomic<double> deepest = 0;
+    in_pieces(s, s.contacts.size(), kNumbersAtOnce, [&](std::size_t begin, std::size_t end) {
+        double depth = 0;
+        for (std::size_t i = begin; i < end; ++i) {
+            ContactRow& row = s.contacts[i];
+            if (of_faulty_world(s, row)) {
+                row.lambda = row.impulse_sum = {};
+                continue;
+            }
+            Vec3d moved;
+            for (std::size_t side = 0; side < 2; ++side)
+                moved += (side == 0 ? -1.0 : 1.0) *
+                         (place(s, row.body[side], row.link[side], row.point_B[side]) - row.start_W[side]);
+            depth = std::max(depth, -(row.start_distance + dot(row.n, moved)));
+        }
+        double known = deepest;
+        while (known < depth && !deepest.compare_exchange_weak(known, depth)) {}
+    });
+    return deepest;
 }
 
 void SoftStep::rebuild()
@@ -574,17 +628,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     }
     fall_asleep(s, dt);
     publish(in, out, dt);
-    for (ContactRow& row : s.contacts) {
-        if (of_faulty_world(s, row)) {
-            row.lambda = row.impulse_sum = {};
-            continue;
-        }
-        Vec3d moved;
-        for (std::size_t side = 0; side < 2; ++side)
-            moved += (side == 0 ? -1.0 : 1.0) *
-                     (place(s, row.body[side], row.link[side], row.point_B[side]) - row.start_W[side]);
-        report.deepest_penetration = std::max(report.deepest_penetration, -(row.start_distance + dot(row.n, moved)));
-    }
+    report.deepest_penetration = deepest_of_rows();
     for (std::size_t p = 0; p < s.pile_count; ++p)
         report.deepest_penetration = std::max(report.deepest_penetration, -deepest_of(s.piles[p]));
     if (contacts) store_contacts(s, *contacts, h, substeps);

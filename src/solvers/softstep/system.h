@@ -14,6 +14,7 @@
 #include "mechane/model/model.h"
 #include "mechane/model/state.h"
 #include "mechane/solvers/materials.h"
+#include "mechane/tasks/parallel.h"
 #include "parameters.h"
 #include "pile.h"
 
@@ -341,6 +342,16 @@ struct System {
     }
 };
 
+/// Calls work(begin, end) for pieces of [0, count) that change nothing of each other's, on the threads of this step.
+template <class Work>
+void in_pieces(const System& system, std::size_t count, std::size_t grain, const Work& work)
+{
+    if (!system.pool || count <= grain) return work(std::size_t{0}, count);
+    system.pool->for_chunks(count, grain,
+                            [&work](std::size_t begin, std::size_t end, std::size_t) { work(begin, end); });
+}
+constexpr std::size_t kGroupsAtOnce = 64, kNumbersAtOnce = 512;  ///< pieces
+
 // -- divergence.cpp
 /// The first thing that went wrong in a step.
 struct Culprit {
@@ -359,7 +370,7 @@ void forget_worlds(System& system, const std::vector<std::uint8_t>& chosen);
 // -- groups.cpp
 void build_system(const model::Model& model, System& system);
 /// Reads gains, limits and targets; non-finite commands count as zero. Returns how many there were.
-int read_laws(const model::Control& control, System& system);
+void read_laws(const model::Control& control, System& system);
 
 /// What steps hand on to each other, from a system of other joints of the same model.
 void carry_over(const System& old, System& now);
