@@ -110,6 +110,46 @@ TEST_CASE("a body in a pile does what it does alone: rest, slip, bounce, roll, t
     }
 }
 
+TEST_CASE("pieces of other shapes that are solved at once do not hold each other: what falls falls freely (DYN-079)")
+{
+    // Rods on their two ends and balls of one contact, in one pile. No island of them is large.
+    auto b = ground(0.5);
+    for (int i = 0; i < kCopies; ++i) {
+        const Vec3d at{0, static_cast<double>(i), 0};
+        if (i % 2 == 0)
+            add_box(b, {at + Vec3d{0, 0, 0.1}, {}}, kHalf, 1);
+        else
+            add_ball(b, at + Vec3d{0, 0, 0.3}, kRadius, 1);
+    }
+    World         w(b);
+    HandContacts  hand;
+    constexpr int kSteps = 11, kSubsteps = 8;
+    for (int s = 0; s < kSteps; ++s) {
+        hand.clear();
+        for (int i = 0; i < kCopies; ++i) {
+            const Posed X = static_cast<Posed>(w.state.body_q[static_cast<std::size_t>(i)]);
+            if (i % 2 != 0) {
+                hand.sphere_plane(w, 0, i + 1, kRadius);
+                continue;
+            }
+            for (const std::uint64_t end : {0, 1}) {
+                const Vec3d p = X * Vec3d{end == 0 ? -kHalf.x : kHalf.x, 0, -kHalf.z};
+                hand.add(0, i + 1, {p.x, p.y, 0}, {end == 0 ? -kHalf.x : kHalf.x, 0, -kHalf.z}, {0, 0, 1}, 0, 0, p.z,
+                         end);
+            }
+        }
+        w.step(kDt, &hand.contacts);
+        REQUIRE_FALSE(w.report.diverged);
+    }
+    CHECK(hand.contacts.rigid_contact_count == kCopies / 2 * 3);
+    const double h = kDt / kSubsteps, n = kSteps * kSubsteps;
+    for (std::size_t i = 0; i < kCopies; ++i) {
+        // Symplectic Euler falls by g h^2 n (n + 1) / 2; Real has 3e-8 of 0.3 m, a hundred times.
+        const double height = i % 2 == 0 ? 0.1 : 0.3 - 9.81 * h * h * n * (n + 1) / 2;
+        CHECK(w.position(i).z == close_to(height, i % 2 == 0 ? 1e-4 : 3e-6));
+    }
+}
+
 namespace {
 
 /// Blocks and balls in a lattice of `side` cubed, a centimetre apart, no two equal.
@@ -264,5 +304,50 @@ TEST_CASE("a pile falls asleep on a floor and not on a belt (DYN-110)")
         CHECK(w.contacts.rigid_contact_count > 171);
         w.advance(90);
         CHECK(w.report.sleeping_bodies == (belt ? 0 : 64));
+    }
+}
+
+TEST_CASE("heaps that are solved together sleep and wake apart (DYN-126, DYN-127)")
+{
+    auto b      = ground(0.5);
+    b.rigid_gap = 0.02;
+    for (int i = 0; i < 128; ++i) {
+        // Two fields of tiles that nearly touch, far from each other.
+        const auto body =
+            b.add_body({{0.4 * (i % 8) + (i < 64 ? 0 : 20), 0.4 * (i / 8 % 8), 0.1}, {}}, fmt::format("tile{}", i));
+        b.add_shape_box(body, {}, {0.195, 0.195, 0.1}, {});
+    }
+    add_ball(b, {0, 10, 0.1}, 0.1, 1);
+    Crowd w(b);
+    auto  made = solvers::make_solver("softstep", w.model, {.sleeping = true}, w.notices);
+    REQUIRE(made);
+    w.solver                      = std::move(*made);
+    w.state.joint_qd[6 * 128]     = 1;  // rolls on for longer than this
+    w.state.joint_qd[6 * 128 + 4] = 10;
+    w.advance(90);
+    CHECK(w.report.sleeping_bodies == 128);
+    const auto resting       = w.state.body_q;
+    w.state.joint_qd[6 * 10] = 0.5;
+    w.advance(1);
+    CHECK(w.report.sleeping_bodies >= 64);
+    CHECK(w.report.sleeping_bodies < 128);
+    CHECK(std::equal(resting.begin() + 64, resting.begin() + 128, w.state.body_q.begin() + 64));
+    CHECK_FALSE(std::equal(resting.begin(), resting.begin() + 64, w.state.body_q.begin()));
+}
+
+TEST_CASE("what a world's pile does depends on no other world: copies have the bits of one alone (DYN-130)")
+{
+    auto one = crowd({0, 0, -9.81}, 4);
+    one.add_ground_plane();
+    model::ModelBuilder three;
+    three.rigid_gap = one.rigid_gap;
+    REQUIRE(three.replicate(one, 3));
+    Crowd alone(one), copies(three);
+    alone.advance(60);
+    copies.advance(60);
+    CHECK(alone.contacts.rigid_contact_count > 171);
+    for (std::size_t i = 0; i < copies.state.body_q.size(); ++i) {
+        CHECK(copies.state.body_q[i] == alone.state.body_q[i % 64]);
+        CHECK(copies.state.body_qd[i] == alone.state.body_qd[i % 64]);
     }
 }

@@ -125,6 +125,7 @@ void build_system(const model::Model& model, System& system)
 
     system.groups.assign(static_cast<std::size_t>(f.group_count), {});
     system.islands.reserve(system.groups.size());
+    system.work.reserve(system.groups.size());
     for (std::size_t t = 0; t < f.trees.size(); ++t) {
         const Tree& tree  = f.trees[t];
         Group&      group = system.groups[tree.group];

@@ -44,9 +44,13 @@ void build_islands(System& system)
     for (const ContactRow& row : system.contacts) join(parent, row.at.group[0], row.at.group[1]);
     for (const GeneralRow& row : system.general) join(parent, row.at.group[0], row.at.group[1]);
     const auto group_of = [&](std::int32_t link) { return system.forest.trees[system.forest.links[link].tree].group; };
-    for (std::size_t p = 0; p < system.pile_count; ++p)
-        for (const std::int32_t l : system.piles[p].links)
-            join(parent, group_of(system.piles[p].links[0]), group_of(l));
+    for (std::size_t p = 0; p < system.pile_count; ++p) {
+        const auto& links  = system.piles[p].links;
+        const auto  moving = static_cast<std::int32_t>(links.size());
+        for (const PilePair& pair : system.piles[p].pairs)
+            if (pair.body[0] < moving && pair.body[1] < moving)
+                join(parent, group_of(links[pair.body[0]]), group_of(links[pair.body[1]]));
+    }
 
     // Islands are numbered by their smallest group; their parts keep their order.
     system.island_of_group.assign(system.groups.size(), -1);
@@ -82,12 +86,24 @@ void build_islands(System& system)
     system.island_general.resize(system.general.size());
     for (std::int32_t g = 0; g < groups; ++g)
         system.island_groups[system.islands[system.island_of_group[g]].group_end++] = g;
-    for (std::size_t p = 0; p < system.pile_count; ++p)
-        system.islands[system.island_of_group[group_of(system.piles[p].links[0])]].pile = static_cast<std::int32_t>(p);
+    for (std::int32_t g = 0; system.pile_count > 0 && g < groups; ++g)
+        system.islands[system.island_of_group[g]].pile = system.group_pile[g];
     for (ContactRow& row : system.contacts) system.order[system.islands[island_of(row.at)].contact_end++] = &row;
     for (std::size_t i = 0; i < system.general.size(); ++i)
         system.island_general[system.islands[island_of(system.general[i].at)].general_end++] =
             static_cast<std::int32_t>(i);
+}
+
+void list_work(System& system)
+{
+    system.work.clear();
+    std::int32_t piles = 0;  // piles are numbered by their first groups, as islands are
+    for (std::size_t i = 0; i < system.islands.size(); ++i) {
+        const Island& island = system.islands[i];
+        if (!island.runs() || (island.pile >= 0 && island.pile < piles)) continue;
+        if (island.pile >= 0) piles = island.pile + 1;
+        system.work.push_back(static_cast<std::int32_t>(i));
+    }
 }
 
 void reserve_contacts(System& system, std::size_t capacity)
@@ -290,7 +306,7 @@ void run_substep(System& system, Island& island, double h, int substep, IslandRe
 
 void finish_island(System& system, const Island& island, double h, IslandReport& report)
 {
-    if (island.pile >= 0) finish_pile(system, system.piles[island.pile], report);
+    if (island.pile >= 0) return finish_pile(system, system.piles[island.pile], report);
     for (std::int32_t i = island.group_begin; i < island.group_end; ++i) {
         const Group& g = system.groups[system.island_groups[i]];
         for (std::int32_t t = g.tree_begin; t < g.tree_end; ++t) {

@@ -14,7 +14,8 @@ using namespace wide;
 
 namespace {
 
-constexpr std::int32_t  kLeastRows = 512;  ///< of an island that is worth bundles
+constexpr std::int32_t  kLeastRows = 512;   ///< and bodies of a world that are worth bundles
+constexpr std::int32_t  kPileRows  = 4096;  ///< of a pile that takes no more islands
 constexpr std::uint32_t kColours   = 64;   ///< pairs that find none of so many are alone in a bundle
 constexpr std::size_t   kKinds     = 16;   ///< of pairs of a colour: spinning, carrying, number of points
 constexpr double        kIsotropic = 1e-9;
@@ -69,51 +70,76 @@ std::array<std::int32_t, 2> groups_of(const System& system, const model::Contact
     return out;
 }
 
-/// Which sets of touching groups are piles, numbered by their smallest group (System::group_pile).
+/// Which pile each group is in (System::group_pile). Sets of touching groups that are fit are gathered, world by world
+/// and in the order of their smallest groups, until a pile has its rows: lanes that one set leaves idle are filled by
+/// the next. What other worlds hold does not matter.
 std::size_t find_piles(System& system, const model::Contacts& contacts)
 {
     const std::size_t n      = system.groups.size();
     auto&             parent = system.set_parent;
     parent.resize(n);
     std::iota(parent.begin(), parent.end(), 0);
-    system.group_pile.assign(n, 0);  // rows of a set for now, at its root; -1: not fit
-    auto& rows = system.group_pile;
+    auto& sets = system.sets;
+    sets.assign(n, {});
     for (const ContactRun& run : system.runs) {
         auto [a, b] = groups_of(system, contacts, run);
         if (a < 0 || b < 0) continue;
         a = find(parent, a), b = find(parent, b);
         if (a != b) parent[std::max(a, b)] = std::min(a, b);
     }
-    const auto unfit = [&](std::int32_t g) {
-        if (g >= 0) rows[find(parent, g)] = -1;
-    };
+    const auto set_of = [&](std::int32_t g) -> GroupSet& { return sets[find(parent, g)]; };
     for (const ContactRun& run : system.runs) {
         const auto groups = groups_of(system, contacts, run);
         const auto g      = std::max(groups[0], groups[1]);
         if (g < 0) continue;
-        if (has_own_law(contacts, run)) unfit(g);
-        std::int32_t& count = rows[find(parent, g)];
-        if (count >= 0) count += 3 * run.count;
+        GroupSet& set = set_of(g);
+        set.rows += 3 * run.count;
+        set.fit = set.fit && !has_own_law(contacts, run);
     }
     for (const GeneralRow& row : system.general)
-        for (const std::int32_t g : row.at.group) unfit(g);
+        for (const std::int32_t g : row.at.group)
+            if (g >= 0) set_of(g).fit = false;
     for (std::size_t g = 0; g < n; ++g) {
         const Group& group = system.groups[g];
         const Tree&  tree  = system.forest.trees[group.tree_begin];
-        if (!tree.single || !group.whitened || faulty(system, tree.world) ||
-            (system.sleep.enabled && system.sleep.asleep[g]))
-            unfit(static_cast<std::int32_t>(g));
+        GroupSet&    set   = set_of(static_cast<std::int32_t>(g));
+        set.fit = set.fit && tree.single && group.whitened && !faulty(system, tree.world) &&
+                  !(system.sleep.enabled && system.sleep.asleep[g]);
+        set.lightest = std::min(set.lightest, group.mass);
+        set.heaviest = std::max(set.heaviest, group.mass);
+        ++set.groups;
+    }
+    auto& worlds = system.world_piles;
+    worlds.assign(system.model->gravity.size(), {});
+    const auto world_of = [&](std::size_t g) -> WorldPiles& {
+        return worlds[static_cast<std::size_t>(system.forest.trees[system.groups[g].tree_begin].world + 1)];
+    };
+    for (std::size_t g = 0; g < n; ++g) {
+        if (parent[g] != static_cast<std::int32_t>(g)) continue;
+        // Small and hard ones are solved directly.
+        GroupSet& set = sets[g];
+        set.fit       = set.fit && (set.rows >= kLeastRows || set.heaviest <= kDirectMassRatio * set.lightest);
+        if (set.fit) world_of(g).rows += set.rows + set.groups;
     }
     // Roots come before the rest of their sets.
-    std::size_t count = 0;
+    system.group_pile.assign(n, -1);
+    std::int32_t count = 0;
     for (std::size_t g = 0; g < n; ++g) {
-        const auto root = static_cast<std::size_t>(parent[g] = find(parent, static_cast<std::int32_t>(g)));
-        if (root != g)
-            rows[g] = rows[root];
-        else
-            rows[g] = rows[g] >= kLeastRows ? static_cast<std::int32_t>(count++) : -1;
+        const auto root = static_cast<std::size_t>(find(parent, static_cast<std::int32_t>(g)));
+        if (root != g) {
+            system.group_pile[g] = system.group_pile[root];
+            continue;
+        }
+        WorldPiles& world = world_of(g);
+        if (!sets[g].fit || world.rows < kLeastRows) continue;
+        if (world.pile < 0 || world.pile_rows >= kPileRows) {
+            world.pile      = count++;
+            world.pile_rows = 0;
+        }
+        world.pile_rows += sets[g].rows + sets[g].groups;
+        system.group_pile[g] = world.pile;
     }
-    return count;
+    return static_cast<std::size_t>(count);
 }
 
 void make_room(Pile& pile, std::size_t rows, std::size_t bodies)
@@ -227,12 +253,12 @@ void place_pairs(Pile& pile)
         b.spin = spins;
         spins += b.points;
     }
-    pile.points.clear();
-    pile.starts.clear();
-    pile.spins.clear();
-    pile.points.resize(static_cast<std::size_t>(points));
-    pile.starts.resize(static_cast<std::size_t>(points));
-    pile.spins.resize(static_cast<std::size_t>(spins));
+    // A pair of fewer points than its bundle's has the others where nothing reaches them.
+    PileStart nowhere{};
+    nowhere.distance = all(kNoContact);
+    pile.points.assign(static_cast<std::size_t>(points), PilePoint{});
+    pile.starts.assign(static_cast<std::size_t>(points), nowhere);
+    pile.spins.assign(static_cast<std::size_t>(spins), PileSpin{});
 }
 
 void set(Wide3& to, int lane, const Vec3d& v)
@@ -479,11 +505,12 @@ void reserve_piles(System& system)
 {
     // One pile of everything; only what is used of an address range costs memory. More piles, and larger ones, grow.
     constexpr std::size_t kMostRows = std::size_t{1} << 16;
-    if (3 * system.contact_capacity < kLeastRows) return;
     system.runs.reserve(system.contact_capacity);
     system.remembered.reserve(system.contact_capacity);
     system.memory_place.reserve(system.contact_capacity);
-    system.group_pile.reserve(system.forest.trees.size());
+    system.group_pile.reserve(system.groups.size());
+    system.sets.reserve(system.groups.size());
+    system.world_piles.reserve(system.model->gravity.size());
     const auto free = std::count_if(system.forest.trees.begin(), system.forest.trees.end(),
                                     [](const Tree& tree) { return tree.single; });
     if (free < 2) return;
@@ -497,7 +524,7 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
 {
     system.pile_count = 0;
     find_runs(system, contacts);
-    if (3 * contacts.rigid_contact_count < kLeastRows) return;
+    if (3 * contacts.rigid_contact_count + static_cast<std::int32_t>(system.groups.size()) < kLeastRows) return;
     system.pile_count = find_piles(system, contacts);
     if (system.pile_count == 0) return;
     if (system.piles.size() < system.pile_count) system.piles.resize(system.pile_count);
@@ -546,7 +573,6 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
                         .mass_scale = soft.mass_scale,
                         .leak       = soft.impulse_scale,
                         .bias_rate  = soft.bias_rate,
-                        .still      = kSweepChange,
                         .number     = 0};
     // Sweeps until nothing changes.
     const auto sweep = [&](bool relax) {
@@ -557,8 +583,9 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
             ++plan.number;
             plan.first          = i == 0;
             plan.backwards      = is_backwards(substep, i);
-            const double change = sweep_pile(pile, plan, system.pool);
-            if (change < kSweepChange || (i + 1 >= kSweeps && change < kImpactChange)) break;
+            // After so many sweeps only what an impact still changes is worth another, bundle by bundle.
+            plan.still = i + 1 >= kSweeps ? kImpactChange : kSweepChange;
+            if (sweep_pile(pile, plan, system.pool) < plan.still) break;
         }
     };
     const bool first = substep == 0, build = first || pile.turns;
@@ -609,6 +636,7 @@ void finish_pile(System& system, Pile& pile, IslandReport& report)
         q[4] = now.y;
         q[5] = now.z;
         q[6] = now.w;
+        dynamics::forward_kinematics(system.forest, system.forest.trees[link.tree], system.motion);
     }
     each_contact(pile, [&](const PilePair& pair, const Bundle& b, std::int32_t i) {
         report.contact_rows += pile.points[static_cast<std::size_t>(b.point + i)].mass[pair.lane] > 0 ? 1 : 0;
@@ -617,7 +645,7 @@ void finish_pile(System& system, Pile& pile, IslandReport& report)
 
 double deepest_of(const Pile& pile)
 {
-    Wide least = all(Real(1e30));
+    Wide least = all(kNoContact);
     for (const PilePoint& p : pile.points) least = smallest(least, p.distance);
     Real out = least[0];
     for (int i = 1; i < kWide; ++i) out = std::min(out, least[i]);

@@ -80,7 +80,7 @@ struct Block {
     p.mass              = active ? 1 / K : Wide{};
     p.push              = Real(kPushVelocity) * root(smallest(all(1), K * lighter));
     // What is not active has a gap that nothing closes.
-    p.distance = active ? p.distance : all(Real(1e30));
+    p.distance = active ? p.distance : all(kNoContact);
     if (!first) return;
     // Which friction applies is decided once a step.
     const Wide3 r    = rates(b, p, now);

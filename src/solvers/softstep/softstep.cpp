@@ -569,17 +569,18 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     }
 
     reports_.assign(s.islands.size(), {});
-    const auto each_island = [&](const auto& run) {
-        if (options_.pool && s.islands.size() > 1)
-            options_.pool->for_each(s.islands.size(), std::max<std::size_t>(1, s.islands.size() / 64),
-                                    [&run](std::size_t i) { run(i); });
-        else
-            for (std::size_t i = 0; i < s.islands.size(); ++i) run(i);
-    };
     for (Island& island : s.islands)
         for (std::int32_t i = island.group_begin; i < island.group_end; ++i)
             island.frozen = island.frozen || faulty(s, s.forest.trees[s.groups[s.island_groups[i]].tree_begin].world);
     choose_blocks(s);
+    list_work(s);
+    const auto each_island = [&](const auto& run) {
+        const auto one = [&](std::size_t k) { run(static_cast<std::size_t>(s.work[k])); };
+        if (options_.pool && s.work.size() > 1)
+            options_.pool->for_each(s.work.size(), std::max<std::size_t>(1, s.work.size() / 64), one);
+        else
+            for (std::size_t k = 0; k < s.work.size(); ++k) one(k);
+    };
     for (const Island& island : s.islands)
         if (island.asleep)
             for (std::int32_t i = island.contact_begin; i < island.contact_end; ++i) {
@@ -594,16 +595,15 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         for (int k = 0; k < substeps; ++k) {
             for (const std::int32_t b : s.forest.prescribed) place_prescribed(s, b, k * h);
             each_island([&](std::size_t i) {
-                if (s.islands[i].runs()) run_substep(s, s.islands[i], h, k, reports_[i]);
+                run_substep(s, s.islands[i], h, k, reports_[i]);
             });
         }
         for (const std::int32_t b : s.forest.prescribed) place_prescribed(s, b, dt);
         each_island([&](std::size_t i) {
-            if (s.islands[i].runs()) finish_island(s, s.islands[i], h, reports_[i]);
+            finish_island(s, s.islands[i], h, reports_[i]);
         });
     } else {
         each_island([&](std::size_t i) {
-            if (!s.islands[i].runs()) return;
             for (int k = 0; k < substeps; ++k) run_substep(s, s.islands[i], h, k, reports_[i]);
             finish_island(s, s.islands[i], h, reports_[i]);
         });

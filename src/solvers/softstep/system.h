@@ -233,10 +233,23 @@ struct Island {
     std::int32_t       group_begin = 0, group_end = 0;      ///< in System::island_groups
     std::int32_t       contact_begin = 0, contact_end = 0;  ///< in System::order
     std::int32_t       active_end = 0;   ///< in System::active, from contact_begin on: of this substep
-    std::int32_t       pile       = -1;  ///< in System::piles; -1: its rows are swept one by one
+    std::int32_t       pile       = -1;  ///< in System::piles, which solves it; -1: its rows are swept one by one
     std::int32_t       block      = -1;  ///< in System::blocks; -1: only sweeps
     [[nodiscard]] bool runs() const { return !asleep && !frozen; }
     std::int32_t       general_begin = 0, general_end = 0;  ///< in System::island_general
+};
+
+/// Groups that touch, as the contact buffer has it before there are islands.
+struct GroupSet {
+    std::int32_t rows = 0, groups = 0;
+    double       lightest = 1e300, heaviest = 0;  ///< [kg]
+    bool         fit = true;                      ///< all of it may be in a pile
+};
+
+/// What of a world is fit for piles, and the one that still takes more.
+struct WorldPiles {
+    std::int64_t rows = 0;
+    std::int32_t pile = -1, pile_rows = 0;
 };
 
 /// Everything the solver keeps; sized when the model is seen, grown for contacts only.
@@ -303,10 +316,13 @@ struct System {
     std::vector<ActiveContact> active;  ///< those that make rows in this substep, in each island from its first on
     std::vector<FreeContact>   free_contacts;  ///< in the places of `active`
     std::vector<Island>        islands;
+    std::vector<std::int32_t>  work;  ///< islands that run on their own, and the first of each pile
     std::vector<Block>         blocks;
     std::vector<Pile>          piles;  ///< the first `pile_count` are of this step
     std::size_t                pile_count = 0;
     std::vector<ContactRun>    runs;          ///< of this step's contacts
+    std::vector<GroupSet>      sets;          ///< per group that is the smallest of its set
+    std::vector<WorldPiles>    world_piles;   ///< [world_count + 1], first the global world
     std::vector<std::int32_t>  group_pile;    ///< per group: its pile, or -1
     std::vector<std::int32_t>  pile_body;     ///< [body_count]: place in its pile
     std::vector<std::int32_t>  remembered;    ///< per contact: in `memory`, or -1
@@ -509,6 +525,8 @@ bool place_published(System& system, const Tree& tree);
 /// Alternating the direction keeps long stacks from leaning to the side that is always solved last.
 constexpr bool is_backwards(int substep, int sweep) { return ((substep & 1) != 0) != ((sweep & 1) != 0); }
 void           build_islands(System& system);
+/// What is to be run (System::work), after it is known what sleeps and what is frozen.
+void list_work(System& system);
 // -- sleep.cpp
 /// Sizes the arrays; `bodies_asleep` [body_count] says who starts asleep.
 void reset_sleep(System& system, const std::vector<std::uint8_t>& bodies_asleep);

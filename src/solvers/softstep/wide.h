@@ -89,6 +89,7 @@ MCH_INLINE Wides<kWide> gather(const Real* from, const std::array<std::int32_t, 
 }
 
 inline constexpr std::size_t kPoseStride = 2 * kWide;
+inline constexpr Real        kNoContact  = Real(1e30);  ///< a gap that nothing closes [m]
 
 /// Velocities of both bodies of eight pairs, and the last sweep that changed them by much.
 struct Moving {
