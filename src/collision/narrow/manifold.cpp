@@ -262,11 +262,12 @@ MCH_WIDE void convex_candidates(const Shape& a, const Shape& b, const CoreDistan
                                 bool only_clipped, double merge, Candidates& out)
 {
     const double  ra = a.core_radius(), rb = b.core_radius();
-    const Vec3d&  n  = core.normal;
-    const Feature fa = supporting_feature(a, n, Alignment::exact), fb = supporting_feature(b, -n, Alignment::exact);
-    double        least  = kInfinity;
-    const bool    single = round_all_over(a) || round_all_over(b);
-    if (fa.is_face() && (only_clipped || !single)) {
+    const Vec3d&  n      = core.normal;
+    const Feature fa     = supporting_feature(a, n, Alignment::exact);
+    const bool    single = round_all_over(a) || round_all_over(b), first = fa.is_face() && (only_clipped || !single);
+    const Feature fb    = first && only_clipped ? Feature{} : supporting_feature(b, -n, Alignment::exact);
+    double        least = kInfinity;
+    if (first) {
         least = clip_faces(fa, supporting_feature(b, -n, Alignment::wide), n, 1, ra, rb, reach, merge, out);
         if (only_clipped || b.kind != ShapeKind::hull) clip_farthest(fa, b, n, 1, ra, rb, reach, merge, least, out);
     } else if (fb.is_face() && !single) {

@@ -57,13 +57,44 @@ bool beside_box(const Shape& triangle, const Shape& box, double limit)
     return false;
 }
 
+enum class Over { unsure, apart, pierced };
+
+/// Proves without an iteration that the face normal is that of the core distance, and says whether the core passes
+/// through the triangle: its point `lowest`, `along` [m] over the plane, has its foot inside the triangle. Of one below
+/// the plane the ball that reaches up to it must fit into the prism behind the triangle, so that no other way out is as
+/// short, and the way to the middle of the core must lead through the triangle.
+Over over_inside(const Shape& triangle, const Vec3d& normal, const Vec3d& lowest, double along, const Shape& convex)
+{
+    const auto&          c = triangle.corners;
+    std::array<Vec3d, 3> inward;
+    for (std::size_t e = 0; e < 3; ++e) inward[e] = cross(normal, c[(e + 1) % 3] - c[e]);
+    const auto is_inside = [&](const Vec3d& p, double room) {
+        for (std::size_t e = 0; e < 3; ++e) {
+            const double off = dot(inward[e], p - c[e]);
+            if (!(off > 0) || !(off * off > room * room * length_squared(inward[e]))) return false;
+        }
+        return true;
+    };
+    // Nearer to the plane than this rounding has the last word on which side of it a point is.
+    const double close =
+        1e-9 * (max_component(abs(lowest - c[0])) + max_component(abs(inward[0])) + max_component(abs(inward[2])));
+    if (!(std::abs(along) > close) || !is_inside(lowest, close + std::max(0.0, -along))) return Over::unsure;
+    if (along > 0) return Over::apart;
+    const Vec3d  middle = centre(convex);
+    const double above  = dot(normal, middle - c[0]);
+    if (!(above > close) || !is_inside(lowest + (along / (along - above)) * (middle - lowest), close))
+        return Over::unsure;
+    return Over::pierced;
+}
+
 }  // namespace
 
 bool collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Shape& convex,
                   double reach, double merge, Candidates& own, Candidates& assumed, LastResort& rest)
 {
     const double radius = convex.core_radius(), limit = reach + radius;
-    const double along = dot(normal, support(convex, -normal) - triangle.corners[0]);
+    const Vec3d  lowest = support(convex, -normal);
+    const double along  = dot(normal, lowest - triangle.corners[0]);
     if (along > limit) return false;
     const bool   solid_below = !(around.below == Vec3d{});
     CoreDistance core;
@@ -84,6 +115,18 @@ bool collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings
         if (core.distance > limit) return false;
         apart = true;
     } else {
+        // The solid of a height field goes straight down, not against the normal.
+        const Over over =
+            solid_below && along < 0 ? Over::unsure : over_inside(triangle, normal, lowest, along, convex);
+        if (over != Over::unsure) {
+            const Vec3d        p1 = lowest - radius * normal;
+            const ContactPoint foot{p1 - (along - radius) * normal, p1, normal, along - radius,
+                                    std::uint64_t{over == Over::apart ? 8u : 7u} << 40};
+            over == Over::apart ? rest.apart(foot) : rest.pierced(foot);
+            core = {.distance = along, .normal = normal};
+            convex_candidates(triangle, convex, core, reach, true, merge, own);
+            return over == Over::pierced;
+        }
         if (convex.kind == ShapeKind::box && beside_box(triangle, convex, limit)) return false;
         core = core_distance_apart(triangle, convex, limit);
         if (core.distance > limit) return false;
