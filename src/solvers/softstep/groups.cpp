@@ -104,6 +104,7 @@ void build_system(const model::Model& model, System& system)
     system.link_rows_at.assign(f.links.size(), -1);
     system.general_link_rows = 0;
     system.link_rows_made.assign(f.links.size(), 0);
+    system.link_frame.assign(f.links.size(), nullptr);
     system.scratch.assign(dofs, 0);
     system.inverse_inertia_W.assign(f.trees.size(), {});
     system.inverse_inertia.assign(f.trees.size(), {});

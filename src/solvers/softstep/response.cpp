@@ -192,6 +192,17 @@ MCH_WIDE void add_three(const double* W, const std::int32_t* link_blocks, std::i
                         const std::int32_t* blocks, const double (*wrench)[6], double* J)
 { add_products<3>(W, link_blocks, link_count, blocks, wrench, J); }
 
+/// Blocks of three rows from blocks of six: `d`, three directions, of the angular velocity, then of the velocity.
+MCH_WIDE void turn_six(const double* W, std::int32_t count, const double (*d)[3], double* turning, double* linear)
+{
+    for (std::int32_t i = 0; i < count; ++i, W += 6 * kLanes)
+        for (int r = 0; r < 3; ++r, turning += kLanes, linear += kLanes) {
+            lanes(linear)  = (d[r][0] * lanes(W) + d[r][1] * lanes(W + kLanes)) + d[r][2] * lanes(W + 2 * kLanes);
+            lanes(turning) = (d[r][0] * lanes(W + 3 * kLanes) + d[r][1] * lanes(W + 4 * kLanes)) +
+                             d[r][2] * lanes(W + 5 * kLanes);
+        }
+}
+
 template <int rows>
 void add(System& system, Segments& at, std::int32_t l, const Vec3d& p_W, const Vec3d* force, const Vec3d* torque)
 {
@@ -261,6 +272,7 @@ void begin_rows(System& system, const Group& group, bool both)
     if (!both) return;
     std::fill(system.link_rows_made.begin() + tree.link_begin, system.link_rows_made.begin() + tree.link_end,
               std::uint8_t{0});
+    std::fill(system.link_frame.begin() + tree.link_begin, system.link_frame.begin() + tree.link_end, nullptr);
     if (!tree.single) return;  // contacts of a tree ask its links
     double* previous = system.previous_u.data() + group.u_begin;
     std::copy_n(previous, group.dof_count(), system.scratch.data() + group.dof_begin);
@@ -314,6 +326,16 @@ void place_link_rows(System& system, std::int32_t link, std::int64_t& end)
     if (tree.single || !system.groups[tree.group].whitened || system.link_rows_at[link] >= 0) return;
     system.link_rows_at[link] = end;
     end += static_cast<std::int64_t>(blocks_of(system, last_dof(system, link)).size()) * 6 * kLanes;
+}
+
+void frame_rows(System& system, std::int32_t link, const std::array<Vec3d, 3>& directions, double* rows)
+{
+    const Group& group = system.groups[system.forest.trees[system.forest.links[link].tree].group];
+    const auto   count = static_cast<std::int32_t>(blocks_of(system, last_dof(system, link)).size());
+    double       d[3][3];
+    for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c) d[r][c] = directions[r][c];
+    turn_six(link_rows(system, group, link), count, d, rows, rows + static_cast<std::ptrdiff_t>(count) * 3 * kLanes);
 }
 
 void open_segment(const Segments& at, int seat, int rows)
