@@ -254,7 +254,7 @@ struct System {
     dynamics::Paths     paths;           ///< of trees that are not deep
     std::vector<double> mass, factored;  ///< [paths.size()]
     std::vector<double> inverse_pivots, tau, scratch;
-    std::vector<double> inverse_roots;  ///< [dof_count]: square roots of the inverse pivots, of whitened groups
+    std::vector<double> inverse_roots;  ///< layout of `u`: square roots of the inverse pivots, of whitened groups
     /// Velocities in the coordinates of rows, as they are or whitened, a whole number of blocks for each group; now,
     /// and before the substep.
     std::vector<double>       u, previous_u;
