@@ -38,6 +38,8 @@ void Motion::resize(const Forest& forest, std::size_t bodies)
     link_force.assign(links, {});
     link_acceleration.assign(links, {});
     composite.assign(links, {});
+    momentum.assign(dofs, {});
+    columns.assign(static_cast<std::size_t>(forest.block_count) * 6 * kLanes, 0);
     reference.assign(forest.trees.size(), {});
     base_X.assign(bodies, {});
     base_twist.assign(bodies, {});
@@ -209,9 +211,49 @@ void inverse_dynamics(const Forest& forest, const Tree& tree, const Vec3d& gravi
     }
 }
 
+namespace {
+
+/// Paths of one tree for the loops over lanes.
+struct Rows {
+    const std::int32_t *begin, *dofs, *block_begin, *blocks, *place;
+    const std::uint8_t* on_path;
+
+    explicit Rows(const Paths& paths)
+        : begin(paths.begin.data()),
+          dofs(paths.dofs.data()),
+          block_begin(paths.block_begin.data()),
+          blocks(paths.blocks.data()),
+          place(paths.place.data()),
+          on_path(paths.on_path.data())
+    {}
+    [[gnu::always_inline]] std::int32_t count(std::int32_t dof) const { return block_begin[dof + 1] - block_begin[dof]; }
+};
+
+/// Rows of the mass matrix from the columns of a tree and the momentum of what moves with each dof.
+MCH_WIDE void fill_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t dof_end, const double* columns,
+                        const Spatiald* momentum, double* matrix)
+{
+    for (std::int32_t k = dof_begin; k < dof_end; ++k) {
+        const Spatiald& p = momentum[k];
+        for (std::int32_t b = rows.block_begin[k]; b < rows.block_begin[k + 1]; ++b) {
+            const double* at = columns + 6 * rows.blocks[b];
+            const Lanes   linear =
+                (p.linear.x * lanes(at) + p.linear.y * lanes(at + kLanes)) + p.linear.z * lanes(at + 2 * kLanes);
+            const Lanes angular = (p.angular.x * lanes(at + 3 * kLanes) + p.angular.y * lanes(at + 4 * kLanes)) +
+                                  p.angular.z * lanes(at + 5 * kLanes);
+            Lanes row = linear + angular;
+            keep_lanes(row, rows.on_path[b]);
+            lanes(matrix + kLanes * b) = row;
+        }
+    }
+}
+
+}  // namespace
+
 void mass_matrix(const Forest& forest, const Tree& tree, const Paths& paths, Motion& motion, std::span<double> matrix)
 {
-    const std::size_t t = static_cast<std::size_t>(&tree - forest.trees.data());
+    const std::size_t t       = static_cast<std::size_t>(&tree - forest.trees.data());
+    double* const     columns = motion.columns.data() + static_cast<std::ptrdiff_t>(tree.block_begin) * 6 * kLanes;
     for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
         const Link& link = forest.links[l];
         const Vec3d r    = motion.com_W[l] - motion.reference[t];
@@ -220,6 +262,17 @@ void mass_matrix(const Forest& forest, const Tree& tree, const Paths& paths, Mot
         c.h              = link.mass * r;
         c.I              = motion.I_W[l] +
                            link.mass * (Mat33d::diagonal(Vec3d{dot(r, r), dot(r, r), dot(r, r)}) - Mat33d::outer(r, r));
+        for (std::int32_t k = link.dof; k < link.dof + link.dofs; ++k) {
+            const std::int32_t local = k - tree.dof_begin;
+            double*            to    = columns + 6 * (local / kLanes * kLanes) + local % kLanes;
+            const Spatiald&    s     = motion.column[k];
+            to[0]                    = s.linear.x;
+            to[kLanes]               = s.linear.y;
+            to[2 * kLanes]           = s.linear.z;
+            to[3 * kLanes]           = s.angular.x;
+            to[4 * kLanes]           = s.angular.y;
+            to[5 * kLanes]           = s.angular.z;
+        }
     }
     for (std::int32_t l = tree.link_end - 1; l >= tree.link_begin; --l) {
         const Link&      link = forest.links[l];
@@ -230,117 +283,159 @@ void mass_matrix(const Forest& forest, const Tree& tree, const Paths& paths, Mot
             p.h += c.h;
             p.I += c.I;
         }
-        for (std::int32_t k = link.dof; k < link.dof + link.dofs; ++k) {
-            const Spatiald f    = times(c, motion.column[k]);
-            const auto     path = paths.of(k);
-            double*        row  = matrix.data() + paths.begin[k];
-            for (std::size_t i = 0; i < path.size(); ++i) row[i] = dot(motion.column[path[i]], f);
-        }
+        for (std::int32_t k = link.dof; k < link.dof + link.dofs; ++k) motion.momentum[k] = times(c, motion.column[k]);
     }
+    fill_rows(Rows(paths), tree.dof_begin, tree.dof_end, columns, motion.momentum.data(), matrix.data());
 }
 
 namespace {
 
-/// to -= a * from.
-[[gnu::always_inline]] inline void subtract(double* to, double a, const double* from, std::int32_t count)
-{
-    std::int32_t j = 0;
-    for (; j + kLanes <= count; j += kLanes) lanes(to + j) -= a * lanes(from + j);
-    for (; j < count; ++j) to[j] -= a * from[j];
-}
-
-/// The dofs of a tree from the last to the first, whose rows begin at `begin`.
-MCH_WIDE int factor_rows(std::int32_t dof_begin, std::int32_t dof_end, const std::int32_t* begin,
-                         const std::int32_t* path_dofs, double* matrix, double* inverse_pivots)
+/// The dofs of a tree from the last to the first. Behind the diagonal of a row stand numbers of the upper triangle
+/// until its turn comes, which nothing reads.
+MCH_WIDE int factor_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t dof_end, double* matrix,
+                         double* inverse_pivots)
 {
     int locked = 0;
-    for (std::int32_t k = dof_begin; k < dof_end; ++k) inverse_pivots[k] = matrix[begin[k + 1] - 1];
+    for (std::int32_t k = dof_begin; k < dof_end; ++k)
+        inverse_pivots[k] = matrix[kLanes * rows.block_begin[k] + rows.place[k]];
     for (std::int32_t k = dof_end; k-- > dof_begin;) {
-        const std::int32_t* path     = path_dofs + begin[k];
-        const std::int32_t  above    = begin[k + 1] - begin[k] - 1;
-        double*             row      = matrix + begin[k];
-        const double        original = inverse_pivots[k];
+        double*      row      = matrix + static_cast<std::ptrdiff_t>(kLanes) * rows.block_begin[k];
+        const double original = inverse_pivots[k], pivot = row[rows.place[k]];
         // Cancellation down to rounding means that the motion carries no mass of its own.
-        const bool regular = row[above] > 1e-11 * original && row[above] > 1e-30;
+        const bool regular = pivot > 1e-11 * original && pivot > 1e-30;
         locked += regular ? 0 : 1;
-        const double inverse = regular ? 1 / row[above] : 0;
+        const double inverse = regular ? 1 / pivot : 0;
         inverse_pivots[k]    = inverse;
-        for (std::int32_t i = above; i-- > 0;) {
-            const double a = row[i] * inverse;
-            subtract(matrix + begin[path[i]], a, row, i + 1);
-            row[i] = a;
+        for (std::int32_t i = rows.begin[k + 1] - 1; i-- > rows.begin[k];) {
+            const std::int32_t above = rows.dofs[i];
+            const double       a     = row[rows.place[above]] * inverse;
+            double*            to    = matrix + static_cast<std::ptrdiff_t>(kLanes) * rows.block_begin[above];
+            const std::int32_t size  = kLanes * rows.count(above);
+            for (std::int32_t b = 0; b < size; b += kLanes) lanes(to + b) -= a * lanes(row + b);
         }
+        const std::int32_t count = rows.count(k);
+        for (std::int32_t b = 0; b < count; ++b) lanes(row + kLanes * b) *= inverse;
+        const unsigned own = 1u << rows.place[k] % kLanes;
+        keep_lanes(lanes(row + kLanes * (count - 1)), rows.on_path[rows.block_begin[k + 1] - 1] & ~own);
     }
     return locked;
+}
+
+/// x := L^-T x in the block of `m` dofs from `first` on, and what it takes from the blocks before.
+template <int m>
+[[gnu::always_inline]] inline void solve_block_transposed(const Rows& rows, std::int32_t first, const double* factored,
+                                                          double* x, double* xb)
+{
+    double        y[m];
+    const double* row[m];
+    for (int i = 0; i < m; ++i) {
+        y[i]   = xb[i];
+        row[i] = factored + static_cast<std::ptrdiff_t>(kLanes) * rows.block_begin[first + i];
+    }
+    for (int i = m - 1; i >= 0; --i) {
+        const double* own = row[i] + kLanes * (rows.count(first + i) - 1);
+        for (int k = 0; k < i; ++k) y[k] -= own[k] * y[i];
+    }
+    for (int i = 0; i < m; ++i) {
+        xb[i] = y[i];
+        if (y[i] == 0) continue;  // only the dofs above a load have one
+        const std::int32_t* blocks = rows.blocks + rows.block_begin[first + i];
+        const std::int32_t  before = rows.count(first + i) - 1;
+        for (std::int32_t b = 0; b < before; ++b) lanes(x + blocks[b]) -= y[i] * lanes(row[i] + kLanes * b);
+    }
+}
+
+/// x := L^-1 x in the same block, where the blocks before are done.
+template <int m>
+[[gnu::always_inline]] inline void solve_one_block(const Rows& rows, std::int32_t first, const double* factored,
+                                                   const double* x, double* xb)
+{
+    double y[kLanes] = {};
+    for (int i = 0; i < kLanes; ++i) y[i] = xb[i];
+    for (int i = 0; i < m; ++i) {
+        const double*       row    = factored + static_cast<std::ptrdiff_t>(kLanes) * rows.block_begin[first + i];
+        const std::int32_t* blocks = rows.blocks + rows.block_begin[first + i];
+        const std::int32_t  before = rows.count(first + i) - 1;
+        Lanes               four{};
+        for (std::int32_t b = 0; b < before; ++b, row += kLanes) four += lanes(row) * lanes(x + blocks[b]);
+        y[i] -= sum(four);
+        for (int k = 0; k < i; ++k) y[i] -= row[k] * y[k];
+    }
+    lanes(xb) = Lanes{y[0], y[1], y[2], y[3]};  // as a whole: what is written one by one is slow to read as lanes
+}
+
+[[gnu::always_inline]] inline void solve_lower(const Rows& rows, std::int32_t dof_begin, std::int32_t count,
+                                               const double* factored, double* x)
+{
+    std::int32_t i = 0;
+    for (; i + kLanes <= count; i += kLanes) solve_one_block<kLanes>(rows, dof_begin + i, factored, x, x + i);
+    switch (count - i) {
+        case 1:
+            return solve_one_block<1>(rows, dof_begin + i, factored, x, x + i);
+        case 2:
+            return solve_one_block<2>(rows, dof_begin + i, factored, x, x + i);
+        case 3:
+            return solve_one_block<3>(rows, dof_begin + i, factored, x, x + i);
+        default:
+            return;
+    }
+}
+
+MCH_WIDE void solve_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t count, const double* factored,
+                         const double* inverse_pivots, double* x)
+{
+    std::int32_t i = count / kLanes * kLanes;
+    switch (count - i) {
+        case 1:
+            solve_block_transposed<1>(rows, dof_begin + i, factored, x, x + i);
+            break;
+        case 2:
+            solve_block_transposed<2>(rows, dof_begin + i, factored, x, x + i);
+            break;
+        case 3:
+            solve_block_transposed<3>(rows, dof_begin + i, factored, x, x + i);
+            break;
+        default:
+            break;
+    }
+    for (; i > 0; i -= kLanes)
+        solve_block_transposed<kLanes>(rows, dof_begin + i - kLanes, factored, x, x + i - kLanes);
+    for (std::int32_t k = 0; k < count; ++k) x[k] *= inverse_pivots[k];
+    solve_lower(rows, dof_begin, count, factored, x);
+}
+
+MCH_WIDE void solve_lower_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t count, const double* factored,
+                               double* x)
+{ solve_lower(rows, dof_begin, count, factored, x); }
+
+MCH_WIDE void multiply_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t count, const double* factored,
+                            const double* v, double* y)
+{
+    for (std::int32_t k = 0; k < count; ++k) {
+        Lanes four{};
+        for (std::int32_t b = rows.block_begin[dof_begin + k]; b < rows.block_begin[dof_begin + k + 1]; ++b)
+            four += lanes(factored + static_cast<std::ptrdiff_t>(kLanes) * b) * lanes(v + rows.blocks[b]);
+        y[k] = v[k] + sum(four);
+    }
 }
 
 }  // namespace
 
 int factor(const Tree& tree, const Paths& paths, std::span<double> matrix, std::span<double> inverse_pivots)
+{ return factor_rows(Rows(paths), tree.dof_begin, tree.dof_end, matrix.data(), inverse_pivots.data()); }
+
+void solve_factored(const Tree& tree, const Paths& paths, std::span<const double> factored,
+                    std::span<const double> inverse_pivots, double* x)
 {
-    return factor_rows(tree.dof_begin, tree.dof_end, paths.begin.data(), paths.dofs.data(), matrix.data(),
-                       inverse_pivots.data());
+    solve_rows(Rows(paths), tree.dof_begin, tree.dof_count(), factored.data(), inverse_pivots.data() + tree.dof_begin,
+               x);
 }
 
-namespace {
+void multiply_unit(const Tree& tree, const Paths& paths, std::span<const double> factored, const double* v, double* y)
+{ multiply_rows(Rows(paths), tree.dof_begin, tree.dof_count(), factored.data(), v, y); }
 
-/// The dofs above `k`: the run that its path begins with, which lanes can work on, and the others. Of a dof in the run
-/// itself all are the others: what was just written one by one is slow to read as lanes.
-struct Above {
-    const std::int32_t* path;
-    const double*       row;
-    std::int32_t        run, count;
-
-    [[gnu::always_inline]] Above(const Paths& paths, const double* matrix, std::int32_t k)
-        : path(paths.dofs.data() + paths.begin[k]),
-          row(matrix + paths.begin[k]),
-          count(paths.begin[k + 1] - paths.begin[k] - 1)
-    { run = paths.head[k] > count ? 0 : paths.head[k]; }
-};
-
-/// Sum of row times x; `x`: of dof `first` on.
-[[gnu::always_inline]] inline double sum_above(const Above& a, const double* x, std::int32_t first)
-{
-    const double* run = x + (a.count > 0 ? a.path[0] - first : 0);
-    Lanes         four{};
-    std::int32_t  i = 0;
-    for (; i + kLanes <= a.run; i += kLanes) four += lanes(a.row + i) * lanes(run + i);
-    double out = sum(four);
-    for (; i < a.count; ++i) out += a.row[i] * x[a.path[i] - first];
-    return out;
-}
-
-}  // namespace
-
-MCH_WIDE void solve_factored(const Tree& tree, const Paths& paths, std::span<const double> factored,
-                             std::span<const double> inverse_pivots, double* x)
-{
-    const std::int32_t first = tree.dof_begin;
-    for (std::int32_t k = tree.dof_end; k-- > first;) {
-        const double xk = x[k - first];
-        if (xk == 0) continue;  // only the dofs above a load have one
-        const Above a(paths, factored.data(), k);
-        double*     run = x + (a.count > 0 ? a.path[0] - first : 0);
-        subtract(run, xk, a.row, a.run);
-        for (std::int32_t i = a.run; i < a.count; ++i) x[a.path[i] - first] -= a.row[i] * xk;
-    }
-    for (std::int32_t k = first; k < tree.dof_end; ++k)
-        x[k - first] = x[k - first] * inverse_pivots[static_cast<std::size_t>(k)] -
-                       sum_above(Above(paths, factored.data(), k), x, first);
-}
-
-MCH_WIDE void multiply_unit(const Tree& tree, const Paths& paths, std::span<const double> factored, const double* v,
-                            double* y)
-{
-    for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k)
-        y[k - tree.dof_begin] = v[k - tree.dof_begin] + sum_above(Above(paths, factored.data(), k), v, tree.dof_begin);
-}
-
-MCH_WIDE void solve_unit(const Tree& tree, const Paths& paths, std::span<const double> factored, double* x)
-{
-    for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k)
-        x[k - tree.dof_begin] -= sum_above(Above(paths, factored.data(), k), x, tree.dof_begin);
-}
+void solve_unit(const Tree& tree, const Paths& paths, std::span<const double> factored, double* x)
+{ solve_lower_rows(Rows(paths), tree.dof_begin, tree.dof_count(), factored.data(), x); }
 
 void integrate(const Forest& forest, const Tree& tree, std::span<const double> v, double h, Motion& motion)
 {

@@ -39,7 +39,7 @@ void JointSpace::find_rows(const Tree& tree, bool armature)
 {
     dynamics::mass_matrix(forest_, tree, paths_, motion_, rows_);
     for (std::int32_t k = tree.dof_begin; armature && k < tree.dof_end; ++k)
-        rows_[paths_.begin[k + 1] - 1] += armature_[k];
+        rows_[paths_.diagonal(k)] += armature_[k];
 }
 
 std::vector<double> JointSpace::mass_matrix(std::int32_t t, bool armature)
@@ -50,10 +50,10 @@ std::vector<double> JointSpace::mass_matrix(std::int32_t t, bool armature)
     find_rows(tree, armature);
     for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) {
         const auto path = paths_.of(k);
-        for (std::size_t i = 0; i < path.size(); ++i) {
+        for (const std::int32_t i : path) {
             const auto row   = static_cast<std::size_t>(k - tree.dof_begin),
-                       col   = static_cast<std::size_t>(path[i] - tree.dof_begin);
-            m[row * n + col] = m[col * n + row] = rows_[static_cast<std::size_t>(paths_.begin[k]) + i];
+                       col   = static_cast<std::size_t>(i - tree.dof_begin);
+            m[row * n + col] = m[col * n + row] = rows_[paths_.row(k) + static_cast<std::size_t>(paths_.place[i])];
         }
     }
     return m;
@@ -97,7 +97,9 @@ std::vector<double> JointSpace::forward_dynamics(std::int32_t t, std::span<const
     factor(tree, paths_, rows_, pivots);
     std::vector<double> qdd = inverse_dynamics(t, {});
     for (std::size_t k = 0; k < qdd.size(); ++k) qdd[k] = tau[k] - qdd[k];
+    qdd.resize(static_cast<std::size_t>(kLanes * tree.block_count()));
     solve_factored(tree, paths_, rows_, pivots, qdd.data());
+    qdd.resize(static_cast<std::size_t>(tree.dof_count()));
     return qdd;
 }
 

@@ -46,7 +46,7 @@ TEST_CASE("responses by recursion over the links are those of the factored mass 
         std::vector<double>   M(paths.size()), pivots(armature.size());
         dynamics::mass_matrix(forest, tree, paths, motion, M);
         for (std::size_t k = 0; k < armature.size(); ++k)
-            M[static_cast<std::size_t>(paths.begin[k + 1]) - 1] += armature[k];
+            M[paths.diagonal(static_cast<std::int32_t>(k))] += armature[k];
         REQUIRE(dynamics::factor(tree, paths, M, pivots) == 0);
         dynamics::ArticulatedBodies articulated;
         articulated.resize(forest);
@@ -59,7 +59,9 @@ TEST_CASE("responses by recursion over the links are those of the factored mass 
         dynamics::solve_factored<4>(tree, paths, M, pivots, four.data());
         dynamics::respond_articulated(forest, tree, motion, articulated, four_again.data(), 4);
         for (std::size_t i = 0; i < four.size(); ++i) CHECK(four_again[i] == close_to(four[i], 1e-9));
+        one.resize(static_cast<std::size_t>(kLanes * tree.block_count()));
         dynamics::solve_factored(tree, paths, M, pivots, one.data());
+        one.resize(n);
         dynamics::respond_articulated(forest, tree, motion, articulated, one_again.data(), 1);
         for (std::size_t i = 0; i < one.size(); ++i) CHECK(one_again[i] == close_to(one[i], 1e-9));
     });

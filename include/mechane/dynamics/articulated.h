@@ -36,6 +36,9 @@ struct Motion {
     std::vector<Spatiald> link_force;     ///< scratch of inverse dynamics
     std::vector<Spatiald> link_acceleration;
     std::vector<Composite> composite;   ///< scratch of the mass matrix
+    std::vector<Spatiald>  momentum;    ///< scratch of the mass matrix, per dof: what moves with it, at unit rate
+    /// Of the mass matrix: `column` of trees that are not single, six rows for each block of four dofs.
+    std::vector<double>    columns;
     std::vector<Vec3d>     reference;   ///< per tree
     std::vector<Posed>     base_X;      ///< [body_count]: poses of prescribed bodies
     std::vector<Spatiald>  base_twist;  ///< [body_count]: their velocities (of the centre of mass)
@@ -63,12 +66,13 @@ void inverse_dynamics(const Forest& forest, const Tree& tree, const Vec3d& gravi
 /// Inertias must be up to date.
 void mass_matrix(const Forest& forest, const Tree& tree, const Paths& paths, Motion& motion, std::span<double> matrix);
 
-/// M = L^T D L in place without fill-in (Featherstone 2008, 6.5): L before the last number of each row, D is the last.
-/// A pivot that is not clearly positive (a dof that moves no mass) locks its dof: 1/D becomes 0 there. `matrix`
-/// [paths.size()], `inverse_pivots` [dof_count of the forest]. Returns the number of locked dofs.
+/// M = L^T D L in place without fill-in (Featherstone 2008, 6.5): L without its ones, and 1/D. A pivot that is not
+/// clearly positive (a dof that moves no mass) locks its dof: 1/D becomes 0 there. `matrix` [paths.size()],
+/// `inverse_pivots` [dof_count of the forest]. Returns the number of locked dofs.
 int factor(const Tree& tree, const Paths& paths, std::span<double> matrix, std::span<double> inverse_pivots);
 
-/// x := M^-1 x for one tree, x[k] of its dofs.
+/// x := M^-1 x for one tree, x[k] of its dofs; here and in the next two the vectors have whole blocks of four numbers,
+/// finite ones after the last dof.
 void solve_factored(const Tree& tree, const Paths& paths, std::span<const double> factored,
                     std::span<const double> inverse_pivots, double* x);
 /// y := L v, and x := L^-1 x.
@@ -82,24 +86,26 @@ void solve_factored(const Tree& tree, const Paths& paths, std::span<const double
 {
     for (std::int32_t k = tree.dof_end; k-- > tree.dof_begin;) {
         const auto    path = paths.of(k);
-        const double* row  = factored.data() + paths.begin[static_cast<std::size_t>(k)];
+        const double* row  = factored.data() + paths.row(k);
         const double* xk   = x + static_cast<std::ptrdiff_t>(k - tree.dof_begin) * stride;
         bool          any  = false;
         for (int l = 0; l < lanes; ++l) any = any || xk[l] != 0;
         if (!any) continue;  // only the dofs above a load have one
         for (std::size_t i = 0; i + 1 < path.size(); ++i) {
-            double* xi = x + static_cast<std::ptrdiff_t>(path[i] - tree.dof_begin) * stride;
-            for (int l = 0; l < lanes; ++l) xi[l] -= row[i] * xk[l];
+            const double a  = row[paths.place[static_cast<std::size_t>(path[i])]];
+            double*      xi = x + static_cast<std::ptrdiff_t>(path[i] - tree.dof_begin) * stride;
+            for (int l = 0; l < lanes; ++l) xi[l] -= a * xk[l];
         }
     }
     for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) {
         const auto    path = paths.of(k);
-        const double* row  = factored.data() + paths.begin[static_cast<std::size_t>(k)];
+        const double* row  = factored.data() + paths.row(k);
         double*       xk   = x + static_cast<std::ptrdiff_t>(k - tree.dof_begin) * stride;
         for (int l = 0; l < lanes; ++l) xk[l] *= inverse_pivots[static_cast<std::size_t>(k)];
         for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+            const double  a  = row[paths.place[static_cast<std::size_t>(path[i])]];
             const double* xi = x + static_cast<std::ptrdiff_t>(path[i] - tree.dof_begin) * stride;
-            for (int l = 0; l < lanes; ++l) xk[l] -= row[i] * xi[l];
+            for (int l = 0; l < lanes; ++l) xk[l] -= a * xi[l];
         }
     }
 }

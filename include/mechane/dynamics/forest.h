@@ -36,7 +36,9 @@ struct Tree {
     std::int32_t group  = 0;      ///< trees that loops or mimic relations tie together share a group and are neighbours
     bool         single = false;  ///< one free body: its mass matrix is block diagonal
     bool         deep   = false;  ///< so many dofs above each other that recursions over links beat the mass matrix
+    std::int32_t block_begin = 0;  ///< blocks of four dofs of the trees before it that are not single
     [[nodiscard]] std::int32_t dof_count() const { return dof_end - dof_begin; }
+    [[nodiscard]] std::int32_t block_count() const { return (dof_count() + 3) / 4; }
 };
 
 /// Every body that moves is a link of exactly one tree. Trees are built from the enabled joints: those of articulations
@@ -59,6 +61,7 @@ struct Forest {
     std::vector<std::int32_t> model_coord;  ///< [dof_count]: coordinate of scalar dofs, -1 for free and ball
     std::vector<std::int32_t> mimics;       ///< enabled joints of links that follow another link's joint
     std::int32_t              dof_count = 0, coord_count = 0, group_count = 0;
+    std::int32_t              block_count = 0;  ///< of all trees that are not single
 };
 
 Forest build_forest(const model::Model& model);

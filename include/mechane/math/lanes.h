@@ -14,6 +14,13 @@ inline const Lanes& lanes(const double* at) { return *reinterpret_cast<const Lan
 inline Lanes&       lanes(double* at) { return *reinterpret_cast<Lanes*>(at); }
 inline double       sum(const Lanes& x) { return (x[0] + x[1]) + (x[2] + x[3]); }
 
+/// Lanes whose bits are not set in `kept` [0, 16), the lowest for the first, become zero.
+[[gnu::always_inline]] inline void keep_lanes(Lanes& x, unsigned kept)
+{
+    constexpr LaneMask kBits{1, 2, 4, 8};
+    x = (Lanes)((LaneMask)x & (((LaneMask{} + static_cast<std::int64_t>(kept)) & kBits) != 0));
+}
+
 /// Functions over lanes that are compiled twice: for any x86-64, and for those with AVX2; the loader picks. Sanitizers
 /// cannot look into the function that picks. MECHANE_SCALAR leaves the wide ones out: the test of equal bits is against
 /// that.

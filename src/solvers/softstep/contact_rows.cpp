@@ -196,28 +196,99 @@ using Rates = std::array<double, 3>;
 
 // -- friction against turning
 
-void build_spin(System& system, ContactRow& row)
+/// What the rows against turning do to each other, in the form that the sweeps use.
+void set_spin_law(ContactRow& row)
+{
+    respond_to_each_other(row.spin_at, row.spin_K);
+    const double a = row.spin_K[3], b = row.spin_K[4], c = row.spin_K[5], det = a * c - b * b;
+    row.spin_mass        = row.spin_K[0] > 0 ? 1 / row.spin_K[0] : 0;
+    row.spin_inverse     = det > 1e-12 * a * c ? std::array{c / det, -b / det, a / det} : std::array{0.0, 0.0, 0.0};
+    const double largest = 0.5 * (a + c) + std::sqrt(0.25 * (a - c) * (a - c) + b * b);
+    row.spin_step        = largest > 0 ? 1 / largest : 0;
+}
+
+/// The part of the rows against turning that does not depend on where the contact is on a link.
+void set_spin_base(const System& system, ContactRow& row)
 {
     row.spin_base = {row.belt_turn, 0, 0};
+    const std::array<Vec3d, 3> directions{row.n, row.t1, row.t2};
+    for (std::size_t s = 0; s < 2; ++s)
+        if (row.link[s] < 0 && row.body[s] >= 0)
+            for (std::size_t d = 0; d < 3; ++d)
+                row.spin_base[d] +=
+                    (s == 0 ? -1 : 1) * dot(directions[d], system.motion.base_twist[row.body[s]].angular);
+}
+
+void build_spin(System& system, ContactRow& row)
+{
+    set_spin_base(system, row);
     for (int s = 0; s < 2; ++s)
         if (row.spin_at.group[s] >= 0) open_segment(row.spin_at, s, 3);
-    const std::array<Vec3d, 3> directions{row.n, row.t1, row.t2};
     for (std::size_t s = 0; s < 2; ++s) {
         const double sign = s == 0 ? -1 : 1;
         if (row.link[s] >= 0)
             add_rows(system, row.spin_at, row.link[s], system.motion.com_W[row.link[s]], {},
                      {sign * row.n, sign * row.t1, sign * row.t2});
-        else if (row.body[s] >= 0)
-            for (std::size_t d = 0; d < 3; ++d)
-                row.spin_base[d] += sign * dot(directions[d], system.motion.base_twist[row.body[s]].angular);
     }
     for (int s = 0; s < 2; ++s)
         if (row.spin_at.group[s] >= 0) close_segment(system, row.spin_at, s, 3);
-    respond_to_each_other(row.spin_at, row.spin_K);
-    const double a = row.spin_K[3], b = row.spin_K[4], c = row.spin_K[5], det = a * c - b * b;
-    row.spin_inverse     = det > 1e-12 * a * c ? std::array{c / det, -b / det, a / det} : std::array{0.0, 0.0, 0.0};
-    const double largest = 0.5 * (a + c) + std::sqrt(0.25 * (a - c) * (a - c) + b * b);
-    row.spin_step        = largest > 0 ? 1 / largest : 0;
+    set_spin_law(row);
+}
+
+/// Rows of a point at `arm` (along n, t1, t2) from the reference point of its tree, from those of the link, and their
+/// responses to each other.
+MCH_WIDE void move_rows(const double* turning, const double* linear, std::int32_t count, const double (&arm)[3],
+                        double* J, double (&K)[6])
+{
+    Lanes nn{}, n1{}, n2{}, k11{}, k12{}, k22{};
+    for (std::int32_t k = 0; k < count;
+         ++k, turning += kThreeRows, linear += kThreeRows, J += kThreeRows) {
+        const Lanes w0 = lanes(turning), w1 = lanes(turning + kRow), w2 = lanes(turning + 2 * kRow);
+        const Lanes n  = lanes(linear) + (arm[2] * w1 - arm[1] * w2),
+                    t1 = lanes(linear + kRow) + (arm[0] * w2 - arm[2] * w0),
+                    t2 = lanes(linear + 2 * kRow) + (arm[1] * w0 - arm[0] * w1);
+        lanes(J)            = n;
+        lanes(J + kRow)     = t1;
+        lanes(J + 2 * kRow) = t2;
+        nn += n * n;
+        n1 += n * t1;
+        n2 += n * t2;
+        k11 += t1 * t1;
+        k12 += t1 * t2;
+        k22 += t2 * t2;
+    }
+    K[0] = sum(nn), K[1] = sum(n1), K[2] = sum(n2), K[3] = sum(k11), K[4] = sum(k12), K[5] = sum(k22);
+}
+
+/// Rows of a contact of one link with what no impulse moves: contacts of the link along the same directions share those
+/// against turning, and differ in where the link is touched. `p`: its surface point.
+void build_framed(System& system, ContactRow& row, std::size_t s, const Vec3d& p)
+{
+    const std::int32_t         link = row.link[s];
+    const double               sign = s == 0 ? -1 : 1;
+    const ContactRow*&         last = system.link_frame[link];
+    const std::array<Vec3d, 3> directions{sign * row.n, sign * row.t1, sign * row.t2};
+    const auto                 count = row.at.count[s];
+    if (last && last->link == row.link && last->n == row.n) {
+        row.spin_at.J[s] = row.spin_at.Y[s] = last->spin_at.J[s];
+        row.spin_K                          = last->spin_K;
+        row.spin_mass                       = last->spin_mass;
+        row.spin_inverse                    = last->spin_inverse;
+        row.spin_step                       = last->spin_step;
+    } else {
+        row.spin_at.J[s] = row.spin_at.Y[s] = row.frame;
+        frame_rows(system, link, directions, row.frame);
+        set_spin_law(row);
+        last = &row;
+    }
+    set_spin_base(system, row);
+    const Vec3d  r      = p - system.motion.reference[system.forest.links[link].tree];
+    const double arm[3] = {dot(r, row.n), dot(r, row.t1), dot(r, row.t2)};
+    double       K[6];
+    row.at.Y[s] = row.at.J[s];
+    move_rows(row.spin_at.J[s], row.spin_at.J[s] + static_cast<std::ptrdiff_t>(count) * kThreeRows, count, arm,
+              row.at.J[s], K);
+    std::copy_n(K, 6, row.K.begin());
 }
 
 /// Under the normal impulse `normal`.
@@ -240,17 +311,23 @@ void hold_spin(ContactRow& row, double normal)
 
 [[gnu::always_inline]] inline double turn_back(System& system, ContactRow& row, double normal)
 {
-    const auto                  r     = rates(row.spin_at, row.spin_base, system.u);
-    const std::array<double, 3> start = row.spin_lambda;
-    if (row.spin_K[0] > 0) row.spin_lambda[0] -= r[0] / row.spin_K[0];
-    row.spin_lambda[1] -= row.spin_inverse[0] * r[1] + row.spin_inverse[1] * r[2];
-    row.spin_lambda[2] -= row.spin_inverse[1] * r[1] + row.spin_inverse[2] * r[2];
-    if (norm(row.spin_lambda[1], row.spin_lambda[2]) > row.mu_rolling * normal) {
+    const auto                  r       = rates(row.spin_at, row.spin_base, system.u);
+    const std::array<double, 3> start   = row.spin_lambda;
+    const double                torsion = row.mu_torsional * normal, rolling = row.mu_rolling * normal;
+    const double                l0      = std::clamp(start[0] - row.spin_mass * r[0], -torsion, torsion);
+    double                      l1      = start[1] - (row.spin_inverse[0] * r[1] + row.spin_inverse[1] * r[2]);
+    double                      l2      = start[2] - (row.spin_inverse[1] * r[1] + row.spin_inverse[2] * r[2]);
+    if (l1 * l1 + l2 * l2 > rolling * rolling) {
         // Rolling goes on: resisted against the rate, as slipping friction is.
-        row.spin_lambda[1] = start[1] - row.spin_step * r[1];
-        row.spin_lambda[2] = start[2] - row.spin_step * r[2];
+        l1                = start[1] - row.spin_step * r[1];
+        l2                = start[2] - row.spin_step * r[2];
+        const double size = norm(l1, l2);
+        if (size > rolling) {
+            l1 *= rolling / size;
+            l2 *= rolling / size;
+        }
     }
-    hold_spin(row, normal);
+    row.spin_lambda = {l0, l1, l2};
     const double d0 = row.spin_lambda[0] - start[0], d1 = row.spin_lambda[1] - start[1],
                  d2 = row.spin_lambda[2] - start[2];
     if (d0 == 0 && d1 == 0 && d2 == 0) return 0;
@@ -447,6 +524,9 @@ void build_contact(System& system, ContactRow& row, FreeContact* free, const Sof
     }
     if (free) {
         build_free(system, row, p, *free);
+    } else if (row.frame) {
+        const std::size_t s = row.link[0] >= 0 ? 0 : 1;
+        build_framed(system, row, s, p[s]);
     } else {
         for (int s = 0; s < 2; ++s)
             if (row.at.group[s] >= 0) open_segment(row.at, s, 3);
@@ -467,7 +547,7 @@ void build_contact(System& system, ContactRow& row, FreeContact* free, const Sof
         row.spin_lambda = {};
         return;
     }
-    if (row.spins()) build_spin(system, row);
+    if (row.spins() && !row.frame) build_spin(system, row);
     // Pushing at the speed s costs s^2 / (2 K), which has no bound near a pivot that lies inside the other shape, and
     // is large where a geared finger is wedged in the palm. Recovery may spend the energy that the lighter body has at
     // the push velocity.

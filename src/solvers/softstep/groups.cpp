@@ -58,6 +58,7 @@ void list_blocks(System& system)
     }
     system.u.assign(static_cast<std::size_t>(u), 0);
     system.previous_u.assign(static_cast<std::size_t>(u), 0);
+    system.inverse_roots.assign(static_cast<std::size_t>(u), 0);
     system.all_blocks.resize(static_cast<std::size_t>(u / kLanes));
     for (std::size_t i = 0; i < system.all_blocks.size(); ++i)
         system.all_blocks[i] = static_cast<std::int32_t>(i) * kLanes;
@@ -97,11 +98,11 @@ void build_system(const model::Model& model, System& system)
     system.diagonal.assign(dofs, 0);
     system.articulated.resize(f);
     system.tau.assign(dofs, 0);
-    system.inverse_roots.assign(dofs, 0);
     system.row_scratch.assign(8 * dofs, 0);
     system.link_rows_at.assign(f.links.size(), -1);
     system.general_link_rows = 0;
     system.link_rows_made.assign(f.links.size(), 0);
+    system.link_frame.assign(f.links.size(), nullptr);
     system.scratch.assign(dofs, 0);
     system.inverse_inertia_W.assign(f.trees.size(), {});
     system.inverse_inertia.assign(f.trees.size(), {});

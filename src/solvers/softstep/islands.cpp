@@ -185,6 +185,9 @@ void place_contacts(System& system)
             row.spin_at.J[s] = at;
             row.spin_at.Y[s] = at + (both - size);
             at += both;
+            if (row.link[1 - s] >= 0 || row.link[s] < 0 || both > size || row.free) continue;
+            row.frame = row.spin_at.J[s];
+            at += size;
         }
 }
 

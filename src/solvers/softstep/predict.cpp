@@ -91,15 +91,23 @@ void factor_tree(System& system, const Tree& tree)
         dynamics::factor_articulated(system.forest, tree, system.diagonal, system.motion, system.articulated);
         return;
     }
-    const auto& begin = system.paths.begin;
-    std::copy(system.mass.begin() + begin[tree.dof_begin], system.mass.begin() + begin[tree.dof_end],
-              system.factored.begin() + begin[tree.dof_begin]);
+    const dynamics::Paths& paths = system.paths;
+    const std::size_t      first = paths.row(tree.dof_begin), end = paths.row(tree.dof_end);
+    std::copy_n(system.mass.data() + first, end - first, system.factored.data() + first);
     for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k)
-        system.factored[begin[k + 1] - 1] += system.diagonal[k];
+        system.factored[paths.diagonal(k)] += system.diagonal[k];
     dynamics::factor(tree, system.paths, system.factored, system.inverse_pivots);
 }
 
-/// x := M^-1 x, of the tree's dofs.
+/// Room for a vector of a tree's dofs in whole blocks of four, whose last numbers are zero.
+double* whole_blocks(System& system, const Tree& tree)
+{
+    double* x = system.row_scratch.data() + 8 * static_cast<std::ptrdiff_t>(tree.dof_begin);
+    std::fill_n(x + tree.dof_count(), kLanes * tree.block_count() - tree.dof_count(), 0.0);
+    return x;
+}
+
+/// x := M^-1 x, of the tree's dofs, in whole blocks.
 void respond_tree(System& system, const Tree& tree, double* x)
 {
     if (tree.deep) {
@@ -122,7 +130,7 @@ void scale_acceleration_drives(System& system, const Tree& tree)
     for (std::size_t k = 0; k < n; ++k) {
         DofLaw& law = system.laws[tree.dof_begin + k];
         if (!law.acceleration) continue;
-        double* x = system.scratch.data() + tree.dof_begin;
+        double* x = whole_blocks(system, tree);
         std::fill_n(x, n, 0.0);
         x[k] = 1;
         respond_tree(system, tree, x);
@@ -149,7 +157,7 @@ void predict_tree(System& system, const Tree& tree, const Vec3d& gravity, double
     if (n == 0) return;
     const auto        dofs = static_cast<std::size_t>(tree.dof_begin);
     std::span<double> bias = std::span(system.tau).subspan(dofs, n);
-    double*           x    = system.scratch.data() + dofs;
+    double*           x    = whole_blocks(system, tree);
     double*           v    = system.motion.v.data() + dofs;
     DofLaw*           laws = system.laws.data() + dofs;
     dynamics::turn_inertias(f, tree, system.motion);
@@ -196,7 +204,7 @@ void predict_tree(System& system, const Tree& tree, const Vec3d& gravity, double
     }
     if (spins(system, tree, h)) {
         // The same step with the velocity forces of its middle.
-        double* const middle = system.row_scratch.data() + 8 * dofs;
+        double* const middle = x + 4 * n;
         for (std::size_t k = 0; k < n; ++k) {
             middle[k] = v[k];
             v[k] += 0.5 * x[k];

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <span>
 
 #include "system.h"
@@ -46,41 +45,79 @@ void respond(System& system, const Group& group, double* y, int lanes)
     if (group.row_count > 0) constrain(system, group, y, lanes);
 }
 
-/// x := sqrt(1/D) L^-T x over the path of a dof, `columns` interleaved. `begin`, `dofs`: System::paths.
-template <int columns>
-[[gnu::always_inline]] inline void whiten_path(const double* factored, const double* inverse_roots,
-                                               const std::int32_t* begin, const std::int32_t* path, std::int32_t count,
-                                               double* x)
+/// The way to a dof as the loops over lanes see it; rows of the matrix are those of dynamics::Paths.
+struct Way {
+    const double *      factored, *roots;  ///< roots: of the group, whole blocks
+    const std::int32_t *dofs, *place, *block_begin, *blocks;
+    const std::uint8_t* on_path;
+    std::int32_t        dof_count, block_count;
+
+    Way(const System& system, const Group& group, std::int32_t dof)
+        : factored(system.factored.data()),
+          roots(system.inverse_roots.data() + group.u_begin),
+          dofs(system.paths.dofs.data() + system.paths.begin[dof]),
+          place(system.paths.place.data()),
+          block_begin(system.paths.block_begin.data()),
+          blocks(system.paths.blocks.data() + block_begin[dof]),
+          on_path(system.paths.on_path.data() + block_begin[dof]),
+          dof_count(system.paths.begin[dof + 1] - system.paths.begin[dof]),
+          block_count(block_begin[dof + 1] - block_begin[dof])
+    {}
+    [[gnu::always_inline]] const double* row(std::int32_t dof) const
+    { return factored + static_cast<std::ptrdiff_t>(kLanes) * block_begin[dof]; }
+};
+
+/// x := sqrt(1/D) L^-T J^T of six rows J: the columns of the dofs on the way, block after block.
+MCH_WIDE void whiten_six(const Way& way, const double* columns, double* x)
 {
-    for (std::int32_t i = count - 1; i >= 0; --i) {
-        const double* row = factored + begin[path[i]];
-        double*       at  = x + static_cast<std::ptrdiff_t>(i) * columns;
-        std::int32_t  k   = 0;
-        if constexpr (columns == 1) {
-            for (; k + kLanes <= i; k += kLanes) lanes(x + k) -= *at * lanes(row + k);
-            for (; k < i; ++k) x[k] -= row[k] * *at;
-        } else {
-            for (; k < i; ++k)
-                for (int l = 0; l < columns; l += kLanes) lanes(x + k * columns + l) -= row[k] * lanes(at + l);
+    constexpr int kSix = 6 * kLanes;
+    for (std::int32_t b = 0; b < way.block_count; ++b)
+        for (int c = 0; c < kSix; c += kLanes) {
+            Lanes row = lanes(columns + 6 * way.blocks[b] + c);
+            keep_lanes(row, way.on_path[b]);
+            lanes(x + kSix * b + c) = row;
         }
-        const double root = inverse_roots[path[i]];
-        for (int l = 0; l < columns; ++l) at[l] *= root;
+    for (std::int32_t i = way.dof_count; i-- > 0;) {
+        const std::int32_t k = way.dofs[i], place = way.place[k], last = place / kLanes;
+        const double*      row = way.row(k);
+        const double*      own = x + kSix * last + place % kLanes;
+        double             a[6];
+        for (int c = 0; c < 6; ++c) a[c] = own[c * kLanes];
+        for (std::int32_t b = 0; b <= last; ++b)
+            for (int c = 0; c < 6; ++c) lanes(x + kSix * b + c * kLanes) -= a[c] * lanes(row + kLanes * b);
     }
+    for (std::int32_t b = 0; b < way.block_count; ++b)
+        for (int c = 0; c < kSix; c += kLanes) lanes(x + kSix * b + c) *= lanes(way.roots + way.blocks[b]);
 }
 
-MCH_WIDE void whiten_six(const double* factored, const double* inverse_roots, const std::int32_t* begin,
-                         const std::int32_t* path, std::int32_t count, double* x)
-{ whiten_path<8>(factored, inverse_roots, begin, path, count, x); }
-
-MCH_WIDE void whiten_one(const double* factored, const double* inverse_roots, const std::int32_t* begin,
-                         const std::int32_t* path, std::int32_t count, double* x)
-{ whiten_path<1>(factored, inverse_roots, begin, path, count, x); }
+/// The same of the unit vector of the dof at the end of the way; returns the square of its length.
+MCH_WIDE double whiten_unit(const Way& way, double* x)
+{
+    const std::int32_t dof  = way.dofs[way.dof_count - 1];
+    const double*      unit = way.row(dof);
+    for (std::int32_t b = 0; b < way.block_count; ++b) lanes(x + kLanes * b) = -lanes(unit + kLanes * b);
+    Lanes one = Lanes{} + 1;
+    keep_lanes(one, 1u << way.place[dof] % kLanes);
+    lanes(x + kLanes * (way.block_count - 1)) += one;
+    for (std::int32_t i = way.dof_count - 1; i-- > 0;) {
+        const std::int32_t k = way.dofs[i], place = way.place[k];
+        const double*      row = way.row(k);
+        const double       a   = x[place];
+        for (std::int32_t b = 0; b <= place / kLanes; ++b) lanes(x + kLanes * b) -= a * lanes(row + kLanes * b);
+    }
+    Lanes w{};
+    for (std::int32_t b = 0; b < way.block_count; ++b) {
+        lanes(x + kLanes * b) *= lanes(way.roots + way.blocks[b]);
+        w += lanes(x + kLanes * b) * lanes(x + kLanes * b);
+    }
+    return sum(w);
+}
 
 /// A locked dof (no mass, inverse root 0) keeps its velocity as it is, and rows do not touch it.
 double root(double inverse_root) { return inverse_root > 0 ? 1 / inverse_root : 1; }
 
 /// Of a single body the linear part fills one block and the angular another, whose last numbers are zero.
-void whiten(const System& system, const Tree& tree, const double* v, double* u)
+void whiten(System& system, const Tree& tree, const double* v, double* u)
 {
     if (tree.single) {
         const std::int32_t t    = static_cast<std::int32_t>(&tree - system.forest.trees.data());
@@ -93,12 +130,16 @@ void whiten(const System& system, const Tree& tree, const double* v, double* u)
         u[kLanes + 2] = w.z;
         return;
     }
-    dynamics::multiply_unit(tree, system.paths, system.factored, v, u);
-    for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) u[k - tree.dof_begin] *= root(system.inverse_roots[k]);
+    double* whole = system.row_scratch.data() + 8 * static_cast<std::ptrdiff_t>(tree.dof_begin);
+    std::copy_n(v, tree.dof_count(), whole);
+    std::fill_n(whole + tree.dof_count(), kLanes * tree.block_count() - tree.dof_count(), 0.0);
+    dynamics::multiply_unit(tree, system.paths, system.factored, whole, u);
+    const double* roots = system.inverse_roots.data() + system.groups[tree.group].u_begin;
+    for (std::int32_t k = 0; k < tree.dof_count(); ++k) u[k] *= root(roots[k]);
 }
 
 /// And back.
-void unwhiten(const System& system, const Tree& tree, const double* u, double* v)
+void unwhiten(System& system, const Tree& tree, const double* u, double* v)
 {
     if (tree.single) {
         const std::int32_t t    = static_cast<std::int32_t>(&tree - system.forest.trees.data());
@@ -111,10 +152,11 @@ void unwhiten(const System& system, const Tree& tree, const double* u, double* v
         v[5] = w.z;
         return;
     }
-    for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k)
-        v[k - tree.dof_begin] =
-            system.inverse_roots[k] > 0 ? u[k - tree.dof_begin] * system.inverse_roots[k] : u[k - tree.dof_begin];
-    dynamics::solve_unit(tree, system.paths, system.factored, v);
+    double*       whole = system.row_scratch.data() + 8 * static_cast<std::ptrdiff_t>(tree.dof_begin);
+    const double* roots = system.inverse_roots.data() + system.groups[tree.group].u_begin;
+    for (std::int32_t k = 0; k < kLanes * tree.block_count(); ++k) whole[k] = roots[k] > 0 ? u[k] * roots[k] : u[k];
+    dynamics::solve_unit(tree, system.paths, system.factored, whole);
+    std::copy_n(whole, tree.dof_count(), v);
 }
 
 std::int32_t last_dof(const System& system, std::int32_t link)
@@ -123,11 +165,7 @@ std::int32_t last_dof(const System& system, std::int32_t link)
     return link < 0 ? -1 : system.forest.links[link].dof + system.forest.links[link].dofs - 1;
 }
 
-/// Dofs from the root to a dof.
-std::span<const std::int32_t> path_of(const System& system, std::int32_t dof)
-{ return dof < 0 ? std::span<const std::int32_t>{} : system.paths.of(dof); }
-
-/// The blocks they lie in.
+/// The blocks of the dofs from the root to a dof.
 std::span<const std::int32_t> blocks_of(const System& system, std::int32_t dof)
 {
     if (dof < 0) return {};
@@ -148,27 +186,9 @@ const double* link_rows(System& system, const Group& group, std::int32_t link)
     system.link_rows_made[link] = 1;
     const Tree&        tree     = system.forest.trees[group.tree_begin];
     const std::int32_t last     = last_dof(system, link);
-    const auto         path     = path_of(system, last);
-    double*            x        = system.row_scratch.data() + 8 * static_cast<std::ptrdiff_t>(tree.dof_begin);
-    double*            at       = x;
-    for (const std::int32_t k : path) {
-        static_assert(sizeof(Spatiald) == 6 * sizeof(double));
-        std::memcpy(at, &system.motion.column[k], sizeof(Spatiald));
-        at[6] = at[7] = 0;
-        at += 8;
-    }
-    whiten_six(system.factored.data(), system.inverse_roots.data(), system.paths.begin.data(), path.data(),
-               static_cast<std::int32_t>(path.size()), x);
-    const auto blocks = blocks_of(system, last);
-    std::fill_n(rows, blocks.size() * 6 * kLanes, 0.0);
-    std::size_t b = 0;
-    for (const std::int32_t k : path) {
-        const std::int32_t local = k - group.dof_begin;
-        while (blocks[b] != group.u_begin + local / kLanes * kLanes) ++b;
-        double* to = rows + b * 6 * kLanes + local % kLanes;
-        for (int c = 0; c < 6; ++c) to[c * kLanes] = x[c];
-        x += 8;
-    }
+    if (last >= 0)
+        whiten_six(Way(system, group, last),
+                   system.motion.columns.data() + static_cast<std::ptrdiff_t>(tree.block_begin) * 6 * kLanes, rows);
     return rows;
 }
 
@@ -191,6 +211,17 @@ template <int rows>
 MCH_WIDE void add_three(const double* W, const std::int32_t* link_blocks, std::int32_t link_count,
                         const std::int32_t* blocks, const double (*wrench)[6], double* J)
 { add_products<3>(W, link_blocks, link_count, blocks, wrench, J); }
+
+/// Blocks of three rows from blocks of six: `d`, three directions, of the angular velocity, then of the velocity.
+MCH_WIDE void turn_six(const double* W, std::int32_t count, const double (*d)[3], double* turning, double* linear)
+{
+    for (std::int32_t i = 0; i < count; ++i, W += 6 * kLanes)
+        for (int r = 0; r < 3; ++r, turning += kLanes, linear += kLanes) {
+            lanes(linear)  = (d[r][0] * lanes(W) + d[r][1] * lanes(W + kLanes)) + d[r][2] * lanes(W + 2 * kLanes);
+            lanes(turning) = (d[r][0] * lanes(W + 3 * kLanes) + d[r][1] * lanes(W + 4 * kLanes)) +
+                             d[r][2] * lanes(W + 5 * kLanes);
+        }
+}
 
 template <int rows>
 void add(System& system, Segments& at, std::int32_t l, const Vec3d& p_W, const Vec3d* force, const Vec3d* torque)
@@ -252,8 +283,8 @@ void begin_rows(System& system, const Group& group, bool both)
     }
     const Tree& tree = system.forest.trees[group.tree_begin];
     if (both && !tree.single)
-        for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k)
-            system.inverse_roots[k] = std::sqrt(system.inverse_pivots[k]);
+        for (std::int32_t k = 0; k < tree.dof_count(); ++k)
+            system.inverse_roots[group.u_begin + k] = std::sqrt(system.inverse_pivots[tree.dof_begin + k]);
     if (both && tree.single)
         system.spin_root[group.tree_begin] =
             system.motion.R_WB[tree.link_begin] * system.inertia_root[group.tree_begin];
@@ -261,6 +292,7 @@ void begin_rows(System& system, const Group& group, bool both)
     if (!both) return;
     std::fill(system.link_rows_made.begin() + tree.link_begin, system.link_rows_made.begin() + tree.link_end,
               std::uint8_t{0});
+    std::fill(system.link_frame.begin() + tree.link_begin, system.link_frame.begin() + tree.link_end, nullptr);
     if (!tree.single) return;  // contacts of a tree ask its links
     double* previous = system.previous_u.data() + group.u_begin;
     std::copy_n(previous, group.dof_count(), system.scratch.data() + group.dof_begin);
@@ -316,6 +348,16 @@ void place_link_rows(System& system, std::int32_t link, std::int64_t& end)
     end += static_cast<std::int64_t>(blocks_of(system, last_dof(system, link)).size()) * 6 * kLanes;
 }
 
+void frame_rows(System& system, std::int32_t link, const std::array<Vec3d, 3>& directions, double* rows)
+{
+    const Group& group = system.groups[system.forest.trees[system.forest.links[link].tree].group];
+    const auto   count = static_cast<std::int32_t>(blocks_of(system, last_dof(system, link)).size());
+    double       d[3][3];
+    for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c) d[r][c] = directions[r][c];
+    turn_six(link_rows(system, group, link), count, d, rows, rows + static_cast<std::ptrdiff_t>(count) * 3 * kLanes);
+}
+
 void open_segment(const Segments& at, int seat, int rows)
 { std::fill_n(at.J[seat], static_cast<std::ptrdiff_t>(at.count[seat]) * rows * kLanes, 0.0); }
 
@@ -345,29 +387,14 @@ void close_segment(System& system, Segments& at, int seat, int rows)
 
 double respond_dof(System& system, const Group& group, std::int32_t dof, DofRows& rows)
 {
+    if (group.whitened) return whiten_unit(Way(system, group, dof), rows.Y);
     double* x = system.row_scratch.data() + 8 * static_cast<std::ptrdiff_t>(group.dof_begin);
     std::fill_n(rows.Y, static_cast<std::ptrdiff_t>(rows.count) * kLanes, 0.0);
-    if (!group.whitened) {
-        std::fill_n(x, group.dof_count(), 0.0);
-        x[dof - group.dof_begin] = 1;
-        respond(system, group, x, 1);
-        std::copy_n(x, group.dof_count(), rows.Y);
-        return x[dof - group.dof_begin];
-    }
-    const auto path = path_of(system, dof);
-    std::fill_n(x, path.size(), 0.0);
-    x[path.size() - 1] = 1;  // the path ends with the dof
-    whiten_one(system.factored.data(), system.inverse_roots.data(), system.paths.begin.data(), path.data(),
-               static_cast<std::int32_t>(path.size()), x);
-    double      w = 0;
-    std::size_t b = 0;
-    for (std::size_t i = 0; i < path.size(); ++i) {
-        const std::int32_t local = path[i] - group.dof_begin;
-        while (rows.blocks[b] != group.u_begin + local / kLanes * kLanes) ++b;
-        rows.Y[b * kLanes + static_cast<std::size_t>(local % kLanes)] = x[i];
-        w += x[i] * x[i];
-    }
-    return w;
+    std::fill_n(x, group.dof_count(), 0.0);
+    x[dof - group.dof_begin] = 1;
+    respond(system, group, x, 1);
+    std::copy_n(x, group.dof_count(), rows.Y);
+    return x[dof - group.dof_begin];
 }
 
 void respond_open(System& system, const Group& group, double* y) { respond_lanes<1, 1>(system, group, y); }

@@ -212,7 +212,7 @@ void SoftStep::report_features(Diagnostics& out)
             const dynamics::Paths& paths = system_.paths;
             dynamics::mass_matrix(system_.forest, tree, paths, system_.motion, system_.factored);
             for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k)
-                system_.factored[paths.begin[k + 1] - 1] += system_.diagonal[k];
+                system_.factored[paths.diagonal(k)] += system_.diagonal[k];
             dynamics::factor(tree, paths, system_.factored, system_.inverse_pivots);
             std::copy_n(system_.inverse_pivots.begin() + tree.dof_begin, n, pivots.begin());
         }

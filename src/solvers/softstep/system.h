@@ -172,8 +172,9 @@ struct ContactRow {
     std::array<double, 3> spin_lambda{}, spin_base{};
     std::array<double, 6> spin_K{};
     std::array<double, 3> spin_inverse{};  ///< of the rolling block: 11, 12, 22
-    double                spin_step = 0;
+    double                spin_mass = 0, spin_step = 0;  ///< of torsion: 1 / spin_K[0]
     Segments              spin_at;
+    double*               frame = nullptr;  ///< room for six rows along n, t1, t2 of a link that touches alone
     [[nodiscard]] bool    spins() const { return mu_torsional > 0 || mu_rolling > 0; }
 };
 
@@ -267,7 +268,7 @@ struct System {
     dynamics::Paths     paths;           ///< of trees that are not deep
     std::vector<double> mass, factored;  ///< [paths.size()]
     std::vector<double> inverse_pivots, tau, scratch;
-    std::vector<double> inverse_roots;  ///< [dof_count]: square roots of the inverse pivots, of whitened groups
+    std::vector<double> inverse_roots;  ///< layout of `u`: square roots of the inverse pivots, of whitened groups
     /// Velocities in the coordinates of rows, as they are or whitened, a whole number of blocks for each group; now,
     /// and before the substep.
     std::vector<double>       u, previous_u;
@@ -280,6 +281,8 @@ struct System {
     std::vector<std::int64_t> link_rows_at;
     std::int64_t              general_link_rows = 0;  ///< end of those that general rows keep from step to step
     std::vector<std::uint8_t> link_rows_made;
+    /// Per link: the contact that made the rows of its velocity along n, t1, t2 in this substep, for others to use.
+    std::vector<const ContactRow*> link_frame;
     /// Per tree, of single bodies: I^-1 = C C^T in body axes, and C^-1.
     std::vector<Mat33d>         inertia_root, inverse_inertia_root;
     std::vector<Mat33d>         inverse_inertia;    ///< per tree: of single bodies, body axes
@@ -416,6 +419,9 @@ std::int32_t* place_blocks(const System& system, std::int32_t group, std::int32_
 std::size_t   most_blocks(const System& system, std::int32_t group, std::int32_t link0, std::int32_t link1);
 /// A place among the link rows for a link of a whitened tree; nothing if it has one. `end` grows by what it takes.
 void place_link_rows(System& system, std::int32_t link, std::int64_t& end);
+/// Rows of a link's angular velocity along three directions, and after them those of the velocity at its tree's
+/// reference point; of a whitened tree of several links.
+void frame_rows(System& system, std::int32_t link, const std::array<Vec3d, 3>& directions, double* rows);
 /// Clears the Jacobian of a segment.
 void open_segment(const Segments& at, int seat, int rows);
 /// Adds to an open segment what rows take of a link that moves: `force` of the velocity of a point (world) and `torque`
