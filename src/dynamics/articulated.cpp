@@ -225,8 +225,10 @@ struct Rows {
           blocks(paths.blocks.data()),
           place(paths.place.data()),
           on_path(paths.on_path.data())
-    {}
-    [[gnu::always_inline]] std::int32_t count(std::int32_t dof) const { return block_begin[dof + 1] - block_begin[dof]; }
+    {
+    }
+    [[gnu::always_inline]] std::int32_t count(std::int32_t dof) const
+    { return block_begin[dof + 1] - block_begin[dof]; }
 };
 
 /// Rows of the mass matrix from the columns of a tree and the momentum of what moves with each dof.
@@ -241,7 +243,7 @@ MCH_WIDE void fill_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t d
                 (p.linear.x * lanes(at) + p.linear.y * lanes(at + kLanes)) + p.linear.z * lanes(at + 2 * kLanes);
             const Lanes angular = (p.angular.x * lanes(at + 3 * kLanes) + p.angular.y * lanes(at + 4 * kLanes)) +
                                   p.angular.z * lanes(at + 5 * kLanes);
-            Lanes row = linear + angular;
+            Lanes       row     = linear + angular;
             keep_lanes(row, rows.on_path[b]);
             lanes(matrix + kLanes * b) = row;
         }

@@ -241,12 +241,11 @@ MCH_WIDE void move_rows(const double* turning, const double* linear, std::int32_
                         double* J, double (&K)[6])
 {
     Lanes nn{}, n1{}, n2{}, k11{}, k12{}, k22{};
-    for (std::int32_t k = 0; k < count;
-         ++k, turning += kThreeRows, linear += kThreeRows, J += kThreeRows) {
+    for (std::int32_t k = 0; k < count; ++k, turning += kThreeRows, linear += kThreeRows, J += kThreeRows) {
         const Lanes w0 = lanes(turning), w1 = lanes(turning + kRow), w2 = lanes(turning + 2 * kRow);
-        const Lanes n  = lanes(linear) + (arm[2] * w1 - arm[1] * w2),
-                    t1 = lanes(linear + kRow) + (arm[0] * w2 - arm[2] * w0),
-                    t2 = lanes(linear + 2 * kRow) + (arm[1] * w0 - arm[0] * w1);
+        const Lanes n       = lanes(linear) + (arm[2] * w1 - arm[1] * w2),
+                    t1      = lanes(linear + kRow) + (arm[0] * w2 - arm[2] * w0),
+                    t2      = lanes(linear + 2 * kRow) + (arm[1] * w0 - arm[0] * w1);
         lanes(J)            = n;
         lanes(J + kRow)     = t1;
         lanes(J + 2 * kRow) = t2;
@@ -314,9 +313,9 @@ void hold_spin(ContactRow& row, double normal)
     const auto                  r       = rates(row.spin_at, row.spin_base, system.u);
     const std::array<double, 3> start   = row.spin_lambda;
     const double                torsion = row.mu_torsional * normal, rolling = row.mu_rolling * normal;
-    const double                l0      = std::clamp(start[0] - row.spin_mass * r[0], -torsion, torsion);
-    double                      l1      = start[1] - (row.spin_inverse[0] * r[1] + row.spin_inverse[1] * r[2]);
-    double                      l2      = start[2] - (row.spin_inverse[1] * r[1] + row.spin_inverse[2] * r[2]);
+    const double                l0 = std::clamp(start[0] - row.spin_mass * r[0], -torsion, torsion);
+    double                      l1 = start[1] - (row.spin_inverse[0] * r[1] + row.spin_inverse[1] * r[2]);
+    double                      l2 = start[2] - (row.spin_inverse[1] * r[1] + row.spin_inverse[2] * r[2]);
     if (l1 * l1 + l2 * l2 > rolling * rolling) {
         // Rolling goes on: resisted against the rate, as slipping friction is.
         l1                = start[1] - row.spin_step * r[1];

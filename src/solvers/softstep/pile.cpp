@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::int32_t  kLeastRows = 512;   ///< and bodies of a world that are worth bundles
 constexpr std::int32_t  kPileRows  = 4096;  ///< of a pile that takes no more islands
-constexpr std::uint32_t kColours   = 64;   ///< pairs that find none of so many are alone in a bundle
-constexpr std::size_t   kKinds     = 16;   ///< of pairs of a colour: spinning, carrying, number of points
+constexpr std::uint32_t kColours   = 64;    ///< pairs that find none of so many are alone in a bundle
+constexpr std::size_t   kKinds     = 16;    ///< of pairs of a colour: spinning, carrying, number of points
 constexpr double        kIsotropic = 1e-9;
 
 std::int32_t find(std::vector<std::int32_t>& parent, std::int32_t a)
@@ -103,10 +103,10 @@ std::size_t find_piles(System& system, const model::Contacts& contacts)
         const Group& group = system.groups[g];
         const Tree&  tree  = system.forest.trees[group.tree_begin];
         GroupSet&    set   = set_of(static_cast<std::int32_t>(g));
-        set.fit = set.fit && tree.single && group.whitened && !faulty(system, tree.world) &&
-                  !(system.sleep.enabled && system.sleep.asleep[g]);
-        set.lightest = std::min(set.lightest, group.mass);
-        set.heaviest = std::max(set.heaviest, group.mass);
+        set.fit            = set.fit && tree.single && group.whitened && !faulty(system, tree.world) &&
+                             !(system.sleep.enabled && system.sleep.asleep[g]);
+        set.lightest       = std::min(set.lightest, group.mass);
+        set.heaviest       = std::max(set.heaviest, group.mass);
         ++set.groups;
     }
     auto& worlds = system.world_piles;
@@ -569,11 +569,8 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
 {
     const Softness soft = softness(kContactHertzTimesStep / h, kContactDampingRatio, h);
     Pile&          pile = system.piles[island.pile];
-    PileSweep      plan{.h          = h,
-                        .mass_scale = soft.mass_scale,
-                        .leak       = soft.impulse_scale,
-                        .bias_rate  = soft.bias_rate,
-                        .number     = 0};
+    PileSweep      plan{
+        .h = h, .mass_scale = soft.mass_scale, .leak = soft.impulse_scale, .bias_rate = soft.bias_rate, .number = 0};
     // Sweeps until nothing changes.
     const auto sweep = [&](bool relax) {
         plan.relax  = relax;
@@ -581,8 +578,8 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
         for (int i = 0; i < kImpactSweeps; ++i) {
             ++island.sweeps;
             ++plan.number;
-            plan.first          = i == 0;
-            plan.backwards      = is_backwards(substep, i);
+            plan.first     = i == 0;
+            plan.backwards = is_backwards(substep, i);
             // After so many sweeps only what an impact still changes is worth another, bundle by bundle.
             plan.still = i + 1 >= kSweeps ? kImpactChange : kSweepChange;
             if (sweep_pile(pile, plan, system.pool) < plan.still) break;

@@ -62,7 +62,8 @@ struct Way {
           on_path(system.paths.on_path.data() + block_begin[dof]),
           dof_count(system.paths.begin[dof + 1] - system.paths.begin[dof]),
           block_count(block_begin[dof + 1] - block_begin[dof])
-    {}
+    {
+    }
     [[gnu::always_inline]] const double* row(std::int32_t dof) const
     { return factored + static_cast<std::ptrdiff_t>(kLanes) * block_begin[dof]; }
 };
@@ -217,9 +218,9 @@ MCH_WIDE void turn_six(const double* W, std::int32_t count, const double (*d)[3]
 {
     for (std::int32_t i = 0; i < count; ++i, W += 6 * kLanes)
         for (int r = 0; r < 3; ++r, turning += kLanes, linear += kLanes) {
-            lanes(linear)  = (d[r][0] * lanes(W) + d[r][1] * lanes(W + kLanes)) + d[r][2] * lanes(W + 2 * kLanes);
-            lanes(turning) = (d[r][0] * lanes(W + 3 * kLanes) + d[r][1] * lanes(W + 4 * kLanes)) +
-                             d[r][2] * lanes(W + 5 * kLanes);
+            lanes(linear) = (d[r][0] * lanes(W) + d[r][1] * lanes(W + kLanes)) + d[r][2] * lanes(W + 2 * kLanes);
+            lanes(turning) =
+                (d[r][0] * lanes(W + 3 * kLanes) + d[r][1] * lanes(W + 4 * kLanes)) + d[r][2] * lanes(W + 5 * kLanes);
         }
 }
 

@@ -594,14 +594,10 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         // Islands share the moving base, so they go through the substeps together.
         for (int k = 0; k < substeps; ++k) {
             for (const std::int32_t b : s.forest.prescribed) place_prescribed(s, b, k * h);
-            each_island([&](std::size_t i) {
-                run_substep(s, s.islands[i], h, k, reports_[i]);
-            });
+            each_island([&](std::size_t i) { run_substep(s, s.islands[i], h, k, reports_[i]); });
         }
         for (const std::int32_t b : s.forest.prescribed) place_prescribed(s, b, dt);
-        each_island([&](std::size_t i) {
-            finish_island(s, s.islands[i], h, reports_[i]);
-        });
+        each_island([&](std::size_t i) { finish_island(s, s.islands[i], h, reports_[i]); });
     } else {
         each_island([&](std::size_t i) {
             for (int k = 0; k < substeps; ++k) run_substep(s, s.islands[i], h, k, reports_[i]);
