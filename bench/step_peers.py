@@ -6,8 +6,8 @@ usage: step_peers.py --python PYTHON [--jolt PROGRAM] [--runs N] [--threads N] [
 PYTHON has the package mujoco; PROGRAM is Jolt's own PerformanceTest, whose scenes two of ours repeat.
 
 Ours and Jolt on N threads (1), MuJoCo, which steps a scene on one, on one. All take external steps of DT seconds; ours divides each
-into SUBSTEPS. MuJoCo gets the same bodies, joints and shapes; CONDIM 6 (the default) gives its contacts the friction against
-spinning and rolling that ours have, 3 leaves it out. Prints the best of the runs of each, ratios of ours to theirs, and the gates
+into SUBSTEPS. MuJoCo gets the same bodies, joints and shapes. With CONDIM 6 (the default) the contacts of both resist spinning and
+rolling as well as sliding, with 3 sliding only. Prints the best of the runs of each, ratios of ours to theirs, and the gates
 that make the figures comparable: the deepest penetration over the run and the mean number of contacts (Jolt reports neither).
 
 --gate: MuJoCo's contacts are as soft as they may be to sink less than MM millimetres: its defaults, else the stiffest time constant
@@ -55,8 +55,9 @@ print(json.dumps({"steps_per_s": steps / spent, "contacts_mean": contacts / step
 """
 
 
-def ours(build, scene, dt, substeps, steps, threads):
+def ours(build, scene, dt, substeps, steps, condim, threads):
     command = [build / "bin" / "mechane", "bench", scene, "--json", "-q", "--threads", threads, "--dt", dt, "--substeps", substeps, "--nstep", steps]
+    command += ["--slide-only"] if condim == "3" else []
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
@@ -101,7 +102,7 @@ def measure(args, row):
         if document:
             impedance = within(args.gate and 1e-3 * args.gate, args.python, xml.name, steps)
         for _ in range(args.runs):
-            runs["ours"].append(ours(args.build, scene, dt, substeps, steps, args.threads))
+            runs["ours"].append(ours(args.build, scene, dt, substeps, steps, condim, args.threads))
             if document:
                 runs["mujoco"].append(mujoco(args.python, xml.name, steps, impedance))
             if args.jolt and scene in JOLT_SCENES:

@@ -20,7 +20,7 @@ namespace {
 struct BenchArgs {
     SceneArgs            scene;
     run::SimulateOptions run;
-    bool                 import = false;
+    bool                 import = false, slide_only = false;
 };
 
 double ms_since(std::chrono::steady_clock::time_point start)
@@ -66,11 +66,14 @@ int bench_steps(BenchArgs& args, Context& context)
 {
     Io&         io = context.io;
     Diagnostics found;
-    const auto  loaded = load(args, context, found);
+    auto        loaded = load(args, context, found);
     if (!loaded) return kExitUsage;
-    const Result<model::Model>& model = *loaded;
+    Result<model::Model>& model = *loaded;
     io.report(found);
     if (!model) return io.fail(model.error());
+    if (args.slide_only)
+        for (auto* friction : {&model->shape_material_mu_torsional, &model->shape_material_mu_rolling})
+            std::fill(friction->begin(), friction->end(), Real(0));
     args.run.threads  = context.global.threads;
     args.run.every    = std::max<std::int64_t>(1, args.run.frames);
     args.run.progress = [&io](std::int64_t done, std::int64_t total) {
@@ -211,6 +214,7 @@ void add_bench(CLI::App& app, Context& context)
     verb->add_option("--substeps", args->run.substeps, "Sub-steps of the solver, 1 to 64")->capture_default_str();
     verb->add_option("--nthread", context.global.threads, "The same as --threads");
     verb->add_flag("--sleeping", args->run.sleeping, "Leave out what has come to rest");
+    verb->add_flag("--slide-only", args->slide_only, "Contacts resist sliding only, not spinning and rolling");
     verb->add_flag("--import", args->import, "Time opening, import and finalizing instead of steps");
     std::string scenes = "Built-in scenes, with their size N (name:N):\n";
     for (const run::BuiltinScene& scene : run::builtin_scenes())

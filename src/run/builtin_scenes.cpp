@@ -19,10 +19,11 @@ using model::ShapeConfig;
 
 constexpr int kMaxSize = 100000;
 
-ModelBuilder with_ground()
+/// @param gap  how much earlier than in the step in which they meet contacts are made [m]
+ModelBuilder with_ground(double gap = 0.02)
 {
     ModelBuilder b;
-    b.rigid_gap = 0.02;
+    b.rigid_gap = gap;
     b.add_ground_plane(0);
     return b;
 }
@@ -109,7 +110,7 @@ ModelBuilder convex_vs_mesh(int side)
 template <class Add>
 ModelBuilder grid(int count, double spacing, const Add& add)
 {
-    ModelBuilder b    = with_ground();
+    ModelBuilder b    = with_ground(0);
     const int    side = static_cast<int>(std::ceil(std::sqrt(count)));
     for (int i = 0; i < count; ++i)
         add(b, Posed{{spacing * (i % side), spacing * (i / side), 0}, {}}, fmt::format("/robot_{}", i));
@@ -118,7 +119,7 @@ ModelBuilder grid(int count, double spacing, const Add& add)
 
 ModelBuilder ragdoll_pile(int count)
 {
-    ModelBuilder b = with_ground();
+    ModelBuilder b = with_ground(0);
     for (int i = 0; i < count; ++i)
         add_humanoid(b, {{0.7 * (i % 2), 0.9 * (i / 2 % 2), 2.2 * (i / 4)}, {}}, fmt::format("/ragdoll_{}", i));
     return b;
