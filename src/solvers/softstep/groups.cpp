@@ -77,6 +77,17 @@ void list_blocks(System& system)
             }
         system.path_block_begin.push_back(static_cast<std::int32_t>(system.path_blocks.size()));
     }
+    std::size_t rows = 0;
+    system.link_rows_at.assign(f.links.size(), 0);
+    for (std::size_t l = 0; l < f.links.size(); ++l) {
+        const Link& link       = f.links[l];
+        system.link_rows_at[l] = rows;
+        if (link.dofs == 0 || f.trees[link.tree].single) continue;
+        const std::int32_t last = link.dof + link.dofs - 1;
+        rows += 6 * kLanes * static_cast<std::size_t>(system.path_block_begin[last + 1] - system.path_block_begin[last]);
+    }
+    system.link_rows.assign(rows, 0);
+    system.locked.assign(f.trees.size(), 0);
 }
 
 }  // namespace
@@ -96,13 +107,12 @@ void build_system(const model::Model& model, System& system)
     system.paths = dynamics::list_paths(f, false);
     system.mass.assign(system.paths.size(), 0);
     system.factored.assign(system.paths.size(), 0);
+    system.dof_rates.assign(system.paths.size(), 0);
     system.inverse_pivots.assign(dofs, 0);
     system.diagonal.assign(dofs, 0);
     system.articulated.resize(f);
     system.tau.assign(dofs, 0);
     system.row_scratch.assign(8 * dofs, 0);
-    system.link_rows_at.assign(f.links.size(), -1);
-    system.general_link_rows = 0;
     system.link_rows_made.assign(f.links.size(), 0);
     system.link_frame.assign(f.links.size(), nullptr);
     system.scratch.assign(dofs, 0);
@@ -196,16 +206,17 @@ void build_system(const model::Model& model, System& system)
         if (group.whitened) {
             rows.blocks = system.path_blocks.data() + system.path_block_begin[k];
             rows.count  = system.path_block_begin[k + 1] - system.path_block_begin[k];
+            rows.Y      = system.dof_rates.data() + system.paths.row(k);
         } else {
             rows.blocks = system.all_blocks.data() + group.u_begin / kLanes;
             rows.count  = group.block_count();
+            columns += static_cast<std::size_t>(rows.count * kLanes);
         }
-        columns += static_cast<std::size_t>(rows.count * kLanes);
     }
     system.dof_columns.assign(columns, 0);
     columns = 0;
     for (std::int32_t k = 0; k < f.dof_count; ++k) {
-        if (f.model_dof[k] < 0) continue;
+        if (f.model_dof[k] < 0 || system.group_of_dof(k).whitened) continue;
         system.dof_rows[k].Y = system.dof_columns.data() + columns;
         columns += static_cast<std::size_t>(system.dof_rows[k].count * kLanes);
     }
