@@ -236,13 +236,12 @@ void build_spin(System& system, ContactRow& row)
 }
 
 /// Rows of a point at `arm` (along n, t1, t2) from the reference point of its tree, from those of the link, and their
-/// responses to each other.
+/// responses to each other and to impulses against turning.
 MCH_WIDE void move_rows(const double* turning, const double* linear, std::int32_t count, const double (&arm)[3],
-                        double* J, double (&K)[6])
+                        double* J, double* K, double* cross)
 {
-    Lanes nn{}, n1{}, n2{}, k11{}, k12{}, k22{};
-    for (std::int32_t k = 0; k < count;
-         ++k, turning += kThreeRows, linear += kThreeRows, J += kThreeRows) {
+    Lanes nn{}, n1{}, n2{}, k11{}, k12{}, k22{}, across[9] = {};
+    for (std::int32_t k = 0; k < count; ++k, turning += kThreeRows, linear += kThreeRows, J += kThreeRows) {
         const Lanes w0 = lanes(turning), w1 = lanes(turning + kRow), w2 = lanes(turning + 2 * kRow);
         const Lanes n  = lanes(linear) + (arm[2] * w1 - arm[1] * w2),
                     t1 = lanes(linear + kRow) + (arm[0] * w2 - arm[2] * w0),
@@ -256,7 +255,11 @@ MCH_WIDE void move_rows(const double* turning, const double* linear, std::int32_
         k11 += t1 * t1;
         k12 += t1 * t2;
         k22 += t2 * t2;
+        across[0] += n * w0, across[1] += n * w1, across[2] += n * w2;
+        across[3] += t1 * w0, across[4] += t1 * w1, across[5] += t1 * w2;
+        across[6] += t2 * w0, across[7] += t2 * w1, across[8] += t2 * w2;
     }
+    for (int i = 0; i < 9; ++i) cross[i] = sum(across[i]);
     K[0] = sum(nn), K[1] = sum(n1), K[2] = sum(n2), K[3] = sum(k11), K[4] = sum(k12), K[5] = sum(k22);
 }
 
@@ -284,11 +287,9 @@ void build_framed(System& system, ContactRow& row, std::size_t s, const Vec3d& p
     set_spin_base(system, row);
     const Vec3d  r      = p - system.motion.reference[system.forest.links[link].tree];
     const double arm[3] = {dot(r, row.n), dot(r, row.t1), dot(r, row.t2)};
-    double       K[6];
     row.at.Y[s] = row.at.J[s];
     move_rows(row.spin_at.J[s], row.spin_at.J[s] + static_cast<std::ptrdiff_t>(count) * kThreeRows, count, arm,
-              row.at.J[s], K);
-    std::copy_n(K, 6, row.K.begin());
+              row.at.J[s], row.K.data(), row.spin_cross.data());
 }
 
 /// Under the normal impulse `normal`.
@@ -309,9 +310,9 @@ void hold_spin(ContactRow& row, double normal)
     apply(system, row.spin_at, row.spin_lambda[0], row.spin_lambda[1], row.spin_lambda[2]);
 }
 
-[[gnu::always_inline]] inline double turn_back(System& system, ContactRow& row, double normal)
+/// Solves the rows against turning at their rates r; returns the impulses to add.
+[[gnu::always_inline]] inline Rates solve_turning(ContactRow& row, const Rates& r, double normal)
 {
-    const auto                  r       = rates(row.spin_at, row.spin_base, system.u);
     const std::array<double, 3> start   = row.spin_lambda;
     const double                torsion = row.mu_torsional * normal, rolling = row.mu_rolling * normal;
     const double                l0      = std::clamp(start[0] - row.spin_mass * r[0], -torsion, torsion);
@@ -328,8 +329,12 @@ void hold_spin(ContactRow& row, double normal)
         }
     }
     row.spin_lambda = {l0, l1, l2};
-    const double d0 = row.spin_lambda[0] - start[0], d1 = row.spin_lambda[1] - start[1],
-                 d2 = row.spin_lambda[2] - start[2];
+    return {l0 - start[0], l1 - start[1], l2 - start[2]};
+}
+
+[[gnu::always_inline]] inline double turn_back(System& system, ContactRow& row, double normal)
+{
+    const auto [d0, d1, d2] = solve_turning(row, rates(row.spin_at, row.spin_base, system.u), normal);
     if (d0 == 0 && d1 == 0 && d2 == 0) return 0;
     apply(system, row.spin_at, d0, d1, d2);
     return std::max({std::abs(d0) * row.spin_K[0], std::abs(d1) * row.spin_K[3], std::abs(d2) * row.spin_K[5]});
@@ -578,6 +583,43 @@ MCH_WIDE void warm_start_contact(System& system, ContactRow& row)
     if (row.spins()) start_spin(system, row, row.lambda[0]);
 }
 
+/// A contact of one link that pushes already, with its rows against turning: both read the velocities once and change
+/// them once, which waits half as long as one after the other.
+[[gnu::always_inline]] static inline double solve_framed(System& system, ContactRow& row, double anchor, bool relax)
+{
+    const std::size_t   side   = row.at.group[0] >= 0 ? 0 : 1;
+    const double *const J      = row.at.J[side], *const W = row.spin_at.J[side];
+    const std::int32_t* blocks = row.at.blocks[side];
+    const std::int32_t  count  = row.at.count[side];
+    double* const       u      = system.u.data();
+    Lanes               six[6] = {};
+    for (std::int32_t k = 0; k < count; ++k) {
+        const Lanes v = lanes(u + blocks[k]);
+        for (int i = 0; i < 3; ++i) {
+            six[i] += lanes(J + k * kThreeRows + i * kRow) * v;
+            six[3 + i] += lanes(W + k * kThreeRows + i * kRow) * v;
+        }
+    }
+    const std::array<double, 3> start = row.lambda;
+    const Rates w{row.spin_base[0] + sum(six[3]), row.spin_base[1] + sum(six[4]), row.spin_base[2] + sum(six[5])};
+    const Rates d = solve_turning(row, w, start[0]);
+    const auto& C = row.spin_cross;
+    Rates       r{row.base[0] + sum(six[0]) + (C[0] * d[0] + C[1] * d[1] + C[2] * d[2]),
+                  row.base[1] + sum(six[1]) + (C[3] * d[0] + C[4] * d[1] + C[5] * d[2]),
+                  row.base[2] + sum(six[2]) + (C[6] * d[0] + C[7] * d[1] + C[8] * d[2])};
+    if (row.mu > 0) r = solve_friction(row, r, anchor);
+    solve_normal(row, r, relax);
+    const double dn = row.lambda[0] - start[0], d1 = row.lambda[1] - start[1], d2 = row.lambda[2] - start[2];
+    for (std::int32_t k = 0; k < count; ++k) {
+        const double *j = J + k * kThreeRows, *w6 = W + k * kThreeRows;
+        lanes(u + blocks[k]) +=
+            ((d[0] * lanes(w6) + d[1] * lanes(w6 + kRow)) + (d[2] * lanes(w6 + 2 * kRow) + d1 * lanes(j + kRow))) +
+            (d2 * lanes(j + 2 * kRow) + dn * lanes(j));
+    }
+    return std::max({std::abs(d[0]) * row.spin_K[0], std::abs(d[1]) * row.spin_K[3], std::abs(d[2]) * row.spin_K[5],
+                     std::abs(dn) * row.K[0], std::abs(d1) * row.K[3], std::abs(d2) * row.K[5]});
+}
+
 MCH_WIDE double solve_contact(System& system, ContactRow& row, double anchor, bool relax)
 {
     const std::array<double, 3> start = row.lambda;
@@ -588,7 +630,8 @@ MCH_WIDE double solve_contact(System& system, ContactRow& row, double anchor, bo
     }
     // A contact without a normal force yet has no friction to offer, so there the normal comes first; else it comes
     // last and wins.
-    const bool   fresh  = start[0] == 0;
+    const bool fresh = start[0] == 0;
+    if (row.frame && !fresh) return solve_framed(system, row, anchor, relax);
     const double turned = !fresh && row.spins() ? turn_back(system, row, start[0]) : 0;
     auto         r      = rates(row.at, row.base, system.u);
     if (fresh) r = solve_normal(row, r, relax);

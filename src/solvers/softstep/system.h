@@ -174,6 +174,7 @@ struct ContactRow {
     double                spin_mass = 0, spin_step = 0;  ///< of torsion: 1 / spin_K[0]
     Segments              spin_at;
     double*               frame = nullptr;  ///< room for six rows along n, t1, t2 of a link that touches alone
+    std::array<double, 9> spin_cross{};     ///< of such a contact: its rates n, t1, t2 under impulses against turning
     [[nodiscard]] bool    spins() const { return mu_torsional > 0 || mu_rolling > 0; }
 };
 
