@@ -421,26 +421,61 @@ static void match_memory(System& system, const model::Contacts& contacts)
     while (old < system.memory.size()) lose(system, old++);
 }
 
+namespace {
+
+/// What contacts of one pair of shapes have in common.
+struct Pair {
+    std::int32_t                s0 = -1, s1 = -1;
+    std::array<std::int32_t, 2> body{-1, -1}, link{-1, -1}, group{-1, -1};
+    double                      mu_static = 0, mu_dynamic = 0, restitution = 0, torsional = 0, rolling = 0;
+    bool                        loops = false, free = false, teleported = false;
+
+    Pair() = default;
+    Pair(const System& system, MaterialCombine rule, std::int32_t shape0, std::int32_t shape1)
+        : s0(shape0), s1(shape1), body{system.model->shape_body[s0], system.model->shape_body[s1]}
+    {
+        const model::Model& m   = *system.model;
+        const auto          mix = [&](const std::vector<Real>& values) {
+            return combine(rule, static_cast<double>(values[s0]), static_cast<double>(values[s1]));
+        };
+        free = true;
+        for (std::size_t s = 0; s < 2; ++s) {
+            link[s] = body[s] >= 0 ? system.forest.body_link[body[s]] : -1;
+            if (link[s] < 0) continue;
+            group[s]         = system.body_group[body[s]];
+            const Tree& tree = system.forest.trees[system.forest.links[link[s]].tree];
+            free             = free && tree.single && system.groups[tree.group].whitened;
+            loops            = loops || in_loops(system, link[s]);
+            teleported       = teleported || system.teleported[group[s]] != 0;
+        }
+        if (group[0] == group[1]) group[1] = -1;
+        mu_dynamic  = mix(m.shape_material_mu);
+        mu_static   = std::max(mu_dynamic, mix(m.shape_material_mu_static));
+        restitution = mix(m.shape_material_restitution);
+        torsional   = mix(m.shape_material_mu_torsional);
+        rolling     = mix(m.shape_material_mu_rolling);
+    }
+};
+
+}  // namespace
+
 void load_contacts(System& system, const model::Contacts& contacts, MaterialCombine rule, double h, int substeps)
 {
-    const model::Model& m   = *system.model;
-    const auto          mix = [&](const std::vector<Real>& values, std::int32_t a, std::int32_t b) {
-        return combine(rule, static_cast<double>(values[a]), static_cast<double>(values[b]));
-    };
     reserve_contacts(system, contacts.capacity());
     system.contacts.clear();
     match_memory(system, contacts);
     choose_piles(system, contacts, rule, h);
     std::size_t run = 0;
+    Pair        pair;
     for (std::int32_t i = 0; i < contacts.rigid_contact_count; ++i) {
         const std::int32_t s0 = contacts.rigid_contact_shape0[i], s1 = contacts.rigid_contact_shape1[i];
         while (system.runs[run].first + system.runs[run].count <= i) ++run;
         if (system.runs[run].pile >= 0) continue;
         const ContactMemory* same = system.remembered[i] >= 0 ? &system.memory[system.remembered[i]] : nullptr;
-        const std::array<std::int32_t, 2> body{m.shape_body[s0], m.shape_body[s1]};
-        std::array<std::int32_t, 2>       link{};
-        for (std::size_t s = 0; s < 2; ++s) link[s] = body[s] >= 0 ? system.forest.body_link[body[s]] : -1;
-        const Vec3d n = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[i]));
+        if (s0 != pair.s0 || s1 != pair.s1) pair = Pair(system, rule, s0, s1);
+        const auto& body = pair.body;
+        const auto& link = pair.link;
+        const Vec3d n    = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[i]));
         if ((link[0] < 0 && link[1] < 0) || !(dot(n, n) > 0.5) || !is_finite(contacts.rigid_contact_point0[i]) ||
             !is_finite(contacts.rigid_contact_point1[i]) || !std::isfinite(contacts.rigid_contact_distance[i]))
             continue;
@@ -452,7 +487,7 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
         std::array<Vec3d, 2>        start_W;
         for (std::size_t s = 0; s < 2; ++s) start_W[s] = place(system, body[s], link[s], point_B[s]);
         // Where the step is one substep, what makes no row now never will. With more, an impact may still speed it up.
-        if (substeps == 1 && distance > kWakeReach && !in_loops(system, link[0]) && !in_loops(system, link[1]) &&
+        if (substeps == 1 && distance > kWakeReach && !pair.loops &&
             distance >= reach(system, body, link, {start_W[0] + margin[0] * n, start_W[1] - margin[1] * n}, n, h))
             continue;
         ContactRow& row    = system.contacts.emplace_back();
@@ -466,37 +501,32 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
         row.start_distance = distance;
         row.t1             = any_perpendicular(row.n);
         row.t2             = cross(row.n, row.t1);
-        row.mu_dynamic     = mix(m.shape_material_mu, s0, s1);
-        row.mu_static      = std::max(row.mu_dynamic, mix(m.shape_material_mu_static, s0, s1));
-        row.restitution    = mix(m.shape_material_restitution, s0, s1);
+        row.mu_dynamic     = pair.mu_dynamic;
+        row.mu_static      = pair.mu_static;
+        row.restitution    = pair.restitution;
         if (!contacts.rigid_contact_stiffness.empty()) {
+            const auto&  kd     = system.model->shape_material_kd;
             const auto   own    = [&](const std::vector<Real>& values) { return static_cast<double>(values[i]); };
             const double factor = own(contacts.rigid_contact_friction) > 0 ? own(contacts.rigid_contact_friction) : 1;
             row.mu_dynamic *= factor, row.mu_static *= factor;
             row.stiffness = std::max(0.0, own(contacts.rigid_contact_stiffness));
             row.damping   = own(contacts.rigid_contact_damping) > 0 ? own(contacts.rigid_contact_damping)
-                                                                    : mix(m.shape_material_kd, s0, s1);
+                                                                    : combine(rule, static_cast<double>(kd[s0]),
+                                                                              static_cast<double>(kd[s1]));
         }
-        for (std::size_t s = 0; s < 2; ++s) row.at.group[s] = row.link[s] >= 0 ? system.body_group[row.body[s]] : -1;
-        if (row.at.group[0] == row.at.group[1]) row.at.group[1] = -1;
+        row.at.group = pair.group;
         const Spatiald belt = surface_motion(system, {s0, s1}, body, start_W, margin, n);
         row.belt            = belt.linear - dot(n, belt.linear) * n;
         row.belt_turn       = dot(n, belt.angular);
         const bool few      = !same_pair(contacts, i, i - 2) && !same_pair(contacts, i, i + 2) &&
                               !(same_pair(contacts, i, i - 1) && same_pair(contacts, i, i + 1));
         if (few) {
-            row.mu_torsional = mix(m.shape_material_mu_torsional, s0, s1);
-            row.mu_rolling   = mix(m.shape_material_mu_rolling, s0, s1);
+            row.mu_torsional = pair.torsional;
+            row.mu_rolling   = pair.rolling;
         }
         row.spin_at.group = row.at.group;
-        const auto free   = [&](std::int32_t l) {
-            if (l < 0) return true;
-            const Tree& tree = system.forest.trees[system.forest.links[l].tree];
-            return tree.single && system.groups[tree.group].whitened;
-        };
-        row.free              = row.stiffness == 0 && free(link[0]) && free(link[1]);
-        const auto teleported = [&](std::int32_t group) { return group >= 0 && system.teleported[group] != 0; };
-        if (!teleported(row.at.group[0]) && !teleported(row.at.group[1])) remember(row, same, h);
+        row.free            = row.stiffness == 0 && pair.free;
+        if (!pair.teleported) remember(row, same, h);
     }
 }
 

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstring>
 
 #include "mechane/model/types.h"
 #include "system.h"
@@ -104,6 +105,7 @@ void build_system(const model::Model& model, System& system)
     const auto    dofs = static_cast<std::size_t>(f.dof_count);
     system.motion.resize(f, model.body_count());
     system.laws.assign(dofs, {});
+    system.law_sources.known = false;
     system.paths = dynamics::list_paths(f, false);
     system.mass.assign(system.paths.size(), 0);
     system.factored.assign(system.paths.size(), 0);
@@ -223,6 +225,49 @@ void build_system(const model::Model& model, System& system)
     list_general_rows(system);
 }
 
+namespace {
+
+/// Keeps a copy of `now`; returns whether it differs, bit by bit, from the one that was kept.
+template <class T>
+bool keep_copy(const std::vector<T>& now, std::vector<T>& kept)
+{
+    if (now.size() == kept.size() && (now.empty() || std::memcmp(now.data(), kept.data(), now.size() * sizeof(T)) == 0))
+        return false;
+    kept = now;
+    return true;
+}
+
+bool sources_changed(System& system, const std::vector<Real>& target_q, const std::vector<Real>& target_qd,
+                     const std::vector<Real>& force)
+{
+    const model::Model& m       = *system.model;
+    LawSources&         sources = system.law_sources;
+    const std::array    numbers{&target_q,
+                                &target_qd,
+                                &force,
+                                &m.joint_armature,
+                                &m.joint_friction,
+                                &m.joint_damping,
+                                &m.joint_stiffness,
+                                &m.joint_effort_limit,
+                                &m.joint_velocity_limit,
+                                &m.joint_target_ke,
+                                &m.joint_target_kd,
+                                &m.joint_rest_q,
+                                &m.joint_limit_lower,
+                                &m.joint_limit_upper,
+                                &m.joint_limit_ke,
+                                &m.joint_limit_kd};
+    bool                changed = !sources.known;
+    for (std::size_t i = 0; i < numbers.size(); ++i) changed = keep_copy(*numbers[i], sources.numbers[i]) || changed;
+    changed       = keep_copy(m.joint_target_mode, sources.modes) || changed;
+    changed       = keep_copy(m.joint_drive_type, sources.types) || changed;
+    sources.known = true;
+    return changed;
+}
+
+}  // namespace
+
 int read_laws(const model::Control& control, System& system)
 {
     const model::Model& m = *system.model;
@@ -233,7 +278,8 @@ int read_laws(const model::Control& control, System& system)
     const auto& target_qd =
         control.joint_target_qd.size() == m.joint_target_qd.size() ? control.joint_target_qd : m.joint_target_qd;
     const auto& force = control.joint_f.size() == m.joint_f.size() ? control.joint_f : m.joint_f;
-    int         bad   = 0;
+    if (!sources_changed(system, target_q, target_qd, force)) return system.law_sources.bad;
+    int bad = 0;
     for (std::size_t i = 0; i < system.loop_target.size(); ++i) system.loop_target[i] = finite(target_q[i], bad);
     for (std::size_t i = 0; i < system.loop_target_rate.size(); ++i)
         system.loop_target_rate[i] = finite(target_qd[i], bad);
@@ -269,6 +315,8 @@ int read_laws(const model::Control& control, System& system)
                 break;
         }
         law.acceleration = m.joint_drive_type[d] == model::DriveType::acceleration && (law.ke > 0 || law.kd > 0);
+        // Its gains are scaled in the step and read anew in the next.
+        if (law.acceleration) system.law_sources.known = false;
         if (law.ke == 0 && law.kd == 0) law.saturated = 0;
         const std::int32_t coord = f.model_coord[k];
         if (coord < 0) continue;  // a ball's targets are quaternions, read when its error is
@@ -286,6 +334,7 @@ int read_laws(const model::Control& control, System& system)
                           (law.limit_ke == kUnauthoredLimitKe && law.limit_kd == kUnauthoredLimitKd) ||
                           law.lower == law.upper;
     }
+    system.law_sources.bad = bad;
     return bad;
 }
 

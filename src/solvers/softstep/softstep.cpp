@@ -140,6 +140,8 @@ class SoftStep final : public Solver {
     void fill_observables(double h, double dt);
     void load_state(const model::State& in, const model::Control& control, double dt, Culprit& culprit);
     void find_edits(const model::State& in);
+    /// Whether all of the state is what the last step published, to the last bit.
+    [[nodiscard]] bool is_as_published(const model::State& in) const;
     /// Whether the coordinates and rates of a tree are those that the last step published.
     [[nodiscard]] bool is_as_published(const Tree& tree, const model::State& in) const;
     void               publish(const model::State& in, model::State& out, double dt);
@@ -247,10 +249,13 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
                 culprit = {b, -1, fmt::format("the state of kinematic body '{}' is not finite", model_.body_label[b])};
         }
     }
+    const bool untouched = is_as_published(in);
     // Joint coordinates are the state of free roots too, unless the caller has written the body and left the joint as
     // published.
+    if (untouched) std::fill(body_wins_.begin(), body_wins_.end(), std::uint8_t{0});
     for (const Link& link : s.forest.links) {
-        if (!link.free || link.from_body || published_body_.empty()) continue;
+        if (untouched || published_body_.empty()) break;
+        if (!link.free || link.from_body) continue;
         const std::int32_t q = model_.joint_q_start[link.joint], qd = model_.joint_qd_start[link.joint];
         const bool         joint_kept = std::memcmp(&in.joint_q[q], &published_q_[q], 7 * sizeof(Real)) == 0 &&
                                         std::memcmp(&in.joint_qd[qd], &published_qd_[qd], 6 * sizeof(Real)) == 0;
@@ -260,19 +265,20 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
     }
     for (std::size_t t = 0; t < s.forest.trees.size(); ++t) {
         const Tree& tree = s.forest.trees[t];
-        s.placed[t]      = s.placed[t] && is_as_published(tree, in);
+        s.placed[t]      = s.placed[t] && (untouched || is_as_published(tree, in));
         if (!s.placed[t])
             dynamics::load(model_, s.forest, tree, in.joint_q, in.joint_qd, in.body_q, in.body_qd, body_wins_,
                            s.motion);
     }
-    for (std::size_t i = 0; i < s.near_q.size(); ++i) s.near_q[i] = static_cast<double>(in.joint_q[i]);
+    for (std::size_t i = 0; i < s.near_q.size() && !s.forest.loops.empty(); ++i) s.near_q[i] = static_cast<double>(in.joint_q[i]);
     for (std::size_t l = 0; l < s.forest.links.size(); ++l) {
         const Link& link = s.forest.links[l];
         Spatiald&   f    = s.wrench[l];
         f                = static_cast<Spatiald>(in.body_f.empty() ? Spatial{} : in.body_f[link.body]);
         if (!is_finite(f)) f = {};
     }
-    find_edits(in);
+    s.teleported.assign(s.groups.size(), 0);
+    if (!untouched) find_edits(in);
     // joint_f of FREE-like joints is a wrench at the child's centre of mass; the parent bears the reaction.
     const auto& joint_f = control.joint_f.size() == model_.joint_f.size() ? control.joint_f : model_.joint_f;
     for (std::size_t t = 0; t < s.forest.trees.size(); ++t)
@@ -299,6 +305,15 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
     std::fill(s.placed.begin(), s.placed.end(), std::uint8_t{0});  // until the end of this step
 }
 
+bool SoftStep::is_as_published(const model::State& in) const
+{
+    const auto same = [](const auto& a, const auto& b) {
+        return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0);
+    };
+    return !published_body_.empty() && same(in.joint_q, published_q_) && same(in.joint_qd, published_qd_) &&
+           same(in.body_q, published_body_) && same(in.body_qd, published_twist_);
+}
+
 bool SoftStep::is_as_published(const Tree& tree, const model::State& in) const
 {
     if (published_body_.empty()) return false;
@@ -322,7 +337,6 @@ bool SoftStep::is_as_published(const Tree& tree, const model::State& in) const
 void SoftStep::find_edits(const model::State& in)
 {
     System& s = system_;
-    s.teleported.assign(s.groups.size(), 0);
     if (published_body_.empty()) return;
     for (const Link& link : s.forest.links) {
         const std::int32_t b = link.body, group = s.body_group[b];

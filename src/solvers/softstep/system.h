@@ -33,6 +33,15 @@ using dynamics::Link;
 using dynamics::Motion;
 using dynamics::Tree;
 
+/// What the laws of dofs were read from: a copy of the model's arrays and the commands.
+struct LawSources {
+    bool                                known = false;
+    std::array<std::vector<Real>, 16>   numbers;
+    std::vector<model::TargetMode>      modes;
+    std::vector<model::DriveType>       types;
+    int                                 bad = 0;  ///< commands that were not finite
+};
+
 /// What acts on one dof of a tree, read from the model at the start of each step.
 struct DofLaw {
     double armature = 0, friction = 0, damping = 0, stiffness = 0;
@@ -247,6 +256,7 @@ struct System {
     Forest              forest;
     Motion              motion;
     std::vector<DofLaw> laws;
+    LawSources          law_sources;
 
     std::vector<Group>        groups;
     std::vector<std::int32_t> body_group;  ///< [body_count], -1: prescribed
