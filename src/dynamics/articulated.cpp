@@ -215,18 +215,18 @@ namespace {
 
 /// Paths of one tree for the loops over lanes.
 struct Rows {
-    const std::int32_t *begin, *dofs, *block_begin, *blocks, *place;
+    const std::int32_t *block_begin, *blocks, *place;
     const std::uint8_t* on_path;
 
     explicit Rows(const Paths& paths)
-        : begin(paths.begin.data()),
-          dofs(paths.dofs.data()),
-          block_begin(paths.block_begin.data()),
+        : block_begin(paths.block_begin.data()),
           blocks(paths.blocks.data()),
           place(paths.place.data()),
           on_path(paths.on_path.data())
     {
     }
+    [[gnu::always_inline]] std::ptrdiff_t row(std::int32_t dof) const
+    { return static_cast<std::ptrdiff_t>(kLanes) * block_begin[dof]; }
     [[gnu::always_inline]] std::int32_t count(std::int32_t dof) const
     { return block_begin[dof + 1] - block_begin[dof]; }
 };
@@ -306,19 +306,37 @@ MCH_WIDE int factor_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t 
         // Cancellation down to rounding means that the motion carries no mass of its own.
         const bool regular = pivot > 1e-11 * original && pivot > 1e-30;
         locked += regular ? 0 : 1;
-        const double inverse = regular ? 1 / pivot : 0;
-        inverse_pivots[k]    = inverse;
-        for (std::int32_t i = rows.begin[k + 1] - 1; i-- > rows.begin[k];) {
-            const std::int32_t above = rows.dofs[i];
-            const double       a     = row[rows.place[above]] * inverse;
-            double*            to    = matrix + static_cast<std::ptrdiff_t>(kLanes) * rows.block_begin[above];
-            const std::int32_t size  = kLanes * rows.count(above);
-            for (std::int32_t b = 0; b < size; b += kLanes) lanes(to + b) -= a * lanes(row + b);
+        const double inverse       = regular ? 1 / pivot : 0;
+        inverse_pivots[k]          = inverse;
+        const std::int32_t  count  = rows.count(k);
+        const std::int32_t* blocks = rows.blocks + rows.block_begin[k];
+        const std::uint8_t* paths  = rows.on_path + rows.block_begin[k];
+        const unsigned      others = paths[count - 1] & ~(1u << rows.place[k] % kLanes);
+        for (std::int32_t b = 0; b < count; ++b) {
+            const unsigned     above = b + 1 == count ? others : paths[b];
+            const std::int32_t first = dof_begin + blocks[b];
+            if (above == 15) {
+                const Lanes a   = inverse * lanes(row + kLanes * b);
+                double *    to0 = matrix + rows.row(first), *to1 = matrix + rows.row(first + 1),
+                       *to2 = matrix + rows.row(first + 2), *to3 = matrix + rows.row(first + 3);
+                for (std::int32_t c = 0; c < kLanes * (b + 1); c += kLanes) {
+                    const Lanes from = lanes(row + c);
+                    lanes(to0 + c) -= a[0] * from;
+                    lanes(to1 + c) -= a[1] * from;
+                    lanes(to2 + c) -= a[2] * from;
+                    lanes(to3 + c) -= a[3] * from;
+                }
+                continue;
+            }
+            for (int i = 0; i < kLanes; ++i) {
+                if (!(above >> i & 1u)) continue;
+                const double a  = row[kLanes * b + i] * inverse;
+                double*      to = matrix + rows.row(first + i);
+                for (std::int32_t c = 0; c < kLanes * (b + 1); c += kLanes) lanes(to + c) -= a * lanes(row + c);
+            }
         }
-        const std::int32_t count = rows.count(k);
         for (std::int32_t b = 0; b < count; ++b) lanes(row + kLanes * b) *= inverse;
-        const unsigned own = 1u << rows.place[k] % kLanes;
-        keep_lanes(lanes(row + kLanes * (count - 1)), rows.on_path[rows.block_begin[k + 1] - 1] & ~own);
+        keep_lanes(lanes(row + kLanes * (count - 1)), others);
     }
     return locked;
 }

@@ -236,11 +236,11 @@ void build_spin(System& system, ContactRow& row)
 }
 
 /// Rows of a point at `arm` (along n, t1, t2) from the reference point of its tree, from those of the link, and their
-/// responses to each other.
+/// responses to each other and to impulses against turning.
 MCH_WIDE void move_rows(const double* turning, const double* linear, std::int32_t count, const double (&arm)[3],
-                        double* J, double (&K)[6])
+                        double* J, double* K, double* cross)
 {
-    Lanes nn{}, n1{}, n2{}, k11{}, k12{}, k22{};
+    Lanes nn{}, n1{}, n2{}, k11{}, k12{}, k22{}, across[9] = {};
     for (std::int32_t k = 0; k < count; ++k, turning += kThreeRows, linear += kThreeRows, J += kThreeRows) {
         const Lanes w0 = lanes(turning), w1 = lanes(turning + kRow), w2 = lanes(turning + 2 * kRow);
         const Lanes n       = lanes(linear) + (arm[2] * w1 - arm[1] * w2),
@@ -255,7 +255,11 @@ MCH_WIDE void move_rows(const double* turning, const double* linear, std::int32_
         k11 += t1 * t1;
         k12 += t1 * t2;
         k22 += t2 * t2;
+        across[0] += n * w0, across[1] += n * w1, across[2] += n * w2;
+        across[3] += t1 * w0, across[4] += t1 * w1, across[5] += t1 * w2;
+        across[6] += t2 * w0, across[7] += t2 * w1, across[8] += t2 * w2;
     }
+    for (int i = 0; i < 9; ++i) cross[i] = sum(across[i]);
     K[0] = sum(nn), K[1] = sum(n1), K[2] = sum(n2), K[3] = sum(k11), K[4] = sum(k12), K[5] = sum(k22);
 }
 
@@ -283,11 +287,9 @@ void build_framed(System& system, ContactRow& row, std::size_t s, const Vec3d& p
     set_spin_base(system, row);
     const Vec3d  r      = p - system.motion.reference[system.forest.links[link].tree];
     const double arm[3] = {dot(r, row.n), dot(r, row.t1), dot(r, row.t2)};
-    double       K[6];
-    row.at.Y[s] = row.at.J[s];
+    row.at.Y[s]         = row.at.J[s];
     move_rows(row.spin_at.J[s], row.spin_at.J[s] + static_cast<std::ptrdiff_t>(count) * kThreeRows, count, arm,
-              row.at.J[s], K);
-    std::copy_n(K, 6, row.K.begin());
+              row.at.J[s], row.K.data(), row.spin_cross.data());
 }
 
 /// Under the normal impulse `normal`.
@@ -308,9 +310,9 @@ void hold_spin(ContactRow& row, double normal)
     apply(system, row.spin_at, row.spin_lambda[0], row.spin_lambda[1], row.spin_lambda[2]);
 }
 
-[[gnu::always_inline]] inline double turn_back(System& system, ContactRow& row, double normal)
+/// Solves the rows against turning at their rates r; returns the impulses to add.
+[[gnu::always_inline]] inline Rates solve_turning(ContactRow& row, const Rates& r, double normal)
 {
-    const auto                  r       = rates(row.spin_at, row.spin_base, system.u);
     const std::array<double, 3> start   = row.spin_lambda;
     const double                torsion = row.mu_torsional * normal, rolling = row.mu_rolling * normal;
     const double                l0 = std::clamp(start[0] - row.spin_mass * r[0], -torsion, torsion);
@@ -327,8 +329,12 @@ void hold_spin(ContactRow& row, double normal)
         }
     }
     row.spin_lambda = {l0, l1, l2};
-    const double d0 = row.spin_lambda[0] - start[0], d1 = row.spin_lambda[1] - start[1],
-                 d2 = row.spin_lambda[2] - start[2];
+    return {l0 - start[0], l1 - start[1], l2 - start[2]};
+}
+
+[[gnu::always_inline]] inline double turn_back(System& system, ContactRow& row, double normal)
+{
+    const auto [d0, d1, d2] = solve_turning(row, rates(row.spin_at, row.spin_base, system.u), normal);
     if (d0 == 0 && d1 == 0 && d2 == 0) return 0;
     apply(system, row.spin_at, d0, d1, d2);
     return std::max({std::abs(d0) * row.spin_K[0], std::abs(d1) * row.spin_K[3], std::abs(d2) * row.spin_K[5]});
@@ -415,26 +421,61 @@ static void match_memory(System& system, const model::Contacts& contacts)
     while (old < system.memory.size()) lose(system, old++);
 }
 
+namespace {
+
+/// What contacts of one pair of shapes have in common.
+struct Pair {
+    std::int32_t                s0 = -1, s1 = -1;
+    std::array<std::int32_t, 2> body{-1, -1}, link{-1, -1}, group{-1, -1};
+    double                      mu_static = 0, mu_dynamic = 0, restitution = 0, torsional = 0, rolling = 0;
+    bool                        loops = false, free = false, teleported = false;
+
+    Pair() = default;
+    Pair(const System& system, MaterialCombine rule, std::int32_t shape0, std::int32_t shape1)
+        : s0(shape0), s1(shape1), body{system.model->shape_body[s0], system.model->shape_body[s1]}
+    {
+        const model::Model& m   = *system.model;
+        const auto          mix = [&](const std::vector<Real>& values) {
+            return combine(rule, static_cast<double>(values[s0]), static_cast<double>(values[s1]));
+        };
+        free = true;
+        for (std::size_t s = 0; s < 2; ++s) {
+            link[s] = body[s] >= 0 ? system.forest.body_link[body[s]] : -1;
+            if (link[s] < 0) continue;
+            group[s]         = system.body_group[body[s]];
+            const Tree& tree = system.forest.trees[system.forest.links[link[s]].tree];
+            free             = free && tree.single && system.groups[tree.group].whitened;
+            loops            = loops || in_loops(system, link[s]);
+            teleported       = teleported || system.teleported[group[s]] != 0;
+        }
+        if (group[0] == group[1]) group[1] = -1;
+        mu_dynamic  = mix(m.shape_material_mu);
+        mu_static   = std::max(mu_dynamic, mix(m.shape_material_mu_static));
+        restitution = mix(m.shape_material_restitution);
+        torsional   = mix(m.shape_material_mu_torsional);
+        rolling     = mix(m.shape_material_mu_rolling);
+    }
+};
+
+}  // namespace
+
 void load_contacts(System& system, const model::Contacts& contacts, MaterialCombine rule, double h, int substeps)
 {
-    const model::Model& m   = *system.model;
-    const auto          mix = [&](const std::vector<Real>& values, std::int32_t a, std::int32_t b) {
-        return combine(rule, static_cast<double>(values[a]), static_cast<double>(values[b]));
-    };
     reserve_contacts(system, contacts.capacity());
     system.contacts.clear();
     match_memory(system, contacts);
     choose_piles(system, contacts, rule, h);
     std::size_t run = 0;
+    Pair        pair;
     for (std::int32_t i = 0; i < contacts.rigid_contact_count; ++i) {
         const std::int32_t s0 = contacts.rigid_contact_shape0[i], s1 = contacts.rigid_contact_shape1[i];
         while (system.runs[run].first + system.runs[run].count <= i) ++run;
         if (system.runs[run].pile >= 0) continue;
         const ContactMemory* same = system.remembered[i] >= 0 ? &system.memory[system.remembered[i]] : nullptr;
-        const std::array<std::int32_t, 2> body{m.shape_body[s0], m.shape_body[s1]};
-        std::array<std::int32_t, 2>       link{};
-        for (std::size_t s = 0; s < 2; ++s) link[s] = body[s] >= 0 ? system.forest.body_link[body[s]] : -1;
-        const Vec3d n = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[i]));
+        if (s0 != pair.s0 || s1 != pair.s1) pair = Pair(system, rule, s0, s1);
+        const auto& body = pair.body;
+        const auto& link = pair.link;
+        const Vec3d n    = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[i]));
         if ((link[0] < 0 && link[1] < 0) || !(dot(n, n) > 0.5) || !is_finite(contacts.rigid_contact_point0[i]) ||
             !is_finite(contacts.rigid_contact_point1[i]) || !std::isfinite(contacts.rigid_contact_distance[i]))
             continue;
@@ -446,7 +487,7 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
         std::array<Vec3d, 2>        start_W;
         for (std::size_t s = 0; s < 2; ++s) start_W[s] = place(system, body[s], link[s], point_B[s]);
         // Where the step is one substep, what makes no row now never will. With more, an impact may still speed it up.
-        if (substeps == 1 && distance > kWakeReach && !in_loops(system, link[0]) && !in_loops(system, link[1]) &&
+        if (substeps == 1 && distance > kWakeReach && !pair.loops &&
             distance >= reach(system, body, link, {start_W[0] + margin[0] * n, start_W[1] - margin[1] * n}, n, h))
             continue;
         ContactRow& row    = system.contacts.emplace_back();
@@ -460,37 +501,32 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
         row.start_distance = distance;
         row.t1             = any_perpendicular(row.n);
         row.t2             = cross(row.n, row.t1);
-        row.mu_dynamic     = mix(m.shape_material_mu, s0, s1);
-        row.mu_static      = std::max(row.mu_dynamic, mix(m.shape_material_mu_static, s0, s1));
-        row.restitution    = mix(m.shape_material_restitution, s0, s1);
+        row.mu_dynamic     = pair.mu_dynamic;
+        row.mu_static      = pair.mu_static;
+        row.restitution    = pair.restitution;
         if (!contacts.rigid_contact_stiffness.empty()) {
+            const auto&  kd     = system.model->shape_material_kd;
             const auto   own    = [&](const std::vector<Real>& values) { return static_cast<double>(values[i]); };
             const double factor = own(contacts.rigid_contact_friction) > 0 ? own(contacts.rigid_contact_friction) : 1;
             row.mu_dynamic *= factor, row.mu_static *= factor;
             row.stiffness = std::max(0.0, own(contacts.rigid_contact_stiffness));
-            row.damping   = own(contacts.rigid_contact_damping) > 0 ? own(contacts.rigid_contact_damping)
-                                                                    : mix(m.shape_material_kd, s0, s1);
+            row.damping   = own(contacts.rigid_contact_damping) > 0
+                                ? own(contacts.rigid_contact_damping)
+                                : combine(rule, static_cast<double>(kd[s0]), static_cast<double>(kd[s1]));
         }
-        for (std::size_t s = 0; s < 2; ++s) row.at.group[s] = row.link[s] >= 0 ? system.body_group[row.body[s]] : -1;
-        if (row.at.group[0] == row.at.group[1]) row.at.group[1] = -1;
+        row.at.group        = pair.group;
         const Spatiald belt = surface_motion(system, {s0, s1}, body, start_W, margin, n);
         row.belt            = belt.linear - dot(n, belt.linear) * n;
         row.belt_turn       = dot(n, belt.angular);
         const bool few      = !same_pair(contacts, i, i - 2) && !same_pair(contacts, i, i + 2) &&
                               !(same_pair(contacts, i, i - 1) && same_pair(contacts, i, i + 1));
         if (few) {
-            row.mu_torsional = mix(m.shape_material_mu_torsional, s0, s1);
-            row.mu_rolling   = mix(m.shape_material_mu_rolling, s0, s1);
+            row.mu_torsional = pair.torsional;
+            row.mu_rolling   = pair.rolling;
         }
         row.spin_at.group = row.at.group;
-        const auto free   = [&](std::int32_t l) {
-            if (l < 0) return true;
-            const Tree& tree = system.forest.trees[system.forest.links[l].tree];
-            return tree.single && system.groups[tree.group].whitened;
-        };
-        row.free              = row.stiffness == 0 && free(link[0]) && free(link[1]);
-        const auto teleported = [&](std::int32_t group) { return group >= 0 && system.teleported[group] != 0; };
-        if (!teleported(row.at.group[0]) && !teleported(row.at.group[1])) remember(row, same, h);
+        row.free          = row.stiffness == 0 && pair.free;
+        if (!pair.teleported) remember(row, same, h);
     }
 }
 
@@ -577,6 +613,43 @@ MCH_WIDE void warm_start_contact(System& system, ContactRow& row)
     if (row.spins()) start_spin(system, row, row.lambda[0]);
 }
 
+/// A contact of one link that pushes already, with its rows against turning: both read the velocities once and change
+/// them once, which waits half as long as one after the other.
+[[gnu::always_inline]] static inline double solve_framed(System& system, ContactRow& row, double anchor, bool relax)
+{
+    const std::size_t   side = row.at.group[0] >= 0 ? 0 : 1;
+    const double *const J = row.at.J[side], *const W = row.spin_at.J[side];
+    const std::int32_t* blocks = row.at.blocks[side];
+    const std::int32_t  count  = row.at.count[side];
+    double* const       u      = system.u.data();
+    Lanes               six[6] = {};
+    for (std::int32_t k = 0; k < count; ++k) {
+        const Lanes v = lanes(u + blocks[k]);
+        for (int i = 0; i < 3; ++i) {
+            six[i] += lanes(J + k * kThreeRows + i * kRow) * v;
+            six[3 + i] += lanes(W + k * kThreeRows + i * kRow) * v;
+        }
+    }
+    const std::array<double, 3> start = row.lambda;
+    const Rates w{row.spin_base[0] + sum(six[3]), row.spin_base[1] + sum(six[4]), row.spin_base[2] + sum(six[5])};
+    const Rates d = solve_turning(row, w, start[0]);
+    const auto& C = row.spin_cross;
+    Rates       r{row.base[0] + sum(six[0]) + (C[0] * d[0] + C[1] * d[1] + C[2] * d[2]),
+                  row.base[1] + sum(six[1]) + (C[3] * d[0] + C[4] * d[1] + C[5] * d[2]),
+                  row.base[2] + sum(six[2]) + (C[6] * d[0] + C[7] * d[1] + C[8] * d[2])};
+    if (row.mu > 0) r = solve_friction(row, r, anchor);
+    solve_normal(row, r, relax);
+    const double dn = row.lambda[0] - start[0], d1 = row.lambda[1] - start[1], d2 = row.lambda[2] - start[2];
+    for (std::int32_t k = 0; k < count; ++k) {
+        const double *j = J + k * kThreeRows, *w6 = W + k * kThreeRows;
+        lanes(u + blocks[k]) +=
+            ((d[0] * lanes(w6) + d[1] * lanes(w6 + kRow)) + (d[2] * lanes(w6 + 2 * kRow) + d1 * lanes(j + kRow))) +
+            (d2 * lanes(j + 2 * kRow) + dn * lanes(j));
+    }
+    return std::max({std::abs(d[0]) * row.spin_K[0], std::abs(d[1]) * row.spin_K[3], std::abs(d[2]) * row.spin_K[5],
+                     std::abs(dn) * row.K[0], std::abs(d1) * row.K[3], std::abs(d2) * row.K[5]});
+}
+
 MCH_WIDE double solve_contact(System& system, ContactRow& row, double anchor, bool relax)
 {
     const std::array<double, 3> start = row.lambda;
@@ -587,7 +660,8 @@ MCH_WIDE double solve_contact(System& system, ContactRow& row, double anchor, bo
     }
     // A contact without a normal force yet has no friction to offer, so there the normal comes first; else it comes
     // last and wins.
-    const bool   fresh  = start[0] == 0;
+    const bool fresh = start[0] == 0;
+    if (row.frame && !fresh) return solve_framed(system, row, anchor, relax);
     const double turned = !fresh && row.spins() ? turn_back(system, row, start[0]) : 0;
     auto         r      = rates(row.at, row.base, system.u);
     if (fresh) r = solve_normal(row, r, relax);

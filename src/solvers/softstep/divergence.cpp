@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -14,6 +13,31 @@
 namespace mechane::solvers::softstep {
 
 namespace {
+
+/// Whether all numbers are smaller than `bound` in size, and none is NaN.
+MCH_WIDE bool all_below(const double* x, std::size_t count, double bound)
+{
+    LaneMask    beyond{};
+    std::size_t i = 0;
+    for (; i + kLanes <= count; i += kLanes) {
+        const Lanes size = lanes(x + i) < 0 ? -lanes(x + i) : lanes(x + i);
+        beyond |= ~(size < bound);
+    }
+    bool all = (beyond[0] | beyond[1] | beyond[2] | beyond[3]) == 0;
+    for (; i < count; ++i) all = all & (std::abs(x[i]) < bound);
+    return all;
+}
+
+bool none_out_of_bounds(const System& s)
+{
+    constexpr double kFinite = std::numeric_limits<double>::infinity();
+    static_assert(sizeof(Posed) == 7 * sizeof(double) && sizeof(Spatiald) == 6 * sizeof(double));
+    const std::size_t links = s.forest.links.size();
+    return all_below(reinterpret_cast<const double*>(s.motion.X_WB.data()), 7 * links, kFinite) &&
+           all_below(reinterpret_cast<const double*>(s.motion.twist.data()), 6 * links, kFinite) &&
+           all_below(s.motion.q.data(), s.motion.q.size(), 1e12) &&
+           all_below(s.motion.v.data(), s.motion.v.size(), kDivergedVelocity);
+}
 
 bool out_of_bounds(const System& s, std::int32_t l)
 {
@@ -73,20 +97,11 @@ Culprit culprit_of(const System& s, std::int32_t l, int substeps, const char* wh
 
 void find_divergence(System& system, int substeps, bool after, Culprit& first)
 {
-    const auto lost = [&](std::int32_t l) {
-        // What the last step placed was looked at when it ended.
-        return (after || !system.placed[system.forest.links[l].tree]) && out_of_bounds(system, l);
-    };
-    std::atomic<bool> any = false;
-    in_pieces(system, system.forest.links.size(), kNumbersAtOnce, [&](std::size_t begin, std::size_t end) {
-        bool found = false;
-        for (std::size_t l = begin; l < end; ++l) found = found || lost(static_cast<std::int32_t>(l));
-        if (found) any = true;
-    });
-    if (!any) return;
+    if (none_out_of_bounds(system)) return;
     const char* const when = after ? "after the step" : "at the start of the step";
     for (std::int32_t l = 0; l < static_cast<std::int32_t>(system.forest.links.size()); ++l) {
-        if (!lost(l)) continue;
+        // What the last step placed was looked at when it ended.
+        if ((!after && system.placed[system.forest.links[l].tree]) || !out_of_bounds(system, l)) continue;
         system.faulty[static_cast<std::size_t>(system.model->body_world[system.forest.links[l].body] + 1)] = 1;
         if (first.text.empty()) first = culprit_of(system, l, substeps, when);
     }

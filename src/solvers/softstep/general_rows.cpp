@@ -272,10 +272,7 @@ void list_general_rows(System& system)
             row.at.J[s]       = at;
             row.at.Y[s]       = at + row.at.count[s] * kLanes;
             at += 2 * row.at.count[s] * kLanes;
-            for (const std::int32_t link : {a, b})
-                if (link >= 0) place_link_rows(system, link, system.general_link_rows);
         }
-    system.link_rows.resize(static_cast<std::size_t>(system.general_link_rows));
 }
 
 void build_general_row(System& system, GeneralRow& row, double h)

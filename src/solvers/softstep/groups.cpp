@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstring>
 
 #include "mechane/model/types.h"
 #include "system.h"
@@ -75,6 +76,18 @@ void list_blocks(System& system)
             }
         system.path_block_begin.push_back(static_cast<std::int32_t>(system.path_blocks.size()));
     }
+    std::size_t rows = 0;
+    system.link_rows_at.assign(f.links.size(), 0);
+    for (std::size_t l = 0; l < f.links.size(); ++l) {
+        const Link& link       = f.links[l];
+        system.link_rows_at[l] = rows;
+        if (link.dofs == 0 || f.trees[link.tree].single) continue;
+        const std::int32_t last = link.dof + link.dofs - 1;
+        rows +=
+            6 * kLanes * static_cast<std::size_t>(system.path_block_begin[last + 1] - system.path_block_begin[last]);
+    }
+    system.link_rows.assign(rows, 0);
+    system.locked.assign(f.trees.size(), 0);
 }
 
 }  // namespace
@@ -91,16 +104,16 @@ void build_system(const model::Model& model, System& system)
     const auto    dofs = static_cast<std::size_t>(f.dof_count);
     system.motion.resize(f, model.body_count());
     system.laws.assign(dofs, {});
-    system.paths = dynamics::list_paths(f, false);
+    system.law_sources.known = false;
+    system.paths             = dynamics::list_paths(f, false);
     system.mass.assign(system.paths.size(), 0);
     system.factored.assign(system.paths.size(), 0);
+    system.dof_rates.assign(system.paths.size(), 0);
     system.inverse_pivots.assign(dofs, 0);
     system.diagonal.assign(dofs, 0);
     system.articulated.resize(f);
     system.tau.assign(dofs, 0);
     system.row_scratch.assign(8 * dofs, 0);
-    system.link_rows_at.assign(f.links.size(), -1);
-    system.general_link_rows = 0;
     system.link_rows_made.assign(f.links.size(), 0);
     system.link_frame.assign(f.links.size(), nullptr);
     system.scratch.assign(dofs, 0);
@@ -195,21 +208,65 @@ void build_system(const model::Model& model, System& system)
         if (group.whitened) {
             rows.blocks = system.path_blocks.data() + system.path_block_begin[k];
             rows.count  = system.path_block_begin[k + 1] - system.path_block_begin[k];
+            rows.Y      = system.dof_rates.data() + system.paths.row(k);
         } else {
             rows.blocks = system.all_blocks.data() + group.u_begin / kLanes;
             rows.count  = group.block_count();
+            columns += static_cast<std::size_t>(rows.count * kLanes);
         }
-        columns += static_cast<std::size_t>(rows.count * kLanes);
     }
     system.dof_columns.assign(columns, 0);
     columns = 0;
     for (std::int32_t k = 0; k < f.dof_count; ++k) {
-        if (f.model_dof[k] < 0) continue;
+        if (f.model_dof[k] < 0 || system.group_of_dof(k).whitened) continue;
         system.dof_rows[k].Y = system.dof_columns.data() + columns;
         columns += static_cast<std::size_t>(system.dof_rows[k].count * kLanes);
     }
     list_general_rows(system);
 }
+
+namespace {
+
+/// Keeps a copy of `now`; returns whether it differs, bit by bit, from the one that was kept.
+template <class T>
+bool keep_copy(const std::vector<T>& now, std::vector<T>& kept)
+{
+    if (now.size() == kept.size() && (now.empty() || std::memcmp(now.data(), kept.data(), now.size() * sizeof(T)) == 0))
+        return false;
+    kept = now;
+    return true;
+}
+
+bool sources_changed(System& system, const std::vector<Real>& target_q, const std::vector<Real>& target_qd,
+                     const std::vector<Real>& force)
+{
+    const model::Model& m       = *system.model;
+    LawSources&         sources = system.law_sources;
+    const std::array    numbers{&target_q,
+                                &target_qd,
+                                &force,
+                                &m.joint_armature,
+                                &m.joint_friction,
+                                &m.joint_damping,
+                                &m.joint_stiffness,
+                                &m.joint_effort_limit,
+                                &m.joint_velocity_limit,
+                                &m.joint_target_ke,
+                                &m.joint_target_kd,
+                                &m.joint_rest_q,
+                                &m.joint_limit_lower,
+                                &m.joint_limit_upper,
+                                &m.joint_limit_ke,
+                                &m.joint_limit_kd};
+    bool                changed = !sources.known;
+    for (std::size_t i = 0; i < numbers.size(); ++i) changed = keep_copy(*numbers[i], sources.numbers[i]) || changed;
+    changed       = keep_copy(m.joint_target_mode, sources.modes) || changed;
+    changed       = keep_copy(m.joint_drive_type, sources.types) || changed;
+    sources.known = true;
+    return changed;
+}
+
+}  // namespace
 
 void read_laws(const model::Control& control, System& system)
 {
@@ -221,11 +278,12 @@ void read_laws(const model::Control& control, System& system)
     const auto& target_qd =
         control.joint_target_qd.size() == m.joint_target_qd.size() ? control.joint_target_qd : m.joint_target_qd;
     const auto& force = control.joint_f.size() == m.joint_f.size() ? control.joint_f : m.joint_f;
+    if (!sources_changed(system, target_q, target_qd, force)) return;
     for (std::size_t i = 0; i < system.loop_target.size(); ++i) system.loop_target[i] = finite(target_q[i]);
     for (std::size_t i = 0; i < system.loop_target_rate.size(); ++i) system.loop_target_rate[i] = finite(target_qd[i]);
-    const auto read = [&](std::size_t k) {
+    for (std::size_t k = 0; k < system.laws.size(); ++k) {
         const std::int32_t d = f.model_dof[k];
-        if (d < 0) return;
+        if (d < 0) continue;
         DofLaw& law        = system.laws[k];
         law.armature       = not_negative(m.joint_armature[d]);
         law.friction       = not_negative(m.joint_friction[d]);
@@ -255,9 +313,11 @@ void read_laws(const model::Control& control, System& system)
                 break;
         }
         law.acceleration = m.joint_drive_type[d] == model::DriveType::acceleration && (law.ke > 0 || law.kd > 0);
+        // Its gains are scaled in the step and read anew in the next.
+        if (law.acceleration) system.law_sources.known = false;
         if (law.ke == 0 && law.kd == 0) law.saturated = 0;
         const std::int32_t coord = f.model_coord[k];
-        if (coord < 0) return;  // a ball's targets are quaternions, read when its error is
+        if (coord < 0) continue;  // a ball's targets are quaternions, read when its error is
         law.target    = law.ke > 0 ? finite(target_q[coord]) : 0;
         law.rest      = static_cast<double>(m.joint_rest_q[coord]);
         law.lower     = static_cast<double>(m.joint_limit_lower[d]);
@@ -271,10 +331,7 @@ void read_laws(const model::Control& control, System& system)
         law.stiff_limit = law.limit_ke == 0 ||
                           (law.limit_ke == kUnauthoredLimitKe && law.limit_kd == kUnauthoredLimitKd) ||
                           law.lower == law.upper;
-    };
-    in_pieces(system, system.laws.size(), kNumbersAtOnce, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t k = begin; k < end; ++k) read(k);
-    });
+    }
 }
 
 }  // namespace mechane::solvers::softstep

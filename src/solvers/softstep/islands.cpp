@@ -119,14 +119,10 @@ void reserve_contacts(System& system, std::size_t capacity)
     // No row has more blocks than two of the link that has most. Only what is used of an address range costs memory,
     // but contacts of one huge closed mechanism could ask for more than there is.
     constexpr std::size_t kMostNumbers = std::size_t{1} << 25;
-    std::size_t           most = 0, link_rows = 0;
-    for (std::size_t l = 0; l < system.forest.links.size(); ++l) {
-        const auto blocks = most_blocks(system, system.forest.trees[system.forest.links[l].tree].group,
-                                        static_cast<std::int32_t>(l), -1);
-        most              = std::max(most, blocks);
-        link_rows += 6 * kLanes * blocks;
-    }
-    system.link_rows.reserve(std::min(kMostNumbers, static_cast<std::size_t>(system.general_link_rows) + link_rows));
+    std::size_t           most         = 0;
+    for (std::size_t l = 0; l < system.forest.links.size(); ++l)
+        most = std::max(most, most_blocks(system, system.forest.trees[system.forest.links[l].tree].group,
+                                          static_cast<std::int32_t>(l), -1));
     system.contact_blocks.reserve(std::min(kMostNumbers, capacity * 2 * most));
     system.contact_storage.reserve(std::min(kMostNumbers, capacity * 2 * most * 2 * 6 * kLanes));
     reserve_piles(system);
@@ -141,11 +137,8 @@ void place_contacts(System& system)
             if (row.link[i] >= 0 && system.body_group[row.body[i]] == row.at.group[seat]) out[i] = row.link[i];
         return out;
     };
-    for (std::int64_t& at : system.link_rows_at)
-        if (at >= system.general_link_rows) at = -1;
-    std::int64_t link_rows = system.general_link_rows;
-    std::size_t  total = 0, blocks = 0;
-    bool         free_ones = false;
+    std::size_t total = 0, blocks = 0;
+    bool        free_ones = false;
     for (const ContactRow& row : system.contacts) {
         free_ones = free_ones || row.free;
         if (row.free && !row.spins()) continue;
@@ -155,13 +148,10 @@ void place_contacts(System& system)
             blocks += most;
             total += (row.spins() ? 2 : 1) * 6 * kLanes * most;
         }
-        for (const std::int32_t link : row.link)
-            if (link >= 0) place_link_rows(system, link, link_rows);
     }
     const auto grow = [](auto& storage, std::size_t size) {
         if (storage.size() < size) storage.resize(size);
     };
-    grow(system.link_rows, static_cast<std::size_t>(link_rows));
     grow(system.contact_storage, total);
     grow(system.contact_blocks, blocks);
     if (free_ones) grow(system.free_contacts, system.contacts.size());

@@ -45,72 +45,98 @@ void respond(System& system, const Group& group, double* y, int lanes)
     if (group.row_count > 0) constrain(system, group, y, lanes);
 }
 
-/// The way to a dof as the loops over lanes see it; rows of the matrix are those of dynamics::Paths.
-struct Way {
-    const double *      factored, *roots;  ///< roots: of the group, whole blocks
-    const std::int32_t *dofs, *place, *block_begin, *blocks;
+/// Rows of dynamics::Paths as the loops over lanes see them.
+struct Rows {
+    const std::int32_t *block_begin, *blocks, *place;
     const std::uint8_t* on_path;
-    std::int32_t        dof_count, block_count;
 
-    Way(const System& system, const Group& group, std::int32_t dof)
-        : factored(system.factored.data()),
-          roots(system.inverse_roots.data() + group.u_begin),
-          dofs(system.paths.dofs.data() + system.paths.begin[dof]),
-          place(system.paths.place.data()),
-          block_begin(system.paths.block_begin.data()),
-          blocks(system.paths.blocks.data() + block_begin[dof]),
-          on_path(system.paths.on_path.data() + block_begin[dof]),
-          dof_count(system.paths.begin[dof + 1] - system.paths.begin[dof]),
-          block_count(block_begin[dof + 1] - block_begin[dof])
+    explicit Rows(const dynamics::Paths& paths)
+        : block_begin(paths.block_begin.data()),
+          blocks(paths.blocks.data()),
+          place(paths.place.data()),
+          on_path(paths.on_path.data())
     {
     }
-    [[gnu::always_inline]] const double* row(std::int32_t dof) const
-    { return factored + static_cast<std::ptrdiff_t>(kLanes) * block_begin[dof]; }
+    [[gnu::always_inline]] std::ptrdiff_t of(std::int32_t dof) const
+    { return static_cast<std::ptrdiff_t>(kLanes) * block_begin[dof]; }
 };
 
-/// x := sqrt(1/D) L^-T J^T of six rows J: the columns of the dofs on the way, block after block.
-MCH_WIDE void whiten_six(const Way& way, const double* columns, double* x)
+/// x := sqrt(1/D) L^-T e_k for each dof k of a tree, in the layout of the rows: what is left of a dof after those above
+/// it, whose own have been made before. `roots`: whole blocks of the tree.
+MCH_WIDE void whiten_dofs(const Rows& rows, std::int32_t dof_begin, std::int32_t dof_end, const double* factored,
+                          const double* roots, double* x)
 {
-    constexpr int kSix = 6 * kLanes;
-    for (std::int32_t b = 0; b < way.block_count; ++b)
-        for (int c = 0; c < kSix; c += kLanes) {
-            Lanes row = lanes(columns + 6 * way.blocks[b] + c);
-            keep_lanes(row, way.on_path[b]);
-            lanes(x + kSix * b + c) = row;
+    for (std::int32_t k = dof_begin; k < dof_end; ++k) {
+        const std::int32_t* blocks = rows.blocks + rows.block_begin[k];
+        const std::int32_t  count  = rows.block_begin[k + 1] - rows.block_begin[k];
+        const double*       L      = factored + rows.of(k);
+        double*             to     = x + rows.of(k);
+        const unsigned      own    = 1u << rows.place[k] % kLanes;
+        for (std::int32_t b = 0; b < count; ++b) lanes(to + kLanes * b) = Lanes{};
+        for (std::int32_t b = 0; b < count; ++b) {
+            const unsigned     above = rows.on_path[rows.block_begin[k] + b] & ~(b + 1 == count ? own : 0u);
+            const std::int32_t first = dof_begin + blocks[b];
+            const double*      a     = L + kLanes * b;
+            if (above == 15) {
+                const double *x0 = x + rows.of(first), *x1 = x + rows.of(first + 1), *x2 = x + rows.of(first + 2),
+                             *x3 = x + rows.of(first + 3);
+                for (std::int32_t c = 0; c < kLanes * (b + 1); c += kLanes)
+                    lanes(to + c) -=
+                        (a[0] * lanes(x0 + c) + a[1] * lanes(x1 + c)) + (a[2] * lanes(x2 + c) + a[3] * lanes(x3 + c));
+                continue;
+            }
+            for (int i = 0; i < kLanes; ++i) {
+                if (!(above >> i & 1u)) continue;
+                const double* from = x + rows.of(first + i);
+                for (std::int32_t c = 0; c < kLanes * (b + 1); c += kLanes) lanes(to + c) -= a[i] * lanes(from + c);
+            }
         }
-    for (std::int32_t i = way.dof_count; i-- > 0;) {
-        const std::int32_t k = way.dofs[i], place = way.place[k], last = place / kLanes;
-        const double*      row = way.row(k);
-        const double*      own = x + kSix * last + place % kLanes;
-        double             a[6];
-        for (int c = 0; c < 6; ++c) a[c] = own[c * kLanes];
-        for (std::int32_t b = 0; b <= last; ++b)
-            for (int c = 0; c < 6; ++c) lanes(x + kSix * b + c * kLanes) -= a[c] * lanes(row + kLanes * b);
+        Lanes one = lanes(roots + blocks[count - 1]);
+        keep_lanes(one, own);
+        lanes(to + kLanes * (count - 1)) += one;
     }
-    for (std::int32_t b = 0; b < way.block_count; ++b)
-        for (int c = 0; c < kSix; c += kLanes) lanes(x + kSix * b + c) *= lanes(way.roots + way.blocks[b]);
 }
 
-/// The same of the unit vector of the dof at the end of the way; returns the square of its length.
-MCH_WIDE double whiten_unit(const Way& way, double* x)
+/// Rates of a tree's dofs from its whitened velocities.
+MCH_WIDE void read_rates(const Rows& rows, std::int32_t dof_begin, std::int32_t count, const double* x, const double* u,
+                         double* v)
 {
-    const std::int32_t dof  = way.dofs[way.dof_count - 1];
-    const double*      unit = way.row(dof);
-    for (std::int32_t b = 0; b < way.block_count; ++b) lanes(x + kLanes * b) = -lanes(unit + kLanes * b);
-    Lanes one = Lanes{} + 1;
-    keep_lanes(one, 1u << way.place[dof] % kLanes);
-    lanes(x + kLanes * (way.block_count - 1)) += one;
-    for (std::int32_t i = way.dof_count - 1; i-- > 0;) {
-        const std::int32_t k = way.dofs[i], place = way.place[k];
-        const double*      row = way.row(k);
-        const double       a   = x[place];
-        for (std::int32_t b = 0; b <= place / kLanes; ++b) lanes(x + kLanes * b) -= a * lanes(row + kLanes * b);
+    for (std::int32_t k = 0; k < count; ++k) {
+        Lanes four{};
+        for (std::int32_t b = rows.block_begin[dof_begin + k]; b < rows.block_begin[dof_begin + k + 1]; ++b)
+            four += lanes(x + static_cast<std::ptrdiff_t>(kLanes) * b) * lanes(u + rows.blocks[b]);
+        v[k] = sum(four);
     }
+}
+
+/// Six rows of a link from those of the link before it on the path and its own dofs. `columns`, `x`: of its first dof.
+MCH_WIDE void extend_six(const double* before, std::int32_t before_count, const Rows& rows, std::int32_t dof,
+                         std::int32_t dofs, const Spatiald* columns, const double* x, double* to)
+{
+    const std::int32_t count = rows.block_begin[dof + dofs] - rows.block_begin[dof + dofs - 1];
+    for (std::int32_t b = 0; b < count; ++b, to += 6 * kLanes) {
+        Lanes six[6] = {};
+        if (b < before_count)
+            for (int c = 0; c < 6; ++c) six[c] = lanes(before + 6 * kLanes * b + c * kLanes);
+        for (std::int32_t k = 0; k < dofs; ++k) {
+            if (b >= rows.block_begin[dof + k + 1] - rows.block_begin[dof + k]) continue;
+            const Lanes     own = lanes(x + rows.of(dof + k) + kLanes * b);
+            const Spatiald& s   = columns[dof + k];
+            six[0] += s.linear.x * own;
+            six[1] += s.linear.y * own;
+            six[2] += s.linear.z * own;
+            six[3] += s.angular.x * own;
+            six[4] += s.angular.y * own;
+            six[5] += s.angular.z * own;
+        }
+        for (int c = 0; c < 6; ++c) lanes(to + c * kLanes) = six[c];
+    }
+}
+
+MCH_WIDE double square(const double* x, std::int32_t blocks)
+{
     Lanes w{};
-    for (std::int32_t b = 0; b < way.block_count; ++b) {
-        lanes(x + kLanes * b) *= lanes(way.roots + way.blocks[b]);
-        w += lanes(x + kLanes * b) * lanes(x + kLanes * b);
-    }
+    for (std::int32_t b = 0; b < blocks; ++b) w += lanes(x + kLanes * b) * lanes(x + kLanes * b);
     return sum(w);
 }
 
@@ -153,6 +179,9 @@ void unwhiten(System& system, const Tree& tree, const double* u, double* v)
         v[5] = w.z;
         return;
     }
+    const std::size_t t = static_cast<std::size_t>(&tree - system.forest.trees.data());
+    if (!system.locked[t])
+        return read_rates(Rows(system.paths), tree.dof_begin, tree.dof_count(), system.dof_rates.data(), u, v);
     double*       whole = system.row_scratch.data() + 8 * static_cast<std::ptrdiff_t>(tree.dof_begin);
     const double* roots = system.inverse_roots.data() + system.groups[tree.group].u_begin;
     for (std::int32_t k = 0; k < kLanes * tree.block_count(); ++k) whole[k] = roots[k] > 0 ? u[k] * roots[k] : u[k];
@@ -180,16 +209,19 @@ std::ptrdiff_t entry(std::int32_t local, int rows)
 { return static_cast<std::ptrdiff_t>(local / kLanes) * kLanes * rows + local % kLanes; }
 
 /// Whitened rows of the six components of a link's velocity at the reference point of its tree.
-const double* link_rows(System& system, const Group& group, std::int32_t link)
+const double* link_rows(System& system, std::int32_t link)
 {
+    const auto& links = system.forest.links;
+    while (link >= 0 && links[link].dofs == 0) link = links[link].parent;
+    if (link < 0) return system.link_rows.data();
     double* rows = system.link_rows.data() + system.link_rows_at[link];
     if (system.link_rows_made[link]) return rows;
+    const std::int32_t parent   = links[link].parent;
+    const double*      before   = parent >= 0 ? link_rows(system, parent) : nullptr;
+    const auto         count    = static_cast<std::int32_t>(blocks_of(system, last_dof(system, parent)).size());
     system.link_rows_made[link] = 1;
-    const Tree&        tree     = system.forest.trees[group.tree_begin];
-    const std::int32_t last     = last_dof(system, link);
-    if (last >= 0)
-        whiten_six(Way(system, group, last),
-                   system.motion.columns.data() + static_cast<std::ptrdiff_t>(tree.block_begin) * 6 * kLanes, rows);
+    extend_six(before, count, Rows(system.paths), links[link].dof, links[link].dofs, system.motion.column.data(),
+               system.dof_rates.data(), rows);
     return rows;
 }
 
@@ -264,7 +296,7 @@ void add(System& system, Segments& at, std::int32_t l, const Vec3d& p_W, const V
         wrench[i][5]     = turn.z;
     }
     const auto    blocks = blocks_of(system, last_dof(system, l));
-    const double* W      = link_rows(system, group, l);
+    const double* W      = link_rows(system, l);
     const auto    count  = static_cast<std::int32_t>(blocks.size());
     if constexpr (rows == 3)
         add_three(W, blocks.data(), count, at.blocks[seat], wrench, J);
@@ -283,9 +315,17 @@ void begin_rows(System& system, const Group& group, bool both)
         return;
     }
     const Tree& tree = system.forest.trees[group.tree_begin];
-    if (both && !tree.single)
-        for (std::int32_t k = 0; k < tree.dof_count(); ++k)
-            system.inverse_roots[group.u_begin + k] = std::sqrt(system.inverse_pivots[tree.dof_begin + k]);
+    if (both && !tree.single) {
+        bool    locked = false;
+        double* roots  = system.inverse_roots.data() + group.u_begin;
+        for (std::int32_t k = 0; k < tree.dof_count(); ++k) {
+            roots[k] = std::sqrt(system.inverse_pivots[tree.dof_begin + k]);
+            locked   = locked || roots[k] == 0;
+        }
+        system.locked[group.tree_begin] = locked ? 1 : 0;
+        whiten_dofs(Rows(system.paths), tree.dof_begin, tree.dof_end, system.factored.data(), roots,
+                    system.dof_rates.data());
+    }
     if (both && tree.single)
         system.spin_root[group.tree_begin] =
             system.motion.R_WB[tree.link_begin] * system.inertia_root[group.tree_begin];
@@ -341,22 +381,13 @@ std::int32_t* place_blocks(const System& system, std::int32_t group, std::int32_
     return end;
 }
 
-void place_link_rows(System& system, std::int32_t link, std::int64_t& end)
-{
-    const Tree& tree = system.forest.trees[system.forest.links[link].tree];
-    if (tree.single || !system.groups[tree.group].whitened || system.link_rows_at[link] >= 0) return;
-    system.link_rows_at[link] = end;
-    end += static_cast<std::int64_t>(blocks_of(system, last_dof(system, link)).size()) * 6 * kLanes;
-}
-
 void frame_rows(System& system, std::int32_t link, const std::array<Vec3d, 3>& directions, double* rows)
 {
-    const Group& group = system.groups[system.forest.trees[system.forest.links[link].tree].group];
-    const auto   count = static_cast<std::int32_t>(blocks_of(system, last_dof(system, link)).size());
-    double       d[3][3];
+    const auto count = static_cast<std::int32_t>(blocks_of(system, last_dof(system, link)).size());
+    double     d[3][3];
     for (int r = 0; r < 3; ++r)
         for (int c = 0; c < 3; ++c) d[r][c] = directions[r][c];
-    turn_six(link_rows(system, group, link), count, d, rows, rows + static_cast<std::ptrdiff_t>(count) * 3 * kLanes);
+    turn_six(link_rows(system, link), count, d, rows, rows + static_cast<std::ptrdiff_t>(count) * 3 * kLanes);
 }
 
 void open_segment(const Segments& at, int seat, int rows)
@@ -388,7 +419,7 @@ void close_segment(System& system, Segments& at, int seat, int rows)
 
 double respond_dof(System& system, const Group& group, std::int32_t dof, DofRows& rows)
 {
-    if (group.whitened) return whiten_unit(Way(system, group, dof), rows.Y);
+    if (group.whitened) return square(rows.Y, rows.count);
     double* x = system.row_scratch.data() + 8 * static_cast<std::ptrdiff_t>(group.dof_begin);
     std::fill_n(rows.Y, static_cast<std::ptrdiff_t>(rows.count) * kLanes, 0.0);
     std::fill_n(x, group.dof_count(), 0.0);

@@ -140,11 +140,14 @@ class SoftStep final : public Solver {
     void break_joints(double h, StepReport& report);
     void fill_observables(double h, double dt);
     void load_state(const model::State& in, const model::Control& control, double dt, Culprit& culprit);
-    /// Returns whether joint_f pushes a link of the tree that is free.
-    bool load_tree(std::int32_t t, const model::State& in, const std::vector<Real>& joint_f);
+    /// Loads a tree; `untouched`: the state is what the last step published. Returns whether joint_f pushes a link of
+    /// it that is free.
+    bool load_tree(std::int32_t t, const model::State& in, const std::vector<Real>& joint_f, bool untouched);
     /// joint_f of a free link [N, N m]; zero for any other.
     [[nodiscard]] Spatiald load_of_joint(const Link& link, const std::vector<Real>& joint_f) const;
     void                   find_edits(const Link& link, const model::State& in);
+    /// Whether all of the state is what the last step published, to the last bit.
+    [[nodiscard]] bool is_as_published(const model::State& in) const;
     /// Whether the coordinates and rates of a tree are those that the last step published.
     [[nodiscard]] bool is_as_published(const Tree& tree, const model::State& in) const;
     void               publish(const model::State& in, model::State& out, double dt);
@@ -254,15 +257,17 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
                 culprit = {b, -1, fmt::format("the state of kinematic body '{}' is not finite", model_.body_label[b])};
         }
     }
-    for (std::size_t i = 0; i < s.near_q.size(); ++i) s.near_q[i] = static_cast<double>(in.joint_q[i]);
+    for (std::size_t i = 0; i < s.near_q.size() && !s.forest.loops.empty(); ++i)
+        s.near_q[i] = static_cast<double>(in.joint_q[i]);
     s.teleported.assign(s.groups.size(), 0);
+    const bool untouched = is_as_published(in);
     // joint_f of FREE-like joints is a wrench at the child's centre of mass; the parent bears the reaction.
     const auto&       joint_f = control.joint_f.size() == model_.joint_f.size() ? control.joint_f : model_.joint_f;
     std::atomic<bool> pushed  = false;
     in_pieces(s, s.groups.size(), kGroupsAtOnce, [&](std::size_t begin, std::size_t end) {
         for (std::size_t g = begin; g < end; ++g)
             for (std::int32_t t = s.groups[g].tree_begin; t < s.groups[g].tree_end; ++t)
-                if (load_tree(t, in, joint_f)) pushed = true;
+                if (load_tree(t, in, joint_f, untouched)) pushed = true;
     });
     for (std::size_t l = 0; pushed && l < s.forest.links.size(); ++l) {
         const Link&    link = s.forest.links[l];
@@ -278,6 +283,15 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
     wake_changed(s);
     find_divergence(s, options_.substeps, false, culprit);
     std::fill(s.placed.begin(), s.placed.end(), std::uint8_t{0});  // until the end of this step
+}
+
+bool SoftStep::is_as_published(const model::State& in) const
+{
+    const auto same = [](const auto& a, const auto& b) {
+        return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0);
+    };
+    return !published_body_.empty() && same(in.joint_q, published_q_) && same(in.joint_qd, published_qd_) &&
+           same(in.body_q, published_body_) && same(in.body_qd, published_twist_);
 }
 
 bool SoftStep::is_as_published(const Tree& tree, const model::State& in) const
@@ -309,7 +323,7 @@ Spatiald SoftStep::load_of_joint(const Link& link, const std::vector<Real>& join
     return is_finite(f) ? f : Spatiald{};
 }
 
-bool SoftStep::load_tree(std::int32_t t, const model::State& in, const std::vector<Real>& joint_f)
+bool SoftStep::load_tree(std::int32_t t, const model::State& in, const std::vector<Real>& joint_f, bool untouched)
 {
     System&     s    = system_;
     const Tree& tree = s.forest.trees[t];
@@ -318,6 +332,10 @@ bool SoftStep::load_tree(std::int32_t t, const model::State& in, const std::vect
     for (std::int32_t l = tree.link_begin; l < tree.link_end && !published_body_.empty(); ++l) {
         const Link& link = s.forest.links[l];
         if (!link.free || link.from_body) continue;
+        if (untouched) {
+            body_wins_[link.body] = 0;
+            continue;
+        }
         const std::int32_t q = model_.joint_q_start[link.joint], qd = model_.joint_qd_start[link.joint];
         const bool         joint_kept = std::memcmp(&in.joint_q[q], &published_q_[q], 7 * sizeof(Real)) == 0 &&
                                         std::memcmp(&in.joint_qd[qd], &published_qd_[qd], 6 * sizeof(Real)) == 0;
@@ -325,7 +343,7 @@ bool SoftStep::load_tree(std::int32_t t, const model::State& in, const std::vect
                                         same_bytes(in.body_qd[link.body], published_twist_[link.body]);
         body_wins_[link.body]         = joint_kept && !body_kept;
     }
-    s.placed[t] = s.placed[t] && is_as_published(tree, in);
+    s.placed[t] = s.placed[t] && (untouched || is_as_published(tree, in));
     if (!s.placed[t]) {
         dynamics::load(model_, s.forest, tree, in.joint_q, in.joint_qd, in.body_q, in.body_qd, body_wins_, s.motion);
         dynamics::forward_kinematics(s.forest, tree, s.motion);
@@ -336,7 +354,7 @@ bool SoftStep::load_tree(std::int32_t t, const model::State& in, const std::vect
         Spatiald&   f    = s.wrench[l];
         f                = static_cast<Spatiald>(in.body_f.empty() ? Spatial{} : in.body_f[link.body]);
         if (!is_finite(f)) f = {};
-        find_edits(link, in);
+        if (!untouched) find_edits(link, in);
         pushed = pushed || !(load_of_joint(link, joint_f) == Spatiald{});
     }
     return pushed;

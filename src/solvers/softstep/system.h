@@ -34,6 +34,14 @@ using dynamics::Link;
 using dynamics::Motion;
 using dynamics::Tree;
 
+/// What the laws of dofs were read from: a copy of the model's arrays and the commands.
+struct LawSources {
+    bool                              known = false;
+    std::array<std::vector<Real>, 16> numbers;
+    std::vector<model::TargetMode>    modes;
+    std::vector<model::DriveType>     types;
+};
+
 /// What acts on one dof of a tree, read from the model at the start of each step.
 struct DofLaw {
     double armature = 0, friction = 0, damping = 0, stiffness = 0;
@@ -175,6 +183,7 @@ struct ContactRow {
     double                spin_mass = 0, spin_step = 0;  ///< of torsion: 1 / spin_K[0]
     Segments              spin_at;
     double*               frame = nullptr;  ///< room for six rows along n, t1, t2 of a link that touches alone
+    std::array<double, 9> spin_cross{};     ///< of such a contact: its rates n, t1, t2 under impulses against turning
     [[nodiscard]] bool    spins() const { return mu_torsional > 0 || mu_rolling > 0; }
 };
 
@@ -260,6 +269,7 @@ struct System {
     Forest              forest;
     Motion              motion;
     std::vector<DofLaw> laws;
+    LawSources          law_sources;
 
     std::vector<Group>        groups;
     std::vector<std::int32_t> body_group;  ///< [body_count], -1: prescribed
@@ -275,12 +285,14 @@ struct System {
     std::vector<std::int32_t> all_blocks;                     ///< 0, 4, 8, ...: where the blocks of `u` begin
     std::vector<std::int32_t> path_blocks, path_block_begin;  ///< per dof of whitened groups: blocks of its path
     std::vector<double>       row_scratch;                    ///< 8 numbers for each dof
-    /// Whitened rows of the six components of a link's velocity at its tree's reference point, for the links that
-    /// touch: blocks of six rows, from `link_rows_at` on (-1: no contact), made when first asked for in a substep.
+    /// [paths.size()]: of whitened trees of several links, the whitened rows of their dofs' rates.
+    std::vector<double> dof_rates;
+    /// Whitened rows of the six components of a link's velocity at its tree's reference point: blocks of six rows, from
+    /// `link_rows_at` on, made when first asked for in a substep.
     std::vector<double>       link_rows;
-    std::vector<std::int64_t> link_rows_at;
-    std::int64_t              general_link_rows = 0;  ///< end of those that general rows keep from step to step
+    std::vector<std::size_t>  link_rows_at;
     std::vector<std::uint8_t> link_rows_made;
+    std::vector<std::uint8_t> locked;  ///< per whitened tree: some dof moves no mass
     /// Per link: the contact that made the rows of its velocity along n, t1, t2 in this substep, for others to use.
     std::vector<const ContactRow*> link_frame;
     /// Per tree, of single bodies: I^-1 = C C^T in body axes, and C^-1.
@@ -299,7 +311,7 @@ struct System {
 
     std::vector<DofRows>      dof_rows;     ///< [dof_count]
     std::vector<std::int32_t> active_dofs;  ///< [dof_count]: those with rows in this substep, of each group
-    std::vector<double>       dof_columns;  ///< storage of DofRows::Y
+    std::vector<double>       dof_columns;  ///< storage of DofRows::Y, of groups that are not whitened
     std::vector<GeneralRow>   general;
     std::vector<double>       general_storage;
     std::vector<std::int32_t> general_blocks;
@@ -417,8 +429,6 @@ void end_rows(System& system, const Group& group);
 std::int32_t* place_blocks(const System& system, std::int32_t group, std::int32_t link0, std::int32_t link1,
                            std::int32_t* storage, const std::int32_t*& blocks, std::int32_t& count);
 std::size_t   most_blocks(const System& system, std::int32_t group, std::int32_t link0, std::int32_t link1);
-/// A place among the link rows for a link of a whitened tree; nothing if it has one. `end` grows by what it takes.
-void place_link_rows(System& system, std::int32_t link, std::int64_t& end);
 /// Rows of a link's angular velocity along three directions, and after them those of the velocity at its tree's
 /// reference point; of a whitened tree of several links.
 void frame_rows(System& system, std::int32_t link, const std::array<Vec3d, 3>& directions, double* rows);
