@@ -131,7 +131,8 @@ struct SweepColumns {
     std::vector<double> lower, low1, high1, low2, high2;  ///< along the axis of the sweep; on the other two
 };
 
-/// Sweep and prune (Cohen et al. 1995) per world along the axis on which the centres of the boxes spread most.
+/// Sweep and prune (Cohen et al. 1995) per world along the axis on which the centres of the boxes spread most. Large
+/// worlds are cut into strips along the next axis, each with a sweep of its own.
 class BroadPhaseSAP final : public BroadPhase {
   public:
     using BroadPhase::BroadPhase;
@@ -141,16 +142,26 @@ class BroadPhaseSAP final : public BroadPhase {
         double       lower;
         std::int32_t shape;
     };
-    /// The boxes of a world in order along its axis.
+    /// Axes of a world's sweep; along `axis1` it is cut into strips, of which the first and the last have no end.
+    struct Cut {
+        std::size_t               axis = 0, axis1 = 1;
+        double                    from = 0, per_length = 0;  ///< where the first strip begins [m], strips a metre
+        std::size_t               strips = 0;                ///< 0: nothing in order
+        [[nodiscard]] std::size_t strip_of(double x) const;
+    };
+    /// The boxes of a strip in order along the axis.
     struct Sweep {
-        std::size_t        axis = 0;
         std::vector<Entry> entries, sorted;
         SweepColumns       columns;
     };
     void find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit) override;
-    void sort(std::size_t list, Boxes boxes, Sweep& sweep) const;
-    void meet(const Sweep& sweep, std::size_t list, std::size_t begin, std::size_t end, Boxes boxes,
-              std::vector<ShapePair>& out, std::size_t limit) const;
+    /// The shapes of a list and those that all lists share.
+    [[nodiscard]] std::array<std::span<const std::int32_t>, 2> shapes_of(std::size_t list) const;
+    [[nodiscard]] Cut                                          cut(std::size_t list, Boxes boxes, bool whole) const;
+    static void                                                sort(const Cut& cut, Boxes boxes, Sweep& sweep);
+    /// Pairs of entries [begin, end) with those after them, of which the strip has the beginning of what they share.
+    void meet(const Cut& cut, std::size_t strip, const Sweep& sweep, std::size_t list, std::size_t begin,
+              std::size_t end, Boxes boxes, std::vector<ShapePair>& out, std::size_t limit) const;
 
     std::vector<Sweep> sweeps_;  ///< by parts
 };

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 #include "../radix_sort.h"
@@ -13,6 +14,8 @@ namespace {
 
 constexpr std::size_t kBlock = 4 * static_cast<std::size_t>(kLanes);
 constexpr std::size_t kRows = 128, kWorldTasks = 64, kManyWorlds = 8, kFew = 256;
+constexpr std::size_t kBoxesInStrip = 64, kMostStrips = 64;  ///< a strip is worth its while with so many
+constexpr double      kBoxWidths = 4;                        ///< least width of a strip, in those of a box
 
 /// Never falls where x grows.
 std::uint64_t rank(double x)
@@ -56,34 +59,56 @@ MCH_WIDE std::size_t next_block(const SweepColumns& c, const SweepRow& row, std:
     return n;
 }
 
-void BroadPhaseSAP::sort(std::size_t list, Boxes boxes, Sweep& sweep) const
+std::size_t BroadPhaseSAP::Cut::strip_of(double x) const
 {
-    const bool                          none = list == worlds_.size();
-    const std::span<const std::int32_t> own = none ? global_ : worlds_[list], shared = none ? own.first(0) : global_;
-    sweep.entries.clear();
+    const double at = (x - from) * per_length;
+    if (!(at > 0)) return 0;
+    return at < static_cast<double>(strips) ? static_cast<std::size_t>(at) : strips - 1;
+}
+
+std::array<std::span<const std::int32_t>, 2> BroadPhaseSAP::shapes_of(std::size_t list) const
+{
+    if (list == worlds_.size()) return {global_, std::span<const std::int32_t>()};
+    return {worlds_[list], global_};
+}
+
+BroadPhaseSAP::Cut BroadPhaseSAP::cut(std::size_t list, Boxes boxes, bool whole) const
+{
     // Twice the centre; the axis along which the centres of this world spread most separates best.
-    Vec3d  sum, squares;
+    Vec3d  sum, squares, width;
+    Vec3d  least{kInfinity, kInfinity, kInfinity}, most = -least;
     double n = 0;
-    for (const std::int32_t s : own) {
+    for (const auto own = shapes_of(list)[0]; const std::int32_t s : own) {
         const geometry::Aabbd& box = boxes[static_cast<std::size_t>(s)];
         if (!in_order(box)) continue;
         const Vec3d c = box.lower + box.upper;
-        sum += c, squares += scale(c, c);
+        sum += c, squares += scale(c, c), width += box.upper - box.lower;
+        least = min(least, box.lower), most = max(most, box.lower);
         n += 1;
     }
-    if (n == 0) return;
-    const Vec3d       spread = squares - (1 / n) * scale(sum, sum);
-    const std::size_t axis   = spread.x >= spread.y ? (spread.x >= spread.z ? 0 : 2) : (spread.y >= spread.z ? 1 : 2);
-    sweep.axis               = axis;
-    for (const auto& shapes : {own, shared})
-        for (const std::int32_t s : shapes) {
-            const geometry::Aabbd& box = boxes[static_cast<std::size_t>(s)];
-            if (in_order(box)) sweep.entries.push_back({box.lower[axis], s});
-        }
-    const auto before = [](const Entry& a, const Entry& b) {
+    Cut out;
+    if (n == 0) return out;
+    const Vec3d spread  = squares - (1 / n) * scale(sum, sum);
+    out.axis            = spread.x >= spread.y ? (spread.x >= spread.z ? 0 : 2) : (spread.y >= spread.z ? 1 : 2);
+    const std::size_t a = (out.axis + 1) % 3, b = (out.axis + 2) % 3;
+    out.axis1           = spread[a] >= spread[b] ? a : b;
+    out.strips          = 1;
+    const double extent = most[out.axis1] - least[out.axis1], strip = kBoxWidths * width[out.axis1] / n;
+    if (whole || !(extent > strip) || !std::isfinite(extent)) return out;
+    const double strips = std::min({extent / strip, n / static_cast<double>(kBoxesInStrip), double{kMostStrips}});
+    if (strips < 2) return out;
+    out.strips     = static_cast<std::size_t>(strips);
+    out.from       = least[out.axis1];
+    out.per_length = static_cast<double>(out.strips) / extent;
+    return out;
+}
+
+void BroadPhaseSAP::sort(const Cut& cut, Boxes boxes, Sweep& sweep)
+{
+    std::vector<Entry>& entries = sweep.entries;
+    const auto          before  = [](const Entry& a, const Entry& b) {
         return a.lower != b.lower ? a.lower < b.lower : a.shape < b.shape;
     };
-    std::vector<Entry>& entries = sweep.entries;
     if (entries.size() <= kFew) {
         std::sort(entries.begin(), entries.end(), before);
     } else {
@@ -95,11 +120,11 @@ void BroadPhaseSAP::sort(std::size_t list, Boxes boxes, Sweep& sweep) const
             from = to;
         }
     }
-    const std::size_t n_entries = entries.size(), axis1 = (axis + 1) % 3, axis2 = (axis + 2) % 3;
+    const std::size_t n = entries.size(), axis1 = cut.axis1, axis2 = 3 - cut.axis - cut.axis1;
     SweepColumns&     columns = sweep.columns;
     for (auto* column : {&columns.lower, &columns.low1, &columns.high1, &columns.low2, &columns.high2})
-        column->assign(n_entries + kBlock, kInfinity);  // beyond the end nothing meets anything: it starts at infinity
-    for (std::size_t i = 0; i < n_entries; ++i) {
+        column->assign(n + kBlock, kInfinity);  // beyond the end nothing meets anything: it starts at infinity
+    for (std::size_t i = 0; i < n; ++i) {
         const geometry::Aabbd& box = boxes[static_cast<std::size_t>(entries[i].shape)];
         columns.lower[i]           = entries[i].lower;
         columns.low1[i] = box.lower[axis1], columns.high1[i] = box.upper[axis1];
@@ -107,8 +132,8 @@ void BroadPhaseSAP::sort(std::size_t list, Boxes boxes, Sweep& sweep) const
     }
 }
 
-void BroadPhaseSAP::meet(const Sweep& sweep, std::size_t list, std::size_t begin, std::size_t end, Boxes boxes,
-                         std::vector<ShapePair>& out, std::size_t limit) const
+void BroadPhaseSAP::meet(const Cut& cut, std::size_t strip, const Sweep& sweep, std::size_t list, std::size_t begin,
+                         std::size_t end, Boxes boxes, std::vector<ShapePair>& out, std::size_t limit) const
 {
     const std::vector<Entry>& entries = sweep.entries;
     const SweepColumns&       columns = sweep.columns;
@@ -116,7 +141,7 @@ void BroadPhaseSAP::meet(const Sweep& sweep, std::size_t list, std::size_t begin
     for (std::size_t i = begin; i < end; ++i) {
         const std::int32_t a    = entries[i].shape;
         const bool         mine = filters_[static_cast<std::size_t>(a)].mobile;
-        const SweepRow     row{boxes[static_cast<std::size_t>(a)].upper[sweep.axis], columns.low1[i], columns.high1[i],
+        const SweepRow     row{boxes[static_cast<std::size_t>(a)].upper[cut.axis], columns.low1[i], columns.high1[i],
                                columns.low2[i], columns.high2[i]};
         for (std::size_t block = next_block(columns, row, i + 1, n); block < n;
              block             = next_block(columns, row, block + kBlock, n)) {
@@ -124,6 +149,7 @@ void BroadPhaseSAP::meet(const Sweep& sweep, std::size_t list, std::size_t begin
                 if (!meets(columns, row, k)) continue;
                 const std::int32_t b = entries[k].shape;
                 if (!mine && !filters_[static_cast<std::size_t>(b)].mobile) continue;
+                if (cut.strips > 1 && cut.strip_of(std::max(row.low1, columns.low1[k])) != strip) continue;
                 if (!allowed(a, b)) continue;
                 // Two shapes of no world meet in their own sweep, not once per world.
                 if (list < worlds_.size() && list_of(a) == worlds_.size() && list_of(b) == worlds_.size()) continue;
@@ -136,25 +162,55 @@ void BroadPhaseSAP::meet(const Sweep& sweep, std::size_t list, std::size_t begin
 
 void BroadPhaseSAP::find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit)
 {
+    const auto each_shape = [&](std::size_t list, const auto& take) {
+        for (const auto& shapes : shapes_of(list))
+            for (const std::int32_t s : shapes)
+                if (const geometry::Aabbd& box = boxes[static_cast<std::size_t>(s)]; in_order(box)) take(s, box);
+    };
     const std::size_t lists = worlds_.size() + 1;
     if (lists > kManyWorlds) {
         const std::size_t grain = tasks::chunk_count(lists, kWorldTasks);
-        sweeps_.resize(tasks::chunk_count(lists, grain));
+        sweeps_.resize(std::max(sweeps_.size(), tasks::chunk_count(lists, grain)));
         const auto find = [&](std::size_t begin, std::size_t end, std::size_t part, std::vector<ShapePair>& found) {
+            Sweep& sweep = sweeps_[part];
             for (std::size_t list = begin; list < end && found.size() <= limit; ++list) {
-                sort(list, boxes, sweeps_[part]);
-                meet(sweeps_[part], list, 0, sweeps_[part].entries.size(), boxes, found, limit);
+                const Cut uncut = cut(list, boxes, true);
+                sweep.entries.clear();
+                if (uncut.strips == 0) continue;
+                each_shape(list, [&](std::int32_t s, const geometry::Aabbd& box) {
+                    sweep.entries.push_back({box.lower[uncut.axis], s});
+                });
+                sort(uncut, boxes, sweep);
+                meet(uncut, 0, sweep, list, 0, sweep.entries.size(), boxes, found, limit);
             }
         };
         return in_parts(lists, grain, out, limit, std::cref(find));
     }
-    sweeps_.resize(1);
     for (std::size_t list = 0; list < lists && out.size() <= limit; ++list) {
-        sort(list, boxes, sweeps_.front());
+        const Cut strips = cut(list, boxes, false);
+        if (strips.strips == 0) continue;
+        sweeps_.resize(std::max(sweeps_.size(), strips.strips));
+        for (std::size_t k = 0; k < strips.strips; ++k) sweeps_[k].entries.clear();
+        each_shape(list, [&](std::int32_t s, const geometry::Aabbd& box) {
+            const std::size_t first = strips.strip_of(box.lower[strips.axis1]),
+                              last  = strips.strip_of(box.upper[strips.axis1]);
+            for (std::size_t k = first; k <= last; ++k) sweeps_[k].entries.push_back({box.lower[strips.axis], s});
+        });
+        if (strips.strips == 1) {
+            sort(strips, boxes, sweeps_.front());
+            const auto find = [&](std::size_t begin, std::size_t end, std::size_t, std::vector<ShapePair>& found) {
+                meet(strips, 0, sweeps_.front(), list, begin, end, boxes, found, limit);
+            };
+            in_parts(sweeps_.front().entries.size(), kRows, out, limit, std::cref(find));
+            continue;
+        }
         const auto find = [&](std::size_t begin, std::size_t end, std::size_t, std::vector<ShapePair>& found) {
-            meet(sweeps_.front(), list, begin, end, boxes, found, limit);
+            for (std::size_t k = begin; k < end && found.size() <= limit; ++k) {
+                sort(strips, boxes, sweeps_[k]);
+                meet(strips, k, sweeps_[k], list, 0, sweeps_[k].entries.size(), boxes, found, limit);
+            }
         };
-        in_parts(sweeps_.front().entries.size(), kRows, out, limit, std::cref(find));
+        in_parts(strips.strips, 1, out, limit, std::cref(find));
     }
 }
 
