@@ -90,8 +90,11 @@ class BroadPhase {
   private:
     void find_planes(Boxes boxes, std::span<const RaisedPlane> planes, std::vector<ShapePair>& out,
                      std::size_t limit) const;
+    void sort(std::vector<ShapePair>& pairs);
 
-    std::vector<ShapePair>       pairs_;  ///< of `launch`
+    std::vector<ShapePair>       pairs_;      ///< of `launch`
+    std::vector<ShapePair>       scattered_;  ///< of `sort`
+    std::vector<std::uint32_t>   places_;
     std::vector<geometry::Aabbd> grown_;
 };
 
@@ -109,7 +112,9 @@ struct SweepColumns {
     std::vector<double> lower, low1, high1, low2, high2;  ///< along the axis of the sweep; on the other two
 };
 
-/// Sweep and prune (Cohen et al. 1995) per world along the axis on which the centres of the boxes spread most.
+/// Sweep and prune (Cohen et al. 1995) per world along the axis on which the centres of the boxes spread most. While
+/// little moves, the pairs of boxes made a little larger are kept, and only those are tested until boxes leave the
+/// larger ones: the same pairs at a tenth of the cost.
 class BroadPhaseSAP final : public BroadPhase {
   public:
     using BroadPhase::BroadPhase;
@@ -120,11 +125,21 @@ class BroadPhaseSAP final : public BroadPhase {
         std::int32_t shape;
     };
     void find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit) override;
+    void sweep_all(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit);
+    bool find_movers(Boxes boxes);
+    void fatten(Boxes boxes);
+    void test_near(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit) const;
     void sweep(std::span<const std::int32_t> own, std::span<const std::int32_t> shared, Boxes boxes,
                std::vector<ShapePair>& out, std::size_t limit);
 
     std::vector<Entry> entries_;
     SweepColumns       columns_;
+
+    std::vector<geometry::Aabbd> fat_;     ///< larger boxes, of some call before
+    std::vector<ShapePair>       near_;    ///< pairs of those, sorted; while `listed_`
+    std::vector<std::int32_t>    movers_;  ///< shapes that have left theirs
+    bool                         listed_ = false;
+    int                          age_    = 0;  ///< calls since `near_` was made
 };
 
 /// Tests a list of pairs. Without a list, all that the filters let through; a list of the user's is trusted.

@@ -92,10 +92,26 @@ bool BroadPhase::find_pairs(Boxes boxes, std::span<const RaisedPlane> planes, st
     out.clear();
     find_boxes(boxes, out, limit);
     if (out.size() <= limit) find_planes(boxes, planes, out, limit);
-    std::sort(out.begin(), out.end());
+    sort(out);
     if (out.size() <= limit) return true;
     out.resize(limit);
     return false;
+}
+
+/// By counting those of each first shape, where there are enough of them.
+void BroadPhase::sort(std::vector<ShapePair>& pairs)
+{
+    if (std::is_sorted(pairs.begin(), pairs.end())) return;
+    if (pairs.size() < 256 || pairs.size() < filters_.size() / 4) return std::sort(pairs.begin(), pairs.end());
+    places_.assign(filters_.size() + 1, 0);
+    for (const ShapePair& p : pairs) ++places_[static_cast<std::size_t>(p.first) + 1];
+    for (std::size_t i = 1; i < places_.size(); ++i) places_[i] += places_[i - 1];
+    scattered_.resize(pairs.size());
+    for (const ShapePair& p : pairs) scattered_[places_[static_cast<std::size_t>(p.first)]++] = p;
+    // Each place has moved on to where the next shape's begin.
+    for (std::size_t i = 0, from = 0; i < filters_.size(); from = places_[i++])
+        std::sort(scattered_.begin() + static_cast<std::ptrdiff_t>(from), scattered_.begin() + places_[i]);
+    std::copy(scattered_.begin(), scattered_.end(), pairs.begin());
 }
 
 std::size_t BroadPhase::launch(Boxes boxes, std::span<const double> gap, std::span<const RaisedPlane> planes,

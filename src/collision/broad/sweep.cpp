@@ -9,6 +9,19 @@ namespace {
 
 constexpr std::size_t kBlock = 4 * static_cast<std::size_t>(kLanes);
 
+/// So many shapes that have left their larger boxes are tested against all; with more the pairs are swept anew.
+constexpr std::size_t kMostMovers = 32;
+/// Pairs that did not last for so many calls are not worth keeping.
+constexpr int kLeastAge = 4;
+/// By how much of its extent a box is made larger.
+constexpr double kFat = 0.05;
+
+bool contains(const geometry::Aabbd& outer, const geometry::Aabbd& inner)
+{
+    return outer.lower.x <= inner.lower.x && outer.lower.y <= inner.lower.y && outer.lower.z <= inner.lower.z &&
+           inner.upper.x <= outer.upper.x && inner.upper.y <= outer.upper.y && inner.upper.z <= outer.upper.z;
+}
+
 }  // namespace
 
 /// A box of the sweep against those after it.
@@ -100,10 +113,79 @@ void BroadPhaseSAP::sweep(std::span<const std::int32_t> own, std::span<const std
     }
 }
 
-void BroadPhaseSAP::find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit)
+void BroadPhaseSAP::sweep_all(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit)
 {
     for (const auto& world : worlds_) sweep(world, global_, boxes, out, limit);
     if (out.size() <= limit) sweep(global_, {}, boxes, out, limit);
+}
+
+/// @return false when there are too many of them, or no larger boxes
+bool BroadPhaseSAP::find_movers(Boxes boxes)
+{
+    movers_.clear();
+    if (fat_.size() != boxes.size()) return false;
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+        if (!in_order(boxes[i]) || contains(fat_[i], boxes[i]) || !filters_[i].active || filters_[i].plane) continue;
+        if (movers_.size() == kMostMovers) return false;
+        movers_.push_back(static_cast<std::int32_t>(i));
+    }
+    return true;
+}
+
+void BroadPhaseSAP::fatten(Boxes boxes)
+{
+    fat_.assign(boxes.begin(), boxes.end());
+    for (geometry::Aabbd& box : fat_) {
+        if (!in_order(box)) continue;
+        const double r = kFat * max_component(box.upper - box.lower);
+        box.lower -= Vec3d{r, r, r};
+        box.upper += Vec3d{r, r, r};
+    }
+}
+
+void BroadPhaseSAP::test_near(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit) const
+{
+    const auto box   = [&](std::int32_t s) -> const geometry::Aabbd& { return boxes[static_cast<std::size_t>(s)]; };
+    const auto moved = [&](std::int32_t s) { return std::binary_search(movers_.begin(), movers_.end(), s); };
+    for (const ShapePair& p : near_) {
+        if (!geometry::overlaps(box(p.first), box(p.second))) continue;
+        if (!movers_.empty() && (moved(p.first) || moved(p.second))) continue;
+        out.push_back(p);
+        if (out.size() > limit) return;
+    }
+    for (const std::int32_t m : movers_)
+        for (std::size_t i = 0; i < boxes.size(); ++i) {
+            const auto s = static_cast<std::int32_t>(i);
+            if (!geometry::overlaps(boxes[i], box(m)) || !filters_[i].active || filters_[i].plane) continue;
+            if ((s < m && moved(s)) || !allowed(m, s)) continue;  // of two that moved the first has found the pair
+            out.emplace_back(std::min(m, s), std::max(m, s));
+            if (out.size() > limit) return;
+        }
+}
+
+void BroadPhaseSAP::find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit)
+{
+    const bool calm = find_movers(boxes);
+    ++age_;
+    if (!(calm && listed_)) {
+        const bool lasted = listed_ && age_ >= kLeastAge;
+        fatten(boxes);
+        movers_.clear();
+        listed_ = calm || lasted;
+        if (listed_) {
+            near_.clear();
+            sweep_all(fat_, near_, limit);
+            std::sort(near_.begin(), near_.end());
+            listed_ = near_.size() <= limit;
+            age_    = 0;
+        }
+    }
+    if (listed_) {
+        test_near(boxes, out, limit);
+        if (out.size() <= limit) return;
+        out.clear();  // which ones are left out must not depend on the calls before
+    }
+    sweep_all(boxes, out, limit);
 }
 
 }  // namespace mechane::collision
