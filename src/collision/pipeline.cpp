@@ -13,22 +13,13 @@
 #include "narrow/pressure_patch.h"
 #include "narrow/sdf_contacts.h"
 #include "narrow/swept.h"
+#include "pair_rows.h"
 #include "radix_sort.h"
 #include "shape_set.h"
 
 namespace mechane::collision {
 
 namespace {
-
-/// A row before it is stored.
-struct Row {
-    std::int32_t  shape0, shape1;
-    std::uint64_t feature;
-    Vec3d         normal, point0, point1;  ///< normal in the world, core points in body frames
-    double        distance;                ///< margins subtracted
-    double        stiffness = 0, friction = 0;
-    bool          pressure = false;  ///< the points lie on neither surface: no radii and margins
-};
 
 /// Memory for contacts of distance fields, made when a task first meets such a pair.
 struct FieldWork {
@@ -39,17 +30,11 @@ struct FieldWork {
     std::vector<ContactFace>     surface;
 };
 
-struct RowRef {
-    std::uint64_t pair, feature;
-    std::uint32_t chunk, index;  ///< where the row lies; also the last word between rows of one feature
-    double        distance;
-};
-
-/// What one task finds.
-struct Chunk {
-    std::vector<Row>           rows;
-    std::vector<RowRef>        order, turned;  ///< of the rows by pair and feature; where the second shape comes first
-    std::int32_t               unsound = 0;    ///< contacts with a number that is not finite
+/// What one task works with, and what it counts.
+struct Tally {
+    std::int32_t               unsound = 0;           ///< contacts with a number that is not finite
+    std::int32_t               kept    = 0;           ///< pairs whose contacts are those of the last call
+    std::size_t                begin = 0, count = 0;  ///< of its rows in the buffer
     StageStatus                faces;
     std::unique_ptr<FieldWork> work;
 
@@ -60,20 +45,22 @@ struct Chunk {
     }
 };
 
-/// A total order: by pair, feature, and at last by place of origin, which no thread changes.
-bool by_key(const RowRef& x, const RowRef& y)
-{
-    if (x.pair != y.pair) return x.pair < y.pair;
-    if (x.feature != y.feature) return x.feature < y.feature;
-    return x.chunk != y.chunk ? x.chunk < y.chunk : x.index < y.index;
-}
-bool by_depth(const RowRef& x, const RowRef& y)
-{ return x.distance != y.distance ? x.distance < y.distance : by_key(x, y); }
+/// Where a task writes to.
+struct Chunk {
+    RowChunk& found;
+    Tally&    tally;
 
-using Place = std::pair<std::uint32_t, std::uint32_t>;  ///< of a row: its first shape, where it lies
+    void add(const Row& row) { found.rows.push_back(row); }
+};
 
-constexpr std::size_t  kPairsPerChunk = 16, kRowsPerChunk = 256, kRowsAtOnce = 2048;
-constexpr std::int64_t kMostPairs = std::int64_t{1} << 26;
+/// A row by what decides which ones are kept when there are too many.
+struct RowDepth {
+    double        distance;
+    std::uint32_t place;  ///< among all rows in order
+};
+
+constexpr std::size_t  kChunksAtOnce = 4;
+constexpr std::int64_t kMostPairs    = std::int64_t{1} << 26;
 
 double seconds_since(std::chrono::steady_clock::time_point start)
 { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
@@ -102,19 +89,20 @@ struct CollisionPipeline::Impl {
         if (m.particle_count() > 0 && o.soft_contact_max != 0) soft = std::make_unique<SoftContactFinder>(m, o.pool);
     }
 
-    void collide_pair(const ShapePair& pair, Chunk& chunk);
+    /// How contacts of a pair are looked for in this step.
+    struct Search {
+        double gap, margin, reach;              ///< [m]; sums of both shapes; up to where
+        bool   fast = false, pressure = false;  ///< followed along its way; fields of pressure
+        bool   keeps = false;                   ///< the contacts may be kept for the next call
+    };
+    [[nodiscard]] Search search_for(const PairRows& pair, bool cached) const;
+    void collide_pair(PairRows& pair, bool cached, const RowChunk* known, const PairRows* old, Chunk& chunk);
+    bool keep_pair(const PairRows& pair, const Search& search, std::span<Row> rows) const;
+    bool keep_chunk(Chunk& chunk) const;
     bool sweep_pair(std::int32_t i, std::int32_t k, Chunk& chunk);
     void press(const Shape& a, const Shape& b, const Vec3d& origin, std::int32_t i, std::int32_t k, Chunk& chunk);
-    void collide_chunk(std::size_t begin, std::size_t end, std::size_t chunk)
-    {
-        chunks[chunk].rows.clear();
-        chunks[chunk].unsound = 0;
-        chunks[chunk].faces   = {};
-        if (chunks[chunk].work) chunks[chunk].work->surface.clear();
-        for (std::size_t i = begin; i < end; ++i) collide_pair(pairs[i], chunks[chunk]);
-        order_rows(chunk);
-    }
-    void order_rows(std::size_t chunk);
+    void collide_chunk(std::size_t begin, std::size_t end, std::size_t index);
+    [[nodiscard]] bool closes(const PairRows& pair, const Row& row, const Vec3d& middle) const;
     /// Over the pool, or one chunk after the other.
     template <class Work>
     void in_chunks(std::size_t count, std::size_t size, Work&& work)
@@ -126,36 +114,41 @@ struct CollisionPipeline::Impl {
     /// For as many pairs and rows as there may be contacts, so that later calls allocate nothing.
     void make_room()
     {
-        pairs.reserve(capacity);
-        for (auto* list : {&order, &turned, &merged}) list->reserve(capacity);
-        for (auto* list : {&places, &sorted_places}) list->reserve(capacity);
-        chunks.resize(tasks::chunk_count(capacity, kPairsPerChunk));
-        for (Chunk& chunk : chunks) {
+        for (auto* list : {&pairs, &turned, &merged}) list->reserve(capacity);
+        tallies.resize(tasks::chunk_count(capacity, kPairsPerChunk));
+        make_room(chunks);
+    }
+    void make_room(std::vector<RowChunk>& list) const
+    {
+        list.resize(tallies.size());
+        for (RowChunk& chunk : list) {
+            chunk.pairs.reserve(kPairsPerChunk);
             chunk.rows.reserve(kPairsPerChunk * Manifold::kCapacity / 2);
-            for (auto* list : {&chunk.order, &chunk.turned}) list->reserve(kPairsPerChunk * Manifold::kCapacity / 2);
         }
     }
-    void collide_all();
-    void join(std::vector<RowRef> Chunk::* part, std::vector<RowRef>& all);
-    void sort_turned();
-    void gather();
-    void select(model::Contacts& contacts, CollideStatus& status);
-    void find_soft(const model::State& state, model::Contacts& contacts, CollideStatus& status);
-    void store(std::size_t row, const RowRef& ref, model::Contacts& contacts) const;
+    void        order_pairs();
+    void        collide_all(PairCache::Impl* cache);
+    void        select(model::Contacts& contacts, CollideStatus& status);
+    void        keep_deepest(std::size_t count);
+    std::size_t place_rows();
+    void        find_soft(const model::State& state, model::Contacts& contacts, CollideStatus& status);
+    void        store(std::size_t chunk, model::Contacts& contacts) const;
 
-    PipelineOptions                    options;
-    ShapeSet                           set;
-    BroadPhaseMode                     mode;
-    std::shared_ptr<BroadPhase>        broad;
-    ContactMatcher                     matcher;
-    OverflowPolicy                     policy;
-    std::size_t                        capacity = 0;
-    double                             dt       = 0;
-    std::vector<ShapePair>             pairs;
-    std::vector<Chunk>                 chunks;
-    std::vector<RowRef>                order, turned, merged;
-    std::vector<Place>                 places, sorted_places;  ///< of `turned`
-    std::vector<std::size_t>           placed;                 ///< by chunk: where its rows begin in a joint list
+    PipelineOptions             options;
+    ShapeSet                    set;
+    BroadPhaseMode              mode;
+    std::shared_ptr<BroadPhase> broad;
+    ContactMatcher              matcher;
+    OverflowPolicy              policy;
+    std::size_t                 capacity = 0;
+    double                      dt       = 0;
+    PairCacheOptions            cache_options;
+    PairCache::Impl*            present_cache = nullptr;  ///< of this call
+    bool same = false;  ///< `chunks` hold the pairs and rows of the last call already; those of the cache are old
+    std::vector<ShapePair>             pairs, turned, merged;
+    std::vector<Tally>                 tallies;  ///< one for each chunk of pairs
+    std::vector<RowChunk>              chunks;   ///< what they find
+    std::vector<RowDepth>              depths;   ///< when there are too many rows
     std::vector<ContactFace>           surface;
     bool                               any_pressure = false;
     std::unique_ptr<SoftContactFinder> soft;  ///< where there are particles to be looked at
@@ -176,7 +169,7 @@ void CollisionPipeline::Impl::press(const Shape& a, const Shape& b, const Vec3d&
                                     Chunk& chunk)
 {
     const auto         i_ = static_cast<std::size_t>(i), k_ = static_cast<std::size_t>(k);
-    FieldWork&         work = chunk.field_work();
+    FieldWork&         work = chunk.tally.field_work();
     const PressureSide side_a{&a, set.kh[i_], set.margin[i_], i}, side_b{&b, set.kh[k_], set.margin[k_], k};
     const bool         keep_surface = options.hydroelastic.output_contact_surface;
     const std::size_t  first        = work.surface.size();
@@ -184,19 +177,25 @@ void CollisionPipeline::Impl::press(const Shape& a, const Shape& b, const Vec3d&
                keep_surface ? &work.surface : nullptr);
     for (std::size_t f = first; f < work.surface.size(); ++f)
         for (Vec3d& p : work.surface[f].points) p += origin;
-    chunk.faces.needed   = std::max(chunk.faces.needed, static_cast<std::int64_t>(work.patch.needed));
-    chunk.faces.capacity = static_cast<std::int64_t>(face_capacity(options.hydroelastic));
-    chunk.faces.dropped += static_cast<std::int64_t>(work.patch.needed - work.patch.faces.size());
+    StageStatus& faces = chunk.tally.faces;
+    faces.needed       = std::max(faces.needed, static_cast<std::int64_t>(work.patch.needed));
+    faces.capacity     = static_cast<std::int64_t>(face_capacity(options.hydroelastic));
+    faces.dropped += static_cast<std::int64_t>(work.patch.needed - work.patch.faces.size());
     patch_contacts(side_a, side_b, options.hydroelastic, work.patch, work.contacts);
     for (const PressureContact& c : work.contacts) {
         if (!is_sound(c.point)) {
-            ++chunk.unsound;
+            ++chunk.tally.unsound;
             continue;
         }
-        chunk.rows.push_back({i, k, c.point.feature, c.point.normal,
-                              inverse_times(set.motion_of(i).X_WB, origin + c.point.p0),
-                              inverse_times(set.motion_of(k).X_WB, origin + c.point.p1), c.point.distance, c.stiffness,
-                              c.friction, true});
+        chunk.add({.feature      = c.point.feature,
+                   .normal       = c.point.normal,
+                   .point0       = static_cast<Vec3>(inverse_times(set.motion_of(i).X_WB, origin + c.point.p0)),
+                   .point1       = static_cast<Vec3>(inverse_times(set.motion_of(k).X_WB, origin + c.point.p1)),
+                   .distance     = c.point.distance,
+                   .stiffness    = static_cast<Real>(c.stiffness),
+                   .friction     = static_cast<Real>(c.friction),
+                   .pressure     = true,
+                   .fixed_normal = {}});
     }
 }
 
@@ -217,25 +216,94 @@ bool CollisionPipeline::Impl::sweep_pair(std::int32_t i, std::int32_t k, Chunk& 
     for (const ContactPoint& p :
          std::span(touch.manifold.points).first(static_cast<std::size_t>(touch.manifold.count))) {
         if (!is_sound(p)) {
-            ++chunk.unsound;
+            ++chunk.tally.unsound;
             continue;
         }
         const Vec3d  on0 = inverse_times(touch.X_WB0, touch.origin + p.p0),
                      on1 = inverse_times(touch.X_WB1, touch.origin + p.p1);
         const double d   = dot(p.normal, mb.X_WB * on1 - ma.X_WB * on0) - m;
-        chunk.rows.push_back({i, k, p.feature, p.normal,
-                              inverse_times(touch.X_WB0, touch.origin + p.p0 - r0 * p.normal),
-                              inverse_times(touch.X_WB1, touch.origin + p.p1 + r1 * p.normal), d, 0, 0, false});
+        chunk.add({.feature      = p.feature,
+                   .normal       = p.normal,
+                   .point0       = static_cast<Vec3>(inverse_times(touch.X_WB0, touch.origin + p.p0 - r0 * p.normal)),
+                   .point1       = static_cast<Vec3>(inverse_times(touch.X_WB1, touch.origin + p.p1 + r1 * p.normal)),
+                   .distance     = d,
+                   .fixed_normal = {}});
     }
     return true;
 }
 
-void CollisionPipeline::Impl::collide_pair(const ShapePair& pair, Chunk& chunk)
+/// Whether a contact beyond the gap closes within this step; `middle` is where it is.
+bool CollisionPipeline::Impl::closes(const PairRows& pair, const Row& row, const Vec3d& middle) const
 {
-    std::int32_t i = pair.first, k = pair.second;
-    if (!in_table_order(set.shapes[static_cast<std::size_t>(i)].kind, set.shapes[static_cast<std::size_t>(k)].kind))
-        std::swap(i, k);
-    const auto i_ = static_cast<std::size_t>(i), k_ = static_cast<std::size_t>(k);
+    const BodyMotion &ma = set.motion_of(pair.shape0), &mb = set.motion_of(pair.shape1);
+    const double      closing = -dot(velocity_at(mb, middle) - velocity_at(ma, middle), row.normal);
+    return row.distance <= std::min(closing * dt, options.speculative_max);
+}
+
+CollisionPipeline::Impl::Search CollisionPipeline::Impl::search_for(const PairRows& pair, bool cached) const
+{
+    const auto        i = static_cast<std::size_t>(pair.shape0), k = static_cast<std::size_t>(pair.shape1);
+    const BodyMotion &ma = set.motion_of(pair.shape0), &mb = set.motion_of(pair.shape1);
+    Search            out;
+    out.gap             = set.gap[i] + set.gap[k];
+    out.margin          = set.margin[i] + set.margin[k];
+    const double way    = (length(mb.v - ma.v) + set.spin[i] + set.spin[k]) * dt,
+                 travel = std::min(way, options.speculative_max);
+    out.reach           = out.margin + std::max(out.gap, travel);
+    out.fast            = way > travel && options.sweep_fast_bodies;
+    out.pressure        = set.hydroelastic[i] && set.hydroelastic[k];
+    out.keeps           = cached && !out.fast && !out.pressure && worth_keeping(set.shapes[i], set.shapes[k]);
+    return out;
+}
+
+/// Moves contacts of the last call, if those still tell the ones of now. The pair is that of now but for its rows,
+/// which are the old ones, and for where they were found.
+bool CollisionPipeline::Impl::keep_pair(const PairRows& pair, const Search& search, std::span<Row> rows) const
+{
+    const PairPose now = pair_pose(set, pair.shape0, pair.shape1);
+    if (!may_keep(cache_options, set, smaller_of(set, pair.shape0, pair.shape1), now, pair, search.reach)) return false;
+    const RowMotion motion(set, pair, now);
+    for (Row& row : rows) {
+        motion.apply(row);
+        row.admitted = row.distance <= search.gap || closes(pair, row, motion.middle(set, row));
+    }
+    return true;
+}
+
+/// Moves all rows of a chunk where they lie.
+/// @return false when some pair has to be looked at anew; what was moved until then may be moved again
+bool CollisionPipeline::Impl::keep_chunk(Chunk& chunk) const
+{
+    for (const PairRows& pair : chunk.found.pairs) {
+        const Search         search = search_for(pair, true);
+        const std::span<Row> rows(chunk.found.rows.data() + pair.first, pair.count);
+        if (!search.keeps || !keep_pair(pair, search, rows)) return false;
+        ++chunk.tally.kept;
+        for (const Row& row : rows) chunk.tally.count += row.admitted ? 1 : 0;
+    }
+    return true;
+}
+
+/// @param old  of a simulation: the pair in the last call, or null; its rows are those of `known`
+void CollisionPipeline::Impl::collide_pair(PairRows& pair, bool cached, const RowChunk* known, const PairRows* old,
+                                           Chunk& chunk)
+{
+    const std::int32_t i = pair.shape0, k = pair.shape1;
+    const auto         i_ = static_cast<std::size_t>(i), k_ = static_cast<std::size_t>(k);
+    const Search       search = search_for(pair, cached);
+    if (search.keeps && old) {
+        auto&      rows  = chunk.found.rows;
+        const auto first = known->rows.begin() + old->first;
+        rows.insert(rows.end(), first, first + old->count);
+        pair.found = old->found;
+        pair.reach = old->reach;
+        if (keep_pair(pair, search, std::span(rows).subspan(pair.first))) {
+            ++chunk.tally.kept;
+            return;
+        }
+        rows.resize(pair.first);
+        pair.reach = kNotKept;
+    }
     // Everything is computed relative to the first shape, so far away is as accurate as near by.
     Shape a = set.shapes[i_], b = set.shapes[k_];
     if (options.finite_plane_compat)
@@ -243,184 +311,218 @@ void CollisionPipeline::Impl::collide_pair(const ShapePair& pair, Chunk& chunk)
             if (s->kind == ShapeKind::rectangle) s->kind = ShapeKind::plane;
     const Vec3d origin = a.kind == ShapeKind::plane ? b.p : a.p;
     a.p -= origin, b.p -= origin;
-    const BodyMotion &ma = set.motion_of(i), &mb = set.motion_of(k);
-    const double      m = set.margin[i_] + set.margin[k_], g = set.gap[i_] + set.gap[k_];
-    const double      way    = (length(mb.v - ma.v) + set.spin[i_] + set.spin[k_]) * dt,
-                      travel = std::min(way, options.speculative_max);
-    if (set.hydroelastic[i_] && set.hydroelastic[k_]) return press(a, b, origin, i, k, chunk);
-    if (way > travel && options.sweep_fast_bodies && !has_field_route(a, b) && b.kind != ShapeKind::mesh &&
-        sweep_pair(i, k, chunk))
-        return;
+    if (search.pressure) return press(a, b, origin, i, k, chunk);
+    if (search.fast && !has_field_route(a, b) && b.kind != ShapeKind::mesh && sweep_pair(i, k, chunk)) return;
+    double reach = search.reach;
+    if (search.keeps) {
+        reach += kept_reach(cache_options, set, smaller_of(set, i, k));
+        pair.found = pair_pose(set, i, k);
+        pair.reach = reach;
+    }
     Manifold                      manifold;
     std::span<const ContactPoint> found;
     if (has_field_route(a, b)) {
-        FieldWork& work = chunk.field_work();
-        collide_fields(a, b, m + std::max(g, travel), options.reduce_contacts, work.fields, work.points);
+        FieldWork& work = chunk.tally.field_work();
+        collide_fields(a, b, reach, options.reduce_contacts, work.fields, work.points);
         found = work.points;
     } else {
-        const double reach = m + std::max(g, travel);
         options.user_narrow_phase ? options.user_narrow_phase(a, b, reach, manifold)
                                   : collision::collide(a, b, reach, manifold);
         found = std::span(manifold.points).first(static_cast<std::size_t>(manifold.count));
     }
-    const double r0 = a.core_radius(), r1 = b.core_radius();
+    const BodyMotion &ma = set.motion_of(i), &mb = set.motion_of(k);
+    const double      r0 = a.core_radius(), r1 = b.core_radius();
     for (const ContactPoint& p : found) {
         if (!is_sound(p)) {
-            ++chunk.unsound;
+            ++chunk.tally.unsound;
             continue;
         }
-        const double d = p.distance - m;
-        if (d > g) {  // admitted only if it closes within this step
-            const Vec3d  middle  = origin + 0.5 * (p.p0 + p.p1);
-            const double closing = -dot(velocity_at(mb, middle) - velocity_at(ma, middle), p.normal);
-            if (d > std::min(closing * dt, options.speculative_max)) continue;
-        }
-        chunk.rows.push_back({i, k, p.feature, p.normal, inverse_times(ma.X_WB, origin + p.p0 - r0 * p.normal),
-                              inverse_times(mb.X_WB, origin + p.p1 + r1 * p.normal), d, 0, 0, false});
+        Row row{.feature      = p.feature,
+                .normal       = p.normal,
+                .point0       = static_cast<Vec3>(inverse_times(ma.X_WB, origin + p.p0 - r0 * p.normal)),
+                .point1       = static_cast<Vec3>(inverse_times(mb.X_WB, origin + p.p1 + r1 * p.normal)),
+                .distance     = p.distance - search.margin,
+                .fixed_normal = {}};
+        row.admitted = row.distance <= search.gap || closes(pair, row, origin + 0.5 * (p.p0 + p.p1));
+        if (!row.admitted && !search.keeps) continue;
+        if (search.keeps) bind(set, pair, a, b, row);
+        chunk.add(row);
     }
 }
 
-/// Pairs come sorted, so rows are so too but for the few of a pair among themselves.
-void CollisionPipeline::Impl::order_rows(std::size_t c)
+void CollisionPipeline::Impl::collide_chunk(std::size_t begin, std::size_t end, std::size_t index)
 {
-    Chunk& chunk = chunks[c];
-    chunk.order.clear();
-    chunk.turned.clear();
-    for (std::size_t i = 0; i < chunk.rows.size();) {
-        const std::int32_t   s0 = chunk.rows[i].shape0, s1 = chunk.rows[i].shape1;
-        std::vector<RowRef>& list = s0 < s1 ? chunk.order : chunk.turned;
-        const auto           pair =
-            (static_cast<std::uint64_t>(static_cast<std::uint32_t>(s0)) << 32) | static_cast<std::uint32_t>(s1);
-        const auto begin = static_cast<std::ptrdiff_t>(list.size());
-        for (; i < chunk.rows.size() && chunk.rows[i].shape0 == s0 && chunk.rows[i].shape1 == s1; ++i)
-            list.push_back({pair, chunk.rows[i].feature, static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(i),
-                            chunk.rows[i].distance});
-        std::sort(list.begin() + begin, list.end(), by_key);
+    PairCache::Impl* cache = present_cache;
+    Chunk            chunk{chunks[index], tallies[index]};
+    chunk.tally.unsound = chunk.tally.kept = 0;
+    chunk.tally.count                      = 0;
+    chunk.tally.faces                      = {};
+    if (chunk.tally.work) chunk.tally.work->surface.clear();
+    if (same) {
+        if (keep_chunk(chunk)) return;
+        std::swap(chunks[index], cache->chunks[index]);
+        chunk.tally.kept  = 0;
+        chunk.tally.count = 0;
+    }
+    chunk.found.pairs.clear();
+    chunk.found.rows.clear();
+    std::optional<PairCursor> known;
+    if (cache)
+        known.emplace(same ? std::span<const RowChunk>(cache->chunks).subspan(index, 1)
+                           : std::span<const RowChunk>(cache->chunks).first(cache->used));
+    for (std::size_t i = begin; i < end; ++i) {
+        PairRows& pair      = chunk.found.pairs.emplace_back();
+        pair.shape0         = pairs[i].first;
+        pair.shape1         = pairs[i].second;
+        auto& rows          = chunk.found.rows;
+        pair.first          = static_cast<std::uint32_t>(rows.size());
+        const PairRows* old = known ? known->find(pair.key()) : nullptr;
+        collide_pair(pair, cache != nullptr, old ? &known->chunk() : nullptr, old, chunk);
+        pair.count       = static_cast<std::uint32_t>(rows.size()) - pair.first;
+        const auto first = rows.begin() + pair.first;
+        const auto less  = [](const Row& x, const Row& y) { return x.feature < y.feature; };
+        // Equal features stay in the order in which they were found: few rows, mostly in order.
+        if (!std::is_sorted(first, rows.end(), less))
+            for (auto row = first + 1; row != rows.end(); ++row)
+                std::rotate(std::upper_bound(first, row, *row, less), row, row + 1);
+        for (auto row = first; row != rows.end(); ++row) chunk.tally.count += row->admitted ? 1 : 0;
     }
 }
 
-/// What chunks have in one of their lists, one after the other.
-void CollisionPipeline::Impl::join(std::vector<RowRef> Chunk::* part, std::vector<RowRef>& all)
+/// Puts first the shape that is shape 0 of the pair, and the pairs in the order of their rows.
+void CollisionPipeline::Impl::order_pairs()
 {
-    constexpr std::size_t kChunksAtOnce = 64;
-    const std::size_t     used          = tasks::chunk_count(pairs.size(), kPairsPerChunk);
-    std::size_t           rows          = 0;
-    placed.clear();
-    for (std::size_t c = 0; c < used; ++c) {
-        placed.push_back(rows);
-        rows += (chunks[c].*part).size();
+    turned.clear();
+    const auto  kind     = [&](std::int32_t s) { return set.shapes[static_cast<std::size_t>(s)].kind; };
+    std::size_t straight = 0;
+    for (const ShapePair& p : pairs) {
+        if (in_table_order(kind(p.first), kind(p.second)))
+            pairs[straight++] = p;
+        else
+            turned.emplace_back(p.second, p.first);
     }
-    all.resize(rows);
-    const auto copy = [&](std::size_t begin, std::size_t end, std::size_t) {
-        for (std::size_t c = begin; c < end; ++c)
-            std::copy((chunks[c].*part).begin(), (chunks[c].*part).end(),
-                      all.begin() + static_cast<std::ptrdiff_t>(placed[c]));
-    };
-    in_chunks(used, kChunksAtOnce, std::cref(copy));
-}
-
-/// Of one first shape they come in order of the second already.
-void CollisionPipeline::Impl::sort_turned()
-{
-    places.clear();
-    for (const RowRef& r : turned)
-        places.emplace_back(static_cast<std::uint32_t>(r.pair >> 32), static_cast<std::uint32_t>(places.size()));
-    radix_sort(places, sorted_places, [](const Place& place) { return std::uint64_t{place.first}; });
-    merged.resize(turned.size());
-    const auto move = [this](std::size_t begin, std::size_t end, std::size_t) {
-        for (std::size_t i = begin; i < end; ++i) merged[i] = turned[places[i].second];
-    };
-    in_chunks(turned.size(), kRowsAtOnce, std::cref(move));
-    turned.swap(merged);
-}
-
-/// Rows of all chunks in order. Those of pairs whose second shape comes first (meshes, planes) are sorted apart and
-/// merged in.
-void CollisionPipeline::Impl::gather()
-{
-    constexpr std::size_t kFew = 512;
-    join(&Chunk::order, order);
-    join(&Chunk::turned, turned);
     if (turned.empty()) return;
-    if (turned.size() <= kFew)
-        std::sort(turned.begin(), turned.end(), by_key);
-    else
-        sort_turned();
-    merged.resize(order.size() + turned.size());
-    // Any piece of the longer list knows which of the other's rows belong to it.
-    const auto &longer  = order.size() < turned.size() ? turned : order,
-               &other   = order.size() < turned.size() ? order : turned;
-    const auto first_of = [&](std::size_t row) {
-        if (row == 0 || row == longer.size()) return row == 0 ? other.begin() : other.end();
-        return std::lower_bound(other.begin(), other.end(), longer[row], by_key);
-    };
-    const auto merge = [&](std::size_t begin, std::size_t end, std::size_t) {
-        const auto at = [](const std::vector<RowRef>& list, std::size_t row) {
-            return list.begin() + static_cast<std::ptrdiff_t>(row);
-        };
-        const auto from = first_of(begin), to = first_of(end);
-        std::merge(at(longer, begin), at(longer, end), from, to,
-                   merged.begin() + static_cast<std::ptrdiff_t>(begin) + (from - other.begin()), by_key);
-    };
-    in_chunks(longer.size(), kRowsAtOnce, std::cref(merge));
-    order.swap(merged);
+    pairs.resize(straight);
+    // They come in order of what is now their second shape.
+    radix_sort(turned, merged, [](const ShapePair& p) { return static_cast<std::uint64_t>(p.first); });
+    merged.resize(pairs.size() + turned.size());
+    std::merge(pairs.begin(), pairs.end(), turned.begin(), turned.end(), merged.begin());
+    pairs.swap(merged);
 }
 
-void CollisionPipeline::Impl::store(std::size_t row, const RowRef& ref, model::Contacts& contacts) const
+void CollisionPipeline::Impl::store(std::size_t chunk, model::Contacts& contacts) const
 {
-    const Row&   r  = chunks[ref.chunk].rows[ref.index];
-    const auto   s0 = static_cast<std::size_t>(r.shape0), s1 = static_cast<std::size_t>(r.shape1);
-    const double m0                    = r.pressure ? 0 : set.shapes[s0].core_radius() + set.margin[s0];
-    const double m1                    = r.pressure ? 0 : set.shapes[s1].core_radius() + set.margin[s1];
-    contacts.rigid_contact_shape0[row] = r.shape0;
-    contacts.rigid_contact_shape1[row] = r.shape1;
-    contacts.rigid_contact_point0[row] = static_cast<Vec3>(r.point0);
-    contacts.rigid_contact_point1[row] = static_cast<Vec3>(r.point1);
-    const auto offset                  = [&](std::int32_t shape, double m) {
-        return m == 0 ? Vec3{} : static_cast<Vec3>(rotate_inverse(set.motion_of(shape).X_WB.q, m * r.normal));
-    };
-    contacts.rigid_contact_offset0[row]  = offset(r.shape0, m0);
-    contacts.rigid_contact_offset1[row]  = offset(r.shape1, -m1);
-    contacts.rigid_contact_normal[row]   = static_cast<Vec3>(r.normal);
-    contacts.rigid_contact_margin0[row]  = static_cast<Real>(m0);
-    contacts.rigid_contact_margin1[row]  = static_cast<Real>(m1);
-    contacts.rigid_contact_distance[row] = static_cast<Real>(r.distance);
-    contacts.rigid_contact_feature[row]  = r.feature;
-    contacts.rigid_contact_force[row]    = {};
-    if (contacts.rigid_contact_stiffness.empty()) return;
-    contacts.rigid_contact_stiffness[row] = static_cast<Real>(r.stiffness);
-    contacts.rigid_contact_damping[row]   = 0;
-    contacts.rigid_contact_friction[row]  = static_cast<Real>(r.friction);
+    if (tallies[chunk].count == 0) return;
+    const RowChunk& found = chunks[chunk];
+    std::size_t     at    = tallies[chunk].begin;
+    for (const PairRows& pair : found.pairs) {
+        const auto   s0 = static_cast<std::size_t>(pair.shape0), s1 = static_cast<std::size_t>(pair.shape1);
+        const double core0 = set.shapes[s0].core_radius() + set.margin[s0],
+                     core1 = set.shapes[s1].core_radius() + set.margin[s1];
+        for (std::uint32_t i = pair.first; i < pair.first + pair.count; ++i) {
+            const Row& r = found.rows[i];
+            if (!r.admitted) continue;
+            const double m0 = r.pressure ? 0 : core0, m1 = r.pressure ? 0 : core1;
+            const auto   offset = [&](std::int32_t shape, double m) {
+                return m == 0 ? Vec3{} : static_cast<Vec3>(rotate_inverse(set.motion_of(shape).X_WB.q, m * r.normal));
+            };
+            contacts.rigid_contact_shape0[at]   = pair.shape0;
+            contacts.rigid_contact_shape1[at]   = pair.shape1;
+            contacts.rigid_contact_point0[at]   = r.point0;
+            contacts.rigid_contact_point1[at]   = r.point1;
+            contacts.rigid_contact_offset0[at]  = offset(pair.shape0, m0);
+            contacts.rigid_contact_offset1[at]  = offset(pair.shape1, -m1);
+            contacts.rigid_contact_normal[at]   = static_cast<Vec3>(r.normal);
+            contacts.rigid_contact_margin0[at]  = static_cast<Real>(m0);
+            contacts.rigid_contact_margin1[at]  = static_cast<Real>(m1);
+            contacts.rigid_contact_distance[at] = static_cast<Real>(r.distance);
+            contacts.rigid_contact_feature[at]  = r.feature;
+            contacts.rigid_contact_force[at]    = {};
+            if (!contacts.rigid_contact_stiffness.empty()) {
+                contacts.rigid_contact_stiffness[at] = r.stiffness;
+                contacts.rigid_contact_damping[at]   = 0;
+                contacts.rigid_contact_friction[at]  = r.friction;
+            }
+            ++at;
+        }
+    }
 }
 
-void CollisionPipeline::Impl::collide_all()
+void CollisionPipeline::Impl::collide_all(PairCache::Impl* cache)
 {
     const std::size_t n = tasks::chunk_count(pairs.size(), kPairsPerChunk);
-    if (chunks.size() < n) chunks.resize(n);
+    if (tallies.size() < n) tallies.resize(n);
+    if (chunks.size() < n) policy == OverflowPolicy::grow ? chunks.resize(n) : make_room(chunks);
+    same          = false;
+    present_cache = cache;
+    if (cache) {
+        cache_options = cache->options;
+        same          = cache->used == n && cache->pairs == pairs;
+        if (same) chunks.swap(cache->chunks);
+        if (same && cache->chunks.size() < n) cache->chunks.resize(n);
+        if (!same) cache->pairs = pairs;
+    }
+    // What captures little is called without allocating.
     in_chunks(pairs.size(), kPairsPerChunk,
               [this](std::size_t begin, std::size_t end, std::size_t chunk) { collide_chunk(begin, end, chunk); });
+}
+
+/// Where the rows of each task go.
+std::size_t CollisionPipeline::Impl::place_rows()
+{
+    std::size_t sum = 0;
+    for (std::size_t c = 0; c < tasks::chunk_count(pairs.size(), kPairsPerChunk); ++c) {
+        tallies[c].begin = sum;
+        sum += tallies[c].count;
+    }
+    return sum;
+}
+
+/// Leaves out all rows but so many; of equal depth those that come first stay.
+void CollisionPipeline::Impl::keep_deepest(std::size_t count)
+{
+    const std::size_t used  = tasks::chunk_count(pairs.size(), kPairsPerChunk);
+    std::uint32_t     place = 0;
+    depths.clear();
+    for (std::size_t c = 0; c < used; ++c)
+        for (const Row& row : chunks[c].rows) {
+            if (row.admitted) depths.push_back({row.distance, place});
+            ++place;
+        }
+    std::sort(depths.begin(), depths.end(), [](const RowDepth& x, const RowDepth& y) {
+        return x.distance != y.distance ? x.distance < y.distance : x.place < y.place;
+    });
+    depths.resize(std::min(count, depths.size()));
+    std::sort(depths.begin(), depths.end(), [](const RowDepth& x, const RowDepth& y) { return x.place < y.place; });
+    std::size_t next = 0;
+    place            = 0;
+    for (std::size_t c = 0; c < used; ++c) {
+        tallies[c].count = 0;
+        for (Row& row : chunks[c].rows) {
+            row.admitted = next < depths.size() && depths[next].place == place++;
+            next += row.admitted ? 1 : 0;
+            tallies[c].count += row.admitted ? 1 : 0;
+        }
+    }
 }
 
 /// Fits the rows to the buffer, or the buffer to the rows, as the policy says.
 void CollisionPipeline::Impl::select(model::Contacts& contacts, CollideStatus& status)
 {
-    const std::size_t needed = order.size();
+    const std::size_t needed = place_rows();
+    std::size_t       stored = needed;
     if (needed > contacts.capacity() && policy == OverflowPolicy::grow) {
         capacity = needed + needed / 4;
         contacts.resize(capacity);
     }
     if (needed > contacts.capacity()) {
-        if (policy == OverflowPolicy::error) {
-            order.clear();
-        } else {
-            std::sort(order.begin(), order.end(), by_depth);
-            order.resize(contacts.capacity());
-            std::sort(order.begin(), order.end(), by_key);
-        }
+        keep_deepest(policy == OverflowPolicy::error ? 0 : contacts.capacity());
+        stored          = place_rows();
         status.overflow = true;
     }
-    status.rows = {static_cast<std::int64_t>(needed), static_cast<std::int64_t>(contacts.capacity()),
-                   static_cast<std::int64_t>(needed - order.size())};
+    status.rows     = {static_cast<std::int64_t>(needed), static_cast<std::int64_t>(contacts.capacity()),
+                       static_cast<std::int64_t>(needed - stored)};
+    status.contacts = static_cast<std::int32_t>(stored);
 }
 
 void CollisionPipeline::Impl::find_soft(const model::State& state, model::Contacts& contacts, CollideStatus& status)
@@ -479,7 +581,8 @@ model::Contacts CollisionPipeline::make_contacts() const
 
 void CollisionPipeline::reset_contact_matching(std::span<const std::uint8_t> worlds) { impl_->matcher.reset(worlds); }
 
-CollideStatus CollisionPipeline::collide(const model::State& state, double dt, model::Contacts& contacts)
+CollideStatus CollisionPipeline::collide(const model::State& state, double dt, model::Contacts& contacts,
+                                         PairCache* cache)
 {
     Impl&         impl = *impl_;
     CollideStatus status;
@@ -497,28 +600,35 @@ CollideStatus CollisionPipeline::collide(const model::State& state, double dt, m
     status.unsound_bodies  = impl.set.unsound_bodies;
 
     start = std::chrono::steady_clock::now();
-    impl.collide_all();
-    const auto sorting = std::chrono::steady_clock::now();
-    impl.gather();
-    status.sort_s = seconds_since(sorting);
+    impl.order_pairs();
+    status.sort_s = seconds_since(start);
+    impl.collide_all(cache && !impl.options.user_narrow_phase ? cache->impl_.get() : nullptr);
+    const std::size_t used = tasks::chunk_count(impl.pairs.size(), kPairsPerChunk);
     impl.surface.clear();
-    for (std::size_t c = 0; c < tasks::chunk_count(impl.pairs.size(), kPairsPerChunk); ++c) {
-        const Chunk& chunk = impl.chunks[c];
-        status.unsound_rows += chunk.unsound;
-        status.faces.needed   = std::max(status.faces.needed, chunk.faces.needed);
-        status.faces.capacity = std::max(status.faces.capacity, chunk.faces.capacity);
-        status.faces.dropped += chunk.faces.dropped;
-        if (chunk.work) impl.surface.insert(impl.surface.end(), chunk.work->surface.begin(), chunk.work->surface.end());
+    for (std::size_t c = 0; c < used; ++c) {
+        const Tally& tally = impl.tallies[c];
+        status.unsound_rows += tally.unsound;
+        status.kept_pairs += tally.kept;
+        status.faces.needed   = std::max(status.faces.needed, tally.faces.needed);
+        status.faces.capacity = std::max(status.faces.capacity, tally.faces.capacity);
+        status.faces.dropped += tally.faces.dropped;
+        if (tally.work) impl.surface.insert(impl.surface.end(), tally.work->surface.begin(), tally.work->surface.end());
     }
     if (status.faces.dropped > 0) status.overflow = true;
+    const auto sorting = std::chrono::steady_clock::now();
     impl.select(contacts, status);
+    status.sort_s += seconds_since(sorting);
     if (impl.any_pressure) contacts.with_stiffness();
     contacts.reset_custom(impl.set.model().custom_arrays);
-    impl.in_chunks(impl.order.size(), kRowsPerChunk, [&](std::size_t begin, std::size_t end, std::size_t) {
-        for (std::size_t row = begin; row < end; ++row) impl.store(row, impl.order[row], contacts);
+    impl.in_chunks(used, kChunksAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t c = begin; c < end; ++c) impl.store(c, contacts);
     });
+    if (cache) {
+        impl.chunks.swap(cache->impl_->chunks);
+        cache->impl_->used = used;
+    }
     impl.find_soft(state, contacts, status);
-    contacts.rigid_contact_count  = static_cast<std::int32_t>(impl.order.size());
+    contacts.rigid_contact_count  = status.contacts;
     contacts.rigid_contact_needed = static_cast<std::int32_t>(status.rows.needed);
     contacts.contact_generation   = contacts.next_generation();
     if (impl.options.contact_matching != ContactMatching::disabled) {
@@ -526,7 +636,6 @@ CollideStatus CollisionPipeline::collide(const model::State& state, double dt, m
         impl.matcher.match(state, contacts);
         status.match_s = seconds_since(matching);
     }
-    status.contacts       = contacts.rigid_contact_count;
     status.narrow_phase_s = seconds_since(start);
     return status;
 }

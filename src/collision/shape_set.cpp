@@ -69,6 +69,25 @@ geometry::SdfStorage storage_of(model::SdfFormat format)
 
 constexpr double kFieldDepth = 1;  ///< how deep a body may have sunk into a height field and still be lifted out [m]
 
+/// Of a shape in its own frame. A hull may lie aslant in its box: twice the least distance of a face from its middle.
+double least_extent(const Shape& s)
+{
+    if (s.kind == ShapeKind::plane) return kInfinity;
+    const HullShape* hull = s.kind == ShapeKind::mesh ? s.mesh->hull.get() : s.hull;
+    if (!hull) {
+        const geometry::Aabbd box  = bounds(s);
+        const Vec3d           wide = box.upper - box.lower;
+        return std::max(0.0, std::min({wide.x, wide.y, wide.z}));
+    }
+    double least = hull->face_normals.empty() ? 0 : kInfinity;
+    for (std::size_t f = 0; f < hull->face_normals.size(); ++f) {
+        const auto corner =
+            static_cast<std::size_t>(hull->face_vertices[static_cast<std::size_t>(hull->face_start[f])]);
+        least = std::min(least, 2 * dot(hull->face_normals[f], hull->vertices[corner] - hull->centre));
+    }
+    return std::max(0.0, least);
+}
+
 /// The shape made before from the same mesh at the same scale, else a new one.
 template <class T, class Make>
 const T* shared(std::vector<std::unique_ptr<T>>& made, std::vector<std::pair<const geometry::Mesh*, Vec3d>>& keys,
@@ -87,7 +106,7 @@ ShapeSet::ShapeSet(const model::Model& model, const tasks::Pool* pool, std::int3
 {
     const std::size_t n = model.shape_count();
     shapes.resize(n), X_BS.resize(n), spin.resize(n), boxes.resize(n), planes.resize(n);
-    radius.assign(n, 0);
+    for (auto* list : {&radius, &ball, &extent}) list->assign(n, 0);
     body = model.shape_body;
     motion.resize(model.body_count() + 1);
     std::vector<std::pair<const geometry::Mesh*, Vec3d>> hull_keys, mesh_keys, field_keys;
@@ -122,6 +141,8 @@ ShapeSet::ShapeSet(const model::Model& model, const tasks::Pool* pool, std::int3
             });
         }
         radius[i] = bounding_radius(s);
+        ball[i]   = radius[i] + length(centre(s));
+        extent[i] = least_extent(s);
     }
     if (flag == model::shape_flag::collide_shapes) build_fields(pool);
 }
@@ -246,6 +267,7 @@ void ShapeSet::place_body(const model::State& state, std::size_t b)
               is_finite(m.w);
     if (!m.sound) return;
     m.X_WB.q = normalized(m.X_WB.q);
+    m.R_WB   = to_matrix(m.X_WB.q);
     m.com    = m.X_WB * static_cast<Vec3d>(model_->body_com[b]);
 }
 

@@ -12,9 +12,10 @@ namespace mechane::collision {
 
 /// A body as the contacts need it, in double: everything below is relative to the world.
 struct BodyMotion {
-    Posed X_WB;
-    Vec3d com, v, w;     ///< centre of mass [m], its velocity [m/s], angular velocity [rad/s]
-    bool  sound = true;  ///< finite, with a unit quaternion
+    Posed  X_WB;
+    Mat33d R_WB = Mat33d::identity();
+    Vec3d  com, v, w;     ///< centre of mass [m], its velocity [m/s], angular velocity [rad/s]
+    bool   sound = true;  ///< finite, with a unit quaternion
 };
 
 /// Fast bodies are followed for at most so far in one step [m].
@@ -46,6 +47,7 @@ class ShapeSet {
     std::vector<Posed>           X_BS;
     std::vector<std::int32_t>    body;
     std::vector<double>          margin, gap, radius;  ///< [m]; radius of the ball about the centre
+    std::vector<double>          ball, extent;         ///< radius about the origin; no more than the least width [m]
     std::vector<double>          spin;  ///< speed that rotation alone may give to some point of the shape [m/s]
     std::vector<geometry::Aabbd> boxes;
     std::vector<RaisedPlane>     planes;

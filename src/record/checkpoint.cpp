@@ -16,7 +16,7 @@ namespace mechane::record {
 namespace {
 
 constexpr char          kMagic[8] = {'M', 'C', 'H', 'C', 'H', 'K', 'P', 'T'};
-constexpr std::uint32_t kVersion  = 1;
+constexpr std::uint32_t kVersion  = 2;
 
 template <class Bytes, class C>
 void visit(Bytes&& bytes, C& c)
@@ -39,6 +39,7 @@ void visit(Bytes&& bytes, C& c)
     bytes(c.control.joint_act);
     bytes(c.control.body_target_q);
     bytes(c.solver_memory);
+    bytes(c.pair_memory);
     bytes(c.overlaps);
 }
 

@@ -118,7 +118,8 @@ class Loop {
         if (!table_.times.empty()) apply_controls(table_, state_.time, state_, control_);
         {
             const Stopwatch watch(report.wall_s["collide"]);
-            const auto      status = pipeline_->collide(state_, options_.dt, contacts_);
+            const auto      status =
+                pipeline_->collide(state_, options_.dt, contacts_, options_.keep_pairs ? &cache_ : nullptr);
             rest_->apply(model_, state_, contacts_);
             overflows_ += status.overflow ? 1 : 0;
         }
@@ -175,7 +176,8 @@ class Loop {
         if (from.solver != solver_->name() || from.dt != options_.dt || from.substeps != options_.substeps)
             return bad(fmt::format("the checkpoint is of solver {}, dt {:g} s, {} sub-steps", from.solver, from.dt,
                                    from.substeps));
-        if (!model::same_layout(from.state, state_) || !solver_->restore(from.solver_memory))
+        if (!model::same_layout(from.state, state_) || !solver_->restore(from.solver_memory) ||
+            !cache_.restore(from.pair_memory, model_))
             return bad("the checkpoint does not fit the model");
         state_   = from.state;
         control_ = from.control;
@@ -196,6 +198,7 @@ class Loop {
             (changes.inertia ? change::body_inertial_properties : 0U) |
             (changes.shapes || changes.pairs ? change::shape_properties : 0U);
         if (notice != 0) solver_->notify(notice);
+        if (changes.pairs || changes.structure || changes.shapes) cache_.clear();
         // Pairs of a body that became kinematic, or stopped being it, are others too.
         if (changes.pairs || changes.structure)
             pipeline_.emplace(model_, collision::PipelineOptions{.pool = &pool_});
@@ -295,6 +298,7 @@ class Loop {
                                  .state         = state_,
                                  .control       = control_,
                                  .solver_memory = solver_->save(),
+                                 .pair_memory   = cache_.save(),
                                  .overlaps      = {}};
         for (const auto& pair : rest_->pairs()) point.overlaps.push_back({pair.shape0, pair.shape1, pair.depth});
         return point;
@@ -312,6 +316,7 @@ class Loop {
     ControlTable                table_;
 
     std::optional<collision::CollisionPipeline> pipeline_;
+    collision::PairCache                        cache_;
 
     std::unique_ptr<solvers::Solver> solver_;
     std::optional<RestOverlaps>      rest_;

@@ -108,7 +108,7 @@ TEST_CASE(
         Scene                                    s = random_scene(r);
         std::vector<std::unique_ptr<BroadPhase>> all;
         for (const BroadPhaseMode mode : kModes) all.push_back(make_broad_phase(mode, s.filters, s.excluded));
-        for (int step = 0; step < 4; ++step) {
+        for (int step = 0; step < 14; ++step) {
             const auto             expected = by_definition(s);
             std::vector<ShapePair> found;
             for (std::size_t m = 0; m < all.size(); ++m) {
@@ -117,10 +117,12 @@ TEST_CASE(
                 CHECK(all[m]->find_pairs(s.boxes, s.planes, found));
                 CHECK(found == expected);
             }
-            for (std::size_t i = 0; i < s.boxes.size(); ++i) {  // some move a little, some jump, some come and go
-                if (r.below(3) == 0) s.boxes[i] = random_box(r);
-                if (r.below(20) == 0) s.boxes[i] = {};
-                const Vec3d d = r.vec(0.02);
+            // Some move a little, some jump, some come and go: many of them at first and in between, else few.
+            const bool lively = step < 3 || step % 5 == 0;
+            for (std::size_t i = 0; i < s.boxes.size(); ++i) {
+                if (r.below(lively ? 3 : 60) == 0) s.boxes[i] = random_box(r);
+                if (r.below(lively ? 20 : 90) == 0) s.boxes[i] = {};
+                const Vec3d d = r.vec(lively ? 0.02 : 0.004);
                 s.boxes[i].lower += d, s.boxes[i].upper += d;
             }
         }

@@ -291,6 +291,30 @@ TEST_CASE(
     CHECK(contacts_seen > 3000);
 }
 
+TEST_CASE("calls that keep contacts allocate nothing once warm, whether the pairs move or not (COL-058)")
+{
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        CAPTURE(seed);
+        const auto           m      = jumble(seed);
+        auto                 states = std::vector(2, model::make_state(m));
+        CollisionPipeline    pipeline(m);
+        collision::PairCache cache;
+        auto                 contacts = pipeline.make_contacts();
+        for (Pose& X : states[1].body_q) X.p.x += Real(1e-3) * (X.p.y > 0 ? 1 : -1);
+        const auto run = [&] {
+            std::int32_t kept = 0;
+            for (const int which : {0, 0, 1, 1, 0, 1})
+                kept +=
+                    pipeline.collide(states[static_cast<std::size_t>(which)], 1.0 / 60, contacts, &cache).kept_pairs;
+            return kept;
+        };
+        for (int warm = 0; warm < 3; ++warm) run();
+        const std::size_t before = g_allocations;
+        CHECK(run() > 0);
+        CHECK(g_allocations - before == 0);
+    }
+}
+
 TEST_CASE("contacts of a surface of particles allocate nothing either (COL-058, COL-138)")
 {
     model::ModelBuilder b;

@@ -8,6 +8,7 @@
 #include "mechane/collision/broad_phase.h"
 #include "mechane/collision/hydroelastic.h"
 #include "mechane/collision/narrow.h"
+#include "mechane/collision/pair_cache.h"
 #include "mechane/model/contacts.h"
 #include "mechane/model/model.h"
 #include "mechane/model/state.h"
@@ -76,6 +77,7 @@ struct StageStatus {
 struct CollideStatus {
     std::int32_t contacts        = 0;      ///< rows written
     std::int32_t candidate_pairs = 0;      ///< pairs after the broad phase
+    std::int32_t kept_pairs      = 0;      ///< of those, with the contacts of the last call
     std::int32_t unsound_bodies  = 0;      ///< bodies left out: not finite, beyond 1e8 m, or without a unit quaternion
     std::int32_t unsound_rows    = 0;      ///< contacts left out because a number of theirs was not finite
     bool         overflow        = false;  ///< some stage had to drop something
@@ -102,7 +104,8 @@ class CollisionPipeline {
     CollisionPipeline(CollisionPipeline&&) noexcept;
 
     /// Contacts with distance <= gap_a + gap_b, or reachable within `dt` [s] at the present velocities.
-    CollideStatus                 collide(const model::State& state, double dt, model::Contacts& contacts);
+    /// @param cache  of a simulation: pairs that have hardly moved since the last call with it keep their contacts
+    CollideStatus collide(const model::State& state, double dt, model::Contacts& contacts, PairCache* cache = nullptr);
     [[nodiscard]] model::Contacts make_contacts() const;
     /// Reads where shapes are in their bodies again, after the model's `shape_transform` was written to. Whatever else
     /// of a shape changes needs a new pipeline.

@@ -22,6 +22,7 @@ struct Checkpoint {
     model::State           state;
     model::Control         control;
     std::vector<std::byte> solver_memory;
+    std::vector<std::byte> pair_memory;  ///< contacts of pairs that hardly move (`collision::PairCache`)
     /// Parts of one mechanism that overlap as they were drawn: shapes and depth [m].
     struct Overlap {
         std::int32_t shape0 = 0, shape1 = 0;

@@ -19,18 +19,19 @@ using Follow = std::function<importer::AnimationChanges(double begin, double end
 
 struct SimulateOptions {
     std::string               solver   = "softstep";
-    double                    dt       = 1.0 / 60;  ///< external step [s]
-    std::int64_t              frames   = 120;       ///< external steps
-    std::int64_t              every    = 1;         ///< keep every k-th step (the first and the last always)
-    int                       substeps = 8;         ///< 1..64
-    int                       threads  = 0;         ///< 0: all cores
-    std::vector<std::string>  set;                  ///< "PATH.field=value", applied before the first step
-    std::string               control;              ///< CSV of commands over time: its text, or empty
-    std::string               control_name;         ///< where it comes from, for diagnostics
-    std::vector<std::string>  other_columns;        ///< of `control`, that `follow` reads
-    bool                      sleeping = false;     ///< islands that have come to rest are left out
-    const record::Checkpoint* from     = nullptr;   ///< to go on from: `frames` more steps
-    bool                      keep_end = false;     ///< fill SimulateResult::end
+    double                    dt       = 1.0 / 60;   ///< external step [s]
+    std::int64_t              frames   = 120;        ///< external steps
+    std::int64_t              every    = 1;          ///< keep every k-th step (the first and the last always)
+    int                       substeps = 8;          ///< 1..64
+    int                       threads  = 0;          ///< 0: all cores
+    std::vector<std::string>  set;                   ///< "PATH.field=value", applied before the first step
+    std::string               control;               ///< CSV of commands over time: its text, or empty
+    std::string               control_name;          ///< where it comes from, for diagnostics
+    std::vector<std::string>  other_columns;         ///< of `control`, that `follow` reads
+    bool                      sleeping   = false;    ///< islands that have come to rest are left out
+    bool                      keep_pairs = true;     ///< pairs that hardly move keep their contacts (`PairCache`)
+    const record::Checkpoint* from       = nullptr;  ///< to go on from: `frames` more steps
+    bool                      keep_end   = false;    ///< fill SimulateResult::end
 
     Follow follow;  ///< called before each step; the control table has the last word
     /// Told each state as it comes: the start is step 0, or that of the checkpoint; `hash` is chained up to it.

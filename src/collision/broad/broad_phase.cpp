@@ -127,29 +127,33 @@ void BroadPhase::find_planes(Boxes boxes, std::span<const RaisedPlane> planes, s
 bool BroadPhase::find_pairs(Boxes boxes, std::span<const RaisedPlane> planes, std::vector<ShapePair>& out,
                             std::size_t limit, const tasks::Pool* pool)
 {
-    constexpr std::size_t kFew = 512;
-    pool_                      = pool;
+    pool_ = pool;
     out.clear();
     find_boxes(boxes, out, limit);
     const auto of_boxes = static_cast<std::ptrdiff_t>(out.size());
     if (out.size() <= limit) find_planes(boxes, planes, out, limit);
     const auto middle = out.begin() + of_boxes;
-    if (out.size() <= kFew) {
-        std::sort(out.begin(), out.end());
-    } else if (std::is_sorted(out.begin(), middle) && std::is_sorted(middle, out.end())) {  // a list and one plane
+    if (std::is_sorted(out.begin(), middle) && std::is_sorted(middle, out.end())) {  // a list and one plane
         sorted_.resize(out.size());
         std::merge(out.begin(), middle, middle, out.end(), sorted_.begin());
         out.swap(sorted_);
     } else {
-        radix_sort(out, sorted_, [](const ShapePair& p) {
-            return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(p.first)) << 32) |
-                   static_cast<std::uint32_t>(p.second);
-        });
+        sort(out);
     }
     pool_ = nullptr;
     if (out.size() <= limit) return true;
     out.resize(limit);
     return false;
+}
+
+void BroadPhase::sort(std::vector<ShapePair>& pairs)
+{
+    constexpr std::size_t kFew = 512;
+    if (pairs.size() <= kFew) return std::sort(pairs.begin(), pairs.end());
+    radix_sort(pairs, sorted_, [](const ShapePair& p) {
+        return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(p.first)) << 32) |
+               static_cast<std::uint32_t>(p.second);
+    });
 }
 
 std::size_t BroadPhase::launch(Boxes boxes, std::span<const double> gap, std::span<const RaisedPlane> planes,

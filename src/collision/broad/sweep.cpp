@@ -15,7 +15,20 @@ namespace {
 constexpr std::size_t kBlock = 4 * static_cast<std::size_t>(kLanes);
 constexpr std::size_t kRows = 128, kWorldTasks = 64, kManyWorlds = 8, kFew = 256;
 constexpr std::size_t kBoxesInStrip = 64, kMostStrips = 64;  ///< a strip is worth its while with so many
-constexpr double      kBoxWidths = 4;                        ///< least width of a strip, in those of a box
+/// So many shapes that have left their larger boxes are tested against all; with more the pairs are swept anew.
+constexpr std::size_t kMostMovers = 32;
+/// Pairs that did not last for so many calls are not worth keeping.
+constexpr int kLeastAge = 4;
+/// By how much of its extent a box is made larger.
+constexpr double      kFat       = 0.05;
+constexpr std::size_t kNearPairs = 2048;  ///< of one task
+constexpr double      kBoxWidths = 4;     ///< least width of a strip, in those of a box
+
+bool contains(const geometry::Aabbd& outer, const geometry::Aabbd& inner)
+{
+    return outer.lower.x <= inner.lower.x && outer.lower.y <= inner.lower.y && outer.lower.z <= inner.lower.z &&
+           inner.upper.x <= outer.upper.x && inner.upper.y <= outer.upper.y && inner.upper.z <= outer.upper.z;
+}
 
 /// Never falls where x grows.
 std::uint64_t rank(double x)
@@ -103,7 +116,7 @@ BroadPhaseSAP::Cut BroadPhaseSAP::cut(std::size_t list, Boxes boxes, bool whole)
     return out;
 }
 
-void BroadPhaseSAP::sort(const Cut& cut, Boxes boxes, Sweep& sweep)
+void BroadPhaseSAP::sort_boxes(const Cut& cut, Boxes boxes, Sweep& sweep)
 {
     std::vector<Entry>& entries = sweep.entries;
     const auto          before  = [](const Entry& a, const Entry& b) {
@@ -160,7 +173,7 @@ void BroadPhaseSAP::meet(const Cut& cut, std::size_t strip, const Sweep& sweep, 
     }
 }
 
-void BroadPhaseSAP::find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit)
+void BroadPhaseSAP::sweep_all(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit)
 {
     const auto each_shape = [&](std::size_t list, const auto& take) {
         for (const auto& shapes : shapes_of(list))
@@ -180,7 +193,7 @@ void BroadPhaseSAP::find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::si
                 each_shape(list, [&](std::int32_t s, const geometry::Aabbd& box) {
                     sweep.entries.push_back({box.lower[uncut.axis], s});
                 });
-                sort(uncut, boxes, sweep);
+                sort_boxes(uncut, boxes, sweep);
                 meet(uncut, 0, sweep, list, 0, sweep.entries.size(), boxes, found, limit);
             }
         };
@@ -197,7 +210,7 @@ void BroadPhaseSAP::find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::si
             for (std::size_t k = first; k <= last; ++k) sweeps_[k].entries.push_back({box.lower[strips.axis], s});
         });
         if (strips.strips == 1) {
-            sort(strips, boxes, sweeps_.front());
+            sort_boxes(strips, boxes, sweeps_.front());
             const auto find = [&](std::size_t begin, std::size_t end, std::size_t, std::vector<ShapePair>& found) {
                 meet(strips, 0, sweeps_.front(), list, begin, end, boxes, found, limit);
             };
@@ -206,12 +219,83 @@ void BroadPhaseSAP::find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::si
         }
         const auto find = [&](std::size_t begin, std::size_t end, std::size_t, std::vector<ShapePair>& found) {
             for (std::size_t k = begin; k < end && found.size() <= limit; ++k) {
-                sort(strips, boxes, sweeps_[k]);
+                sort_boxes(strips, boxes, sweeps_[k]);
                 meet(strips, k, sweeps_[k], list, 0, sweeps_[k].entries.size(), boxes, found, limit);
             }
         };
         in_parts(strips.strips, 1, out, limit, std::cref(find));
     }
+}
+
+/// @return false when there are too many of them, or no larger boxes
+bool BroadPhaseSAP::find_movers(Boxes boxes)
+{
+    movers_.clear();
+    if (fat_.size() != boxes.size()) return false;
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+        if (!in_order(boxes[i]) || contains(fat_[i], boxes[i]) || !filters_[i].active || filters_[i].plane) continue;
+        if (movers_.size() == kMostMovers) return false;
+        movers_.push_back(static_cast<std::int32_t>(i));
+    }
+    return true;
+}
+
+void BroadPhaseSAP::fatten(Boxes boxes)
+{
+    fat_.assign(boxes.begin(), boxes.end());
+    for (geometry::Aabbd& box : fat_) {
+        if (!in_order(box)) continue;
+        const double r = kFat * max_component(box.upper - box.lower);
+        box.lower -= Vec3d{r, r, r};
+        box.upper += Vec3d{r, r, r};
+    }
+}
+
+void BroadPhaseSAP::test_near(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit)
+{
+    const auto box   = [&](std::int32_t s) -> const geometry::Aabbd& { return boxes[static_cast<std::size_t>(s)]; };
+    const auto moved = [&](std::int32_t s) { return std::binary_search(movers_.begin(), movers_.end(), s); };
+    const auto find  = [&](std::size_t begin, std::size_t end, std::size_t, std::vector<ShapePair>& found) {
+        for (std::size_t i = begin; i < end && found.size() <= limit; ++i) {
+            const ShapePair& p = near_[i];
+            if (!geometry::overlaps(box(p.first), box(p.second))) continue;
+            if (movers_.empty() || !(moved(p.first) || moved(p.second))) found.push_back(p);
+        }
+    };
+    in_parts(near_.size(), kNearPairs, out, limit, std::cref(find));
+    for (const std::int32_t m : movers_)
+        for (std::size_t i = 0; i < boxes.size(); ++i) {
+            const auto s = static_cast<std::int32_t>(i);
+            if (!geometry::overlaps(boxes[i], box(m)) || !filters_[i].active || filters_[i].plane) continue;
+            if ((s < m && moved(s)) || !allowed(m, s)) continue;  // of two that moved the first has found the pair
+            out.emplace_back(std::min(m, s), std::max(m, s));
+            if (out.size() > limit) return;
+        }
+}
+
+void BroadPhaseSAP::find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit)
+{
+    const bool calm = find_movers(boxes);
+    ++age_;
+    if (!(calm && listed_)) {
+        const bool lasted = listed_ && age_ >= kLeastAge;
+        fatten(boxes);
+        movers_.clear();
+        listed_ = calm || lasted;
+        if (listed_) {
+            near_.clear();
+            sweep_all(fat_, near_, limit);
+            sort(near_);
+            listed_ = near_.size() <= limit;
+            age_    = 0;
+        }
+    }
+    if (listed_) {
+        test_near(boxes, out, limit);
+        if (out.size() <= limit) return;
+        out.clear();  // which ones are left out must not depend on the calls before
+    }
+    sweep_all(boxes, out, limit);
 }
 
 }  // namespace mechane::collision

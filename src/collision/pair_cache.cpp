@@ -1,0 +1,257 @@
+#include "mechane/collision/pair_cache.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mechane/core/bytes.h"
+#include "pair_rows.h"
+
+namespace mechane::collision {
+
+namespace {
+
+/// Raised whenever what follows changes.
+constexpr std::uint32_t kVersion = 1;
+
+template <class Bytes, class Pair>
+void visit_pair(Bytes&& bytes, Pair& p)
+{
+    bytes(p.shape0);
+    bytes(p.shape1);
+    bytes(p.count);
+    bytes(p.found);
+    bytes(p.reach);
+}
+
+/// What the next call writes anew is left out.
+template <class Bytes, class SomeRow>
+void visit_row(Bytes&& bytes, SomeRow& r)
+{
+    bytes(r.feature);
+    bytes(r.point0);
+    bytes(r.point1);
+    bytes(r.owner);
+    bytes(r.fixed_normal);
+    bytes(r.shift);
+}
+
+/// Of a face of the shape, to rounding.
+bool is_face_normal(const Shape& s, const Vec3d& n, std::uint64_t feature)
+{
+    constexpr double kAlong   = 1 - 1e-12;  // 1e-6 rad
+    const Vec3d      local    = transpose_times(s.R, n);
+    const auto       of_faces = [&](const HullShape& hull) {
+        return std::any_of(hull.face_normals.begin(), hull.face_normals.end(),
+                           [&](const Vec3d& face) { return std::abs(dot(face, local)) >= kAlong; });
+    };
+    switch (s.kind) {
+        case ShapeKind::plane:
+        case ShapeKind::rectangle:
+        case ShapeKind::cylinder:
+        case ShapeKind::cone:
+            return std::abs(local.z) >= kAlong;
+        case ShapeKind::box:
+            return max_component(abs(local)) >= kAlong;
+        case ShapeKind::hull:
+            return of_faces(*s.hull);
+        case ShapeKind::mesh: {
+            if (s.mesh->hull) return of_faces(*s.mesh->hull);
+            const std::uint64_t triangle = (feature >> 44) - 1;  // as Candidates::face names it
+            return triangle < s.mesh->normals.size() &&
+                   std::abs(dot(s.mesh->normals[static_cast<std::size_t>(triangle)], local)) >= kAlong;
+        }
+        case ShapeKind::sphere:
+        case ShapeKind::capsule:
+        case ShapeKind::ellipsoid:
+        case ShapeKind::triangle:
+            break;
+    }
+    return false;
+}
+
+/// Angle between two rotations that are close together [rad].
+double angle_between(const Quatd& a, const Quatd& b)
+{
+    const double s = dot(a, b) < 0 ? -1 : 1;
+    const Quatd  d{a.x - s * b.x, a.y - s * b.y, a.z - s * b.z, a.w - s * b.w};
+    return 2 * std::sqrt(dot(d, d));
+}
+
+}  // namespace
+
+PairCache::PairCache(const PairCacheOptions& options) : impl_(std::make_unique<Impl>()) { impl_->options = options; }
+PairCache::~PairCache()                               = default;
+PairCache::PairCache(PairCache&&) noexcept            = default;
+PairCache& PairCache::operator=(PairCache&&) noexcept = default;
+
+void PairCache::clear()
+{
+    impl_->used = 0;
+    impl_->pairs.clear();
+}
+
+void PairCache::reset(const model::Model& model, std::span<const std::uint8_t> worlds)
+{
+    if (worlds.empty()) return clear();
+    const auto marked = [&](std::int32_t shape) {
+        const std::int32_t world = model.shape_world[static_cast<std::size_t>(shape)];
+        const std::size_t  entry = world < 0 ? worlds.size() - 1 : static_cast<std::size_t>(world);
+        return entry < worlds.size() && worlds[entry] != 0;
+    };
+    for (std::size_t c = 0; c < impl_->used; ++c)
+        for (PairRows& pair : impl_->chunks[c].pairs)
+            if (marked(pair.shape0) || marked(pair.shape1)) pair.reach = kNotKept;
+}
+
+std::size_t PairCache::pair_count() const
+{
+    std::size_t count = 0;
+    for (std::size_t c = 0; c < impl_->used; ++c)
+        for (const PairRows& pair : impl_->chunks[c].pairs) count += pair.reach > kNotKept ? 1 : 0;
+    return count;
+}
+
+std::vector<std::byte> PairCache::save() const
+{
+    ByteWriter out;
+    out.put(kVersion);
+    out.put(static_cast<std::uint64_t>(pair_count()));
+    const auto put = [&](const auto& value) { out.put(value); };
+    for (std::size_t c = 0; c < impl_->used; ++c) {
+        const RowChunk& chunk = impl_->chunks[c];
+        for (const PairRows& pair : chunk.pairs) {
+            if (pair.reach == kNotKept) continue;
+            visit_pair(put, pair);
+            for (std::uint32_t i = 0; i < pair.count; ++i) visit_row(put, chunk.rows[pair.first + i]);
+        }
+    }
+    return out.bytes();
+}
+
+bool PairCache::restore(std::span<const std::byte> bytes, const model::Model& model)
+{
+    clear();
+    if (bytes.empty()) return true;
+    ByteReader in(bytes);
+    if (in.take<std::uint32_t>() != kVersion) return false;
+    const auto pairs  = in.take<std::uint64_t>();
+    const auto shapes = static_cast<std::int32_t>(model.shape_count());
+    if (pairs > bytes.size()) return false;
+    impl_->chunks.resize((static_cast<std::size_t>(pairs) + kPairsPerChunk - 1) / kPairsPerChunk);
+    for (RowChunk& chunk : impl_->chunks) chunk.pairs.clear(), chunk.rows.clear();
+    const auto    get  = [&](auto& value) { in.get(value); };
+    std::uint64_t last = 0;
+    for (std::size_t i = 0; i < pairs; ++i) {
+        RowChunk& chunk = impl_->chunks[i / kPairsPerChunk];
+        PairRows  pair;
+        visit_pair(get, pair);
+        pair.first = static_cast<std::uint32_t>(chunk.rows.size());
+        if (pair.shape0 < 0 || pair.shape1 < 0 || pair.shape0 >= shapes || pair.shape1 >= shapes) return clear(), false;
+        if ((i > 0 && pair.key() <= last) || pair.count > bytes.size()) return clear(), false;
+        last = pair.key();
+        chunk.pairs.push_back(pair);
+        impl_->pairs.emplace_back(pair.shape0, pair.shape1);
+        for (std::uint32_t r = 0; r < pair.count; ++r) visit_row(get, chunk.rows.emplace_back());
+    }
+    if (!in.done()) {
+        clear();
+        return false;
+    }
+    impl_->used = impl_->chunks.size();
+    return true;
+}
+
+const PairRows* PairCursor::find(std::uint64_t key)
+{
+    if (!begun_) {
+        begun_          = true;
+        const auto from = std::partition_point(chunks_.begin(), chunks_.end(),
+                                               [&](const RowChunk& c) { return c.pairs.back().key() < key; });
+        chunk_          = static_cast<std::size_t>(from - chunks_.begin());
+    }
+    for (; chunk_ < chunks_.size(); ++chunk_, index_ = 0) {
+        const auto& pairs = chunks_[chunk_].pairs;
+        while (index_ < pairs.size() && pairs[index_].key() < key) ++index_;
+        if (index_ < pairs.size()) return pairs[index_].key() == key ? &pairs[index_] : nullptr;
+    }
+    return nullptr;
+}
+
+bool worth_keeping(const Shape& a, const Shape& b)
+{
+    if (a.kind == ShapeKind::plane || b.kind == ShapeKind::plane) return false;
+    const auto round = [](const Shape& s) { return s.kind == ShapeKind::sphere || s.kind == ShapeKind::capsule; };
+    if (round(a) && round(b)) return false;
+    // A ball meets a box or a cylinder in a few operations.
+    return !(a.kind == ShapeKind::sphere && (b.kind == ShapeKind::box || b.kind == ShapeKind::cylinder));
+}
+
+std::int32_t smaller_of(const ShapeSet& set, std::int32_t shape0, std::int32_t shape1)
+{ return set.ball[static_cast<std::size_t>(shape0)] < set.ball[static_cast<std::size_t>(shape1)] ? shape0 : shape1; }
+
+PairPose pair_pose(const ShapeSet& set, std::int32_t shape0, std::int32_t shape1)
+{
+    const Posed &      X0 = set.motion_of(shape0).X_WB, &X1 = set.motion_of(shape1).X_WB;
+    const std::int32_t small = smaller_of(set, shape0, shape1);
+    return {inverse_times(small == shape1 ? X0 : X1, set.shapes[static_cast<std::size_t>(small)].p),
+            conjugate(X0.q) * X1.q};
+}
+
+double kept_reach(const PairCacheOptions& options, const ShapeSet& set, std::int32_t smaller)
+{
+    const auto s = static_cast<std::size_t>(smaller);
+    return options.way * set.extent[s] + options.turn * set.ball[s];
+}
+
+bool may_keep(const PairCacheOptions& options, const ShapeSet& set, std::int32_t smaller, const PairPose& now,
+              const PairRows& old, double reach)
+{
+    const auto   s   = static_cast<std::size_t>(smaller);
+    const double way = length(now.p - old.found.p), turn = angle_between(now.q, old.found.q);
+    return way <= options.way * set.extent[s] && turn <= options.turn && reach + way + turn * set.ball[s] <= old.reach;
+}
+
+void bind(const ShapeSet& set, const PairRows& pair, const Shape& a, const Shape& b, Row& row)
+{
+    const Posed &X0 = set.motion_of(pair.shape0).X_WB, &X1 = set.motion_of(pair.shape1).X_WB;
+    row.owner        = is_face_normal(a, row.normal, row.feature)   ? NormalOwner::first
+                       : is_face_normal(b, row.normal, row.feature) ? NormalOwner::second
+                                                                    : NormalOwner::both;
+    row.fixed_normal = static_cast<Vec3>(rotate_inverse(row.owner == NormalOwner::second ? X1.q : X0.q, row.normal));
+    row.shift = row.distance -
+                dot(row.normal, set.motion_of(pair.shape1).R_WB * static_cast<Vec3d>(row.point1) -
+                                    set.motion_of(pair.shape0).R_WB * static_cast<Vec3d>(row.point0) + (X1.p - X0.p));
+}
+
+RowMotion::RowMotion(const ShapeSet& set, const PairRows& pair, const PairPose& now)
+    : pair_(&pair),
+      now_(&now),
+      body0_(&set.motion_of(pair.shape0)),
+      body1_(&set.motion_of(pair.shape1)),
+      p01_(body1_->X_WB.p - body0_->X_WB.p)
+{
+}
+
+void RowMotion::apply(Row& row) const
+{
+    auto n = static_cast<Vec3d>(row.fixed_normal);
+    if (row.owner == NormalOwner::both) {
+        // By half of what the second body has turned against the first since.
+        Quatd turned = now_->q * conjugate(pair_->found.q);
+        if (turned.w < 0) turned = {-turned.x, -turned.y, -turned.z, -turned.w};
+        n = rotate(normalized(Quatd{turned.x, turned.y, turned.z, turned.w + 1}), n);
+    }
+    row.normal   = (row.owner == NormalOwner::second ? body1_ : body0_)->R_WB * n;
+    row.distance = row.shift + dot(row.normal, body1_->R_WB * static_cast<Vec3d>(row.point1) -
+                                                   body0_->R_WB * static_cast<Vec3d>(row.point0) + p01_);
+}
+
+Vec3d RowMotion::middle(const ShapeSet& set, const Row& row) const
+{
+    const double r0 = set.shapes[static_cast<std::size_t>(pair_->shape0)].core_radius(),
+                 r1 = set.shapes[static_cast<std::size_t>(pair_->shape1)].core_radius();
+    return body0_->X_WB.p + 0.5 * (body0_->R_WB * static_cast<Vec3d>(row.point0) + p01_ +
+                                   body1_->R_WB * static_cast<Vec3d>(row.point1) + (r0 - r1) * row.normal);
+}
+
+}  // namespace mechane::collision
