@@ -360,9 +360,17 @@ bool load_part(const System& system, const model::Contacts& contacts, MaterialCo
 {
     const auto nobody  = static_cast<std::int32_t>(pile.links.size());  // lanes without a pair are pairs of nobody
     bool       elastic = false;
-    // A pair of fewer points than its bundle's has the others where nothing reaches them.
-    PileStart nowhere{};
-    nowhere.distance = all(kNoContact);
+    // What a lane's next pair remembers is far from what this one does.
+    const auto fetch = [&](std::int32_t slot) {
+        if (slot < 0) return;
+        const PilePair& pair = pile.pairs[slot];
+        for (std::int32_t c = pair.contact; c < pair.contact + pair.points; ++c)
+            if (const std::int32_t at = system.remembered[c]; at >= 0) {
+                const auto* from = reinterpret_cast<const char*>(&system.memory[at]);
+                __builtin_prefetch(from);
+                __builtin_prefetch(from + 64);
+            }
+    };
     for (std::size_t i = begin; i < end; ++i) {
         Bundle& b = pile.bundles[i];
         for (auto& side : b.body) side.fill(nobody);
@@ -370,13 +378,22 @@ bool load_part(const System& system, const model::Contacts& contacts, MaterialCo
         b.mu_static = b.mu_dynamic = b.restitution = Wide{};
         b.idle                                     = false;
         for (std::int32_t k = 0; k < b.points; ++k) {
-            pile.points[static_cast<std::size_t>(b.point + k)] = PilePoint{};
-            pile.starts[static_cast<std::size_t>(b.point + k)] = nowhere;
+            // All else is made by build_bundles. A pair of fewer points than its bundle's has the others where nothing
+            // reaches them.
+            PilePoint& point = pile.points[static_cast<std::size_t>(b.point + k)];
+            PileStart& start = pile.starts[static_cast<std::size_t>(b.point + k)];
+            point.lambda = start.impulse_sum = start.core[0] = start.core[1] = {};
+            point.belt = point.drift = start.margin = {};
+            start.distance                          = all(kNoContact);
+            start.bounce                            = Wide{};
             if (b.spin >= 0) pile.spins[static_cast<std::size_t>(b.spin + k)] = PileSpin{};
         }
-        for (int lane = 0; lane < kWide; ++lane)
-            if (const std::int32_t pair = pile.slots[kWide * i + static_cast<std::size_t>(lane)]; pair >= 0)
+        for (int lane = 0; lane < kWide; ++lane) {
+            const std::size_t slot = kWide * i + static_cast<std::size_t>(lane);
+            if (slot + 1 < pile.slots.size()) fetch(pile.slots[slot + 1]);
+            if (const std::int32_t pair = pile.slots[slot]; pair >= 0)
                 load_pair(system, contacts, rule, h, pile.pairs[pair], pile, b, lane);
+        }
         elastic = elastic || any(b.restitution > 0);
     }
     return elastic;
@@ -675,7 +692,11 @@ void finish_pile(System& system, Pile& pile, IslandReport& report)
         q[4] = now.y;
         q[5] = now.z;
         q[6] = now.w;
-        dynamics::forward_kinematics(system.forest, system.forest.trees[link.tree], system.motion);
+        const Tree& tree = system.forest.trees[link.tree];
+        if (place_published(system, tree))
+            system.placed[link.tree] = 1;
+        else
+            dynamics::forward_kinematics(system.forest, tree, system.motion);
     });
     each_contact(pile, 0, pile.bundles.size(), [&](const PilePair&, const Bundle& b, int lane, std::int32_t i) {
         report.contact_rows += pile.points[static_cast<std::size_t>(b.point + i)].mass[lane] > 0 ? 1 : 0;
