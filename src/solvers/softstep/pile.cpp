@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <utility>
 
 #include "mechane/solvers/materials.h"
 #include "system.h"
@@ -55,19 +56,12 @@ void find_runs(System& system, const model::Contacts& contacts)
         const auto shapes = shapes_of(contacts, i);
         while (i < contacts.rigid_contact_count && shapes_of(contacts, i) == shapes) ++i;
         run.count = i - run.first;
+        for (std::size_t s = 0; s < 2; ++s) {
+            const std::int32_t body = system.model->shape_body[shapes[s]];
+            if (body >= 0) run.group[s] = system.body_group[body];
+        }
         system.runs.push_back(run);
     }
-}
-
-std::array<std::int32_t, 2> groups_of(const System& system, const model::Contacts& contacts, const ContactRun& run)
-{
-    std::array<std::int32_t, 2> out{-1, -1};
-    const auto                  shapes = shapes_of(contacts, run.first);
-    for (std::size_t s = 0; s < 2; ++s) {
-        const std::int32_t body = system.model->shape_body[shapes[s]];
-        if (body >= 0) out[s] = system.body_group[body];
-    }
-    return out;
 }
 
 /// Which pile each group is in (System::group_pile). Sets of touching groups that are fit are gathered, world by world
@@ -82,18 +76,18 @@ std::size_t find_piles(System& system, const model::Contacts& contacts)
     auto& sets = system.sets;
     sets.assign(n, {});
     for (const ContactRun& run : system.runs) {
-        auto [a, b] = groups_of(system, contacts, run);
+        auto [a, b] = run.group;
         if (a < 0 || b < 0) continue;
         a = find(parent, a), b = find(parent, b);
         if (a != b) parent[std::max(a, b)] = std::min(a, b);
     }
     const auto set_of = [&](std::int32_t g) -> GroupSet& { return sets[find(parent, g)]; };
     for (const ContactRun& run : system.runs) {
-        const auto groups = groups_of(system, contacts, run);
-        const auto g      = std::max(groups[0], groups[1]);
+        const auto g = std::max(run.group[0], run.group[1]);
         if (g < 0) continue;
         GroupSet& set = set_of(g);
         set.rows += 3 * run.count;
+        ++set.runs;
         set.fit = set.fit && !has_own_law(contacts, run);
     }
     for (const GeneralRow& row : system.general)
@@ -123,7 +117,7 @@ std::size_t find_piles(System& system, const model::Contacts& contacts)
     }
     // Roots come before the rest of their sets.
     system.group_pile.assign(n, -1);
-    std::int32_t count = 0;
+    std::int32_t count = 0, runs = 0;
     for (std::size_t g = 0; g < n; ++g) {
         const auto root = static_cast<std::size_t>(find(parent, static_cast<std::int32_t>(g)));
         if (root != g) {
@@ -138,6 +132,15 @@ std::size_t find_piles(System& system, const model::Contacts& contacts)
         }
         world.pile_rows += sets[g].rows + sets[g].groups;
         system.group_pile[g] = world.pile;
+        runs += std::exchange(sets[g].runs, runs);
+    }
+    // What touches lies together, so that few bundles have much to do where some islands are hit and others rest.
+    system.pile_runs.resize(static_cast<std::size_t>(runs));
+    for (std::size_t i = 0; i < system.runs.size(); ++i) {
+        ContactRun& run = system.runs[i];
+        const auto  g   = std::max(run.group[0], run.group[1]);
+        run.pile        = g >= 0 ? system.group_pile[g] : -1;
+        if (run.pile >= 0) system.pile_runs[set_of(g).runs++] = static_cast<std::int32_t>(i);
     }
     return static_cast<std::size_t>(count);
 }
@@ -149,6 +152,7 @@ void make_room(Pile& pile, std::size_t rows, std::size_t bodies)
         pile.points.reserve(rows / 2);
         pile.starts.reserve(rows / 2);
         pile.bundles.reserve(rows / 4);
+        pile.slots.reserve(kWide * (rows / 4));
         pile.spins.reserve(rows / 4);
     }
     if (pile.taken.capacity() >= bodies) return;
@@ -212,13 +216,12 @@ void place_pairs(Pile& pile)
 {
     std::array<std::int32_t, (kColours + 1) * kKinds> place{};
     for (const PilePair& pair : pile.pairs) ++place[pair.order];
-    pile.bundles.clear();
     pile.colours.assign(1, 0);
-    std::int32_t bundles = 0;
+    std::int32_t bundles = 0, spinning = 0;
     // Counts become the first places, of eight for each bundle.
     constexpr std::size_t kHalf = kKinds / 2;
     for (std::size_t half = 0; half < place.size(); half += kHalf) {
-        const bool   alone = half / kKinds >= kColours;
+        const bool   alone = half / kKinds >= kColours, turns = half % kKinds != 0;
         std::int32_t next = kWide * bundles, count = 0;
         for (std::size_t k = half; k < half + kHalf; ++k) {
             const std::int32_t own = place[k];
@@ -227,38 +230,33 @@ void place_pairs(Pile& pile)
         }
         bundles += alone ? count : (count + kWide - 1) / kWide;
         pile.bundles.resize(static_cast<std::size_t>(bundles));
-        const bool turns = half % kKinds != 0;
         for (auto b = static_cast<std::size_t>(next / kWide); b < pile.bundles.size(); ++b)
             pile.bundles[b].spin = turns ? 0 : -1;
         if (!alone && turns && bundles > pile.colours.back()) pile.colours.push_back(bundles);
     }
     while (pile.colours.back() < bundles) pile.colours.push_back(pile.colours.back() + 1);
-    for (PilePair& pair : pile.pairs) {
-        const bool         alone = pair.order / kKinds >= kColours;
-        const std::int32_t first = place[pair.order];
-        place[pair.order] += alone ? kWide : 1;
-        pair.bundle = first / kWide;
-        pair.lane   = first % kWide;
-        Bundle& b   = pile.bundles[pair.bundle];
-        b.points    = std::max(b.points, pair.points);
+    pile.slots.assign(static_cast<std::size_t>(kWide * bundles), -1);
+    for (std::size_t i = 0; i < pile.pairs.size(); ++i) {
+        const std::uint16_t order = pile.pairs[i].order;
+        pile.slots[place[order]]  = static_cast<std::int32_t>(i);
+        place[order] += order / kKinds >= kColours ? kWide : 1;
     }
-    std::int32_t points = 0, spins = 0;
-    const auto   nobody = static_cast<std::int32_t>(pile.links.size());  // lanes without a pair are pairs of nobody
-    for (Bundle& b : pile.bundles) {
-        b.body[0].fill(nobody);
-        b.body[1].fill(nobody);
-        b.point = points;
+    std::int32_t points = 0;
+    for (std::size_t i = 0; i < pile.bundles.size(); ++i) {
+        Bundle& b = pile.bundles[i];
+        b.point   = points;
+        b.points  = 0;
+        for (std::size_t lane = 0; lane < kWide; ++lane)
+            if (const std::int32_t pair = pile.slots[kWide * i + lane]; pair >= 0)
+                b.points = std::max(b.points, pile.pairs[pair].points);
         points += b.points;
         if (b.spin < 0) continue;
-        b.spin = spins;
-        spins += b.points;
+        b.spin = spinning;
+        spinning += b.points;
     }
-    // A pair of fewer points than its bundle's has the others where nothing reaches them.
-    PileStart nowhere{};
-    nowhere.distance = all(kNoContact);
-    pile.points.assign(static_cast<std::size_t>(points), PilePoint{});
-    pile.starts.assign(static_cast<std::size_t>(points), nowhere);
-    pile.spins.assign(static_cast<std::size_t>(spins), PileSpin{});
+    pile.points.resize(static_cast<std::size_t>(points));
+    pile.starts.resize(static_cast<std::size_t>(points));
+    pile.spins.resize(static_cast<std::size_t>(spinning));
 }
 
 void set(Wide3& to, int lane, const Vec3d& v)
@@ -289,14 +287,12 @@ Materials materials(const model::Model& m, MaterialCombine rule, const std::arra
             mix(m.shape_material_mu_torsional), mix(m.shape_material_mu_rolling)};
 }
 
-void load_pair(System& system, const model::Contacts& contacts, MaterialCombine rule, double h, const PilePair& pair,
-               Pile& pile)
+void load_pair(const System& system, const model::Contacts& contacts, MaterialCombine rule, double h,
+               const PilePair& pair, Pile& pile, Bundle& b, int lane)
 {
     const model::Model&         m     = *system.model;
     const auto                  shape = shapes_of(contacts, pair.contact);
     const auto                  mix   = materials(m, rule, shape);
-    Bundle&                     b     = pile.bundles[pair.bundle];
-    const int                   lane  = pair.lane;
     const Vec3d                 n     = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[pair.contact]));
     const Vec3d                 t1 = any_perpendicular(n), t2 = cross(n, t1);
     std::array<Vec3d, 2>        centre;
@@ -314,7 +310,6 @@ void load_pair(System& system, const model::Contacts& contacts, MaterialCombine 
     b.mu_static[lane]   = static_cast<Real>(mix.mu_static);
     b.mu_dynamic[lane]  = static_cast<Real>(mix.mu_dynamic);
     b.restitution[lane] = static_cast<Real>(mix.restitution);
-    pile.elastic        = pile.elastic || mix.restitution > 0;
     const bool belts =
         !(m.shape_surface_velocity[shape[0]] == Spatial{}) || !(m.shape_surface_velocity[shape[1]] == Spatial{});
     for (std::int32_t i = 0; i < pair.points; ++i) {
@@ -359,6 +354,51 @@ void load_pair(System& system, const model::Contacts& contacts, MaterialCombine 
     }
 }
 
+/// What the contacts of bundles say; whether some rebound.
+bool load_part(const System& system, const model::Contacts& contacts, MaterialCombine rule, double h, Pile& pile,
+               std::size_t begin, std::size_t end)
+{
+    const auto nobody  = static_cast<std::int32_t>(pile.links.size());  // lanes without a pair are pairs of nobody
+    bool       elastic = false;
+    // What a lane's next pair remembers is far from what this one does.
+    const auto fetch = [&](std::int32_t slot) {
+        if (slot < 0) return;
+        const PilePair& pair = pile.pairs[slot];
+        for (std::int32_t c = pair.contact; c < pair.contact + pair.points; ++c)
+            if (const std::int32_t at = system.remembered[c]; at >= 0) {
+                const auto* from = reinterpret_cast<const char*>(&system.memory[at]);
+                __builtin_prefetch(from);
+                __builtin_prefetch(from + 64);
+            }
+    };
+    for (std::size_t i = begin; i < end; ++i) {
+        Bundle& b = pile.bundles[i];
+        for (auto& side : b.body) side.fill(nobody);
+        b.axes      = {};
+        b.mu_static = b.mu_dynamic = b.restitution = Wide{};
+        b.idle                                     = false;
+        for (std::int32_t k = 0; k < b.points; ++k) {
+            // All else is made by build_bundles. A pair of fewer points than its bundle's has the others where nothing
+            // reaches them.
+            PilePoint& point = pile.points[static_cast<std::size_t>(b.point + k)];
+            PileStart& start = pile.starts[static_cast<std::size_t>(b.point + k)];
+            point.lambda = start.impulse_sum = start.core[0] = start.core[1] = {};
+            point.belt = point.drift = start.margin = {};
+            start.distance                          = all(kNoContact);
+            start.bounce                            = Wide{};
+            if (b.spin >= 0) pile.spins[static_cast<std::size_t>(b.spin + k)] = PileSpin{};
+        }
+        for (int lane = 0; lane < kWide; ++lane) {
+            const std::size_t slot = kWide * i + static_cast<std::size_t>(lane);
+            if (slot + 1 < pile.slots.size()) fetch(pile.slots[slot + 1]);
+            if (const std::int32_t pair = pile.slots[slot]; pair >= 0)
+                load_pair(system, contacts, rule, h, pile.pairs[pair], pile, b, lane);
+        }
+        elastic = elastic || any(b.restitution > 0);
+    }
+    return elastic;
+}
+
 void put(Real* to, const Spatiald& v)
 {
     const double from[6] = {v.linear.x, v.linear.y, v.linear.z, v.angular.x, v.angular.y, v.angular.z};
@@ -392,6 +432,15 @@ void pose_body(const System& system, Pile& pile, std::size_t body, const Mat33d&
     *to = static_cast<Real>(link.mass > 0 ? 1 / link.mass : 0);
 }
 
+/// `work(i)` for the first `count` bodies, on the threads.
+template <class Work>
+void each_body(const System& system, std::size_t count, Work&& work)
+{
+    in_parts(system.pool, 0, (count + kWide - 1) / kWide, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t i = kWide * begin; i < std::min(count, kWide * end); ++i) work(i);
+    });
+}
+
 /// The bodies at the start of a step.
 void start_bodies(const System& system, Pile& pile)
 {
@@ -402,7 +451,7 @@ void start_bodies(const System& system, Pile& pile)
     pile.start_turn.resize(count);
     pile.gyrates.assign(moving, 0);
     for (std::size_t i = 0; i < all; ++i) pile.way[kWide * i + 6] = 1;
-    for (std::size_t i = 0; i < count; ++i) {
+    each_body(system, count, [&](std::size_t i) {
         Real* v = pile.velocity.data() + kWide * i;
         if (i < moving) {
             const std::int32_t l    = pile.links[i];
@@ -429,32 +478,35 @@ void start_bodies(const System& system, Pile& pile)
             pile.start_turn[i] = Mat33d::identity();
         }
         pose_body(system, pile, i, pile.start_turn[i]);
-    }
+    });
 }
 
 /// What turning by itself does to the velocities.
 void gyrate_bodies(const System& system, Pile& pile, double h)
 {
     constexpr double kSlow = 1e-7;  ///< [rad/s]: less than this in a sub-step is not worth its arithmetic
-    for (std::size_t i = 0; i < pile.links.size(); ++i) {
-        if (!pile.gyrates[i]) continue;
+    each_body(system, pile.links.size(), [&](std::size_t i) {
+        if (!pile.gyrates[i]) return;
         const Vec3d w    = velocity_of(pile, i).angular;
         const Link& link = system.forest.links[pile.links[i]];
-        if (h * length_squared(w) < kSlow) continue;
+        if (h * length_squared(w) < kSlow) return;
         const Mat33d R   = to_matrix(turn_of(pile, i)) * pile.start_turn[i];
         const Vec3d  now = R * gyrate(link.inertia, system.inverse_inertia[link.tree], transpose_times(R, w), h);
         for (std::size_t k = 0; k < 3; ++k) pile.velocity[kWide * i + 3 + k] = static_cast<Real>(now[k]);
-    }
+    });
 }
 
-/// `work(pair, bundle, i)`: point i of a pair.
+/// `work(pair, bundle, lane, i)`: point i of a pair; of bundles [begin, end).
 template <class Work>
-void each_contact(const Pile& pile, Work&& work)
+void each_contact(const Pile& pile, std::size_t begin, std::size_t end, Work&& work)
 {
-    for (const PilePair& pair : pile.pairs) {
-        const Bundle& b = pile.bundles[pair.bundle];
-        for (std::int32_t i = 0; i < pair.points; ++i) work(pair, b, i);
-    }
+    for (std::size_t k = begin; k < end; ++k)
+        for (int lane = 0; lane < kWide; ++lane) {
+            const std::int32_t at = pile.slots[kWide * k + static_cast<std::size_t>(lane)];
+            if (at < 0) continue;
+            const PilePair& pair = pile.pairs[at];
+            for (std::int32_t i = 0; i < pair.points; ++i) work(pair, pile.bundles[k], lane, i);
+        }
 }
 
 Vec3d lane_of(const Wide3& v, int lane)
@@ -469,6 +521,7 @@ Vec3d along_axes(const Bundle& b, int lane, const Wide3& x)
 
 bool of_faulty_world(const System& system, const Pile& pile, const PilePair& pair)
 {
+    if (std::find(system.faulty.begin(), system.faulty.end(), 1) == system.faulty.end()) return false;
     return std::any_of(pair.body.begin(), pair.body.end(), [&](std::int32_t b) {
         return b < static_cast<std::int32_t>(pile.links.size()) &&
                faulty(system, system.model->body_world[system.forest.links[pile.links[b]].body]);
@@ -506,6 +559,7 @@ void reserve_piles(System& system)
     // One pile of everything; only what is used of an address range costs memory. More piles, and larger ones, grow.
     constexpr std::size_t kMostRows = std::size_t{1} << 16;
     system.runs.reserve(system.contact_capacity);
+    system.pile_runs.reserve(system.contact_capacity);
     system.remembered.reserve(system.contact_capacity);
     system.memory_place.reserve(system.contact_capacity);
     system.group_pile.reserve(system.groups.size());
@@ -544,17 +598,16 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
         pile.links.push_back(l);
     }
     for (std::size_t p = 0; p < system.pile_count; ++p) system.piles[p].taken.assign(system.piles[p].links.size(), 0);
-    for (ContactRun& run : system.runs) {
-        const auto groups = groups_of(system, contacts, run);
-        const auto g      = std::max(groups[0], groups[1]);
-        run.pile          = g >= 0 ? system.group_pile[g] : -1;
-        if (run.pile < 0) continue;
-        add_pairs(system, contacts, run, system.piles[run.pile]);
-    }
+    for (const std::int32_t run : system.pile_runs)
+        add_pairs(system, contacts, system.runs[run], system.piles[system.runs[run].pile]);
     for (std::size_t p = 0; p < system.pile_count; ++p) {
         Pile& pile = system.piles[p];
         place_pairs(pile);
-        for (const PilePair& pair : pile.pairs) load_pair(system, contacts, rule, h, pair, pile);
+        pile.parts.assign(part_count(pile.bundles.size()), {});
+        in_parts(system.pool, 0, pile.bundles.size(), [&](std::size_t begin, std::size_t end, std::size_t part) {
+            pile.parts[part].solved = load_part(system, contacts, rule, h, pile, begin, end) ? 1 : 0;
+        });
+        pile.elastic = some_part(pile);
     }
 }
 
@@ -575,7 +628,9 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
     const auto sweep = [&](bool relax) {
         plan.relax  = relax;
         plan.anchor = relax ? 0 : kAnchorRate / h;
-        for (int i = 0; i < kImpactSweeps; ++i) {
+        // What an impact pushes out is not worth more sweeps than what rests.
+        const int most = relax ? kSweeps : kImpactSweeps;
+        for (int i = 0; i < most; ++i) {
             ++island.sweeps;
             ++plan.number;
             plan.first     = i == 0;
@@ -588,10 +643,11 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
     const bool first = substep == 0, build = first || pile.turns;
     if (first) start_bodies(system, pile);
     if (build) {
-        for (std::size_t i = 0; !first && i < pile.start_turn.size(); ++i) {
-            pose_body(system, pile, i, to_matrix(turn_of(pile, i)) * pile.start_turn[i]);
-            pile.way[kWide * i + 7] = 0;
-        }
+        if (!first)
+            each_body(system, pile.start_turn.size(), [&](std::size_t i) {
+                pose_body(system, pile, i, to_matrix(turn_of(pile, i)) * pile.start_turn[i]);
+                pile.way[kWide * i + 7] = 0;
+            });
         build_bundles(pile, first, system.pool);
     }
     if (pile.elastic) pile.before = pile.velocity;
@@ -601,21 +657,21 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
     gyrate_bodies(system, pile, h);
     predict_bodies(pile, h, !build);
     if (build)
-        warm_start_pile(pile);
+        warm_start_pile(pile, system.pool);
     else
-        hold_spins(pile);
-    if (pile.elastic) meet_pile(pile, h);
+        hold_spins(pile, system.pool);
+    if (pile.elastic) meet_pile(pile, h, system.pool);
     sweep(false);
     report.clamped += move_bodies(pile, h);
     const bool bounces = advance_pile(pile, h, system.pool);
     sweep(true);
-    for (int i = 0; bounces && i < kRestitutionSweeps; ++i) bounce_pile(pile, (i & 1) != 0);
-    sum_pile(pile);
+    for (int i = 0; bounces && i < kRestitutionSweeps; ++i) bounce_pile(pile, (i & 1) != 0, system.pool);
+    sum_pile(pile, system.pool);
 }
 
 void finish_pile(System& system, Pile& pile, IslandReport& report)
 {
-    for (std::size_t i = 0; i < pile.links.size(); ++i) {
+    each_body(system, pile.links.size(), [&](std::size_t i) {
         const std::int32_t l    = pile.links[i];
         const Link&        link = system.forest.links[l];
         const Spatiald     v    = velocity_of(pile, i);
@@ -633,10 +689,14 @@ void finish_pile(System& system, Pile& pile, IslandReport& report)
         q[4] = now.y;
         q[5] = now.z;
         q[6] = now.w;
-        dynamics::forward_kinematics(system.forest, system.forest.trees[link.tree], system.motion);
-    }
-    each_contact(pile, [&](const PilePair& pair, const Bundle& b, std::int32_t i) {
-        report.contact_rows += pile.points[static_cast<std::size_t>(b.point + i)].mass[pair.lane] > 0 ? 1 : 0;
+        const Tree& tree = system.forest.trees[link.tree];
+        if (place_published(system, tree))
+            system.placed[link.tree] = 1;
+        else
+            dynamics::forward_kinematics(system.forest, tree, system.motion);
+    });
+    each_contact(pile, 0, pile.bundles.size(), [&](const PilePair&, const Bundle& b, int lane, std::int32_t i) {
+        report.contact_rows += pile.points[static_cast<std::size_t>(b.point + i)].mass[lane] > 0 ? 1 : 0;
     });
 }
 
@@ -651,16 +711,16 @@ double deepest_of(const Pile& pile)
 
 void add_pile_loads(System& system, const Pile& pile, double h, double dt)
 {
-    each_contact(pile, [&](const PilePair& pair, const Bundle& b, std::int32_t i) {
+    each_contact(pile, 0, pile.bundles.size(), [&](const PilePair& pair, const Bundle& b, int lane, std::int32_t i) {
         const auto  at    = static_cast<std::size_t>(b.point + i);
-        const Vec3d force = (1 / dt) * along_axes(b, pair.lane, pile.starts[at].impulse_sum);
+        const Vec3d force = (1 / dt) * along_axes(b, lane, pile.starts[at].impulse_sum);
         Vec3d       torque;
         if (b.spin >= 0)
-            torque = (1 / h) * along_axes(b, pair.lane, pile.spins[static_cast<std::size_t>(b.spin + i)].lambda);
+            torque = (1 / h) * along_axes(b, lane, pile.spins[static_cast<std::size_t>(b.spin + i)].lambda);
         for (std::size_t s = 0; s < 2; ++s) {
             if (pair.body[s] >= static_cast<std::int32_t>(pile.links.size())) continue;
             const double sign = s == 0 ? -1 : 1;
-            const Vec3d  arm  = lane_of(pile.points[at].arm[s], pair.lane);
+            const Vec3d  arm  = lane_of(pile.points[at].arm[s], lane);
             system.load[pile.links[pair.body[s]]] += sign * Spatiald{force, torque + cross(arm, force)};
         }
     });
@@ -668,9 +728,11 @@ void add_pile_loads(System& system, const Pile& pile, double h, double dt)
 
 void mark_memory(const System& system, const Pile& pile, std::vector<std::int32_t>& marks)
 {
-    each_contact(pile, [&](const PilePair& pair, const Bundle& b, std::int32_t i) {
-        marks[pair.contact + i] = pile.points[static_cast<std::size_t>(b.point + i)].lambda[0][pair.lane] > 0 &&
-                                  !of_faulty_world(system, pile, pair);
+    in_parts(system.pool, 0, pile.bundles.size(), [&](std::size_t begin, std::size_t end, std::size_t) {
+        each_contact(pile, begin, end, [&](const PilePair& pair, const Bundle& b, int lane, std::int32_t i) {
+            marks[pair.contact + i] = pile.points[static_cast<std::size_t>(b.point + i)].lambda[0][lane] > 0 &&
+                                      !of_faulty_world(system, pile, pair);
+        });
     });
 }
 
@@ -678,13 +740,13 @@ void store_pile(const System& system, const Pile& pile, model::Contacts& contact
                 const std::vector<std::int32_t>& place, std::vector<ContactMemory>& memory)
 {
     const double scale = 1 / (h * substeps);
-    each_contact(pile, [&](const PilePair& pair, const Bundle& b, std::int32_t i) {
+    const auto   store = [&](const PilePair& pair, const Bundle& b, int lane, std::int32_t i) {
         const std::int32_t c = pair.contact + i;
         if (of_faulty_world(system, pile, pair)) return;
-        const int        lane           = pair.lane;
-        const PilePoint& point          = pile.points[static_cast<std::size_t>(b.point + i)];
-        contacts.rigid_contact_force[c] = static_cast<Vec3>(
-            scale * along_axes(b, lane, pile.starts[static_cast<std::size_t>(b.point + i)].impulse_sum));
+        const PilePoint& point = pile.points[static_cast<std::size_t>(b.point + i)];
+        const Wide3&     sum   = pile.starts[static_cast<std::size_t>(b.point + i)].impulse_sum;
+        if (sum[0][lane] != 0 || sum[1][lane] != 0 || sum[2][lane] != 0)
+            contacts.rigid_contact_force[c] = static_cast<Vec3>(scale * along_axes(b, lane, sum));
         if (!(point.lambda[0][lane] > 0)) return;
         ContactMemory& keep = memory[place[c]];
         keep.shape0         = contacts.rigid_contact_shape0[c];
@@ -701,7 +763,9 @@ void store_pile(const System& system, const Pile& pile, model::Contacts& contact
         keep.torque   = b.spin >= 0
                             ? (1 / h) * along_axes(b, lane, pile.spins[static_cast<std::size_t>(b.spin + i)].lambda)
                             : Vec3d{};
-    });
+    };
+    in_parts(system.pool, 0, pile.bundles.size(),
+             [&](std::size_t begin, std::size_t end, std::size_t) { each_contact(pile, begin, end, store); });
 }
 
 }  // namespace mechane::solvers::softstep

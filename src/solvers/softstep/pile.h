@@ -92,15 +92,15 @@ struct Bundle {
 struct PilePair {
     std::array<std::int32_t, 2> body{};                   ///< of the pile
     std::int32_t                contact = 0, points = 0;  ///< rows of the caller's buffer
-    std::int32_t                bundle = 0, lane = 0;
-    std::uint16_t               order = 0;  ///< colour and kind
+    std::uint16_t               order = 0;                ///< colour and kind
 };
 
 struct Pile {
     std::vector<std::int32_t> links;       ///< by body of the pile: those that move
     std::vector<std::int32_t> prescribed;  ///< and those that do not, after them; -1: the world
-    std::vector<PilePair>     pairs;       ///< in the contacts' order
+    std::vector<PilePair>     pairs;       ///< island by island, in the contacts' order
     std::vector<Bundle>       bundles;     ///< colour by colour
+    std::vector<std::int32_t> slots;       ///< eight for each bundle: the pair in each lane, -1: none
     std::vector<std::int32_t> colours;     ///< where each begins, and the end of the last
     std::vector<PilePoint>    points;
     std::vector<PileStart>    starts;
@@ -131,7 +131,8 @@ struct Pile {
 
 /// Contacts of the same two shapes, one after the other in the caller's buffer.
 struct ContactRun {
-    std::int32_t first = 0, count = 0, pile = -1;
+    std::int32_t                first = 0, count = 0, pile = -1;
+    std::array<std::int32_t, 2> group{-1, -1};  ///< of their bodies, -1: does not move
 };
 
 /// So that later steps need not allocate.
@@ -159,11 +160,11 @@ void store_pile(const System& system, const Pile& pile, model::Contacts& contact
 /// Rows at the present poses; `first`: of the step.
 void build_bundles(Pile& pile, bool first, const tasks::Pool* pool);
 /// Which rows rebound.
-void meet_pile(Pile& pile, double h);
-void warm_start_pile(Pile& pile);
+void meet_pile(Pile& pile, double h, const tasks::Pool* pool);
+void warm_start_pile(Pile& pile, const tasks::Pool* pool);
 /// Where the impulses of the sub-step before are handed on body by body: friction against turning that the normal
 /// forces do not bear any more is taken back. Of the rest the sweeps take care, which leave alone what is not pressed.
-void hold_spins(Pile& pile);
+void hold_spins(Pile& pile, const tasks::Pool* pool);
 /// One of the sub-step's sweeps, which are numbered from 1 on; `first`: of its kind, it solves what no sweep has
 /// changed by `still` lately, too.
 struct PileSweep {
@@ -175,11 +176,11 @@ struct PileSweep {
 double sweep_pile(Pile& pile, const PileSweep& sweep, const tasks::Pool* pool);
 /// After positions moved: new distances and drifts; whether something rebounds.
 bool advance_pile(Pile& pile, double h, const tasks::Pool* pool);
-void bounce_pile(Pile& pile, bool backwards);
+void bounce_pile(Pile& pile, bool backwards, const tasks::Pool* pool);
 /// Velocities after loads alone; `keep_push`: and what the contacts of the sub-step before did (Pile::lonely).
 void predict_bodies(Pile& pile, double h, bool keep_push);
 /// Positions at the velocities; returns how many bodies were slowed down.
 int  move_bodies(Pile& pile, double h);
-void sum_pile(Pile& pile);
+void sum_pile(Pile& pile, const tasks::Pool* pool);
 
 }  // namespace mechane::solvers::softstep

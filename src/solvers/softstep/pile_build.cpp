@@ -148,10 +148,11 @@ void build_bundles(Pile& pile, bool first, const tasks::Pool* pool)
              [&](std::size_t begin, std::size_t end, std::size_t) { build_part(pile, first, begin, end); });
 }
 
-MCH_WIDER void meet_pile(Pile& pile, double h)
+MCH_WIDER static void meet_part(Pile& pile, double h, std::size_t begin, std::size_t end)
 {
     const auto step = static_cast<Real>(h);
-    for (Bundle& b : pile.bundles) {
+    for (std::size_t k = begin; k < end; ++k) {
+        const Bundle& b = pile.bundles[k];
         if (!any(b.restitution > 0)) continue;
         // What the contacts did in the sub-step before is not yet undone where it is too much: not a speed to rebound
         // from.
@@ -170,6 +171,12 @@ MCH_WIDER void meet_pile(Pile& pile, double h)
             start.bounce      = hits ? b.restitution * hit + Real(0.5) * gained : Wide{};
         }
     }
+}
+
+void meet_pile(Pile& pile, double h, const tasks::Pool* pool)
+{
+    in_parts(pool, 0, pile.bundles.size(),
+             [&](std::size_t begin, std::size_t end, std::size_t) { meet_part(pile, h, begin, end); });
 }
 
 MCH_WIDER void predict_bodies(Pile& pile, double h, bool keep_push)

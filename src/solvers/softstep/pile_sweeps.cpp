@@ -64,6 +64,10 @@ struct Law {
     const Wide bound = p.mu * (start[0] + dn);
     Wide       l1    = start[1] - (p.inverse[0] * e1 + p.inverse[1] * e2),
                l2    = start[2] - (p.inverse[1] * e1 + p.inverse[2] * e2);
+    // What is not pressed offers no friction.
+    const auto bare  = bound <= 0;
+    l1               = bare ? Wide{} : l1;
+    l2               = bare ? Wide{} : l2;
     const auto slips = l1 * l1 + l2 * l2 > bound * bound;
     if (any(slips)) {
         Wide s1 = start[1] - p.slip_step * r[1], s2 = start[2] - p.slip_step * r[2];
@@ -152,17 +156,13 @@ struct Law {
     return static_cast<double>(out);
 }
 
-/// The bundles in the order of a sweep.
-[[gnu::always_inline]] inline Bundle& bundle(Pile& pile, std::size_t i, bool backwards)
-{ return pile.bundles[backwards ? pile.bundles.size() - 1 - i : i]; }
-
 }  // namespace
 
-MCH_WIDER void warm_start_pile(Pile& pile)
+MCH_WIDER static void warm_start_part(Pile& pile, std::size_t begin, std::size_t end)
 {
-    for (std::size_t k = 0; k < pile.bundles.size(); ++k) {
-        Bundle& b = bundle(pile, k, false);
-        Moving  moving(pile.velocity, b);
+    for (std::size_t k = begin; k < end; ++k) {
+        const Bundle& b = pile.bundles[k];
+        Moving        moving(pile.velocity, b);
         for (std::int32_t i = 0; i < b.points; ++i) {
             PilePoint& p = pile.points[static_cast<std::size_t>(b.point + i)];
             // Friction that an earlier step needed must fit this step's normal force.
@@ -177,9 +177,16 @@ MCH_WIDER void warm_start_pile(Pile& pile)
     }
 }
 
-MCH_WIDER void hold_spins(Pile& pile)
+void warm_start_pile(Pile& pile, const tasks::Pool* pool)
 {
-    for (Bundle& b : pile.bundles) {
+    in_colours(pile, false, pool,
+               [&](std::size_t begin, std::size_t end, std::size_t) { warm_start_part(pile, begin, end); });
+}
+
+MCH_WIDER static void hold_part(Pile& pile, std::size_t begin, std::size_t end)
+{
+    for (std::size_t k = begin; k < end; ++k) {
+        const Bundle& b = pile.bundles[k];
         if (b.spin < 0) continue;
         Moving   moving(pile.velocity, b);
         WideMask changed = Wide{} < Wide{};
@@ -193,6 +200,12 @@ MCH_WIDER void hold_spins(Pile& pile)
         }
         if (any(changed)) moving.put_back(pile, b);
     }
+}
+
+void hold_spins(Pile& pile, const tasks::Pool* pool)
+{
+    if (pile.spins.empty()) return;
+    in_colours(pile, false, pool, [&](std::size_t begin, std::size_t end, std::size_t) { hold_part(pile, begin, end); });
 }
 
 /// Bundles of one colour.
@@ -225,7 +238,7 @@ double sweep_pile(Pile& pile, const PileSweep& sweep, const tasks::Pool* pool)
         const std::size_t colour = sweep.backwards ? count - 1 - k : k;
         const auto        begin  = static_cast<std::size_t>(pile.colours[colour]),
                           end    = static_cast<std::size_t>(pile.colours[colour + 1]);
-        pile.parts.assign((end - begin + kPart - 1) / kPart, {});
+        pile.parts.assign(part_count(end - begin), {});
         in_parts(shared, begin, end, [&](std::size_t from, std::size_t to, std::size_t part) {
             pile.parts[part] = sweep_part(pile, sweep, from, to);
         });
@@ -262,19 +275,23 @@ MCH_WIDER static bool advance_part(Pile& pile, Real step, std::size_t begin, std
 
 bool advance_pile(Pile& pile, double h, const tasks::Pool* pool)
 {
-    pile.parts.assign((pile.bundles.size() + kPart - 1) / kPart, {});
+    pile.parts.assign(part_count(pile.bundles.size()), {});
     in_parts(pool, 0, pile.bundles.size(), [&](std::size_t begin, std::size_t end, std::size_t part) {
         pile.parts[part].solved = advance_part(pile, static_cast<Real>(h), begin, end) ? 1 : 0;
     });
-    return std::any_of(pile.parts.begin(), pile.parts.end(), [](const Pile::Part& part) { return part.solved != 0; });
+    return some_part(pile);
 }
 
-MCH_WIDER void bounce_pile(Pile& pile, bool backwards)
+MCH_WIDER static void bounce_part(Pile& pile, std::size_t begin, std::size_t end)
 {
-    for (std::size_t k = 0; k < pile.bundles.size(); ++k) {
-        Bundle& b = bundle(pile, k, backwards);
-        Moving  moving(pile.velocity, b);
-        bool    changed = false;
+    for (std::size_t k = begin; k < end; ++k) {
+        const Bundle& b       = pile.bundles[k];
+        WideMask      bounces = Wide{} < Wide{};
+        for (std::int32_t i = 0; i < b.points; ++i)
+            bounces = bounces | (pile.starts[static_cast<std::size_t>(b.point + i)].bounce > 0);
+        if (!any(bounces)) continue;
+        Moving moving(pile.velocity, b);
+        bool   changed = false;
         for (std::int32_t i = 0; i < b.points; ++i) {
             PilePoint& p      = pile.points[static_cast<std::size_t>(b.point + i)];
             const Wide bounce = pile.starts[static_cast<std::size_t>(b.point + i)].bounce;
@@ -290,10 +307,20 @@ MCH_WIDER void bounce_pile(Pile& pile, bool backwards)
     }
 }
 
-void sum_pile(Pile& pile)
+void bounce_pile(Pile& pile, bool backwards, const tasks::Pool* pool)
 {
-    for (std::size_t i = 0; i < pile.points.size(); ++i)
-        for (std::size_t k = 0; k < 3; ++k) pile.starts[i].impulse_sum[k] += pile.points[i].lambda[k];
+    in_colours(pile, backwards, pool,
+               [&](std::size_t begin, std::size_t end, std::size_t) { bounce_part(pile, begin, end); });
+}
+
+void sum_pile(Pile& pile, const tasks::Pool* pool)
+{
+    in_parts(pool, 0, pile.bundles.size(), [&](std::size_t begin, std::size_t end, std::size_t) {
+        const auto from = static_cast<std::size_t>(pile.bundles[begin].point),
+                   to   = static_cast<std::size_t>(pile.bundles[end - 1].point + pile.bundles[end - 1].points);
+        for (std::size_t i = from; i < to; ++i)
+            for (std::size_t k = 0; k < 3; ++k) pile.starts[i].impulse_sum[k] += pile.points[i].lambda[k];
+    });
 }
 
 }  // namespace mechane::solvers::softstep

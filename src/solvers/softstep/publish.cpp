@@ -11,13 +11,15 @@ bool place_published(System& system, const Tree& tree)
 {
     const model::Model& m    = *system.model;
     const Link&         root = system.forest.links[tree.link_begin];
-    // Single bodies are placed at once; what hangs on a prescribed body also depends on that.
-    if (tree.single || root.from_body || root.base >= 0 || system.groups[tree.group].row_count > 0) return false;
+    // Of single bodies those whose coordinates are their pose; what hangs on a prescribed body also depends on that.
+    const bool is_pose = tree.single && root.X_PJ == Posed{} && root.X_CJ == Posed{};
+    if ((tree.single && !is_pose) || root.from_body || root.base >= 0 || system.groups[tree.group].row_count > 0)
+        return false;
     for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
         const Link&        link = system.forest.links[l];
         const double *     q = system.motion.q.data() + link.coord, *v = system.motion.v.data() + link.dof;
         const std::int32_t coord = m.joint_q_start[link.joint], dof = m.joint_qd_start[link.joint];
-        if (link.free) {
+        if (link.free && !is_pose) {
             const dynamics::BodyMotion body{{{q[0], q[1], q[2]}, {q[3], q[4], q[5], q[6]}},
                                             {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}}};
             dynamics::joint_state(m, link.joint, {}, body, system.next_q, system.next_qd);

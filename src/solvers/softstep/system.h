@@ -252,6 +252,7 @@ struct Island {
 /// Groups that touch, as the contact buffer has it before there are islands.
 struct GroupSet {
     std::int32_t rows = 0, groups = 0;
+    std::int32_t runs = 0;  ///< then where they are in System::pile_runs
     double       lightest = 1e300, heaviest = 0;  ///< [kg]
     bool         fit = true;                      ///< all of it may be in a pile
 };
@@ -336,6 +337,7 @@ struct System {
     std::vector<Pile>          piles;  ///< the first `pile_count` are of this step
     std::size_t                pile_count = 0;
     std::vector<ContactRun>    runs;          ///< of this step's contacts
+    std::vector<std::int32_t>  pile_runs;     ///< those of piles, island by island
     std::vector<GroupSet>      sets;          ///< per group that is the smallest of its set
     std::vector<WorldPiles>    world_piles;   ///< [world_count + 1], first the global world
     std::vector<std::int32_t>  group_pile;    ///< per group: its pile, or -1

@@ -156,6 +156,24 @@ void in_parts(const tasks::Pool* pool, std::size_t begin, std::size_t end, const
     for (std::size_t at = begin, part = 0; at < end; at += kPart, ++part) work(at, std::min(end, at + kPart), part);
 }
 
+constexpr std::size_t part_count(std::size_t count) { return (count + kPart - 1) / kPart; }
+
+/// Colour by colour: work(begin, end) on bundles.
+template <class Work>
+void in_colours(const Pile& pile, bool backwards, const tasks::Pool* pool, const Work& work)
+{
+    const std::size_t count = pile.colours.size() - 1;
+    for (std::size_t k = 0; k < count; ++k) {
+        const std::size_t colour = backwards ? count - 1 - k : k;
+        in_parts(pool, static_cast<std::size_t>(pile.colours[colour]), static_cast<std::size_t>(pile.colours[colour + 1]),
+                 work);
+    }
+}
+
+/// Whether some part found something.
+inline bool some_part(const Pile& pile)
+{ return std::any_of(pile.parts.begin(), pile.parts.end(), [](const Pile::Part& part) { return part.solved != 0; }); }
+
 #undef MCH_INLINE
 
 }  // namespace mechane::solvers::softstep::wide
