@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -44,21 +45,30 @@ class Bvh {
     [[nodiscard]] bool         empty() const { return nodes_.empty(); }
     [[nodiscard]] const Aabbd& bounds() const { return nodes_.front().box; }
 
-    /// Calls visit(item) for every item whose leaf box overlaps `box`, in an order that depends on the tree only.
+    /// Calls visit(item) for every item whose box overlaps `box`, and for some that miss it by no more than single
+    /// precision tells, in an order that depends on the tree only.
     template <class Visit>
     void for_each_overlap(const Aabbd& box, Visit&& visit) const
     {
         std::array<std::int32_t, kStack> stack;
         int                              top = 0;
-        if (!nodes_.empty()) stack[top++] = 0;
+        if (!quads_.empty()) stack[top++] = 0;
+        const auto all = [](float x) { return Four{x, x, x, x}; };
+        const Four x0 = all(single_below(box.lower.x)), y0 = all(single_below(box.lower.y)),
+                   z0 = all(single_below(box.lower.z)), x1 = all(-single_below(-box.upper.x)),
+                   y1 = all(-single_below(-box.upper.y)), z1 = all(-single_below(-box.upper.z));
         while (top > 0) {
-            const Node& node = nodes_[static_cast<std::size_t>(stack[--top])];
-            if (!overlaps(node.box, box)) continue;
-            if (node.count > 0) {
-                for (std::int32_t i = 0; i < node.count; ++i) visit(items_[static_cast<std::size_t>(node.first + i)]);
-            } else {
-                stack[top++] = node.first + 1;
-                stack[top++] = node.first;
+            const std::int32_t at = stack[--top];
+            if (at < 0) {
+                visit(~at);
+                continue;
+            }
+            const Quad& q   = quads_[static_cast<std::size_t>(at)];
+            const auto  hit = (q.lower[0] <= x1) & (q.upper[0] >= x0) & (q.lower[1] <= y1) & (q.upper[1] >= y0) &
+                              (q.lower[2] <= z1) & (q.upper[2] >= z0);
+            for (std::size_t i = 4; i-- > 0;) {
+                stack[static_cast<std::size_t>(top)] = q.child[i];
+                top -= hit[i];
             }
         }
     }
@@ -110,14 +120,38 @@ class Bvh {
 
   private:
     static constexpr std::size_t kStack = 128;
+    using Four [[gnu::vector_size(16)]] = float;
     struct Node {
         Aabbd        box;
         std::int32_t first = 0;  ///< leaf: into items_; inner: left child, the right one follows it
         std::int32_t count = 0;  ///< items of a leaf, 0 for an inner node
     };
-    void build(std::size_t node, std::size_t begin, std::size_t end, std::span<const Aabbd> boxes);
+    /// A node while the tree is built: it goes down to single items.
+    struct Branch {
+        Aabbd       box;
+        std::size_t begin, end;  ///< its items
+        std::size_t left = 0;    ///< the right one follows it
+    };
+    /// Four branches whose boxes are looked at side by side: those two levels below another, or single items above
+    /// that. In two lines of the cache, for which the boxes are rounded outwards.
+    struct alignas(64) Quad {
+        Four                        lower[3], upper[3];  ///< of no branch: nothing overlaps it
+        std::array<std::int32_t, 4> child;               ///< another quad, or ~ an item
+    };
+    /// The largest number of single precision that is not above x.
+    static float single_below(double x)
+    {
+        const auto nearest = static_cast<float>(x);
+        if (!(nearest > x)) return nearest;
+        const auto bits = std::bit_cast<std::int32_t>(nearest);
+        return std::bit_cast<float>(nearest > 0 ? bits - 1 : nearest < 0 ? bits + 1 : std::int32_t{-0x7fffffff});
+    }
+    void         split(std::vector<Branch>& branches, std::size_t at, std::span<const Aabbd> boxes);
+    void         add_node(const std::vector<Branch>& branches, std::size_t branch, std::size_t node);
+    std::int32_t add_quad(const std::vector<Branch>& branches, std::size_t branch);
 
     std::vector<Node>         nodes_;
+    std::vector<Quad>         quads_;
     std::vector<std::int32_t> items_;
 };
 

@@ -97,12 +97,11 @@ void weigh(Simplex& s, const Vec3d& v)
     s.weights[0] = 1 - s.weights[1] - s.weights[2];
 }
 
-/// The answer in the frame of the first shape.
-MCH_WIDE CoreDistance distance_of(const Difference& difference, double give_up, bool with_depth)
+/// The answer in the frame of the first shape. `v` is a first guess at the way from b to a, in that frame.
+MCH_WIDE CoreDistance distance_of(const Difference& difference, double give_up, bool with_depth, Vec3d v)
 {
     constexpr int    kIterations = 96;
     constexpr double kRelative   = 1e-11;  // of |v|^2: the distance is good to 5e-12, a smooth normal to about 3e-6 rad
-    Vec3d            v           = difference.between_centres();
     if (!(length_squared(v) > 0)) v = {1, 0, 0};
     Simplex    first, second;  // in turns: the one that was is still there when a step turns out to be none
     Simplex *  simplex = &first, *next = &second;
@@ -120,14 +119,15 @@ MCH_WIDE CoreDistance distance_of(const Difference& difference, double give_up, 
         const MinkowskiPoint w  = difference(-v);
         const double         vv = length_squared(v), vw = dot(v, w.w);
         extent = std::max(extent, length_squared(w.w));
-        if (simplex->count > 0 && vw > 0) {  // else the cores overlap along v and the point is new
+        if (vw > 0) {  // else the cores overlap along v and the point is new
             const double separated = vw / std::sqrt(vv);
             if (separated > best) {
                 best   = separated;
                 normal = -v / std::sqrt(vv);
             }
             if (separated > give_up) return {separated, normal, w.a(), w.b};
-            bool known = vv - vw <= kRelative * vv;
+            // The first v is a guess and no point of the simplex.
+            bool known = simplex->count > 0 && vv - vw <= kRelative * vv;
             for (int k = 0; k < simplex->count; ++k)
                 known = known || simplex->points[static_cast<std::size_t>(k)].w == w.w;
             if (known) break;
@@ -158,10 +158,9 @@ MCH_WIDE CoreDistance distance_of(const Difference& difference, double give_up, 
     return result;
 }
 
-CoreDistance distance_in_pair(const Shape& a, const Shape& b, double give_up, bool with_depth)
+CoreDistance distance_in_pair(const Difference& difference, double give_up, bool with_depth, const Vec3d& start)
 {
-    const Difference   difference(a, b);
-    const CoreDistance r = distance_of(difference, give_up, with_depth);
+    const CoreDistance r = distance_of(difference, give_up, with_depth, start);
     return {r.distance, difference.direction_in_pair(r.normal), difference.point_in_pair(r.on_a),
             difference.point_in_pair(r.on_b)};
 }
@@ -169,9 +168,18 @@ CoreDistance distance_in_pair(const Shape& a, const Shape& b, double give_up, bo
 }  // namespace
 
 CoreDistance core_distance(const Shape& a, const Shape& b, double give_up)
-{ return distance_in_pair(a, b, give_up, true); }
+{
+    const Difference difference(a, b);
+    return distance_in_pair(difference, give_up, true, difference.between_centres());
+}
 
 CoreDistance core_distance_apart(const Shape& a, const Shape& b, double give_up)
-{ return distance_in_pair(a, b, give_up, false); }
+{
+    const Difference difference(a, b);
+    return distance_in_pair(difference, give_up, false, difference.between_centres());
+}
+
+CoreDistance core_distance_apart(const Shape& a, const Shape& b, double give_up, const Vec3d& start)
+{ return distance_in_pair(Difference(a, b), give_up, false, transpose_times(a.R, start)); }
 
 }  // namespace mechane::collision

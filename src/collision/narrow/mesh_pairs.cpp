@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "mechane/geometry/closest.h"
@@ -101,8 +102,9 @@ std::int32_t over_deepest(const MeshShape& m, std::int32_t from, const Shape& co
 {
     constexpr int    kSteps = 64;
     constexpr double kBend  = 20 * kPi / 180;
-    std::int32_t     at     = from;
+    std::int32_t     at = from, before = from;
     for (int step = 0; step < kSteps; ++step) {
+        if (std::has_single_bit(static_cast<unsigned>(step))) before = at;
         const auto   t = static_cast<std::size_t>(at);
         const Vec3d& n = m.normals[t];
         const auto   p = [&](std::size_t i) { return m.points[static_cast<std::size_t>(m.triangles[t][i % 3])]; };
@@ -111,12 +113,15 @@ std::int32_t over_deepest(const MeshShape& m, std::int32_t from, const Shape& co
         double      beyond = 0;
         std::size_t edge   = 3;
         for (std::size_t e = 0; e < 3; ++e) {
-            const double x = dot(normalized(cross(p(e + 1) - p(e), n)), deepest - p(e));
+            const Vec3d outward = cross(p(e + 1) - p(e), n);
+            double      x       = dot(outward, deepest - p(e));
+            if (!(x > 0)) continue;
+            x /= length(outward);
             if (x > beyond) beyond = x, edge = e;
         }
         if (edge == 3) return at;
         at = m.neighbours[t][edge];
-        if (at < 0 || std::abs(m.fold[t][edge]) > kBend) return -1;
+        if (at < 0 || at == before || std::abs(m.fold[t][edge]) > kBend) return -1;  // a valley leads to and fro
     }
     return -1;
 }
@@ -156,15 +161,18 @@ class Overlap {
         if (count_ == 0 || count_ > kMost) return;
         const auto flat = [&](const ContactPoint& p) { return dot(p.normal, found.points[0].normal) > 1 - 1e-6; };
         if (!mesh_.closed && std::ranges::all_of(found.all(), flat)) return;
+        double deepest = 0;
+        for (const ContactPoint& p : found.all()) deepest = std::min(deepest, p.distance);
+        least_ = -deepest - slack;  // what is longer changes nothing
         for (std::size_t i = 0; i < count_; ++i) offer(mesh_.normals[static_cast<std::size_t>(triangles_[i])]);
         for (const ContactPoint& p : found.all())
             if (p.distance < 0) offer(p.normal);
         if (mesh_.closed) offer_faces_of_partner();
+        if (way_ == Vec3d{} || !is_free(slack)) return;
         const auto too_deep = [&](const ContactPoint& p) { return p.distance < -least_ - slack; };
-        if (std::ranges::none_of(found.all(), too_deep) || !is_free(slack)) return;
-        const auto kept = std::ranges::remove_if(found.all(), too_deep).begin();
-        found.count     = static_cast<std::size_t>(kept - found.all().begin());
-        double deepest  = 0;
+        const auto kept     = std::ranges::remove_if(found.all(), too_deep).begin();
+        found.count         = static_cast<std::size_t>(kept - found.all().begin());
+        deepest             = 0;
         for (const ContactPoint& p : found.all()) deepest = std::min(deepest, p.distance);
         if (deepest <= -least_ + slack) return;
         const Vec3d p1 = support(convex_, -way_) - convex_.core_radius() * way_;
