@@ -404,7 +404,11 @@ void CollisionPipeline::Impl::order_pairs()
     if (turned.empty()) return;
     pairs.resize(straight);
     // They come in order of what is now their second shape.
-    radix_sort(turned, merged, [](const ShapePair& p) { return static_cast<std::uint64_t>(p.first); });
+    constexpr std::size_t kFew = 512;
+    if (turned.size() <= kFew)
+        std::sort(turned.begin(), turned.end());
+    else
+        radix_sort(turned, merged, [](const ShapePair& p) { return static_cast<std::uint64_t>(p.first); });
     merged.resize(pairs.size() + turned.size());
     std::merge(pairs.begin(), pairs.end(), turned.begin(), turned.end(), merged.begin());
     pairs.swap(merged);

@@ -166,7 +166,7 @@ class BroadPhaseSAP final : public BroadPhase {
     /// The shapes of a list and those that all lists share.
     [[nodiscard]] std::array<std::span<const std::int32_t>, 2> shapes_of(std::size_t list) const;
     [[nodiscard]] Cut                                          cut(std::size_t list, Boxes boxes, bool whole) const;
-    static void                                                sort(const Cut& cut, Boxes boxes, Sweep& sweep);
+    static void                                                sort_boxes(const Cut& cut, Boxes boxes, Sweep& sweep);
     /// Pairs of entries [begin, end) with those after them, of which the strip has the beginning of what they share.
     void meet(const Cut& cut, std::size_t strip, const Sweep& sweep, std::size_t list, std::size_t begin,
               std::size_t end, Boxes boxes, std::vector<ShapePair>& out, std::size_t limit) const;

@@ -685,10 +685,10 @@ void finish_pile(System& system, Pile& pile, IslandReport& report)
         const Quatd old{q[3], q[4], q[5], q[6]}, now = normalized(turn_of(pile, i) * old);
         const Vec3d shift = rotate(old, link.com) - rotate(now, link.com);
         for (std::size_t k = 0; k < 3; ++k) q[k] += static_cast<double>(x[k]) + shift[k];
-        q[3] = now.x;
-        q[4] = now.y;
-        q[5] = now.z;
-        q[6] = now.w;
+        q[3]             = now.x;
+        q[4]             = now.y;
+        q[5]             = now.z;
+        q[6]             = now.w;
         const Tree& tree = system.forest.trees[link.tree];
         if (place_published(system, tree))
             system.placed[link.tree] = 1;

@@ -205,7 +205,8 @@ MCH_WIDER static void hold_part(Pile& pile, std::size_t begin, std::size_t end)
 void hold_spins(Pile& pile, const tasks::Pool* pool)
 {
     if (pile.spins.empty()) return;
-    in_colours(pile, false, pool, [&](std::size_t begin, std::size_t end, std::size_t) { hold_part(pile, begin, end); });
+    in_colours(pile, false, pool,
+               [&](std::size_t begin, std::size_t end, std::size_t) { hold_part(pile, begin, end); });
 }
 
 /// Bundles of one colour.

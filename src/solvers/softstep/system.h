@@ -252,7 +252,7 @@ struct Island {
 /// Groups that touch, as the contact buffer has it before there are islands.
 struct GroupSet {
     std::int32_t rows = 0, groups = 0;
-    std::int32_t runs = 0;  ///< then where they are in System::pile_runs
+    std::int32_t runs     = 0;                    ///< then where they are in System::pile_runs
     double       lightest = 1e300, heaviest = 0;  ///< [kg]
     bool         fit = true;                      ///< all of it may be in a pile
 };

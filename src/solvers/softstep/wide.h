@@ -165,14 +165,16 @@ void in_colours(const Pile& pile, bool backwards, const tasks::Pool* pool, const
     const std::size_t count = pile.colours.size() - 1;
     for (std::size_t k = 0; k < count; ++k) {
         const std::size_t colour = backwards ? count - 1 - k : k;
-        in_parts(pool, static_cast<std::size_t>(pile.colours[colour]), static_cast<std::size_t>(pile.colours[colour + 1]),
-                 work);
+        in_parts(pool, static_cast<std::size_t>(pile.colours[colour]),
+                 static_cast<std::size_t>(pile.colours[colour + 1]), work);
     }
 }
 
 /// Whether some part found something.
 inline bool some_part(const Pile& pile)
-{ return std::any_of(pile.parts.begin(), pile.parts.end(), [](const Pile::Part& part) { return part.solved != 0; }); }
+{
+    return std::any_of(pile.parts.begin(), pile.parts.end(), [](const Pile::Part& part) { return part.solved != 0; });
+}
 
 #undef MCH_INLINE
 
