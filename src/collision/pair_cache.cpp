@@ -151,7 +151,8 @@ bool PairCache::restore(std::span<const std::byte> bytes, const model::Model& mo
         last = pair.key();
         chunk.pairs.push_back(pair);
         impl_->pairs.emplace_back(pair.shape0, pair.shape1);
-        for (std::uint32_t r = 0; r < pair.count; ++r) visit_row(get, chunk.rows.emplace_back());
+        for (std::uint32_t r = 0; r < pair.count && in.good(); ++r) visit_row(get, chunk.rows.emplace_back());
+        if (!in.good()) return clear(), false;
     }
     if (!in.done()) {
         clear();

@@ -35,6 +35,7 @@ struct Tally {
     std::int32_t               unsound = 0;           ///< contacts with a number that is not finite
     std::int32_t               kept    = 0;           ///< pairs whose contacts are those of the last call
     std::size_t                begin = 0, count = 0;  ///< of its rows in the buffer
+    bool                       stored = false;        ///< they lie there already
     StageStatus                faces;
     std::unique_ptr<FieldWork> work;
 
@@ -133,6 +134,7 @@ struct CollisionPipeline::Impl {
     std::size_t place_rows();
     void        find_soft(const model::State& state, model::Contacts& contacts, CollideStatus& status);
     void        store(std::size_t chunk, model::Contacts& contacts) const;
+    void        store_early(std::size_t index, std::size_t last_count);
 
     PipelineOptions             options;
     ShapeSet                    set;
@@ -144,6 +146,9 @@ struct CollisionPipeline::Impl {
     double                      dt       = 0;
     PairCacheOptions            cache_options;
     PairCache::Impl*            present_cache = nullptr;  ///< of this call
+    model::Contacts*            buffer        = nullptr;  ///< of this call
+    bool        steady  = false;  ///< in the last call the rows of each task went where they had gone before
+    std::size_t tallied = 0;      ///< tasks of the last call
     bool same = false;  ///< `chunks` hold the pairs and rows of the last call already; those of the cache are old
     std::vector<ShapePair>             pairs, turned, merged;
     std::vector<Tally>                 tallies;  ///< one for each chunk of pairs
@@ -352,14 +357,15 @@ void CollisionPipeline::Impl::collide_pair(PairRows& pair, bool cached, const Ro
 
 void CollisionPipeline::Impl::collide_chunk(std::size_t begin, std::size_t end, std::size_t index)
 {
-    PairCache::Impl* cache = present_cache;
-    Chunk            chunk{chunks[index], tallies[index]};
+    PairCache::Impl*  cache = present_cache;
+    Chunk             chunk{chunks[index], tallies[index]};
+    const std::size_t last_count = chunk.tally.count;
     chunk.tally.unsound = chunk.tally.kept = 0;
     chunk.tally.count                      = 0;
     chunk.tally.faces                      = {};
     if (chunk.tally.work) chunk.tally.work->surface.clear();
     if (same) {
-        if (keep_chunk(chunk)) return;
+        if (keep_chunk(chunk)) return store_early(index, last_count);
         std::swap(chunks[index], cache->chunks[index]);
         chunk.tally.kept  = 0;
         chunk.tally.count = 0;
@@ -387,6 +393,16 @@ void CollisionPipeline::Impl::collide_chunk(std::size_t begin, std::size_t end, 
                 std::rotate(std::upper_bound(first, row, *row, less), row, row + 1);
         for (auto row = first; row != rows.end(); ++row) chunk.tally.count += row->admitted ? 1 : 0;
     }
+    store_early(index, last_count);
+}
+
+/// At rest rows go where they went in the last call: they are stored while they are at hand, and again if it turns out
+/// that they do not. As many as in the last call: no task writes where another one does.
+void CollisionPipeline::Impl::store_early(std::size_t index, std::size_t last_count)
+{
+    Tally& tally = tallies[index];
+    tally.stored = same && steady && tally.count == last_count && tally.begin + tally.count <= buffer->capacity();
+    if (tally.stored) store(index, *buffer);
 }
 
 /// Puts first the shape that is shape 0 of the pair, and the pairs in the order of their rows.
@@ -459,6 +475,7 @@ void CollisionPipeline::Impl::collide_all(PairCache::Impl* cache)
     if (chunks.size() < n) policy == OverflowPolicy::grow ? chunks.resize(n) : make_room(chunks);
     same          = false;
     present_cache = cache;
+    steady        = steady && tallied == n;
     if (cache) {
         cache_options = cache->options;
         same          = cache->used == n && cache->pairs == pairs;
@@ -475,9 +492,13 @@ void CollisionPipeline::Impl::collide_all(PairCache::Impl* cache)
 std::size_t CollisionPipeline::Impl::place_rows()
 {
     std::size_t sum = 0;
+    steady          = true;
+    tallied         = tasks::chunk_count(pairs.size(), kPairsPerChunk);
     for (std::size_t c = 0; c < tasks::chunk_count(pairs.size(), kPairsPerChunk); ++c) {
-        tallies[c].begin = sum;
-        sum += tallies[c].count;
+        Tally& tally = tallies[c];
+        if (tally.begin != sum) steady = tally.stored = false;
+        tally.begin = sum;
+        sum += tally.count;
     }
     return sum;
 }
@@ -501,7 +522,8 @@ void CollisionPipeline::Impl::keep_deepest(std::size_t count)
     std::size_t next = 0;
     place            = 0;
     for (std::size_t c = 0; c < used; ++c) {
-        tallies[c].count = 0;
+        tallies[c].count  = 0;
+        tallies[c].stored = false;
         for (Row& row : chunks[c].rows) {
             row.admitted = next < depths.size() && depths[next].place == place++;
             next += row.admitted ? 1 : 0;
@@ -606,6 +628,8 @@ CollideStatus CollisionPipeline::collide(const model::State& state, double dt, m
     start = std::chrono::steady_clock::now();
     impl.order_pairs();
     status.sort_s = seconds_since(start);
+    if (impl.any_pressure) contacts.with_stiffness();
+    impl.buffer = &contacts;
     impl.collide_all(cache && !impl.options.user_narrow_phase ? cache->impl_.get() : nullptr);
     const std::size_t used = tasks::chunk_count(impl.pairs.size(), kPairsPerChunk);
     impl.surface.clear();
@@ -622,10 +646,10 @@ CollideStatus CollisionPipeline::collide(const model::State& state, double dt, m
     const auto sorting = std::chrono::steady_clock::now();
     impl.select(contacts, status);
     status.sort_s += seconds_since(sorting);
-    if (impl.any_pressure) contacts.with_stiffness();
     contacts.reset_custom(impl.set.model().custom_arrays);
     impl.in_chunks(used, kChunksAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
-        for (std::size_t c = begin; c < end; ++c) impl.store(c, contacts);
+        for (std::size_t c = begin; c < end; ++c)
+            if (!impl.tallies[c].stored) impl.store(c, contacts);
     });
     if (cache) {
         impl.chunks.swap(cache->impl_->chunks);

@@ -118,8 +118,9 @@ class Loop {
         if (!table_.times.empty()) apply_controls(table_, state_.time, state_, control_);
         {
             const Stopwatch watch(report.wall_s["collide"]);
-            const auto      status =
-                pipeline_->collide(state_, options_.dt, contacts_, options_.keep_pairs ? &cache_ : nullptr);
+            // An animation may change shapes, and a run that goes on from a checkpoint does not know when it did.
+            const bool keep   = options_.keep_pairs && !options_.follow;
+            const auto status = pipeline_->collide(state_, options_.dt, contacts_, keep ? &cache_ : nullptr);
             rest_->apply(model_, state_, contacts_);
             overflows_ += status.overflow ? 1 : 0;
         }
@@ -198,7 +199,6 @@ class Loop {
             (changes.inertia ? change::body_inertial_properties : 0U) |
             (changes.shapes || changes.pairs ? change::shape_properties : 0U);
         if (notice != 0) solver_->notify(notice);
-        if (changes.pairs || changes.structure || changes.shapes) cache_.clear();
         // Pairs of a body that became kinematic, or stopped being it, are others too.
         if (changes.pairs || changes.structure)
             pipeline_.emplace(model_, collision::PipelineOptions{.pool = &pool_});

@@ -268,6 +268,11 @@ TEST_CASE("an exact call beside kept ones is exact, and leaves them as they are 
             auto              exact = fresh.make_contacts();
             CHECK(fresh.collide(s, 0, exact).kept_pairs == 0);
             CHECK(hash_of(contacts) == hash_of(exact));
+            if (step % 3 == 0) {  // a look at something else, with fewer pairs
+                auto elsewhere = s;
+                for (std::size_t i = 0; i < s.body_q.size(); i += 3) elsewhere.body_q[i].p.x += 10;
+                pipeline.collide(elsewhere, 0, contacts);
+            }
             pipeline.collide(s, 0, contacts, &cache);
             alone.collide(s, 0, of_alone, &other);
             CHECK(hash_of(contacts) == hash_of(of_alone));

@@ -9,8 +9,8 @@
 
 namespace mechane::collision {
 
-/// How far the two shapes of a pair may have moved against each other since their contacts were found. Depths are then
-/// wrong by less than `turn` times the way that points may have gone, 1e-8 of the size, normals by `turn`.
+/// How far the two shapes of a pair may have moved against each other since their contacts were found. Normals are then
+/// right to `turn`, depths on faces to `turn` times the way that points have gone: 1e-8 of the size.
 struct PairCacheOptions {
     double way  = 1e-4;  ///< of the smaller shape's least extent
     double turn = 1e-4;  ///< [rad]
