@@ -165,8 +165,9 @@ void in_colours(const Pile& pile, bool backwards, const tasks::Pool* pool, const
     const std::size_t count = pile.colours.size() - 1;
     for (std::size_t k = 0; k < count; ++k) {
         const std::size_t colour = backwards ? count - 1 - k : k;
-        in_parts(pool, static_cast<std::size_t>(pile.colours[colour]), static_cast<std::size_t>(pile.colours[colour + 1]),
-                 work);
+        const auto        begin  = static_cast<std::size_t>(pile.colours[colour]),
+                          end    = static_cast<std::size_t>(pile.colours[colour + 1]);
+        in_parts(pool, begin, end, work);
     }
 }
 
