@@ -326,6 +326,7 @@ TEST_CASE("heaps that are solved together sleep and wake apart (DYN-126, DYN-127
     w.state.joint_qd[6 * 128 + 4] = 10;
     w.advance(90);
     CHECK(w.report.sleeping_bodies == 128);
+    for (std::size_t k = 0; k < 6 * 128; ++k) REQUIRE(w.state.joint_qd[k] == 0);
     const auto resting       = w.state.body_q;
     w.state.joint_qd[6 * 10] = 0.5;
     w.advance(1);

@@ -196,8 +196,10 @@ void fall_asleep(System& system, double dt)
             const Group&       group = system.groups[g];
             sleep.asleep[g]          = 1;
             std::fill(system.motion.v.begin() + group.dof_begin, system.motion.v.begin() + group.dof_end, 0.0);
-            for (std::int32_t t = group.tree_begin; t < group.tree_end; ++t)
+            for (std::int32_t t = group.tree_begin; t < group.tree_end; ++t) {
+                system.placed[t] = 0;  // its published rates are not those that it came to rest with
                 for (std::int32_t l = f.trees[t].link_begin; l < f.trees[t].link_end; ++l) system.motion.twist[l] = {};
+            }
         }
     }
 }
