@@ -223,10 +223,12 @@ struct Rows {
           blocks(paths.blocks.data()),
           place(paths.place.data()),
           on_path(paths.on_path.data())
-    {}
+    {
+    }
     [[gnu::always_inline]] std::ptrdiff_t row(std::int32_t dof) const
     { return static_cast<std::ptrdiff_t>(kLanes) * block_begin[dof]; }
-    [[gnu::always_inline]] std::int32_t count(std::int32_t dof) const { return block_begin[dof + 1] - block_begin[dof]; }
+    [[gnu::always_inline]] std::int32_t count(std::int32_t dof) const
+    { return block_begin[dof + 1] - block_begin[dof]; }
 };
 
 /// Rows of the mass matrix from the columns of a tree and the momentum of what moves with each dof.
@@ -241,7 +243,7 @@ MCH_WIDE void fill_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t d
                 (p.linear.x * lanes(at) + p.linear.y * lanes(at + kLanes)) + p.linear.z * lanes(at + 2 * kLanes);
             const Lanes angular = (p.angular.x * lanes(at + 3 * kLanes) + p.angular.y * lanes(at + 4 * kLanes)) +
                                   p.angular.z * lanes(at + 5 * kLanes);
-            Lanes row = linear + angular;
+            Lanes       row     = linear + angular;
             keep_lanes(row, rows.on_path[b]);
             lanes(matrix + kLanes * b) = row;
         }
@@ -262,7 +264,7 @@ void mass_matrix(const Forest& forest, const Tree& tree, const Paths& paths, Mot
         c.h              = link.mass * r;
         c.I              = motion.I_W[l] +
                            link.mass * (Mat33d::diagonal(Vec3d{dot(r, r), dot(r, r), dot(r, r)}) - Mat33d::outer(r, r));
-        for (std::int32_t k = link.dof; k < link.dof + link.dofs; ++k) {
+        for (std::int32_t k = link.dof; k < link.dof + link.dofs && !tree.single; ++k) {
             const std::int32_t local = k - tree.dof_begin;
             double*            to    = columns + 6 * (local / kLanes * kLanes) + local % kLanes;
             const Spatiald&    s     = motion.column[k];
@@ -285,6 +287,15 @@ void mass_matrix(const Forest& forest, const Tree& tree, const Paths& paths, Mot
         }
         for (std::int32_t k = link.dof; k < link.dof + link.dofs; ++k) motion.momentum[k] = times(c, motion.column[k]);
     }
+    if (tree.single) {  // has no columns side by side
+        for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) {
+            std::fill_n(matrix.data() + paths.row(k), paths.row(k + 1) - paths.row(k), 0.0);
+            for (const std::int32_t i : paths.of(k))
+                matrix[paths.row(k) + static_cast<std::size_t>(paths.place[i])] =
+                    dot(motion.column[i], motion.momentum[k]);
+        }
+        return;
+    }
     fill_rows(Rows(paths), tree.dof_begin, tree.dof_end, columns, motion.momentum.data(), matrix.data());
 }
 
@@ -304,8 +315,8 @@ MCH_WIDE int factor_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t 
         // Cancellation down to rounding means that the motion carries no mass of its own.
         const bool regular = pivot > 1e-11 * original && pivot > 1e-30;
         locked += regular ? 0 : 1;
-        const double inverse = regular ? 1 / pivot : 0;
-        inverse_pivots[k]    = inverse;
+        const double inverse       = regular ? 1 / pivot : 0;
+        inverse_pivots[k]          = inverse;
         const std::int32_t  count  = rows.count(k);
         const std::int32_t* blocks = rows.blocks + rows.block_begin[k];
         const std::uint8_t* paths  = rows.on_path + rows.block_begin[k];
@@ -314,7 +325,7 @@ MCH_WIDE int factor_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t 
             const unsigned     above = b + 1 == count ? others : paths[b];
             const std::int32_t first = dof_begin + blocks[b];
             if (above == 15) {
-                const Lanes a = inverse * lanes(row + kLanes * b);
+                const Lanes a   = inverse * lanes(row + kLanes * b);
                 double *    to0 = matrix + rows.row(first), *to1 = matrix + rows.row(first + 1),
                        *to2 = matrix + rows.row(first + 2), *to3 = matrix + rows.row(first + 3);
                 for (std::int32_t c = 0; c < kLanes * (b + 1); c += kLanes) {

@@ -211,10 +211,10 @@ Forest build_forest(const model::Model& model, std::span<const std::uint8_t> ena
             forest.links.push_back(link);
             for (auto child = children[b].rbegin(); child != children[b].rend(); ++child) stack.push_back(*child);
         }
-        tree.link_end = static_cast<std::int32_t>(forest.links.size());
-        tree.dof_end  = forest.dof_count;
-        tree.single   = tree.link_end - tree.link_begin == 1 && forest.links[tree.link_begin].free;
-        tree.deep     = mean_depth(forest, tree) > kDeep;
+        tree.link_end    = static_cast<std::int32_t>(forest.links.size());
+        tree.dof_end     = forest.dof_count;
+        tree.single      = tree.link_end - tree.link_begin == 1 && forest.links[tree.link_begin].free;
+        tree.deep        = mean_depth(forest, tree) > kDeep;
         tree.block_begin = forest.block_count;
         if (!tree.single) forest.block_count += tree.block_count();
         forest.trees.push_back(tree);

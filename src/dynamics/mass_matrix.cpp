@@ -38,8 +38,7 @@ void JointSpace::update()
 void JointSpace::find_rows(const Tree& tree, bool armature)
 {
     dynamics::mass_matrix(forest_, tree, paths_, motion_, rows_);
-    for (std::int32_t k = tree.dof_begin; armature && k < tree.dof_end; ++k)
-        rows_[paths_.diagonal(k)] += armature_[k];
+    for (std::int32_t k = tree.dof_begin; armature && k < tree.dof_end; ++k) rows_[paths_.diagonal(k)] += armature_[k];
 }
 
 std::vector<double> JointSpace::mass_matrix(std::int32_t t, bool armature)

@@ -35,14 +35,14 @@ struct Motion {
     std::vector<Spatiald> link_velocity;  ///< per link: as `column`, of the whole link
     std::vector<Spatiald> link_force;     ///< scratch of inverse dynamics
     std::vector<Spatiald> link_acceleration;
-    std::vector<Composite> composite;   ///< scratch of the mass matrix
-    std::vector<Spatiald>  momentum;    ///< scratch of the mass matrix, per dof: what moves with it, at unit rate
+    std::vector<Composite> composite;  ///< scratch of the mass matrix
+    std::vector<Spatiald>  momentum;   ///< scratch of the mass matrix, per dof: what moves with it, at unit rate
     /// Of the mass matrix: `column` of trees that are not single, six rows for each block of four dofs.
-    std::vector<double>    columns;
-    std::vector<Vec3d>     reference;   ///< per tree
-    std::vector<Posed>     base_X;      ///< [body_count]: poses of prescribed bodies
-    std::vector<Spatiald>  base_twist;  ///< [body_count]: their velocities (of the centre of mass)
-    std::vector<Vec3d>     base_com;    ///< [body_count]: their centres of mass, world
+    std::vector<double>   columns;
+    std::vector<Vec3d>    reference;   ///< per tree
+    std::vector<Posed>    base_X;      ///< [body_count]: poses of prescribed bodies
+    std::vector<Spatiald> base_twist;  ///< [body_count]: their velocities (of the centre of mass)
+    std::vector<Vec3d>    base_com;    ///< [body_count]: their centres of mass, world
 
     void resize(const Forest& forest, std::size_t bodies);
 };

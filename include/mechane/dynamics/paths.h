@@ -10,8 +10,8 @@ namespace mechane::dynamics {
 
 /// The way from the root to every dof, and with it the layout of joint-space matrices without most of their zeros. The
 /// dofs of a tree are taken four at a time; the row of a dof has the blocks of four that its path lies in, ascending,
-/// with zeros for dofs of a block that are not on the path. The path of any dof on it is its beginning, so the rows of a
-/// dof and of a dof above it run side by side, and a dof has the same place in the rows of all dofs below it.
+/// with zeros for dofs of a block that are not on the path. The path of any dof on it is its beginning, so the rows of
+/// a dof and of a dof above it run side by side, and a dof has the same place in the rows of all dofs below it.
 struct Paths {
     std::vector<std::int32_t> begin;        ///< [dof_count + 1]: where paths begin in `dofs`
     std::vector<std::int32_t> dofs;         ///< forest numbering, path after path, the root's first

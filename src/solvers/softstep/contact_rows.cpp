@@ -243,9 +243,9 @@ MCH_WIDE void move_rows(const double* turning, const double* linear, std::int32_
     Lanes nn{}, n1{}, n2{}, k11{}, k12{}, k22{}, across[9] = {};
     for (std::int32_t k = 0; k < count; ++k, turning += kThreeRows, linear += kThreeRows, J += kThreeRows) {
         const Lanes w0 = lanes(turning), w1 = lanes(turning + kRow), w2 = lanes(turning + 2 * kRow);
-        const Lanes n  = lanes(linear) + (arm[2] * w1 - arm[1] * w2),
-                    t1 = lanes(linear + kRow) + (arm[0] * w2 - arm[2] * w0),
-                    t2 = lanes(linear + 2 * kRow) + (arm[1] * w0 - arm[0] * w1);
+        const Lanes n       = lanes(linear) + (arm[2] * w1 - arm[1] * w2),
+                    t1      = lanes(linear + kRow) + (arm[0] * w2 - arm[2] * w0),
+                    t2      = lanes(linear + 2 * kRow) + (arm[1] * w0 - arm[0] * w1);
         lanes(J)            = n;
         lanes(J + kRow)     = t1;
         lanes(J + 2 * kRow) = t2;
@@ -259,8 +259,11 @@ MCH_WIDE void move_rows(const double* turning, const double* linear, std::int32_
         across[3] += t1 * w0, across[4] += t1 * w1, across[5] += t1 * w2;
         across[6] += t2 * w0, across[7] += t2 * w1, across[8] += t2 * w2;
     }
-    for (int i = 0; i < 9; ++i) cross[i] = sum(across[i]);
-    K[0] = sum(nn), K[1] = sum(n1), K[2] = sum(n2), K[3] = sum(k11), K[4] = sum(k12), K[5] = sum(k22);
+    for (int i = 0; i < 8; i += 2) sum_two(across[i], across[i + 1], cross[i], cross[i + 1]);
+    cross[8] = sum(across[8]);
+    sum_two(nn, n1, K[0], K[1]);
+    sum_two(n2, k11, K[2], K[3]);
+    sum_two(k12, k22, K[4], K[5]);
 }
 
 /// Rows of a contact of one link with what no impulse moves: contacts of the link along the same directions share those
@@ -287,7 +290,7 @@ void build_framed(System& system, ContactRow& row, std::size_t s, const Vec3d& p
     set_spin_base(system, row);
     const Vec3d  r      = p - system.motion.reference[system.forest.links[link].tree];
     const double arm[3] = {dot(r, row.n), dot(r, row.t1), dot(r, row.t2)};
-    row.at.Y[s] = row.at.J[s];
+    row.at.Y[s]         = row.at.J[s];
     move_rows(row.spin_at.J[s], row.spin_at.J[s] + static_cast<std::ptrdiff_t>(count) * kThreeRows, count, arm,
               row.at.J[s], row.K.data(), row.spin_cross.data());
 }
@@ -315,9 +318,9 @@ void hold_spin(ContactRow& row, double normal)
 {
     const std::array<double, 3> start   = row.spin_lambda;
     const double                torsion = row.mu_torsional * normal, rolling = row.mu_rolling * normal;
-    const double                l0      = std::clamp(start[0] - row.spin_mass * r[0], -torsion, torsion);
-    double                      l1      = start[1] - (row.spin_inverse[0] * r[1] + row.spin_inverse[1] * r[2]);
-    double                      l2      = start[2] - (row.spin_inverse[1] * r[1] + row.spin_inverse[2] * r[2]);
+    const double                l0 = std::clamp(start[0] - row.spin_mass * r[0], -torsion, torsion);
+    double                      l1 = start[1] - (row.spin_inverse[0] * r[1] + row.spin_inverse[1] * r[2]);
+    double                      l2 = start[2] - (row.spin_inverse[1] * r[1] + row.spin_inverse[2] * r[2]);
     if (l1 * l1 + l2 * l2 > rolling * rolling) {
         // Rolling goes on: resisted against the rate, as slipping friction is.
         l1                = start[1] - row.spin_step * r[1];
@@ -510,11 +513,11 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
             const double factor = own(contacts.rigid_contact_friction) > 0 ? own(contacts.rigid_contact_friction) : 1;
             row.mu_dynamic *= factor, row.mu_static *= factor;
             row.stiffness = std::max(0.0, own(contacts.rigid_contact_stiffness));
-            row.damping   = own(contacts.rigid_contact_damping) > 0 ? own(contacts.rigid_contact_damping)
-                                                                    : combine(rule, static_cast<double>(kd[s0]),
-                                                                              static_cast<double>(kd[s1]));
+            row.damping   = own(contacts.rigid_contact_damping) > 0
+                                ? own(contacts.rigid_contact_damping)
+                                : combine(rule, static_cast<double>(kd[s0]), static_cast<double>(kd[s1]));
         }
-        row.at.group = pair.group;
+        row.at.group        = pair.group;
         const Spatiald belt = surface_motion(system, {s0, s1}, body, start_W, margin, n);
         row.belt            = belt.linear - dot(n, belt.linear) * n;
         row.belt_turn       = dot(n, belt.angular);
@@ -525,7 +528,7 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
             row.mu_rolling   = pair.rolling;
         }
         row.spin_at.group = row.at.group;
-        row.free            = row.stiffness == 0 && pair.free;
+        row.free          = row.stiffness == 0 && pair.free;
         if (!pair.teleported) remember(row, same, h);
     }
 }
@@ -617,8 +620,8 @@ MCH_WIDE void warm_start_contact(System& system, ContactRow& row)
 /// them once, which waits half as long as one after the other.
 [[gnu::always_inline]] static inline double solve_framed(System& system, ContactRow& row, double anchor, bool relax)
 {
-    const std::size_t   side   = row.at.group[0] >= 0 ? 0 : 1;
-    const double *const J      = row.at.J[side], *const W = row.spin_at.J[side];
+    const std::size_t   side = row.at.group[0] >= 0 ? 0 : 1;
+    const double *const J = row.at.J[side], *const W = row.spin_at.J[side];
     const std::int32_t* blocks = row.at.blocks[side];
     const std::int32_t  count  = row.at.count[side];
     double* const       u      = system.u.data();
@@ -630,13 +633,16 @@ MCH_WIDE void warm_start_contact(System& system, ContactRow& row)
             six[3 + i] += lanes(W + k * kThreeRows + i * kRow) * v;
         }
     }
+    Rates r, w;
+    sum_two(six[3], six[4], w[0], w[1]);
+    sum_two(six[5], six[0], w[2], r[0]);
+    sum_two(six[1], six[2], r[1], r[2]);
     const std::array<double, 3> start = row.lambda;
-    const Rates w{row.spin_base[0] + sum(six[3]), row.spin_base[1] + sum(six[4]), row.spin_base[2] + sum(six[5])};
+    for (std::size_t i = 0; i < 3; ++i) w[i] += row.spin_base[i];
     const Rates d = solve_turning(row, w, start[0]);
     const auto& C = row.spin_cross;
-    Rates       r{row.base[0] + sum(six[0]) + (C[0] * d[0] + C[1] * d[1] + C[2] * d[2]),
-                  row.base[1] + sum(six[1]) + (C[3] * d[0] + C[4] * d[1] + C[5] * d[2]),
-                  row.base[2] + sum(six[2]) + (C[6] * d[0] + C[7] * d[1] + C[8] * d[2])};
+    for (std::size_t i = 0; i < 3; ++i)
+        r[i] = (r[i] + row.base[i]) + (C[3 * i] * d[0] + C[3 * i + 1] * d[1] + C[3 * i + 2] * d[2]);
     if (row.mu > 0) r = solve_friction(row, r, anchor);
     solve_normal(row, r, relax);
     const double dn = row.lambda[0] - start[0], d1 = row.lambda[1] - start[1], d2 = row.lambda[2] - start[2];

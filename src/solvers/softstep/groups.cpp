@@ -85,7 +85,8 @@ void list_blocks(System& system)
         system.link_rows_at[l] = rows;
         if (link.dofs == 0 || f.trees[link.tree].single) continue;
         const std::int32_t last = link.dof + link.dofs - 1;
-        rows += 6 * kLanes * static_cast<std::size_t>(system.path_block_begin[last + 1] - system.path_block_begin[last]);
+        rows +=
+            6 * kLanes * static_cast<std::size_t>(system.path_block_begin[last + 1] - system.path_block_begin[last]);
     }
     system.link_rows.assign(rows, 0);
     system.locked.assign(f.trees.size(), 0);
@@ -106,7 +107,7 @@ void build_system(const model::Model& model, System& system)
     system.motion.resize(f, model.body_count());
     system.laws.assign(dofs, {});
     system.law_sources.known = false;
-    system.paths = dynamics::list_paths(f, false);
+    system.paths             = dynamics::list_paths(f, false);
     system.mass.assign(system.paths.size(), 0);
     system.factored.assign(system.paths.size(), 0);
     system.dof_rates.assign(system.paths.size(), 0);

@@ -55,7 +55,8 @@ struct Rows {
           blocks(paths.blocks.data()),
           place(paths.place.data()),
           on_path(paths.on_path.data())
-    {}
+    {
+    }
     [[gnu::always_inline]] std::ptrdiff_t of(std::int32_t dof) const
     { return static_cast<std::ptrdiff_t>(kLanes) * block_begin[dof]; }
 };
@@ -80,8 +81,8 @@ MCH_WIDE void whiten_dofs(const Rows& rows, std::int32_t dof_begin, std::int32_t
                 const double *x0 = x + rows.of(first), *x1 = x + rows.of(first + 1), *x2 = x + rows.of(first + 2),
                              *x3 = x + rows.of(first + 3);
                 for (std::int32_t c = 0; c < kLanes * (b + 1); c += kLanes)
-                    lanes(to + c) -= (a[0] * lanes(x0 + c) + a[1] * lanes(x1 + c)) +
-                                     (a[2] * lanes(x2 + c) + a[3] * lanes(x3 + c));
+                    lanes(to + c) -=
+                        (a[0] * lanes(x0 + c) + a[1] * lanes(x1 + c)) + (a[2] * lanes(x2 + c) + a[3] * lanes(x3 + c));
                 continue;
             }
             for (int i = 0; i < kLanes; ++i) {
@@ -100,12 +101,21 @@ MCH_WIDE void whiten_dofs(const Rows& rows, std::int32_t dof_begin, std::int32_t
 MCH_WIDE void read_rates(const Rows& rows, std::int32_t dof_begin, std::int32_t count, const double* x, const double* u,
                          double* v)
 {
-    for (std::int32_t k = 0; k < count; ++k) {
-        Lanes four{};
+    const auto multiply = [&](std::int32_t k, Lanes& four) __attribute__((always_inline)) {
+        four = Lanes{};
         for (std::int32_t b = rows.block_begin[dof_begin + k]; b < rows.block_begin[dof_begin + k + 1]; ++b)
             four += lanes(x + static_cast<std::ptrdiff_t>(kLanes) * b) * lanes(u + rows.blocks[b]);
-        v[k] = sum(four);
+    };
+    Lanes        a, b;
+    std::int32_t k = 0;
+    for (; k + 2 <= count; k += 2) {
+        multiply(k, a);
+        multiply(k + 1, b);
+        sum_two(a, b, v[k], v[k + 1]);
     }
+    if (k == count) return;
+    multiply(k, a);
+    v[k] = sum(a);
 }
 
 /// Six rows of a link from those of the link before it on the path and its own dofs. `columns`, `x`: of its first dof.
@@ -215,10 +225,10 @@ const double* link_rows(System& system, std::int32_t link)
     if (link < 0) return system.link_rows.data();
     double* rows = system.link_rows.data() + system.link_rows_at[link];
     if (system.link_rows_made[link]) return rows;
-    const std::int32_t parent      = links[link].parent;
-    const double*      before      = parent >= 0 ? link_rows(system, parent) : nullptr;
-    const auto         count       = static_cast<std::int32_t>(blocks_of(system, last_dof(system, parent)).size());
-    system.link_rows_made[link]    = 1;
+    const std::int32_t parent   = links[link].parent;
+    const double*      before   = parent >= 0 ? link_rows(system, parent) : nullptr;
+    const auto         count    = static_cast<std::int32_t>(blocks_of(system, last_dof(system, parent)).size());
+    system.link_rows_made[link] = 1;
     extend_six(before, count, Rows(system.paths), links[link].dof, links[link].dofs, system.motion.column.data(),
                system.dof_rates.data(), rows);
     return rows;
@@ -249,9 +259,9 @@ MCH_WIDE void turn_six(const double* W, std::int32_t count, const double (*d)[3]
 {
     for (std::int32_t i = 0; i < count; ++i, W += 6 * kLanes)
         for (int r = 0; r < 3; ++r, turning += kLanes, linear += kLanes) {
-            lanes(linear)  = (d[r][0] * lanes(W) + d[r][1] * lanes(W + kLanes)) + d[r][2] * lanes(W + 2 * kLanes);
-            lanes(turning) = (d[r][0] * lanes(W + 3 * kLanes) + d[r][1] * lanes(W + 4 * kLanes)) +
-                             d[r][2] * lanes(W + 5 * kLanes);
+            lanes(linear) = (d[r][0] * lanes(W) + d[r][1] * lanes(W + kLanes)) + d[r][2] * lanes(W + 2 * kLanes);
+            lanes(turning) =
+                (d[r][0] * lanes(W + 3 * kLanes) + d[r][1] * lanes(W + 4 * kLanes)) + d[r][2] * lanes(W + 5 * kLanes);
         }
 }
 

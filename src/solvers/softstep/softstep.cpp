@@ -270,7 +270,8 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
             dynamics::load(model_, s.forest, tree, in.joint_q, in.joint_qd, in.body_q, in.body_qd, body_wins_,
                            s.motion);
     }
-    for (std::size_t i = 0; i < s.near_q.size() && !s.forest.loops.empty(); ++i) s.near_q[i] = static_cast<double>(in.joint_q[i]);
+    for (std::size_t i = 0; i < s.near_q.size() && !s.forest.loops.empty(); ++i)
+        s.near_q[i] = static_cast<double>(in.joint_q[i]);
     for (std::size_t l = 0; l < s.forest.links.size(); ++l) {
         const Link& link = s.forest.links[l];
         Spatiald&   f    = s.wrench[l];

@@ -35,11 +35,11 @@ using dynamics::Tree;
 
 /// What the laws of dofs were read from: a copy of the model's arrays and the commands.
 struct LawSources {
-    bool                                known = false;
-    std::array<std::vector<Real>, 16>   numbers;
-    std::vector<model::TargetMode>      modes;
-    std::vector<model::DriveType>       types;
-    int                                 bad = 0;  ///< commands that were not finite
+    bool                              known = false;
+    std::array<std::vector<Real>, 16> numbers;
+    std::vector<model::TargetMode>    modes;
+    std::vector<model::DriveType>     types;
+    int                               bad = 0;  ///< commands that were not finite
 };
 
 /// What acts on one dof of a tree, read from the model at the start of each step.
@@ -179,7 +179,7 @@ struct ContactRow {
     // points' own friction. Rows of the relative angular velocity along n, t1, t2.
     std::array<double, 3> spin_lambda{}, spin_base{};
     std::array<double, 6> spin_K{};
-    std::array<double, 3> spin_inverse{};  ///< of the rolling block: 11, 12, 22
+    std::array<double, 3> spin_inverse{};                ///< of the rolling block: 11, 12, 22
     double                spin_mass = 0, spin_step = 0;  ///< of torsion: 1 / spin_K[0]
     Segments              spin_at;
     double*               frame = nullptr;  ///< room for six rows along n, t1, t2 of a link that touches alone
