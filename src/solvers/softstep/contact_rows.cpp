@@ -120,7 +120,7 @@ Vec3d velocity_before(const System& system, std::int32_t body, std::int32_t link
 }
 
 /// Contacts that are farther make no row: what bodies may gain in one substep on top of their speed is bounded by a
-/// generous metre a second. `p`: the surface points.
+/// generous metre a second, so what is nearer than that needs no look at speeds. `p`: the surface points.
 double reach(const System& system, const std::array<std::int32_t, 2>& body, const std::array<std::int32_t, 2>& link,
              const std::array<Vec3d, 2>& p, const Vec3d& n, double h)
 {
@@ -490,7 +490,7 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
         std::array<Vec3d, 2>        start_W;
         for (std::size_t s = 0; s < 2; ++s) start_W[s] = place(system, body[s], link[s], point_B[s]);
         // Where the step is one substep, what makes no row now never will. With more, an impact may still speed it up.
-        if (substeps == 1 && distance > kWakeReach && !pair.loops &&
+        if (substeps == 1 && distance > std::max(kWakeReach, h) && !pair.loops &&
             distance >= reach(system, body, link, {start_W[0] + margin[0] * n, start_W[1] - margin[1] * n}, n, h))
             continue;
         ContactRow& row    = system.contacts.emplace_back();
@@ -546,7 +546,7 @@ void build_contact(System& system, ContactRow& row, FreeContact* free, const Sof
     const std::array<Vec3d, 2> p{core[0] + row.margin[0] * row.n, core[1] - row.margin[1] * row.n};
 
     row.bounce = 0;
-    row.active = row.distance < reach(system, row.body, row.link, p, row.n, h);
+    row.active = row.distance < h || row.distance < reach(system, row.body, row.link, p, row.n, h);
     if (!row.active) {
         row.lambda      = {};
         row.spin_lambda = {};
