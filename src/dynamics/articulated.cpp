@@ -264,7 +264,7 @@ void mass_matrix(const Forest& forest, const Tree& tree, const Paths& paths, Mot
         c.h              = link.mass * r;
         c.I              = motion.I_W[l] +
                            link.mass * (Mat33d::diagonal(Vec3d{dot(r, r), dot(r, r), dot(r, r)}) - Mat33d::outer(r, r));
-        for (std::int32_t k = link.dof; k < link.dof + link.dofs; ++k) {
+        for (std::int32_t k = link.dof; k < link.dof + link.dofs && !tree.single; ++k) {
             const std::int32_t local = k - tree.dof_begin;
             double*            to    = columns + 6 * (local / kLanes * kLanes) + local % kLanes;
             const Spatiald&    s     = motion.column[k];
@@ -286,6 +286,15 @@ void mass_matrix(const Forest& forest, const Tree& tree, const Paths& paths, Mot
             p.I += c.I;
         }
         for (std::int32_t k = link.dof; k < link.dof + link.dofs; ++k) motion.momentum[k] = times(c, motion.column[k]);
+    }
+    if (tree.single) {  // has no columns side by side
+        for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) {
+            std::fill_n(matrix.data() + paths.row(k), paths.row(k + 1) - paths.row(k), 0.0);
+            for (const std::int32_t i : paths.of(k))
+                matrix[paths.row(k) + static_cast<std::size_t>(paths.place[i])] =
+                    dot(motion.column[i], motion.momentum[k]);
+        }
+        return;
     }
     fill_rows(Rows(paths), tree.dof_begin, tree.dof_end, columns, motion.momentum.data(), matrix.data());
 }

@@ -165,6 +165,24 @@ TEST_CASE("a three-angle D6 moves and weighs as three stacked hinges do (DYN-033
     });
 }
 
+TEST_CASE("the mass matrix of a free body is its mass and its inertia in world axes (DYN-037)")
+{
+    model::ModelBuilder b;
+    const auto          body = b.add_link({}, "top", 2, {}, Mat33d::diagonal(Vec3d{1, 2, 3}));
+    b.add_articulation({b.add_joint_free(body)}, "a");
+    const model::Model m = finalized(b);
+    model::State       s = model::make_state(m);
+    // A quarter turn about z: the axes x and y change places.
+    const Quatd turn = from_axis_angle(Vec3d{0, 0, 1}, 0.5 * kPi);
+    s.joint_q[5] = static_cast<Real>(turn.z), s.joint_q[6] = static_cast<Real>(turn.w);
+    dynamics::JointSpace space(m);
+    space.set_state(s);
+    const auto   M = space.mass_matrix(0);
+    const double expected[6]{2, 2, 2, 2, 1, 3};
+    for (std::size_t i = 0; i < 6; ++i)
+        for (std::size_t k = 0; k < 6; ++k) CHECK(M[6 * i + k] == close_to(i == k ? expected[i] : 0, 1e-6));
+}
+
 TEST_CASE("armature adds to the diagonal of the mass matrix once (DYN-038)")
 {
     model::ModelBuilder   b;

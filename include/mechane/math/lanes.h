@@ -14,6 +14,16 @@ inline const Lanes& lanes(const double* at) { return *reinterpret_cast<const Lan
 inline Lanes&       lanes(double* at) { return *reinterpret_cast<Lanes*>(at); }
 inline double       sum(const Lanes& x) { return (x[0] + x[1]) + (x[2] + x[3]); }
 
+/// Two sums at once, for fewer instructions: the same bits as `sum` of each.
+[[gnu::always_inline]] inline void sum_two(const Lanes& a, const Lanes& b, double& sum_a, double& sum_b)
+{
+    using Pair [[gnu::vector_size(16)]] = double;
+    const Lanes pairs = __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
+    const Pair  both  = __builtin_shufflevector(pairs, pairs, 0, 1) + __builtin_shufflevector(pairs, pairs, 2, 3);
+    sum_a             = both[0];
+    sum_b             = both[1];
+}
+
 /// Lanes whose bits are not set in `kept` [0, 16), the lowest for the first, become zero.
 [[gnu::always_inline]] inline void keep_lanes(Lanes& x, unsigned kept)
 {

@@ -120,7 +120,7 @@ Vec3d velocity_before(const System& system, std::int32_t body, std::int32_t link
 }
 
 /// Contacts that are farther make no row: what bodies may gain in one substep on top of their speed is bounded by a
-/// generous metre a second. `p`: the surface points.
+/// generous metre a second, so what is nearer than that needs no look at speeds. `p`: the surface points.
 double reach(const System& system, const std::array<std::int32_t, 2>& body, const std::array<std::int32_t, 2>& link,
              const std::array<Vec3d, 2>& p, const Vec3d& n, double h)
 {
@@ -259,8 +259,11 @@ MCH_WIDE void move_rows(const double* turning, const double* linear, std::int32_
         across[3] += t1 * w0, across[4] += t1 * w1, across[5] += t1 * w2;
         across[6] += t2 * w0, across[7] += t2 * w1, across[8] += t2 * w2;
     }
-    for (int i = 0; i < 9; ++i) cross[i] = sum(across[i]);
-    K[0] = sum(nn), K[1] = sum(n1), K[2] = sum(n2), K[3] = sum(k11), K[4] = sum(k12), K[5] = sum(k22);
+    for (int i = 0; i < 8; i += 2) sum_two(across[i], across[i + 1], cross[i], cross[i + 1]);
+    cross[8] = sum(across[8]);
+    sum_two(nn, n1, K[0], K[1]);
+    sum_two(n2, k11, K[2], K[3]);
+    sum_two(k12, k22, K[4], K[5]);
 }
 
 /// Rows of a contact of one link with what no impulse moves: contacts of the link along the same directions share those
@@ -487,7 +490,7 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
         std::array<Vec3d, 2>        start_W;
         for (std::size_t s = 0; s < 2; ++s) start_W[s] = place(system, body[s], link[s], point_B[s]);
         // Where the step is one substep, what makes no row now never will. With more, an impact may still speed it up.
-        if (substeps == 1 && distance > kWakeReach && !pair.loops &&
+        if (substeps == 1 && distance > std::max(kWakeReach, h) && !pair.loops &&
             distance >= reach(system, body, link, {start_W[0] + margin[0] * n, start_W[1] - margin[1] * n}, n, h))
             continue;
         ContactRow& row    = system.contacts.emplace_back();
@@ -543,7 +546,7 @@ void build_contact(System& system, ContactRow& row, FreeContact* free, const Sof
     const std::array<Vec3d, 2> p{core[0] + row.margin[0] * row.n, core[1] - row.margin[1] * row.n};
 
     row.bounce = 0;
-    row.active = row.distance < reach(system, row.body, row.link, p, row.n, h);
+    row.active = row.distance < h || row.distance < reach(system, row.body, row.link, p, row.n, h);
     if (!row.active) {
         row.lambda      = {};
         row.spin_lambda = {};
@@ -630,13 +633,16 @@ MCH_WIDE void warm_start_contact(System& system, ContactRow& row)
             six[3 + i] += lanes(W + k * kThreeRows + i * kRow) * v;
         }
     }
+    Rates r, w;
+    sum_two(six[3], six[4], w[0], w[1]);
+    sum_two(six[5], six[0], w[2], r[0]);
+    sum_two(six[1], six[2], r[1], r[2]);
     const std::array<double, 3> start = row.lambda;
-    const Rates w{row.spin_base[0] + sum(six[3]), row.spin_base[1] + sum(six[4]), row.spin_base[2] + sum(six[5])};
+    for (std::size_t i = 0; i < 3; ++i) w[i] += row.spin_base[i];
     const Rates d = solve_turning(row, w, start[0]);
     const auto& C = row.spin_cross;
-    Rates       r{row.base[0] + sum(six[0]) + (C[0] * d[0] + C[1] * d[1] + C[2] * d[2]),
-                  row.base[1] + sum(six[1]) + (C[3] * d[0] + C[4] * d[1] + C[5] * d[2]),
-                  row.base[2] + sum(six[2]) + (C[6] * d[0] + C[7] * d[1] + C[8] * d[2])};
+    for (std::size_t i = 0; i < 3; ++i)
+        r[i] = (r[i] + row.base[i]) + (C[3 * i] * d[0] + C[3 * i + 1] * d[1] + C[3 * i + 2] * d[2]);
     if (row.mu > 0) r = solve_friction(row, r, anchor);
     solve_normal(row, r, relax);
     const double dn = row.lambda[0] - start[0], d1 = row.lambda[1] - start[1], d2 = row.lambda[2] - start[2];

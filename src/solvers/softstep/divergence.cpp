@@ -17,13 +17,11 @@ namespace {
 /// Whether all numbers are smaller than `bound` in size, and none is NaN.
 MCH_WIDE bool all_below(const double* x, std::size_t count, double bound)
 {
-    LaneMask    beyond{};
-    std::size_t i = 0;
-    for (; i + kLanes <= count; i += kLanes) {
-        const Lanes size = lanes(x + i) < 0 ? -lanes(x + i) : lanes(x + i);
-        beyond |= ~(size < bound);
-    }
-    bool all = (beyond[0] | beyond[1] | beyond[2] | beyond[3]) == 0;
+    constexpr LaneMask kSign = LaneMask{} + std::numeric_limits<std::int64_t>::min();
+    LaneMask           below = ~LaneMask{};
+    std::size_t        i     = 0;
+    for (; i + kLanes <= count; i += kLanes) below &= (Lanes)((LaneMask)lanes(x + i) & ~kSign) < bound;
+    bool all = (below[0] & below[1] & below[2] & below[3]) != 0;
     for (; i < count; ++i) all = all & (std::abs(x[i]) < bound);
     return all;
 }
@@ -97,7 +95,9 @@ Culprit culprit_of(const System& s, std::int32_t l, int substeps, const char* wh
 
 void find_divergence(System& system, int substeps, bool after, Culprit& first)
 {
-    if (none_out_of_bounds(system)) return;
+    const bool placed =
+        !after && std::find(system.placed.begin(), system.placed.end(), std::uint8_t{0}) == system.placed.end();
+    if (placed || none_out_of_bounds(system)) return;
     const char* const when = after ? "after the step" : "at the start of the step";
     for (std::int32_t l = 0; l < static_cast<std::int32_t>(system.forest.links.size()); ++l) {
         // What the last step placed was looked at when it ended.

@@ -143,6 +143,7 @@ void place_contacts(System& system)
         free_ones = free_ones || row.free;
         if (row.free && !row.spins()) continue;
         for (std::size_t s = 0; s < 2; ++s) {
+            if (row.at.group[s] < 0) continue;
             const auto [a, b] = links(row, s);
             const auto most   = most_blocks(system, row.at.group[s], a, b);
             blocks += most;
@@ -159,13 +160,14 @@ void place_contacts(System& system)
     std::int32_t* free = system.contact_blocks.data();
     for (ContactRow& row : system.contacts)
         for (std::size_t s = 0; s < 2 && (!row.free || row.spins()); ++s) {
+            if (row.at.group[s] < 0) continue;
             const auto [a, b] = links(row, s);
             free              = place_blocks(system, row.at.group[s], a, b, free, row.at.blocks[s], row.at.count[s]);
             row.spin_at.blocks[s] = row.at.blocks[s];
             row.spin_at.count[s]  = row.at.count[s];
             // A whitened row needs no room for a response of its own.
             const auto size = 3 * kLanes * static_cast<std::ptrdiff_t>(row.at.count[s]);
-            const auto both = row.at.group[s] >= 0 && system.groups[row.at.group[s]].whitened ? size : 2 * size;
+            const auto both = system.groups[row.at.group[s]].whitened ? size : 2 * size;
             if (!row.free) {
                 row.at.J[s] = at;
                 row.at.Y[s] = at + (both - size);

@@ -101,12 +101,21 @@ MCH_WIDE void whiten_dofs(const Rows& rows, std::int32_t dof_begin, std::int32_t
 MCH_WIDE void read_rates(const Rows& rows, std::int32_t dof_begin, std::int32_t count, const double* x, const double* u,
                          double* v)
 {
-    for (std::int32_t k = 0; k < count; ++k) {
-        Lanes four{};
+    const auto multiply = [&](std::int32_t k, Lanes& four) __attribute__((always_inline)) {
+        four = Lanes{};
         for (std::int32_t b = rows.block_begin[dof_begin + k]; b < rows.block_begin[dof_begin + k + 1]; ++b)
             four += lanes(x + static_cast<std::ptrdiff_t>(kLanes) * b) * lanes(u + rows.blocks[b]);
-        v[k] = sum(four);
+    };
+    Lanes        a, b;
+    std::int32_t k = 0;
+    for (; k + 2 <= count; k += 2) {
+        multiply(k, a);
+        multiply(k + 1, b);
+        sum_two(a, b, v[k], v[k + 1]);
     }
+    if (k == count) return;
+    multiply(k, a);
+    v[k] = sum(a);
 }
 
 /// Six rows of a link from those of the link before it on the path and its own dofs. `columns`, `x`: of its first dof.
