@@ -92,7 +92,11 @@ bool BroadPhase::find_pairs(Boxes boxes, std::span<const RaisedPlane> planes, st
     out.clear();
     find_boxes(boxes, out, limit);
     if (out.size() <= limit) find_planes(boxes, planes, out, limit);
-    std::sort(out.begin(), out.end());
+    // By both numbers in one comparison: they are not negative.
+    const auto name = [](const ShapePair& p) {
+        return (static_cast<std::uint64_t>(p.first) << 32) | static_cast<std::uint32_t>(p.second);
+    };
+    std::sort(out.begin(), out.end(), [&](const ShapePair& a, const ShapePair& b) { return name(a) < name(b); });
     if (out.size() <= limit) return true;
     out.resize(limit);
     return false;
