@@ -46,7 +46,12 @@ inline Vec3d farthest_on_circle(const Vec3d& d, double radius)
     return n > 1e-150 ? Vec3d{k * d.x, k * d.y, 0} : Vec3d{radius, 0, 0};
 }
 
+/// Where the farthest corner of a hull is looked for: in a function of its own, or on the spot, which is faster for few
+/// corners but too much code for large functions.
+enum class Corners { called, on_the_spot };
+
 /// The point of the core farthest along d, both in the frame of the shape (of a triangle: of the pair).
+template <Corners kCorners = Corners::called>
 [[gnu::always_inline]] inline Vec3d core_support(const Shape& shape, const Vec3d& d)
 {
     const Vec3d& s = shape.size;
@@ -83,7 +88,9 @@ inline Vec3d farthest_on_circle(const Vec3d& d, double radius)
             return r;
         }
         case ShapeKind::hull: {
-            const std::int32_t i = farthest(shape.hull->vertex_lanes, d);
+            const LaneVectors& corners = shape.hull->vertex_lanes;
+            const std::int32_t i =
+                kCorners == Corners::on_the_spot ? farthest(corners, d) : farthest_of_many(corners, d);
             return i >= 0 ? shape.hull->vertices[static_cast<std::size_t>(i)] : Vec3d{};
         }
         case ShapeKind::triangle: {

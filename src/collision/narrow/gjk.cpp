@@ -116,7 +116,7 @@ MCH_WIDE CoreDistance distance_of(const Difference& difference, double give_up, 
     double best = -kInfinity;
     Vec3d  way;
     for (int i = 0; i < kIterations; ++i) {
-        const MinkowskiPoint w  = difference(-v);
+        const MinkowskiPoint w  = difference.point<Corners::on_the_spot>(-v);
         const double         vv = length_squared(v), vw = dot(v, w.w);
         extent = std::max(extent, length_squared(w.w));
         if (vw > 0) {  // else the cores overlap along v and the point is new
