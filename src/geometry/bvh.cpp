@@ -1,6 +1,7 @@
 #include "mechane/geometry/bvh.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace mechane::geometry {
@@ -94,13 +95,13 @@ std::int32_t Bvh::add_quad(const std::vector<Branch>& branches, std::size_t bran
         add(branches[branches[branch].left]);
         add(branches[branches[branch].left + 1]);
     }
-    const std::size_t at = quads_.size();
-    Quad&             q  = quads_.emplace_back();
+    const std::size_t at       = quads_.size();
+    Quad&             q        = quads_.emplace_back();
+    constexpr float   kNothing = std::numeric_limits<float>::quiet_NaN();  // overlaps no box, not even one without end
     for (std::size_t k = 0; k < 3; ++k)
         for (std::size_t i = 0; i < 4; ++i) {
-            const Aabbd box = i < count ? four[i]->box : Aabbd{};  // the empty one overlaps nothing
-            q.lower[k][i]   = single_below(box.lower[k]);
-            q.upper[k][i]   = -single_below(-box.upper[k]);
+            q.lower[k][i] = i < count ? single_below(four[i]->box.lower[k]) : kNothing;
+            q.upper[k][i] = i < count ? -single_below(-four[i]->box.upper[k]) : kNothing;
         }
     for (std::size_t i = 0; i < count; ++i) {
         const auto child    = size(*four[i]) == 1

@@ -149,11 +149,12 @@ bool BroadPhase::find_pairs(Boxes boxes, std::span<const RaisedPlane> planes, st
 void BroadPhase::sort(std::vector<ShapePair>& pairs)
 {
     constexpr std::size_t kFew = 512;
-    if (pairs.size() <= kFew) return std::sort(pairs.begin(), pairs.end());
-    radix_sort(pairs, sorted_, [](const ShapePair& p) {
-        return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(p.first)) << 32) |
-               static_cast<std::uint32_t>(p.second);
-    });
+    // Both numbers at once: they are not negative.
+    const auto name = [](const ShapePair& p) {
+        return (static_cast<std::uint64_t>(p.first) << 32) | static_cast<std::uint32_t>(p.second);
+    };
+    if (pairs.size() > kFew) return radix_sort(pairs, sorted_, name);
+    std::sort(pairs.begin(), pairs.end(), [&](const ShapePair& a, const ShapePair& b) { return name(a) < name(b); });
 }
 
 std::size_t BroadPhase::launch(Boxes boxes, std::span<const double> gap, std::span<const RaisedPlane> planes,

@@ -8,7 +8,32 @@
 namespace mechane::collision {
 
 /// The vector farthest along d, the first among equals; -1 where there is none.
-std::int32_t farthest(const LaneVectors& vectors, const Vec3d& d);
+std::int32_t farthest_of_many(const LaneVectors& vectors, const Vec3d& d);
+
+/// The same; of a few they are found here, for which a call would take longer than the looking.
+[[gnu::always_inline]] inline std::int32_t farthest(const LaneVectors& vectors, const Vec3d& d)
+{
+    const std::size_t n = vectors.x.size();
+    if (n == 0 || n > 8) return farthest_of_many(vectors, d);
+    const double *x = vectors.x.data(), *y = vectors.y.data(), *z = vectors.z.data();
+    const auto    along  = [&](std::size_t i)
+                               __attribute__((always_inline)) { return x[i] * d.x + y[i] * d.y + z[i] * d.z; };
+    const auto    search = [&](std::size_t first, double& best) __attribute__((always_inline)) {
+        std::size_t at = first;
+        best           = along(first);
+        for (std::size_t i = first + 1; i < first + 4; ++i) {
+            const double here = along(i);
+            at                = here > best ? i : at;
+            best              = here > best ? here : best;
+        }
+        return static_cast<std::int32_t>(at);
+    };
+    double             best = 0, other = 0;
+    const std::int32_t at = search(0, best);
+    if (n <= 4) return at;
+    const std::int32_t other_at = search(4, other);
+    return other > best ? other_at : at;
+}
 
 inline double sign_of(double x) { return x < 0 ? -1.0 : 1.0; }
 
@@ -21,7 +46,12 @@ inline Vec3d farthest_on_circle(const Vec3d& d, double radius)
     return n > 1e-150 ? Vec3d{k * d.x, k * d.y, 0} : Vec3d{radius, 0, 0};
 }
 
+/// Where the farthest corner of a hull is looked for: in a function of its own, or on the spot, which is faster for few
+/// corners but too much code for large functions.
+enum class Corners { called, on_the_spot };
+
 /// The point of the core farthest along d, both in the frame of the shape (of a triangle: of the pair).
+template <Corners kCorners = Corners::called>
 [[gnu::always_inline]] inline Vec3d core_support(const Shape& shape, const Vec3d& d)
 {
     const Vec3d& s = shape.size;
@@ -58,7 +88,9 @@ inline Vec3d farthest_on_circle(const Vec3d& d, double radius)
             return r;
         }
         case ShapeKind::hull: {
-            const std::int32_t i = farthest(shape.hull->vertex_lanes, d);
+            const LaneVectors& corners = shape.hull->vertex_lanes;
+            const std::int32_t i =
+                kCorners == Corners::on_the_spot ? farthest(corners, d) : farthest_of_many(corners, d);
             return i >= 0 ? shape.hull->vertices[static_cast<std::size_t>(i)] : Vec3d{};
         }
         case ShapeKind::triangle: {

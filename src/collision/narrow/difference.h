@@ -26,10 +26,12 @@ struct Difference {
     {
     }
     /// The point farthest along d, which may have any length.
-    [[gnu::always_inline]] MinkowskiPoint operator()(const Vec3d& d) const
+    [[gnu::always_inline]] MinkowskiPoint operator()(const Vec3d& d) const { return point<Corners::called>(d); }
+    template <Corners kCorners>
+    [[gnu::always_inline]] MinkowskiPoint point(const Vec3d& d) const
     {
-        const Vec3d on_b = p + R * core_support(b, in_b(d));
-        return {core_support(a, d) - on_b, on_b};
+        const Vec3d on_b = p + R * core_support<kCorners>(b, in_b(d));
+        return {core_support<kCorners>(a, d) - on_b, on_b};
     }
     /// The direction in which b is asked for the point farthest along d, in the frame of b.
     [[nodiscard]] Vec3d in_b(const Vec3d& d) const { return -transpose_times(R, d); }

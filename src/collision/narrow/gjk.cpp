@@ -114,18 +114,15 @@ MCH_WIDE CoreDistance distance_of(const Difference& difference, double give_up, 
     // Thin simplices give the distance well and its direction badly, so the direction that separated most is kept
     // apart.
     double best = -kInfinity;
-    Vec3d  normal{1, 0, 0};
+    Vec3d  way;
     for (int i = 0; i < kIterations; ++i) {
-        const MinkowskiPoint w  = difference(-v);
+        const MinkowskiPoint w  = difference.point<Corners::on_the_spot>(-v);
         const double         vv = length_squared(v), vw = dot(v, w.w);
         extent = std::max(extent, length_squared(w.w));
         if (vw > 0) {  // else the cores overlap along v and the point is new
             const double separated = vw / std::sqrt(vv);
-            if (separated > best) {
-                best   = separated;
-                normal = -v / std::sqrt(vv);
-            }
-            if (separated > give_up) return {separated, normal, w.a(), w.b};
+            if (separated > best) best = separated, way = v;
+            if (separated > give_up) return {separated, -v / std::sqrt(vv), w.a(), w.b};
             // The first v is a guess and no point of the simplex.
             bool known = simplex->count > 0 && vv - vw <= kRelative * vv;
             for (int k = 0; k < simplex->count; ++k)
@@ -149,7 +146,7 @@ MCH_WIDE CoreDistance distance_of(const Difference& difference, double give_up, 
     if (!(d > 0)) return overlap();
     if (!(best > 0)) return overlap();
     if (simplex->count == 3) weigh(*simplex, v);
-    CoreDistance result{.distance = d, .normal = normal};
+    CoreDistance result{.distance = d, .normal = -way / length(way)};
     for (int k = 0; k < simplex->count; ++k) {
         const auto i = static_cast<std::size_t>(k);
         result.on_a += simplex->weights[i] * simplex->points[i].a();

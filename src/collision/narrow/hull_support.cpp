@@ -7,7 +7,7 @@ namespace {
 constexpr auto kStep = static_cast<std::size_t>(kLanes);
 }
 
-MCH_WIDE std::int32_t farthest(const LaneVectors& vectors, const Vec3d& d)
+MCH_WIDE std::int32_t farthest_of_many(const LaneVectors& vectors, const Vec3d& d)
 {
     const std::size_t n = vectors.x.size();
     if (n == 0) return -1;

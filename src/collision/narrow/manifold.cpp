@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "feature.h"
 #include "mechane/geometry/closest.h"
@@ -117,29 +118,34 @@ struct Clipped {
     std::size_t                    count = 0;
 };
 
-void cut(Clipped& poly, const Vec3d& origin, const Vec3d& outward, double slack, std::uint32_t side, bool closed)
+/// What of `poly` lies on the near side of a plane goes to `out`. False where all of it does and `out` is left alone.
+bool cut(const Clipped& poly, const Vec3d& origin, const Vec3d& outward, double slack, std::uint32_t side, bool closed,
+         Clipped& out)
 {
-    Clipped    result;
-    const auto height  = [&](const ClipPoint& q) { return dot(outward, q.p - origin) - slack; };
-    bool       outside = false;
-    for (std::size_t i = 0; i < poly.count; ++i) outside = outside || height(poly.points[i]) > 0;
-    if (!outside) return;
+    Scratch<double, kClipLimit> height;
+    bool                        outside = false;
+    for (std::size_t i = 0; i < poly.count; ++i) {
+        height[i] = dot(outward, poly.points[i].p - origin) - slack;
+        outside   = outside || height[i] > 0;
+    }
+    if (!outside) return false;
+    out.count       = 0;
     const auto push = [&](const ClipPoint& q) {
-        if (result.count < kClipLimit) result.points[result.count++] = q;
+        if (out.count < kClipLimit) out.points[out.count++] = q;
     };
     for (std::size_t i = 0; i < poly.count; ++i) {
         const ClipPoint& p = poly.points[i];
-        const double     h = height(p);
+        const double     h = height[i];
         if (h <= 0) push(p);
-        if (i + 1 == poly.count && !closed) break;
-        const ClipPoint& q = poly.points[(i + 1) % poly.count];
-        const double     k = height(q);
+        const bool last = i + 1 == poly.count;
+        if (last && !closed) break;
+        const std::size_t next = last ? 0 : i + 1;
+        const double      k    = height[next];
         if ((h <= 0) == (k <= 0)) continue;
-        const Vec3d x = p.p + (h / (h - k)) * (q.p - p.p);
+        const Vec3d x = p.p + (h / (h - k)) * (poly.points[next].p - p.p);
         push({x, ((side + 1) << 16) | (p.edge & 0xffffu), h <= 0 ? 0x8000u | side : p.edge});
     }
-    for (std::size_t i = 0; i < result.count; ++i) poly.points[i] = result.points[i];
-    poly.count = result.count;
+    return true;
 }
 
 /// Clips `incident` against the prism of the face `reference` along `n`; distances are taken along `n` from the
@@ -148,27 +154,30 @@ void cut(Clipped& poly, const Vec3d& origin, const Vec3d& outward, double slack,
 double clip_faces(const Feature& reference, const Feature& incident, const Vec3d& n, double sign, double radius_a,
                   double radius_b, double reach, double merge, Candidates& out)
 {
-    Clipped poly;
+    Clipped  first, second;  // in turns
+    Clipped *poly = &first, *spare = &second;
     for (int i = 0; i < incident.count; ++i) {
-        const auto k              = static_cast<std::size_t>(i);
-        poly.points[poly.count++] = {incident.points[k], incident.ids[k], incident.ids[k]};
+        const auto k                = static_cast<std::size_t>(i);
+        first.points[first.count++] = {incident.points[k], incident.ids[k], incident.ids[k]};
     }
     const bool closed = incident.is_face();
     double     size   = 0;
     for (int i = 0; i < reference.count; ++i)
-        size = std::max(size, length(reference.points[static_cast<std::size_t>(i)] - reference.points[0]));
-    for (int i = 0; i < reference.count && poly.count > 0; ++i) {
+        size = std::max(size, length_squared(reference.points[static_cast<std::size_t>(i)] - reference.points[0]));
+    size = std::sqrt(size);
+    for (int i = 0; i < reference.count && poly->count > 0; ++i) {
         const Vec3d& p    = reference.points[static_cast<std::size_t>(i)];
-        const Vec3d  edge = reference.points[static_cast<std::size_t>((i + 1) % reference.count)] - p;
+        const Vec3d  edge = reference.points[static_cast<std::size_t>(i + 1 < reference.count ? i + 1 : 0)] - p;
         const Vec3d  out_ = sign * cross(edge, n);
         const double len  = length(out_);
         if (!(len > 0)) continue;
-        cut(poly, p, out_ / len, 1e-9 * size, static_cast<std::uint32_t>(i), closed);
+        if (cut(*poly, p, out_ / len, 1e-9 * size, static_cast<std::uint32_t>(i), closed, *spare))
+            std::swap(poly, spare);
     }
     const double across = dot(reference.normal, sign * n);
     double       least  = kInfinity;
-    for (std::size_t i = 0; i < poly.count; ++i) {
-        const ClipPoint& q   = poly.points[i];
+    for (std::size_t i = 0; i < poly->count; ++i) {
+        const ClipPoint& q   = poly->points[i];
         const double     d   = dot(reference.normal, q.p - reference.points[0]) / across;
         least                = std::min(least, d);
         const double surface = d - radius_a - radius_b;

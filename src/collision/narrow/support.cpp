@@ -9,7 +9,7 @@ Vec3d support(const Shape& shape, const Vec3d& direction)
 {
     if (shape.kind == ShapeKind::triangle) return core_support(shape, direction);
     if (shape.kind == ShapeKind::sphere) return shape.p;
-    return shape.p + shape.R * core_support(shape, transpose_times(shape.R, direction));
+    return shape.p + shape.R * core_support<Corners::on_the_spot>(shape, transpose_times(shape.R, direction));
 }
 
 Vec3d centre(const Shape& shape)
