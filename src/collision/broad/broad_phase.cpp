@@ -129,6 +129,7 @@ bool BroadPhase::find_pairs(Boxes boxes, std::span<const RaisedPlane> planes, st
 {
     pool_ = pool;
     out.clear();
+    sorted_.reserve(out.capacity());
     find_boxes(boxes, out, limit);
     const auto of_boxes = static_cast<std::ptrdiff_t>(out.size());
     if (out.size() <= limit) find_planes(boxes, planes, out, limit);
