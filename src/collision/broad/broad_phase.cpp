@@ -129,15 +129,15 @@ bool BroadPhase::find_pairs(Boxes boxes, std::span<const RaisedPlane> planes, st
 {
     pool_ = pool;
     out.clear();
-    sorted_.reserve(out.capacity());
     find_boxes(boxes, out, limit);
     const auto of_boxes = static_cast<std::ptrdiff_t>(out.size());
     if (out.size() <= limit) find_planes(boxes, planes, out, limit);
+    sorted_.reserve(out.capacity());
     const auto middle = out.begin() + of_boxes;
     if (std::is_sorted(out.begin(), middle) && std::is_sorted(middle, out.end())) {  // a list and one plane
         sorted_.resize(out.size());
         std::merge(out.begin(), middle, middle, out.end(), sorted_.begin());
-        out.swap(sorted_);
+        std::copy(sorted_.begin(), sorted_.end(), out.begin());
     } else {
         sort(out);
     }
