@@ -214,6 +214,9 @@ void add_bench(CLI::App& app, Context& context)
     verb->add_option("--substeps", args->run.substeps, "Sub-steps of the solver, 1 to 64")->capture_default_str();
     verb->add_option("--nthread", context.global.threads, "The same as --threads");
     verb->add_flag("--sleeping", args->run.sleeping, "Leave out what has come to rest");
+    verb->add_flag_callback(
+        "--exact-contacts", [args] { args->run.keep_pairs = false; },
+        "Look for all contacts in every step, also of pairs that have hardly moved");
     verb->add_flag("--slide-only", args->slide_only, "Contacts resist sliding only, not spinning and rolling");
     verb->add_flag("--import", args->import, "Time opening, import and finalizing instead of steps");
     std::string scenes = "Built-in scenes, with their size N (name:N):\n";

@@ -250,6 +250,9 @@ void add_sim(CLI::App& app, Context& context)
     verb->add_option("--control", args->control,
                      "CSV of commands over time: t,PATH.field,... of joints, bodies and controllers");
     verb->add_flag("--sleeping", args->options.sleeping, "Leave out what has come to rest until something wakes it");
+    verb->add_flag_callback(
+        "--exact-contacts", [args] { args->options.keep_pairs = false; },
+        "Look for all contacts in every step, also of pairs that have hardly moved");
     verb->add_option("--checkpoint", args->checkpoint, "File to write the end of the run to");
     verb->add_option("--resume", args->resume, "Go on from the file that --checkpoint wrote, --frames more steps");
     verb->add_option("--expect", args->expect, "State hash that the run must end with (exit status 1 otherwise)");

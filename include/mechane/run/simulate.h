@@ -29,7 +29,7 @@ struct SimulateOptions {
     std::string               control_name;          ///< where it comes from, for diagnostics
     std::vector<std::string>  other_columns;         ///< of `control`, that `follow` reads
     bool                      sleeping   = false;    ///< islands that have come to rest are left out
-    bool                      keep_pairs = true;     ///< pairs at rest keep their contacts, as in `verify`
+    bool                      keep_pairs = true;     ///< pairs at rest keep their contacts
     const record::Checkpoint* from       = nullptr;  ///< to go on from: `frames` more steps
     bool                      keep_end   = false;    ///< fill SimulateResult::end
 
