@@ -47,7 +47,7 @@ docs: build
 
 ratios: build
 	@cmake --build $(BUILD) -j $(JOBS) --target bench_step_mjcf
-	@/usr/bin/python3 bench/step_peers.py --python $(or $(PEERS),$(error PEERS names an interpreter that has the package mujoco)) \
+	@/usr/bin/python3 bench/step_peers.py --gate 5 --python $(or $(PEERS),$(error PEERS names an interpreter that has the package mujoco)) \
 	    $(if $(JOLT),--jolt $(JOLT)) --check bench/step_ratios.json
 
 clean:
