@@ -6,6 +6,7 @@
 #include "mechane/collision/codes.h"
 #include "mechane/collision/pipeline.h"
 #include "mechane/model/builder.h"
+#include "models.h"
 #include "shapes.h"
 
 using namespace mechane;
@@ -88,14 +89,6 @@ std::vector<ShapePair> by_definition(const Scene& s)
             out.emplace_back(i, k);
         }
     return out;
-}
-
-model::Model frozen(const model::ModelBuilder& builder)
-{
-    Diagnostics out;
-    auto        model = builder.finalize({}, out);
-    REQUIRE(model.has_value());
-    return std::move(*model);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "mechane/collision/pipeline.h"
 #include "mechane/model/builder.h"
+#include "models.h"
 #include "shapes.h"
 
 using namespace mechane;
@@ -10,14 +11,6 @@ using namespace mechane::test;
 using namespace mechane::collision;
 
 namespace {
-
-model::Model frozen(const model::ModelBuilder& builder)
-{
-    Diagnostics out;
-    auto        model = builder.finalize({}, out);
-    REQUIRE(model.has_value());
-    return std::move(*model);
-}
 
 /// A box of half size 0.5, one centimetre into the ground, and a ball beside it.
 struct Stage {

@@ -6,6 +6,7 @@
 #include "mechane/geometry/hull.h"
 #include "mechane/model/builder.h"
 #include "mechane/tasks/parallel.h"
+#include "models.h"
 #include "support/support.h"
 
 /// Contacts of pairs that have hardly moved: what they may differ by, when they are looked at anew, and what a
@@ -16,14 +17,6 @@ using collision::CollisionPipeline;
 using collision::PairCache;
 
 namespace {
-
-model::Model frozen(const model::ModelBuilder& builder)
-{
-    Diagnostics out;
-    auto        model = builder.finalize({}, out);
-    REQUIRE(model.has_value());
-    return std::move(*model);
-}
 
 constexpr double kGap = 0.02;  ///< of a pair [m]
 

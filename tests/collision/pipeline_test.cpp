@@ -9,6 +9,7 @@
 #include "mechane/geometry/heightfield.h"
 #include "mechane/model/builder.h"
 #include "mechane/tasks/parallel.h"
+#include "models.h"
 #include "unseen.h"
 
 using namespace mechane;
@@ -16,14 +17,6 @@ using namespace mechane::test;
 using collision::CollisionPipeline;
 
 namespace {
-
-model::Model frozen(const model::ModelBuilder& builder)
-{
-    Diagnostics out;
-    auto        model = builder.finalize({}, out);
-    REQUIRE(model.has_value());
-    return std::move(*model);
-}
 
 /// A pile of mixed shapes over the ground, with seeded poses and velocities.
 model::Model pile(int count)

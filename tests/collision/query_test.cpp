@@ -4,6 +4,7 @@
 
 #include "mechane/model/builder.h"
 #include "mechane/tasks/parallel.h"
+#include "models.h"
 #include "shapes.h"
 
 using namespace mechane;
@@ -11,14 +12,6 @@ using namespace mechane::test;
 using namespace mechane::collision;
 
 namespace {
-
-model::Model frozen(const model::ModelBuilder& builder)
-{
-    Diagnostics out;
-    auto        model = builder.finalize({}, out);
-    REQUIRE(model.has_value());
-    return std::move(*model);
-}
 
 Shape random_shape(Random& r, ShapeKind kind)
 {

@@ -5,6 +5,7 @@
 #include "mechane/collision/pipeline.h"
 #include "mechane/geometry/heightfield.h"
 #include "mechane/model/builder.h"
+#include "models.h"
 #include "unseen.h"
 
 /// What must stay as it is while something else changes: the gap, the order of shapes, a turn about the normal.
@@ -14,13 +15,6 @@ using collision::CollisionPipeline;
 
 namespace {
 
-model::Model frozen(const model::ModelBuilder& builder)
-{
-    Diagnostics out;
-    auto        model = builder.finalize({}, out);
-    REQUIRE(model.has_value());
-    return std::move(*model);
-}
 model::Contacts contacts_of(const model::Model& m, const collision::PipelineOptions& options = {})
 {
     CollisionPipeline pipeline(m, options);
