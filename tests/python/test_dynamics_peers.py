@@ -92,7 +92,7 @@ def compare(model, state, qdd, theirs):
     J = np.asarray(mc.eval_jacobian(model, state))
     try:
         solved = np.asarray(mc.forward_dynamics(model, state, tau), float)
-    except np.linalg.LinAlgError:  # a joint that moves no mass
+    except np.linalg.LinAlgError:
         solved = None
     for a in range(model.articulation_count):
         if f"said{a}" in theirs:
