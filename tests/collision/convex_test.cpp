@@ -102,7 +102,8 @@ TEST_CASE("no surface point lies beyond the support point, and no direction make
     });
 }
 
-TEST_CASE("the support point of a hull is its farthest corner, however many it has, and of equal ones the first (COL-006)")
+TEST_CASE(
+    "the support point of a hull is its farthest corner, however many it has, and of equal ones the first (COL-006)")
 {
     const auto check = [](const collision::HullShape& hull, const Vec3d& d) {
         const auto lower = [&](const Vec3d& a, const Vec3d& b) { return dot(a, d) < dot(b, d); };

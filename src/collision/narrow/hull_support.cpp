@@ -15,12 +15,12 @@ constexpr auto kStep = static_cast<std::size_t>(kLanes);
 /// The farthest of some vectors, if it lies farther than `most`.
 template <std::size_t kBlock>
 [[gnu::target("avx2"), gnu::always_inline]] inline void look_at(const LaneVectors& vectors, std::size_t first,
-                                                                 const Lanes& dx, const Lanes& dy, const Lanes& dz,
-                                                                 double& most, std::size_t& name)
+                                                                const Lanes& dx, const Lanes& dy, const Lanes& dz,
+                                                                double& most, std::size_t& name)
 {
     constexpr std::size_t kCount = kBlock / kStep;
-    const double *x = vectors.x.data() + first, *y = vectors.y.data() + first, *z = vectors.z.data() + first;
-    Lanes         along[kCount], best[kCount];
+    const double *        x = vectors.x.data() + first, *y = vectors.y.data() + first, *z = vectors.z.data() + first;
+    Lanes                 along[kCount], best[kCount];
     for (std::size_t i = 0; i < kCount; ++i)
         best[i] = along[i] = lanes(x + kStep * i) * dx + lanes(y + kStep * i) * dy + lanes(z + kStep * i) * dz;
     for (std::size_t half = kCount / 2; half > 0; half /= 2)
@@ -54,8 +54,8 @@ template <std::size_t kBlock>
 std::int32_t farthest_by_lanes(const LaneVectors& vectors, const Vec3d& d)
 {
     const std::size_t n = vectors.x.size();
-    const Lanes   dx{d.x, d.x, d.x, d.x}, dy{d.y, d.y, d.y, d.y}, dz{d.z, d.z, d.z, d.z};
-    const double *x = vectors.x.data(), *y = vectors.y.data(), *z = vectors.z.data();
+    const Lanes       dx{d.x, d.x, d.x, d.x}, dy{d.y, d.y, d.y, d.y}, dz{d.z, d.z, d.z, d.z};
+    const double *    x = vectors.x.data(), *y = vectors.y.data(), *z = vectors.z.data();
     // Two running maxima in turns: one alone would wait for itself. Where the second has nothing left it sees the same
     // as the first, under a later name, and loses.
     Lanes    best = lanes(x) * dx + lanes(y) * dy + lanes(z) * dz, other = best;
