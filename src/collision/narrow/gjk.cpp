@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ellipsoid_box_depth.h"
 #include "epa.h"
 #include "mechane/geometry/closest.h"
 #include "mechane/math/lanes.h"
@@ -108,7 +109,9 @@ MCH_WIDE CoreDistance distance_of(const Difference& difference, double give_up, 
     double     extent = 0, least = kInfinity;
     const auto overlap = [&] {
         CoreDistance r;
-        if (!with_depth || (is_round_box(difference) && round_box_depth(difference, r))) return r;
+        if (!with_depth || (is_round_box(difference) && round_box_depth(difference, r)) ||
+            (is_ellipsoid_box(difference) && ellipsoid_box_depth(difference, r)))
+            return r;
         return penetration(difference, std::span(simplex->points).first(static_cast<std::size_t>(simplex->count)));
     };
     // Thin simplices give the distance well and its direction badly, so the direction that separated most is kept
