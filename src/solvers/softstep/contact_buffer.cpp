@@ -76,88 +76,64 @@ void match_memory(System& system, const model::Contacts& contacts)
     while (old < memory.size()) lose(system, old++);
 }
 
-/// What contacts of one pair of shapes have in common.
+/// Where the contacts of one pair of shapes act.
 struct Pair {
-    std::int32_t                s0 = -1, s1 = -1;
-    std::array<std::int32_t, 2> body{-1, -1}, link{-1, -1}, group{-1, -1};
-    double                      mu_static = 0, mu_dynamic = 0, restitution = 0, torsional = 0, rolling = 0;
-    bool                        loops = false, free = false, teleported = false;
+    std::array<std::int32_t, 2> shape{-1, -1}, body{-1, -1}, link{-1, -1}, group{-1, -1};
+    bool                        loops = false, free = true, teleported = false;
+    bool                        few = false;  ///< three points resist turning by their own friction
 
-    Pair(const System& system, const model::Contacts& contacts, const ContactRun& run, MaterialCombine rule)
-        : s0(contacts.rigid_contact_shape0[run.first]),
-          s1(contacts.rigid_contact_shape1[run.first]),
-          body{system.model->shape_body[s0], system.model->shape_body[s1]}
+    Pair(const System& system, const model::Contacts& contacts, const ContactRun& run)
+        : shape{contacts.rigid_contact_shape0[run.first], contacts.rigid_contact_shape1[run.first]}, few(run.count <= 2)
     {
-        const model::Model& m   = *system.model;
-        const auto          mix = [&](const std::vector<Real>& values) {
-            return combine(rule, static_cast<double>(values[s0]), static_cast<double>(values[s1]));
-        };
-        free = true;
         for (std::size_t s = 0; s < 2; ++s) {
+            body[s] = system.model->shape_body[shape[s]];
             link[s] = body[s] >= 0 ? system.forest.body_link[body[s]] : -1;
             if (link[s] < 0) continue;
-            group[s]         = system.body_group[body[s]];
-            const Tree& tree = system.forest.trees[system.forest.links[link[s]].tree];
-            free             = free && tree.single && system.groups[tree.group].whitened;
-            loops            = loops || in_loops(system, link[s]);
-            teleported       = teleported || system.teleported[group[s]] != 0;
+            const Tree&  tree = system.forest.trees[system.forest.links[link[s]].tree];
+            const Group& own  = system.groups[tree.group];
+            group[s]          = tree.group;
+            free              = free && tree.single && own.whitened;
+            loops             = loops || own.row_count > 0;
+            teleported        = teleported || system.teleported[tree.group] != 0;
         }
         if (group[0] == group[1]) group[1] = -1;
-        mu_dynamic  = mix(m.shape_material_mu);
-        mu_static   = std::max(mu_dynamic, mix(m.shape_material_mu_static));
-        restitution = mix(m.shape_material_restitution);
-        // Three points resist turning by their own friction.
-        if (run.count > 2) return;
-        torsional = mix(m.shape_material_mu_torsional);
-        rolling   = mix(m.shape_material_mu_rolling);
     }
-    [[nodiscard]] bool spins() const { return torsional > 0 || rolling > 0; }
-    /// Those of its links that lie in the group of a seat.
-    [[nodiscard]] std::array<std::int32_t, 2> links(const System& system, std::size_t seat) const
-    {
-        std::array<std::int32_t, 2> out{-1, -1};
-        for (std::size_t i = 0; i < 2; ++i)
-            if (link[i] >= 0 && system.body_group[body[i]] == group[seat]) out[i] = link[i];
-        return out;
-    }
-    [[nodiscard]] bool stiff(const model::Contacts& contacts, std::size_t i) const
-    {
-        return contacts.rigid_contact_stiffness.empty() || !(contacts.rigid_contact_stiffness[i] > 0);
-    }
+    /// Its links in the group of a seat.
+    [[nodiscard]] std::array<std::int32_t, 2> links(std::size_t seat) const
+    { return seat == 0 && group[1] < 0 ? link : std::array{link[seat], -1}; }
 };
 
-/// A contact as the buffer has it.
-struct Point {
-    Vec3d                 n;
-    std::array<Vec3d, 2>  point_B;
-    std::array<double, 2> margin{};
-    double                distance = 0;
+std::array<Vec3d, 2> core_points(const model::Contacts& contacts, std::size_t i)
+{ return {static_cast<Vec3d>(contacts.rigid_contact_point0[i]), static_cast<Vec3d>(contacts.rigid_contact_point1[i])}; }
 
-    Point(const model::Contacts& contacts, std::size_t i)
-        : n(normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[i]))),
-          point_B{static_cast<Vec3d>(contacts.rigid_contact_point0[i]),
-                  static_cast<Vec3d>(contacts.rigid_contact_point1[i])},
-          margin{static_cast<double>(contacts.rigid_contact_margin0[i]),
-                 static_cast<double>(contacts.rigid_contact_margin1[i])},
-          distance(static_cast<double>(contacts.rigid_contact_distance[i]))
-    {
-    }
-    [[nodiscard]] std::array<Vec3d, 2> places(const System& system, const Pair& pair) const
-    {
-        return {place(system, pair.body[0], pair.link[0], point_B[0]),
-                place(system, pair.body[1], pair.link[1], point_B[1])};
-    }
-    [[nodiscard]] bool makes_row(const System& system, const Pair& pair, double h, int substeps) const
-    {
-        if ((pair.link[0] < 0 && pair.link[1] < 0) || !(dot(n, n) > 0.5) || !is_finite(point_B[0]) ||
-            !is_finite(point_B[1]) || !std::isfinite(distance))
-            return false;
-        // Where the step is one substep, what makes no row now never will. With more, an impact may still speed it up.
-        if (substeps > 1 || pair.loops || distance <= std::max(kWakeReach, h)) return true;
-        const auto p = places(system, pair);
-        return distance < reach(system, pair.body, pair.link, {p[0] + margin[0] * n, p[1] - margin[1] * n}, n, h);
-    }
-};
+std::array<double, 2> margins(const model::Contacts& contacts, std::size_t i)
+{
+    return {static_cast<double>(contacts.rigid_contact_margin0[i]),
+            static_cast<double>(contacts.rigid_contact_margin1[i])};
+}
+
+bool has_own_stiffness(const model::Contacts& contacts, std::size_t i)
+{ return !contacts.rigid_contact_stiffness.empty() && contacts.rigid_contact_stiffness[i] > 0; }
+
+bool makes_row(const System& system, const model::Contacts& contacts, const Pair& pair, std::size_t i, double h,
+               int substeps)
+{
+    const auto& normal = contacts.rigid_contact_normal[i];
+    if ((pair.link[0] < 0 && pair.link[1] < 0) || !is_finite(normal) || normal == Vec3{} ||
+        !is_finite(contacts.rigid_contact_point0[i]) || !is_finite(contacts.rigid_contact_point1[i]) ||
+        !std::isfinite(contacts.rigid_contact_distance[i]))
+        return false;
+    // Where the step is one substep, what makes no row now never will. With more, an impact may still speed it up.
+    const auto distance = static_cast<double>(contacts.rigid_contact_distance[i]);
+    if (substeps > 1 || pair.loops || distance <= std::max(kWakeReach, h)) return true;
+    const auto           core   = core_points(contacts, i);
+    const auto           margin = margins(contacts, i);
+    const Vec3d          n      = normalized(static_cast<Vec3d>(normal));
+    std::array<Vec3d, 2> p;
+    for (std::size_t s = 0; s < 2; ++s)
+        p[s] = place(system, pair.body[s], pair.link[s], core[s]) + (s == 0 ? margin[0] : -margin[1]) * n;
+    return distance < reach(system, pair.body, pair.link, p, n, h);
+}
 
 /// Sets the impulses and drift that an older contact left as world vectors.
 void remember(ContactRow& row, const ContactMemory& old, double h)
@@ -169,40 +145,48 @@ void remember(ContactRow& row, const ContactMemory& old, double h)
     row.drift = {dot(old.drift, row.t1), dot(old.drift, row.t2)};
 }
 
+/// What build_contact makes is left as it was.
 void load_row(const System& system, const model::Contacts& contacts, MaterialCombine rule, double h, const Pair& pair,
-              std::size_t i, const Point& point, ContactRow& row)
+              const Materials& materials, std::size_t i, ContactRow& row)
 {
-    row                = {};
-    row.contact        = static_cast<std::int32_t>(i);
-    row.body           = pair.body;
-    row.link           = pair.link;
-    row.n              = point.n;
-    row.point_B        = point.point_B;
-    row.start_W        = point.places(system, pair);
-    row.margin         = point.margin;
-    row.start_distance = point.distance;
-    row.t1             = any_perpendicular(row.n);
-    row.t2             = cross(row.n, row.t1);
-    row.mu_dynamic     = pair.mu_dynamic;
-    row.mu_static      = pair.mu_static;
-    row.restitution    = pair.restitution;
+    row.contact = static_cast<std::int32_t>(i);
+    row.body    = pair.body;
+    row.link    = pair.link;
+    row.n       = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[i]));
+    row.t1      = any_perpendicular(row.n);
+    row.t2      = cross(row.n, row.t1);
+    row.point_B = core_points(contacts, i);
+    row.margin  = margins(contacts, i);
+    for (std::size_t s = 0; s < 2; ++s) row.start_W[s] = place(system, pair.body[s], pair.link[s], row.point_B[s]);
+    row.start_distance = static_cast<double>(contacts.rigid_contact_distance[i]);
+    row.mu             = -1;
+    row.mu_dynamic     = materials.mu_dynamic;
+    row.mu_static      = materials.mu_static;
+    row.restitution    = materials.restitution;
+    row.mu_torsional   = pair.few ? materials.torsional : 0;
+    row.mu_rolling     = pair.few ? materials.rolling : 0;
+    row.stiffness = row.damping = 0;
     if (!contacts.rigid_contact_stiffness.empty()) {
         const auto&  kd     = system.model->shape_material_kd;
         const auto   own    = [&](const std::vector<Real>& values) { return static_cast<double>(values[i]); };
         const double factor = own(contacts.rigid_contact_friction) > 0 ? own(contacts.rigid_contact_friction) : 1;
         row.mu_dynamic *= factor, row.mu_static *= factor;
         row.stiffness = std::max(0.0, own(contacts.rigid_contact_stiffness));
-        row.damping   = own(contacts.rigid_contact_damping) > 0
-                            ? own(contacts.rigid_contact_damping)
-                            : combine(rule, static_cast<double>(kd[pair.s0]), static_cast<double>(kd[pair.s1]));
+        row.damping   = own(contacts.rigid_contact_damping) > 0 ? own(contacts.rigid_contact_damping)
+                                                                : combine(rule, static_cast<double>(kd[pair.shape[0]]),
+                                                                          static_cast<double>(kd[pair.shape[1]]));
     }
-    row.at.group = row.spin_at.group = pair.group;
-    const Spatiald belt = surface_motion(system, {pair.s0, pair.s1}, pair.body, row.start_W, row.margin, row.n);
+    row.free   = pair.free && row.stiffness == 0;
+    row.active = false;
+    row.frame  = nullptr;
+    row.at = row.spin_at = {};
+    row.at.group         = pair.group;
+    row.spin_at.group    = pair.group;
+    const Spatiald belt = surface_motion(system, pair.shape, pair.body, row.start_W, row.margin, row.n);
     row.belt            = belt.linear - dot(row.n, belt.linear) * row.n;
     row.belt_turn       = dot(row.n, belt.angular);
-    row.mu_torsional    = pair.torsional;
-    row.mu_rolling      = pair.rolling;
-    row.free            = pair.free && row.stiffness == 0;
+    row.lambda = row.spin_lambda = row.impulse_sum = {};
+    row.drift                                      = {};
     if (!pair.teleported && system.remembered[i] >= 0) remember(row, system.memory[system.remembered[i]], h);
 }
 
@@ -212,7 +196,7 @@ void place_row(const System& system, const Pair& pair, ContactRow& row, double*&
     if (row.free && !row.spins()) return;
     for (std::size_t s = 0; s < 2; ++s) {
         if (row.at.group[s] < 0) continue;
-        const auto [a, b]     = pair.links(system, s);
+        const auto [a, b]     = pair.links(s);
         blocks                = place_blocks(system, row.at.group[s], a, b, blocks, row.at.blocks[s], row.at.count[s]);
         row.spin_at.blocks[s] = row.at.blocks[s];
         row.spin_at.count[s]  = row.at.count[s];
@@ -266,6 +250,16 @@ ContactMemory remembered_of(const model::Contacts& contacts, const ContactRow& r
 
 }  // namespace
 
+Materials materials_of(const model::Model& m, MaterialCombine rule, const std::array<std::int32_t, 2>& shape)
+{
+    const auto mix = [&](const std::vector<Real>& values) {
+        return combine(rule, static_cast<double>(values[shape[0]]), static_cast<double>(values[shape[1]]));
+    };
+    const double mu = mix(m.shape_material_mu);
+    return {std::max(mu, mix(m.shape_material_mu_static)), mu, mix(m.shape_material_restitution),
+            mix(m.shape_material_mu_torsional), mix(m.shape_material_mu_rolling)};
+}
+
 Spatiald surface_motion(const System& system, const std::array<std::int32_t, 2>& shapes,
                         const std::array<std::int32_t, 2>& body, const std::array<Vec3d, 2>& p_W,
                         const std::array<double, 2>& margin, const Vec3d& n)
@@ -317,33 +311,37 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
     match_memory(system, contacts);
     choose_piles(system, contacts, rule, h);
 
-    // Calls visit(pair, contact, point) for what becomes a row, of one piece of the runs.
+    // Calls visit(pair), and what that returns with each contact that becomes a row, of one piece of the runs.
     const auto each_row = [&](std::size_t piece, const auto& visit) {
         const std::size_t end = std::min(system.runs.size(), (piece + 1) * kContactsAtOnce);
         for (std::size_t r = piece * kContactsAtOnce; r < end; ++r) {
             const ContactRun& run = system.runs[r];
             if (run.pile >= 0) continue;
-            const Pair pair(system, contacts, run, rule);
+            const Pair pair(system, contacts, run);
+            const auto row = visit(pair);
             for (auto i = static_cast<std::size_t>(run.first); i < static_cast<std::size_t>(run.first + run.count); ++i)
-                if (const Point point(contacts, i); point.makes_row(system, pair, h, substeps)) visit(pair, i, point);
+                if (makes_row(system, contacts, pair, i, h, substeps)) row(i);
         }
     };
     auto& pieces = system.contact_pieces;
     pieces.assign(tasks::chunk_count(system.runs.size(), kContactsAtOnce), {});
     in_pieces(system, pieces.size(), 1, [&](std::size_t first, std::size_t last) {
         for (std::size_t k = first; k < last; ++k)
-            each_row(k, [&](const Pair& pair, std::size_t i, const Point&) {
-                ContactPiece& need = pieces[k];
-                const bool    free = pair.free && pair.stiff(contacts, i);
-                ++need.rows;
-                need.free = need.free || free;
-                if (free && !pair.spins()) return;
+            each_row(k, [&](const Pair& pair) {
+                std::size_t blocks = 0;
                 for (std::size_t s = 0; s < 2; ++s) {
-                    const auto [a, b] = pair.links(system, s);
-                    const auto most   = most_blocks(system, pair.group[s], a, b);
-                    need.blocks += most;
-                    need.numbers += (pair.spins() ? 2 : 1) * 6 * kLanes * most;
+                    const auto [a, b] = pair.links(s);
+                    blocks += most_blocks(system, pair.group[s], a, b);
                 }
+                const std::size_t numbers = (pair.few ? 2 : 1) * 6 * kLanes * blocks;
+                return [&need = pieces[k], &contacts, &pair, blocks, numbers](std::size_t i) {
+                    const bool free = pair.free && !has_own_stiffness(contacts, i);
+                    ++need.rows;
+                    need.free = need.free || free;
+                    if (free && !pair.few) return;
+                    need.blocks += blocks;
+                    need.numbers += numbers;
+                };
             });
     });
     ContactPiece total;
@@ -365,9 +363,11 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
             ContactRow*   row     = system.contact_rows.data() + pieces[k].rows;
             std::int32_t* blocks  = system.contact_blocks.data() + pieces[k].blocks;
             double*       numbers = system.contact_storage.data() + pieces[k].numbers;
-            each_row(k, [&](const Pair& pair, std::size_t i, const Point& point) {
-                load_row(system, contacts, rule, h, pair, i, point, *row);
-                place_row(system, pair, *row++, numbers, blocks);
+            each_row(k, [&](const Pair& pair) {
+                return [&, mix = materials_of(*system.model, rule, pair.shape)](std::size_t i) {
+                    load_row(system, contacts, rule, h, pair, mix, i, *row);
+                    place_row(system, pair, *row++, numbers, blocks);
+                };
             });
         }
     });
@@ -381,11 +381,12 @@ double store_contacts(System& system, model::Contacts& contacts, double h, int s
     // Where each contact's memory goes: in the order of the contacts.
     auto& place = system.memory_place;
     place.assign(static_cast<std::size_t>(contacts.rigid_contact_count), 0);
-    std::atomic<double> deepest = 0;
+    const bool          all_go_on = std::find(system.faulty.begin(), system.faulty.end(), 1) == system.faulty.end();
+    std::atomic<double> deepest   = 0;
     in_pieces(system, system.contacts.size(), kContactsAtOnce, [&](std::size_t begin, std::size_t end) {
         double own = 0;
         for (ContactRow& row : system.contacts.subspan(begin, end - begin)) {
-            if (of_faulty_world(system, row)) {
+            if (!all_go_on && of_faulty_world(system, row)) {
                 row.lambda = row.impulse_sum = {};
                 continue;
             }

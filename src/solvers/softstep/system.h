@@ -512,6 +512,12 @@ void reserve_contacts(System& system, std::size_t capacity);
 /// Takes the contacts of this step over, in order, with what their predecessors remember, and gives each row its
 /// storage.
 void load_contacts(System& system, const model::Contacts& contacts, MaterialCombine rule, double h, int substeps);
+/// What the materials of two shapes make together.
+struct Materials {
+    double mu_static = 0, mu_dynamic = 0, restitution = 0, torsional = 0, rolling = 0;
+};
+[[nodiscard]] Materials materials_of(const model::Model& model, MaterialCombine rule,
+                                     const std::array<std::int32_t, 2>& shape);
 /// Motion of the surface of shape 1 by itself, less that of shape 0, where the core points are at `p_W`.
 Spatiald surface_motion(const System& system, const std::array<std::int32_t, 2>& shapes,
                         const std::array<std::int32_t, 2>& body, const std::array<Vec3d, 2>& p_W,
