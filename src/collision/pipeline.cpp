@@ -104,14 +104,6 @@ struct CollisionPipeline::Impl {
     void press(const Shape& a, const Shape& b, const Vec3d& origin, std::int32_t i, std::int32_t k, Chunk& chunk);
     void collide_chunk(std::size_t begin, std::size_t end, std::size_t index);
     [[nodiscard]] bool closes(const PairRows& pair, const Row& row, const Vec3d& middle) const;
-    /// Over the pool, or one chunk after the other.
-    template <class Work>
-    void in_chunks(std::size_t count, std::size_t size, Work&& work)
-    {
-        const std::size_t n = tasks::chunk_count(count, size);
-        if (options.pool && n > 1) return options.pool->for_chunks(count, size, work);
-        for (std::size_t c = 0; c < n; ++c) work(c * size, std::min(count, (c + 1) * size), c);
-    }
     /// For as many pairs and rows as there may be contacts, so that later calls allocate nothing.
     void make_room()
     {
@@ -483,9 +475,7 @@ void CollisionPipeline::Impl::collide_all(PairCache::Impl* cache)
         if (same && cache->chunks.size() < n) cache->chunks.resize(n);
         if (!same) cache->pairs = pairs;
     }
-    // What captures little is called without allocating.
-    in_chunks(pairs.size(), kPairsPerChunk,
-              [this](std::size_t begin, std::size_t end, std::size_t chunk) { collide_chunk(begin, end, chunk); });
+    tasks::for_chunks(options.pool, pairs.size(), kPairsPerChunk, [this](auto... chunk) { collide_chunk(chunk...); });
 }
 
 /// Where the rows of each task go.
@@ -647,7 +637,7 @@ CollideStatus CollisionPipeline::collide(const model::State& state, double dt, m
     impl.select(contacts, status);
     status.sort_s += seconds_since(sorting);
     contacts.reset_custom(impl.set.model().custom_arrays);
-    impl.in_chunks(used, kChunksAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
+    tasks::for_chunks(impl.options.pool, used, kChunksAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
         for (std::size_t c = begin; c < end; ++c)
             if (!impl.tallies[c].stored) impl.store(c, contacts);
     });

@@ -44,26 +44,22 @@ std::size_t next_pair(const model::Contacts& c, std::size_t i)
 /// walk pairs them; contacts of one feature pair each other in order.
 void match_memory(System& system, const model::Contacts& contacts)
 {
-    const auto&       memory = system.memory;
-    const auto        count  = static_cast<std::size_t>(contacts.rigid_contact_count);
-    const std::size_t pieces = tasks::chunk_count(count, kContactsAtOnce);
+    const auto& memory = system.memory;
+    const auto  count  = static_cast<std::size_t>(contacts.rigid_contact_count);
     system.remembered.resize(count);
-    in_pieces(system, pieces, 1, [&](std::size_t first, std::size_t last) {
-        for (std::size_t piece = first; piece < last; ++piece) {
-            std::size_t       i   = next_pair(contacts, piece * kContactsAtOnce);
-            const std::size_t end = next_pair(contacts, (piece + 1) * kContactsAtOnce);
-            if (i >= end) continue;
-            auto old = std::partition_point(memory.begin(), memory.end(), [&](const ContactMemory& m) {
-                return before(m, contacts.rigid_contact_shape0[i], contacts.rigid_contact_shape1[i], 0);
-            });
-            for (; i < end; ++i) {
-                const std::int32_t  s0 = contacts.rigid_contact_shape0[i], s1 = contacts.rigid_contact_shape1[i];
-                const std::uint64_t feature = contacts.rigid_contact_feature[i];
-                while (old != memory.end() && before(*old, s0, s1, feature)) ++old;
-                const bool same =
-                    old != memory.end() && old->shape0 == s0 && old->shape1 == s1 && old->feature == feature;
-                system.remembered[i] = same ? static_cast<std::int32_t>(old++ - memory.begin()) : -1;
-            }
+    tasks::for_chunks(system.pool, count, kContactsAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
+        std::size_t i = next_pair(contacts, begin);
+        end           = next_pair(contacts, end);
+        if (i >= end) return;
+        auto old = std::partition_point(memory.begin(), memory.end(), [&](const ContactMemory& m) {
+            return before(m, contacts.rigid_contact_shape0[i], contacts.rigid_contact_shape1[i], 0);
+        });
+        for (; i < end; ++i) {
+            const std::int32_t  s0 = contacts.rigid_contact_shape0[i], s1 = contacts.rigid_contact_shape1[i];
+            const std::uint64_t feature = contacts.rigid_contact_feature[i];
+            while (old != memory.end() && before(*old, s0, s1, feature)) ++old;
+            const bool same = old != memory.end() && old->shape0 == s0 && old->shape1 == s1 && old->feature == feature;
+            system.remembered[i] = same ? static_cast<std::int32_t>(old++ - memory.begin()) : -1;
         }
     });
     if (!system.sleep.enabled) return;
@@ -190,10 +186,12 @@ void load_row(const System& system, const model::Contacts& contacts, MaterialCom
     if (!pair.teleported && system.remembered[i] >= 0) remember(row, system.memory[system.remembered[i]], h);
 }
 
-/// Gives a row its storage, and moves on in what is free.
-void place_row(const System& system, const Pair& pair, ContactRow& row, double*& numbers, std::int32_t*& blocks)
+/// Gives a row its storage, from `next` on.
+void place_row(System& system, const Pair& pair, ContactRow& row, ContactPiece& next)
 {
     if (row.free && !row.spins()) return;
+    std::int32_t* blocks  = system.contact_blocks.data() + next.blocks;
+    double*       numbers = system.contact_storage.data() + next.numbers;
     for (std::size_t s = 0; s < 2; ++s) {
         if (row.at.group[s] < 0) continue;
         const auto [a, b]     = pair.links(s);
@@ -216,6 +214,8 @@ void place_row(const System& system, const Pair& pair, ContactRow& row, double*&
         row.frame = row.spin_at.J[s];
         numbers += size;
     }
+    next.blocks  = static_cast<std::size_t>(blocks - system.contact_blocks.data());
+    next.numbers = static_cast<std::size_t>(numbers - system.contact_storage.data());
 }
 
 bool of_faulty_world(const System& s, const ContactRow& row)
@@ -311,41 +311,40 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
     match_memory(system, contacts);
     choose_piles(system, contacts, rule, h);
 
-    // Calls visit(pair), and what that returns with each contact that becomes a row, of one piece of the runs.
-    const auto each_row = [&](std::size_t piece, const auto& visit) {
-        const std::size_t end = std::min(system.runs.size(), (piece + 1) * kContactsAtOnce);
-        for (std::size_t r = piece * kContactsAtOnce; r < end; ++r) {
-            const ContactRun& run = system.runs[r];
-            if (run.pile >= 0) continue;
-            const Pair pair(system, contacts, run);
-            const auto row = visit(pair);
-            for (auto i = static_cast<std::size_t>(run.first); i < static_cast<std::size_t>(run.first + run.count); ++i)
-                if (makes_row(system, contacts, pair, i, h, substeps)) row(i);
-        }
-    };
-    auto& pieces = system.contact_pieces;
-    pieces.assign(tasks::chunk_count(system.runs.size(), kContactsAtOnce), {});
-    in_pieces(system, pieces.size(), 1, [&](std::size_t first, std::size_t last) {
-        for (std::size_t k = first; k < last; ++k)
-            each_row(k, [&](const Pair& pair) {
-                std::size_t blocks = 0;
-                for (std::size_t s = 0; s < 2; ++s) {
-                    const auto [a, b] = pair.links(s);
-                    blocks += most_blocks(system, pair.group[s], a, b);
+    // Calls visit(pair, piece), and what that returns with each contact that becomes a row.
+    const auto each_row = [&](const auto& visit) {
+        tasks::for_chunks(
+            system.pool, system.runs.size(), kContactsAtOnce, [&](std::size_t begin, std::size_t end, std::size_t piece) {
+                ContactPiece& own = system.contact_pieces[piece];
+                for (const ContactRun& run : std::span(system.runs).subspan(begin, end - begin)) {
+                    if (run.pile >= 0) continue;
+                    const Pair pair(system, contacts, run);
+                    const auto row = visit(pair, own);
+                    for (std::int32_t i = run.first; i < run.first + run.count; ++i)
+                        if (makes_row(system, contacts, pair, static_cast<std::size_t>(i), h, substeps))
+                            row(static_cast<std::size_t>(i));
                 }
-                const std::size_t numbers = (pair.few ? 2 : 1) * 6 * kLanes * blocks;
-                return [&need = pieces[k], &contacts, &pair, blocks, numbers](std::size_t i) {
-                    const bool free = pair.free && !has_own_stiffness(contacts, i);
-                    ++need.rows;
-                    need.free = need.free || free;
-                    if (free && !pair.few) return;
-                    need.blocks += blocks;
-                    need.numbers += numbers;
-                };
             });
+    };
+    system.contact_pieces.assign(tasks::chunk_count(system.runs.size(), kContactsAtOnce), {});
+    each_row([&](const Pair& pair, ContactPiece& need) {
+        std::size_t blocks = 0;
+        for (std::size_t s = 0; s < 2; ++s) {
+            const auto [a, b] = pair.links(s);
+            blocks += most_blocks(system, pair.group[s], a, b);
+        }
+        const std::size_t numbers = (pair.few ? 2 : 1) * 6 * kLanes * blocks;
+        return [&need, &contacts, &pair, blocks, numbers](std::size_t i) {
+            const bool free = pair.free && !has_own_stiffness(contacts, i);
+            ++need.rows;
+            need.free = need.free || free;
+            if (free && !pair.few) return;
+            need.blocks += blocks;
+            need.numbers += numbers;
+        };
     });
     ContactPiece total;
-    for (ContactPiece& piece : pieces) {
+    for (ContactPiece& piece : system.contact_pieces) {
         const ContactPiece need = std::exchange(piece, total);
         total = {total.rows + need.rows, total.blocks + need.blocks, total.numbers + need.numbers,
                  total.free || need.free};
@@ -358,18 +357,12 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
     grow(system.contact_storage, total.numbers);
     if (total.free) grow(system.free_contacts, total.rows);
     system.contacts = std::span(system.contact_rows).first(total.rows);
-    in_pieces(system, pieces.size(), 1, [&](std::size_t first, std::size_t last) {
-        for (std::size_t k = first; k < last; ++k) {
-            ContactRow*   row     = system.contact_rows.data() + pieces[k].rows;
-            std::int32_t* blocks  = system.contact_blocks.data() + pieces[k].blocks;
-            double*       numbers = system.contact_storage.data() + pieces[k].numbers;
-            each_row(k, [&](const Pair& pair) {
-                return [&, mix = materials_of(*system.model, rule, pair.shape)](std::size_t i) {
-                    load_row(system, contacts, rule, h, pair, mix, i, *row);
-                    place_row(system, pair, *row++, numbers, blocks);
-                };
-            });
-        }
+    each_row([&](const Pair& pair, ContactPiece& next) {
+        return [&, mix = materials_of(*system.model, rule, pair.shape)](std::size_t i) {
+            ContactRow& row = system.contact_rows[next.rows++];
+            load_row(system, contacts, rule, h, pair, mix, i, row);
+            place_row(system, pair, row, next);
+        };
     });
 }
 
@@ -383,9 +376,15 @@ double store_contacts(System& system, model::Contacts& contacts, double h, int s
     place.assign(static_cast<std::size_t>(contacts.rigid_contact_count), 0);
     const bool          all_go_on = std::find(system.faulty.begin(), system.faulty.end(), 1) == system.faulty.end();
     std::atomic<double> deepest   = 0;
-    in_pieces(system, system.contacts.size(), kContactsAtOnce, [&](std::size_t begin, std::size_t end) {
+    const auto          each_piece = [&](const auto& work) {
+        tasks::for_chunks(system.pool, system.contacts.size(), kContactsAtOnce,
+                          [&](std::size_t begin, std::size_t end, std::size_t) {
+                              work(system.contacts.subspan(begin, end - begin));
+                          });
+    };
+    each_piece([&](std::span<ContactRow> rows) {
         double own = 0;
-        for (ContactRow& row : system.contacts.subspan(begin, end - begin)) {
+        for (ContactRow& row : rows) {
             if (!all_go_on && of_faulty_world(system, row)) {
                 row.lambda = row.impulse_sum = {};
                 continue;
@@ -405,10 +404,9 @@ double store_contacts(System& system, model::Contacts& contacts, double h, int s
     system.next_memory.resize(static_cast<std::size_t>(kept));
     for (std::size_t p = 0; p < system.pile_count; ++p)
         store_pile(system, system.piles[p], contacts, h, substeps, place, system.next_memory);
-    in_pieces(system, system.contacts.size(), kContactsAtOnce, [&](std::size_t begin, std::size_t end) {
-        for (const ContactRow& row : system.contacts.subspan(begin, end - begin))
-            if (row.lambda[0] > 0)
-                system.next_memory[place[row.contact]] = remembered_of(contacts, row, h);
+    each_piece([&](std::span<ContactRow> rows) {
+        for (const ContactRow& row : rows)
+            if (row.lambda[0] > 0) system.next_memory[place[row.contact]] = remembered_of(contacts, row, h);
     });
     system.memory.swap(system.next_memory);
     return deepest;

@@ -421,9 +421,10 @@ void pose_body(const System& system, Pile& pile, std::size_t body, const Mat33d&
 template <class Work>
 void each_body(const System& system, std::size_t count, Work&& work)
 {
-    in_parts(system.pool, 0, (count + kWide - 1) / kWide, [&](std::size_t begin, std::size_t end, std::size_t) {
-        for (std::size_t i = kWide * begin; i < std::min(count, kWide * end); ++i) work(i);
-    });
+    tasks::for_chunks(system.pool, (count + kWide - 1) / kWide, kPart,
+                      [&](std::size_t begin, std::size_t end, std::size_t) {
+                          for (std::size_t i = kWide * begin; i < std::min(count, kWide * end); ++i) work(i);
+                      });
 }
 
 /// The bodies at the start of a step.
@@ -589,9 +590,10 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
         Pile& pile = system.piles[p];
         place_pairs(pile);
         pile.parts.assign(part_count(pile.bundles.size()), {});
-        in_parts(system.pool, 0, pile.bundles.size(), [&](std::size_t begin, std::size_t end, std::size_t part) {
-            pile.parts[part].solved = load_part(system, contacts, rule, h, pile, begin, end) ? 1 : 0;
-        });
+        tasks::for_chunks(system.pool, pile.bundles.size(), kPart,
+                          [&](std::size_t begin, std::size_t end, std::size_t part) {
+                              pile.parts[part].solved = load_part(system, contacts, rule, h, pile, begin, end) ? 1 : 0;
+                          });
         pile.elastic = some_part(pile);
     }
 }
@@ -713,7 +715,7 @@ void add_pile_loads(System& system, const Pile& pile, double h, double dt)
 
 void mark_memory(const System& system, const Pile& pile, std::vector<std::int32_t>& marks)
 {
-    in_parts(system.pool, 0, pile.bundles.size(), [&](std::size_t begin, std::size_t end, std::size_t) {
+    tasks::for_chunks(system.pool, pile.bundles.size(), kPart, [&](std::size_t begin, std::size_t end, std::size_t) {
         each_contact(pile, begin, end, [&](const PilePair& pair, const Bundle& b, int lane, std::int32_t i) {
             marks[pair.contact + i] = pile.points[static_cast<std::size_t>(b.point + i)].lambda[0][lane] > 0 &&
                                       !of_faulty_world(system, pile, pair);
@@ -749,8 +751,8 @@ void store_pile(const System& system, const Pile& pile, model::Contacts& contact
                             ? (1 / h) * along_axes(b, lane, pile.spins[static_cast<std::size_t>(b.spin + i)].lambda)
                             : Vec3d{};
     };
-    in_parts(system.pool, 0, pile.bundles.size(),
-             [&](std::size_t begin, std::size_t end, std::size_t) { each_contact(pile, begin, end, store); });
+    tasks::for_chunks(system.pool, pile.bundles.size(), kPart,
+                      [&](std::size_t begin, std::size_t end, std::size_t) { each_contact(pile, begin, end, store); });
 }
 
 }  // namespace mechane::solvers::softstep

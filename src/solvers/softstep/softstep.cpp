@@ -256,7 +256,7 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
     // joint_f of FREE-like joints is a wrench at the child's centre of mass; the parent bears the reaction.
     const auto&       joint_f = control.joint_f.size() == model_.joint_f.size() ? control.joint_f : model_.joint_f;
     std::atomic<bool> pushed  = false;
-    in_pieces(s, s.groups.size(), kGroupsAtOnce, [&](std::size_t begin, std::size_t end) {
+    tasks::for_chunks(s.pool, s.groups.size(), kGroupsAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
         for (std::size_t g = begin; g < end; ++g)
             for (std::int32_t t = s.groups[g].tree_begin; t < s.groups[g].tree_end; ++t)
                 if (load_tree(t, in, joint_f, untouched)) pushed = true;
@@ -414,11 +414,12 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
         for (std::int32_t k = 0; k < link.dofs; ++k)
             out.joint_qd[model_.joint_qd_start[link.joint] + k] = static_cast<Real>(s.motion.v[link.dof + k]);
     };
-    in_pieces(s, s.forest.trees.size(), kGroupsAtOnce, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t t = begin; t < end; ++t)
-            for (std::int32_t l = s.forest.trees[t].link_begin; l < s.forest.trees[t].link_end; ++l)
-                publish_link(static_cast<std::size_t>(l));
-    });
+    tasks::for_chunks(s.pool, s.forest.trees.size(), kGroupsAtOnce,
+                      [&](std::size_t begin, std::size_t end, std::size_t) {
+                          for (std::size_t t = begin; t < end; ++t)
+                              for (std::int32_t l = s.forest.trees[t].link_begin; l < s.forest.trees[t].link_end; ++l)
+                                  publish_link(static_cast<std::size_t>(l));
+                      });
     // Joints that are not a link's own coordinates are read off the bodies; single angles keep their winding.
     const auto publish_joint = [&](std::int32_t j) {
         const std::int32_t l = s.forest.joint_link[j];
@@ -434,9 +435,10 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
         dynamics::joint_state(model_, j, motion(model_.joint_parent[j]), motion(model_.joint_child[j]), out.joint_q,
                               out.joint_qd, true);
     };
-    in_pieces(s, model_.joint_count(), kNumbersAtOnce, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t j = begin; j < end; ++j) publish_joint(static_cast<std::int32_t>(j));
-    });
+    tasks::for_chunks(s.pool, model_.joint_count(), kNumbersAtOnce,
+                      [&](std::size_t begin, std::size_t end, std::size_t) {
+                          for (std::size_t j = begin; j < end; ++j) publish_joint(static_cast<std::int32_t>(j));
+                      });
     out.time = in.time + dt;
     published_body_.assign(out.body_q.begin(), out.body_q.end());
     published_twist_.assign(out.body_qd.begin(), out.body_qd.end());

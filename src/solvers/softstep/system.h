@@ -384,15 +384,8 @@ struct System {
     }
 };
 
-/// Calls work(begin, end) for pieces of [0, count) that change nothing of each other's, on the threads of this step.
-template <class Work>
-void in_pieces(const System& system, std::size_t count, std::size_t grain, const Work& work)
-{
-    if (!system.pool || count <= grain) return work(std::size_t{0}, count);
-    system.pool->for_chunks(count, grain,
-                            [&work](std::size_t begin, std::size_t end, std::size_t) { work(begin, end); });
-}
-constexpr std::size_t kGroupsAtOnce = 64, kContactsAtOnce = 64, kNumbersAtOnce = 512;  ///< pieces
+/// Pieces of loops that the threads of a step share.
+constexpr std::size_t kGroupsAtOnce = 64, kContactsAtOnce = 64, kNumbersAtOnce = 512;
 
 // -- divergence.cpp
 /// The first thing that went wrong in a step.
