@@ -10,41 +10,52 @@ namespace {
 
 constexpr int kRow = kLanes, kThreeRows = 3 * kLanes;  ///< strides of a block
 
-/// Impulses along n, t1, t2 into the velocities of both groups.
+/// Impulses along n, t1, t2 into the velocities of both groups. What the loop needs is read before it: velocities are
+/// written through a type that may be anything.
 [[gnu::always_inline]] inline void apply(System& system, const Segments& at, double n, double t1, double t2)
 {
+    double* const u = system.u.data();
     for (int s = 0; s < 2; ++s) {
-        const double* Y = at.Y[s];
-        for (std::int32_t k = 0; k < at.count[s]; ++k, Y += kThreeRows)
-            lanes(system.u.data() + at.blocks[s][k]) += n * lanes(Y) + t1 * lanes(Y + kRow) + t2 * lanes(Y + 2 * kRow);
+        const double*             Y      = at.Y[s];
+        const std::int32_t*       blocks = at.blocks[s];
+        const std::int32_t* const end    = blocks + at.count[s];
+        for (; blocks != end; ++blocks, Y += kThreeRows)
+            lanes(u + *blocks) += n * lanes(Y) + t1 * lanes(Y + kRow) + t2 * lanes(Y + 2 * kRow);
     }
 }
 
 /// Relative velocity of the contact point (or of the turning) along n, t1, t2, from System::u or previous_u.
 [[gnu::always_inline]] inline std::array<double, 3> rates(const Segments& at, const std::array<double, 3>& base,
-                                                          const std::vector<double>& u)
+                                                          const std::vector<double>& velocities)
 {
-    Lanes n{}, t1{}, t2{};
+    const double* const u = velocities.data();
+    Lanes               n{}, t1{}, t2{};
     for (int s = 0; s < 2; ++s) {
-        const double* J = at.J[s];
-        for (std::int32_t k = 0; k < at.count[s]; ++k, J += kThreeRows) {
-            const Lanes v = lanes(u.data() + at.blocks[s][k]);
+        const double*             J      = at.J[s];
+        const std::int32_t*       blocks = at.blocks[s];
+        const std::int32_t* const end    = blocks + at.count[s];
+        for (; blocks != end; ++blocks, J += kThreeRows) {
+            const Lanes v = lanes(u + *blocks);
             n += lanes(J) * v;
             t1 += lanes(J + kRow) * v;
             t2 += lanes(J + 2 * kRow) * v;
         }
     }
-    return {base[0] + sum(n), base[1] + sum(t1), base[2] + sum(t2)};
+    double along_n, along_t1;
+    sum_two(n, t1, along_n, along_t1);
+    return {base[0] + along_n, base[1] + along_t1, base[2] + sum(t2)};
 }
 
 /// The first of them alone.
-[[gnu::always_inline]] inline double normal_rate(const Segments& at, double base, const std::vector<double>& u)
+[[gnu::always_inline]] inline double normal_rate(const Segments& at, double base, const std::vector<double>& velocities)
 {
-    Lanes n{};
+    const double* const u = velocities.data();
+    Lanes               n{};
     for (int s = 0; s < 2; ++s) {
-        const double* J = at.J[s];
-        for (std::int32_t k = 0; k < at.count[s]; ++k, J += kThreeRows)
-            n += lanes(J) * lanes(u.data() + at.blocks[s][k]);
+        const double*             J      = at.J[s];
+        const std::int32_t*       blocks = at.blocks[s];
+        const std::int32_t* const end    = blocks + at.count[s];
+        for (; blocks != end; ++blocks, J += kThreeRows) n += lanes(J) * lanes(u + *blocks);
     }
     return base + sum(n);
 }
