@@ -151,8 +151,6 @@ class SoftStep final : public Solver {
     /// Whether the coordinates and rates of a tree are those that the last step published.
     [[nodiscard]] bool is_as_published(const Tree& tree, const model::State& in) const;
     void               publish(const model::State& in, model::State& out, double dt);
-    /// At the end of the step, of the contacts outside of piles [m]; those of worlds that are undone are taken back.
-    double deepest_of_rows();
 
     const model::Model&       model_;
     SolverOptions             options_;
@@ -168,12 +166,6 @@ class SoftStep final : public Solver {
     std::vector<Spatial>      published_twist_;
     std::vector<Real>         published_q_, published_qd_;
 };
-
-bool of_faulty_world(const System& s, const ContactRow& row)
-{
-    return std::any_of(row.body.begin(), row.body.end(),
-                       [&](std::int32_t b) { return b >= 0 && faulty(s, s.model->body_world[b]); });
-}
 
 template <class T>
 bool same_bytes(const T& a, const T& b)
@@ -492,30 +484,6 @@ void SoftStep::fill_observables(double h, double dt)
     }
 }
 
-double SoftStep::deepest_of_rows()
-{
-    System&             s       = system_;
-    std::atomic<double> deepest = 0;
-    tasks::for_chunks(s.pool, s.contacts.size(), kNumbersAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
-        double depth = 0;
-        for (std::size_t i = begin; i < end; ++i) {
-            ContactRow& row = s.contacts[i];
-            if (of_faulty_world(s, row)) {
-                row.lambda = row.impulse_sum = {};
-                continue;
-            }
-            Vec3d moved;
-            for (std::size_t side = 0; side < 2; ++side)
-                moved += (side == 0 ? -1.0 : 1.0) *
-                         (place(s, row.body[side], row.link[side], row.point_B[side]) - row.start_W[side]);
-            depth = std::max(depth, -(row.start_distance + dot(row.n, moved)));
-        }
-        double known = deepest;
-        while (known < depth && !deepest.compare_exchange_weak(known, depth)) {}
-    });
-    return deepest;
-}
-
 void SoftStep::rebuild()
 {
     System old;
@@ -574,12 +542,11 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     if (contacts)
         load_contacts(s, *contacts, options_.combine, h, substeps);
     else {
-        s.contacts.clear();
+        s.contacts   = {};
         s.pile_count = 0;
     }
     drop_far_contacts(s, dt);
     if (contacts) disturb_piles(s, *contacts, dt);
-    place_contacts(s);
     build_islands(s);
     spread_wakefulness(s);
     slept_.assign(s.forest.links.size(), 0);
@@ -644,10 +611,9 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     }
     fall_asleep(s, dt);
     publish(in, out, dt);
-    report.deepest_penetration = deepest_of_rows();
+    if (contacts) report.deepest_penetration = store_contacts(s, *contacts, h, substeps);
     for (std::size_t p = 0; p < s.pile_count; ++p)
         report.deepest_penetration = std::max(report.deepest_penetration, -deepest_of(s.piles[p]));
-    if (contacts) store_contacts(s, *contacts, h, substeps);
     if (!culprit.text.empty()) {
         for (std::size_t w = 1; w < s.faulty.size(); ++w)
             if (s.faulty[w]) report.diverged_worlds.push_back(static_cast<std::int32_t>(w) - 1);
