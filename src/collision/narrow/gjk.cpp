@@ -22,8 +22,8 @@ struct Simplex {
 };
 
 /// Closest point of the triangle (i, j, k) of the simplex; writes the weights when it beats `least`.
-[[gnu::always_inline]] inline void offer_triangle(const Simplex& s, std::size_t i, std::size_t j, std::size_t k, double& least, Vec3d& v,
-                    std::array<double, 4>& weights)
+[[gnu::always_inline]] inline void offer_triangle(const Simplex& s, std::size_t i, std::size_t j, std::size_t k,
+                                                  double& least, Vec3d& v, std::array<double, 4>& weights)
 {
     const auto   c = geometry::nearest_to_origin(s.points[i].w, s.points[j].w, s.points[k].w);
     const double d = length_squared(c.point);
