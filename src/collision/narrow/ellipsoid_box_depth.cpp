@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "box_and_round.h"
+#include "mechane/math/lanes.h"
 #include "rim.h"
 
 namespace mechane::collision {
@@ -26,7 +27,7 @@ class Overlap {
         }
     }
 
-    void over_faces()
+    [[gnu::always_inline]] void over_faces()
     {
         for (std::size_t i = 0; i < 3; ++i) {
             const auto n = axis_vector<double>(static_cast<int>(i));
@@ -37,7 +38,7 @@ class Overlap {
 
     /// Directions across the edges along axis k, from one face to the next: there the boundary of the difference, seen
     /// along the edge, is an arc of the ellipsoid's outline about a corner of the box.
-    void over_edges(std::size_t k)
+    [[gnu::always_inline]] void over_edges(std::size_t k)
     {
         const std::size_t u = (k + 1) % 3, v = (k + 2) % 3;
         const Tangent     on_u{{1, 0}, {top_[u][u], top_[u][v]}}, on_v{{0, 1}, {top_[v][u], top_[v][v]}};
@@ -51,7 +52,7 @@ class Overlap {
     }
 
     /// Whether over no corner of the box the overlap is less than what is known.
-    [[nodiscard]] bool is_least() const
+    [[nodiscard, gnu::always_inline]] bool is_least() const
     {
         // The cosines between the ellipsoid's widths along two axes, squared: what a sum of both may lose.
         double loss[3];
@@ -97,7 +98,7 @@ class Overlap {
     /// to phi = 2 atan(w_k / depth) is settled. What is left, where each component of n has a least size, is a convex
     /// figure on the sphere, and over that the overlap is no less than q . n with the point q in the middle direction,
     /// which is least at one of the figure's corners.
-    [[nodiscard]] bool is_least_over(const Vec3d& s, const double (&loss)[3]) const
+    [[nodiscard, gnu::always_inline]] bool is_least_over(const Vec3d& s, const double (&loss)[3]) const
     {
         Vec3d sine2;  // of the settled angles, squared
         for (std::size_t k = 0; k < 3; ++k) {
@@ -136,7 +137,7 @@ class Overlap {
 
 }  // namespace
 
-bool ellipsoid_box_depth(const Difference& difference, CoreDistance& out)
+MCH_WIDE bool ellipsoid_box_depth(const Difference& difference, CoreDistance& out)
 {
     const BoxAndRound pair(difference);
     const Vec3d       size2 = scale(pair.round.size, pair.round.size);
@@ -148,8 +149,13 @@ bool ellipsoid_box_depth(const Difference& difference, CoreDistance& out)
     const double depth = overlap.depth;
     if (!(depth > 1e-9 * max_component(pair.round.size)) || !(depth < kInfinity) || !overlap.is_least()) return false;
     const Vec3d& n = overlap.normal;
-    const Vec3d  p = pair.R * core_support(pair.round, transpose_times(pair.R, -n)) - pair.t + depth * n;
-    out            = pair.answer(depth, n, p);
+    // The outermost point of a flat ellipsoid tells less of where they meet than the face or edge of the box.
+    Vec3d p = pair.R * core_support(pair.round, transpose_times(pair.R, -n)) - pair.t + depth * n;
+    for (std::size_t i = 0; i < 3; ++i) {
+        const double half = pair.box.size[i];
+        p[i]              = std::abs(n[i]) > 1e-7 ? std::copysign(half, n[i]) : std::clamp(p[i], -half, half);
+    }
+    out = pair.answer(depth, n, p);
     return true;
 }
 

@@ -22,8 +22,8 @@ struct Simplex {
 };
 
 /// Closest point of the triangle (i, j, k) of the simplex; writes the weights when it beats `least`.
-void offer_triangle(const Simplex& s, std::size_t i, std::size_t j, std::size_t k, double& least, Vec3d& v,
-                    std::array<double, 4>& weights)
+[[gnu::always_inline]] inline void offer_triangle(const Simplex& s, std::size_t i, std::size_t j, std::size_t k,
+                                                  double& least, Vec3d& v, std::array<double, 4>& weights)
 {
     const auto   c = geometry::nearest_to_origin(s.points[i].w, s.points[j].w, s.points[k].w);
     const double d = length_squared(c.point);
@@ -35,7 +35,7 @@ void offer_triangle(const Simplex& s, std::size_t i, std::size_t j, std::size_t 
 }
 
 /// The points that carry weight.
-void keep_used(const Simplex& s, const std::array<double, 4>& weights, Simplex& out)
+[[gnu::always_inline]] inline void keep_used(const Simplex& s, const std::array<double, 4>& weights, Simplex& out)
 {
     out.count = 0;
     for (int i = 0; i < s.count; ++i) {
@@ -48,7 +48,7 @@ void keep_used(const Simplex& s, const std::array<double, 4>& weights, Simplex& 
 }
 
 /// Point of the simplex closest to the origin; `out` holds what it needs. True when the origin is inside a tetrahedron.
-bool reduce(const Simplex& s, Simplex& out, Vec3d& v)
+[[gnu::always_inline]] inline bool reduce(const Simplex& s, Simplex& out, Vec3d& v)
 {
     if (s.count == 1) {
         keep_used(s, {1, 0, 0, 0}, out);
@@ -87,7 +87,7 @@ bool reduce(const Simplex& s, Simplex& out, Vec3d& v)
 }
 
 /// The weights of v in a triangle once more, by areas: a thin one gave them with the error of its area squared.
-void weigh(Simplex& s, const Vec3d& v)
+[[gnu::always_inline]] inline void weigh(Simplex& s, const Vec3d& v)
 {
     const Vec3d  a = s.points[0].w - v, b = s.points[1].w - v, c = s.points[2].w - v;
     const Vec3d  n  = cross(b - a, c - a);

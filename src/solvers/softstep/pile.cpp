@@ -564,6 +564,7 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
 {
     system.pile_count = 0;
     find_runs(system, contacts);
+    if (system.piles.empty()) return;  // there are no two free bodies
     if (3 * contacts.rigid_contact_count + static_cast<std::int32_t>(system.groups.size()) < kLeastRows) return;
     system.pile_count = find_piles(system, contacts);
     if (system.pile_count == 0) return;

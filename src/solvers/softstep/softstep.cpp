@@ -157,6 +157,7 @@ class SoftStep final : public Solver {
     System                    system_;
     std::vector<IslandReport> reports_;
     std::vector<std::int32_t> breakable_;  ///< joints with a finite break force or torque
+    std::vector<std::int32_t> read_off_;   ///< joints whose coordinates are not a link's own
     Observables*              observed_ = nullptr;
     bool                      rebuild_  = false;
     std::vector<std::uint8_t> enabled_, body_wins_;
@@ -178,6 +179,10 @@ void SoftStep::remember_structure()
     body_wins_.assign(model_.body_count(), 0);
     reports_.reserve(system_.groups.size());
     published_body_.clear();
+    read_off_.clear();
+    for (std::int32_t j = 0; j < static_cast<std::int32_t>(model_.joint_count()); ++j)
+        if (const std::int32_t l = system_.forest.joint_link[j]; l < 0 || system_.forest.links[l].free)
+            read_off_.push_back(j);
 }
 
 void SoftStep::report_features(Diagnostics& out)
@@ -256,7 +261,7 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
     // joint_f of FREE-like joints is a wrench at the child's centre of mass; the parent bears the reaction.
     const auto&       joint_f = control.joint_f.size() == model_.joint_f.size() ? control.joint_f : model_.joint_f;
     std::atomic<bool> pushed  = false;
-    tasks::for_chunks(s.pool, s.groups.size(), kGroupsAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
+    tasks::for_chunks(s.pool, s.groups.size(), groups_at_once(s), [&](std::size_t begin, std::size_t end, std::size_t) {
         for (std::size_t g = begin; g < end; ++g)
             for (std::int32_t t = s.groups[g].tree_begin; t < s.groups[g].tree_end; ++t)
                 if (load_tree(t, in, joint_f, untouched)) pushed = true;
@@ -414,7 +419,7 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
         for (std::int32_t k = 0; k < link.dofs; ++k)
             out.joint_qd[model_.joint_qd_start[link.joint] + k] = static_cast<Real>(s.motion.v[link.dof + k]);
     };
-    tasks::for_chunks(s.pool, s.forest.trees.size(), kGroupsAtOnce,
+    tasks::for_chunks(s.pool, s.forest.trees.size(), groups_at_once(s),
                       [&](std::size_t begin, std::size_t end, std::size_t) {
                           for (std::size_t t = begin; t < end; ++t)
                               for (std::int32_t l = s.forest.trees[t].link_begin; l < s.forest.trees[t].link_end; ++l)
@@ -423,9 +428,7 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
     // Joints that are not a link's own coordinates are read off the bodies; single angles keep their winding.
     const auto publish_joint = [&](std::int32_t j) {
         const std::int32_t l = s.forest.joint_link[j];
-        if ((l >= 0 && (slept_[l] || !s.forest.links[l].free || s.placed[s.forest.links[l].tree])) ||
-            faulty(s, model_.joint_world[j]))
-            return;
+        if ((l >= 0 && (slept_[l] || s.placed[s.forest.links[l].tree])) || faulty(s, model_.joint_world[j])) return;
         const auto motion = [&](std::int32_t b) {
             if (b < 0) return dynamics::BodyMotion{};
             const std::int32_t at = s.forest.body_link[b];
@@ -435,10 +438,9 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
         dynamics::joint_state(model_, j, motion(model_.joint_parent[j]), motion(model_.joint_child[j]), out.joint_q,
                               out.joint_qd, true);
     };
-    tasks::for_chunks(s.pool, model_.joint_count(), kNumbersAtOnce,
-                      [&](std::size_t begin, std::size_t end, std::size_t) {
-                          for (std::size_t j = begin; j < end; ++j) publish_joint(static_cast<std::int32_t>(j));
-                      });
+    tasks::for_chunks(s.pool, read_off_.size(), kNumbersAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t i = begin; i < end; ++i) publish_joint(read_off_[i]);
+    });
     out.time = in.time + dt;
     published_body_.assign(out.body_q.begin(), out.body_q.end());
     published_twist_.assign(out.body_qd.begin(), out.body_qd.end());
@@ -550,7 +552,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     build_islands(s);
     spread_wakefulness(s);
     slept_.assign(s.forest.links.size(), 0);
-    for (std::size_t l = 0; l < slept_.size(); ++l) {
+    for (std::size_t l = 0; s.sleep.enabled && l < slept_.size(); ++l) {
         slept_[l] = asleep(s, static_cast<std::int32_t>(l)) ? 1 : 0;
         report.sleeping_bodies += slept_[l];
     }

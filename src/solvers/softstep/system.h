@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -385,7 +386,10 @@ struct System {
 };
 
 /// Pieces of loops that the threads of a step share.
-constexpr std::size_t kGroupsAtOnce = 64, kContactsAtOnce = 64, kNumbersAtOnce = 512;
+constexpr std::size_t kLinksAtOnce = 128, kContactsAtOnce = 32, kNumbersAtOnce = 512;
+/// Groups, or trees, that have about kLinksAtOnce links.
+inline std::size_t groups_at_once(const System& system)
+{ return std::max<std::size_t>(1, kLinksAtOnce * system.groups.size() / std::max<std::size_t>(1, system.forest.links.size())); }
 
 // -- divergence.cpp
 /// The first thing that went wrong in a step.
