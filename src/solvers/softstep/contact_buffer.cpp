@@ -76,7 +76,8 @@ void match_memory(System& system, const model::Contacts& contacts)
 struct Pair {
     std::array<std::int32_t, 2> shape{-1, -1}, body{-1, -1}, link{-1, -1}, group{-1, -1};
     bool                        loops = false, free = true, teleported = false;
-    bool                        few = false;  ///< three points resist turning by their own friction
+    bool                        few    = false;  ///< three points resist turning by their own friction
+    bool                        framed = false;  ///< a link of a tree of several touches what no impulse moves
 
     Pair(const System& system, const model::Contacts& contacts, const ContactRun& run)
         : shape{contacts.rigid_contact_shape0[run.first], contacts.rigid_contact_shape1[run.first]}, few(run.count <= 2)
@@ -91,7 +92,9 @@ struct Pair {
             free              = free && tree.single && own.whitened;
             loops             = loops || own.row_count > 0;
             teleported        = teleported || system.teleported[tree.group] != 0;
+            framed            = own.whitened && !tree.single;
         }
+        framed = framed && (link[0] < 0) != (link[1] < 0);
         if (group[0] == group[1]) group[1] = -1;
     }
     /// Its links in the group of a seat.
@@ -206,13 +209,14 @@ void place_row(System& system, const Pair& pair, ContactRow& row, ContactPiece& 
             row.at.Y[s] = numbers + (both - size);
             numbers += both;
         }
-        if (!row.spins()) continue;
-        row.spin_at.J[s] = numbers;
-        row.spin_at.Y[s] = numbers + (both - size);
-        numbers += both;
-        if (row.link[1 - s] >= 0 || row.link[s] < 0 || both > size || row.free) continue;
-        row.frame = row.spin_at.J[s];
-        numbers += size;
+        if (row.spins()) {
+            row.spin_at.J[s] = numbers;
+            row.spin_at.Y[s] = numbers + (both - size);
+            numbers += both;
+        }
+        if (!pair.framed) continue;
+        row.frame = numbers - (row.spins() ? size : 0);
+        numbers   = row.frame + 2 * size;
     }
     next.blocks  = static_cast<std::size_t>(blocks - system.contact_blocks.data());
     next.numbers = static_cast<std::size_t>(numbers - system.contact_storage.data());
@@ -333,7 +337,7 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
             const auto [a, b] = pair.links(s);
             blocks += most_blocks(system, pair.group[s], a, b);
         }
-        const std::size_t numbers = (pair.few ? 2 : 1) * 6 * kLanes * blocks;
+        const std::size_t numbers = (pair.few ? 12 : pair.framed ? 9 : 6) * kLanes * blocks;
         return [&need, &contacts, &pair, blocks, numbers](std::size_t i) {
             const bool free = pair.free && !has_own_stiffness(contacts, i);
             ++need.rows;

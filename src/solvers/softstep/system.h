@@ -184,7 +184,7 @@ struct ContactRow {
     std::array<double, 3> spin_inverse{};                ///< of the rolling block: 11, 12, 22
     double                spin_mass = 0, spin_step = 0;  ///< of torsion: 1 / spin_K[0]
     Segments              spin_at;
-    double*               frame = nullptr;  ///< room for six rows along n, t1, t2 of a link that touches alone
+    double*               frame = nullptr;  ///< room for six rows along n, t1, t2 of a tree's link that touches alone
     std::array<double, 9> spin_cross{};     ///< of such a contact: its rates n, t1, t2 under impulses against turning
     [[nodiscard]] bool    spins() const { return mu_torsional > 0 || mu_rolling > 0; }
 };
