@@ -232,6 +232,15 @@ struct ContactMemory {
 /// another.
 inline bool continues(const ContactMemory& old, const Vec3d& n) { return dot(old.normal, n) >= 0.906; }
 
+/// What loading a contact asks of a body, in one place.
+struct BodyPlace {
+    std::int32_t link = -1, group = -1;  ///< -1: prescribed
+    std::int32_t blocks = 0;             ///< of a row on its link
+    bool         free   = false;         ///< hangs in no tree of several links, nor in loops
+    bool         framed = false;         ///< is whitened, of a tree of several links
+    bool         loops  = false;         ///< its group has rows of loops
+};
+
 /// Which groups sleep, and what they were given when last seen: a change of that wakes them.
 struct Sleep {
     bool                      enabled = false;
@@ -282,6 +291,7 @@ struct System {
 
     std::vector<Group>        groups;
     std::vector<std::int32_t> body_group;  ///< [body_count], -1: prescribed
+    std::vector<BodyPlace>    body_places;  ///< [body_count]
     std::vector<std::int32_t> group_loops, group_mimics;
 
     dynamics::Paths     paths;           ///< of trees that are not deep
