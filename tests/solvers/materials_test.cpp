@@ -113,6 +113,24 @@ TEST_CASE("a contact's own stiffness carries the weight, its friction is a facto
     }
 }
 
+TEST_CASE("a ball that resists rolling rests on a contact of its own stiffness (COL-151)")
+{
+    auto b = ground(0.5);
+    REQUIRE(b.default_shape.mu_rolling > 0);
+    add_ball(b, {0, 0, 0.2}, 0.2, 3);
+    World        w(b);
+    HandContacts c;
+    c.contacts.with_stiffness();
+    c.contacts.rigid_contact_stiffness[0] = Real(1000);
+    c.contacts.rigid_contact_damping[0]   = Real(50);
+    for (int i = 0; i < 720; ++i) {
+        c.clear();
+        c.sphere_plane(w, 0, 1, 0.2);
+        w.step(kDt, &c.contacts);
+    }
+    CHECK(0.2 - w.position(0).z == doctest::Approx(29.43e-3).epsilon(0.005));  // 3 kg x 9.81 m/s^2 on one spring
+}
+
 TEST_CASE("what rests on static balls and capsules is held at their full radius (COL-152)")
 {
     for (const bool capsules : {false, true}) {

@@ -76,22 +76,27 @@ void match_memory(System& system, const model::Contacts& contacts)
 struct Pair {
     std::array<std::int32_t, 2> shape{-1, -1}, body{-1, -1}, link{-1, -1}, group{-1, -1};
     bool                        loops = false, free = true, teleported = false;
-    bool                        few = false;  ///< three points resist turning by their own friction
+    bool                        few    = false;  ///< three points resist turning by their own friction
+    bool                        framed = false;  ///< a link of a tree of several touches what no impulse moves
+    std::int32_t                blocks = 0;      ///< of a row, at most
 
     Pair(const System& system, const model::Contacts& contacts, const ContactRun& run)
         : shape{contacts.rigid_contact_shape0[run.first], contacts.rigid_contact_shape1[run.first]}, few(run.count <= 2)
     {
         for (std::size_t s = 0; s < 2; ++s) {
             body[s] = system.model->shape_body[shape[s]];
-            link[s] = body[s] >= 0 ? system.forest.body_link[body[s]] : -1;
-            if (link[s] < 0) continue;
-            const Tree&  tree = system.forest.trees[system.forest.links[link[s]].tree];
-            const Group& own  = system.groups[tree.group];
-            group[s]          = tree.group;
-            free              = free && tree.single && own.whitened;
-            loops             = loops || own.row_count > 0;
-            teleported        = teleported || system.teleported[tree.group] != 0;
+            if (body[s] < 0) continue;
+            const BodyPlace& at = system.body_places[body[s]];
+            if (at.link < 0) continue;
+            link[s]    = at.link;
+            group[s]   = at.group;
+            free       = free && at.free;
+            loops      = loops || at.loops;
+            framed     = at.framed;
+            teleported = teleported || system.teleported[at.group] != 0;
+            blocks += at.blocks;
         }
+        framed = framed && (link[0] < 0) != (link[1] < 0);
         if (group[0] == group[1]) group[1] = -1;
     }
     /// Its links in the group of a seat.
@@ -206,13 +211,14 @@ void place_row(System& system, const Pair& pair, ContactRow& row, ContactPiece& 
             row.at.Y[s] = numbers + (both - size);
             numbers += both;
         }
-        if (!row.spins()) continue;
-        row.spin_at.J[s] = numbers;
-        row.spin_at.Y[s] = numbers + (both - size);
-        numbers += both;
-        if (row.link[1 - s] >= 0 || row.link[s] < 0 || both > size || row.free) continue;
-        row.frame = row.spin_at.J[s];
-        numbers += size;
+        if (row.spins()) {
+            row.spin_at.J[s] = numbers;
+            row.spin_at.Y[s] = numbers + (both - size);
+            numbers += both;
+        }
+        if (!pair.framed) continue;
+        row.frame = numbers - (row.spins() ? size : 0);
+        numbers   = row.frame + 2 * size;
     }
     next.blocks  = static_cast<std::size_t>(blocks - system.contact_blocks.data());
     next.numbers = static_cast<std::size_t>(numbers - system.contact_storage.data());
@@ -297,9 +303,7 @@ void reserve_contacts(System& system, std::size_t capacity)
     // but contacts of one huge closed mechanism could ask for more than there is.
     constexpr std::size_t kMostNumbers = std::size_t{1} << 25;
     std::size_t           most         = 0;
-    for (std::size_t l = 0; l < system.forest.links.size(); ++l)
-        most = std::max(most, most_blocks(system, system.forest.trees[system.forest.links[l].tree].group,
-                                          static_cast<std::int32_t>(l), -1));
+    for (const BodyPlace& at : system.body_places) most = std::max(most, static_cast<std::size_t>(at.blocks));
     system.contact_blocks.reserve(std::min(kMostNumbers, capacity * 2 * most));
     system.contact_storage.reserve(std::min(kMostNumbers, capacity * 2 * most * 2 * 6 * kLanes));
     reserve_piles(system);
@@ -328,12 +332,8 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
     };
     system.contact_pieces.assign(tasks::chunk_count(system.runs.size(), kContactsAtOnce), {});
     each_row([&](const Pair& pair, ContactPiece& need) {
-        std::size_t blocks = 0;
-        for (std::size_t s = 0; s < 2; ++s) {
-            const auto [a, b] = pair.links(s);
-            blocks += most_blocks(system, pair.group[s], a, b);
-        }
-        const std::size_t numbers = (pair.few ? 2 : 1) * 6 * kLanes * blocks;
+        const auto        blocks  = static_cast<std::size_t>(pair.blocks);
+        const std::size_t numbers = (pair.few ? 12 : pair.framed ? 9 : 6) * kLanes * blocks;
         return [&need, &contacts, &pair, blocks, numbers](std::size_t i) {
             const bool free = pair.free && !has_own_stiffness(contacts, i);
             ++need.rows;

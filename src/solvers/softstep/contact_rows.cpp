@@ -195,9 +195,10 @@ void build_spin(System& system, ContactRow& row)
 }
 
 /// Rows of a point at `arm` (along n, t1, t2) from the reference point of its tree, from those of the link, and their
-/// responses to each other and to impulses against turning.
-MCH_WIDE void move_rows(const double* turning, const double* linear, std::int32_t count, const double (&arm)[3],
-                        double* J, double* K, double* cross)
+/// responses to each other; `turns`: and to impulses against turning.
+template <bool turns>
+[[gnu::always_inline]] inline void move_six(const double* turning, const double* linear, std::int32_t count,
+                                            const double (&arm)[3], double* J, double* K, double* cross)
 {
     Lanes nn{}, n1{}, n2{}, k11{}, k12{}, k22{}, across[9] = {};
     for (std::int32_t k = 0; k < count; ++k, turning += kThreeRows, linear += kThreeRows, J += kThreeRows) {
@@ -214,44 +215,57 @@ MCH_WIDE void move_rows(const double* turning, const double* linear, std::int32_
         k11 += t1 * t1;
         k12 += t1 * t2;
         k22 += t2 * t2;
-        across[0] += n * w0, across[1] += n * w1, across[2] += n * w2;
-        across[3] += t1 * w0, across[4] += t1 * w1, across[5] += t1 * w2;
-        across[6] += t2 * w0, across[7] += t2 * w1, across[8] += t2 * w2;
+        if constexpr (turns) {
+            across[0] += n * w0, across[1] += n * w1, across[2] += n * w2;
+            across[3] += t1 * w0, across[4] += t1 * w1, across[5] += t1 * w2;
+            across[6] += t2 * w0, across[7] += t2 * w1, across[8] += t2 * w2;
+        }
     }
-    for (int i = 0; i < 8; i += 2) sum_two(across[i], across[i + 1], cross[i], cross[i + 1]);
-    cross[8] = sum(across[8]);
     sum_two(nn, n1, K[0], K[1]);
     sum_two(n2, k11, K[2], K[3]);
     sum_two(k12, k22, K[4], K[5]);
+    if constexpr (turns) {
+        for (int i = 0; i < 8; i += 2) sum_two(across[i], across[i + 1], cross[i], cross[i + 1]);
+        cross[8] = sum(across[8]);
+    }
 }
+
+MCH_WIDE void move_rows(const double* six, std::int32_t count, const double (&arm)[3], double* J, double* K)
+{ move_six<false>(six, six + count * kThreeRows, count, arm, J, K, nullptr); }
+
+MCH_WIDE void move_turning_rows(const double* six, std::int32_t count, const double (&arm)[3], double* J, double* K,
+                                double* cross)
+{ move_six<true>(six, six + count * kThreeRows, count, arm, J, K, cross); }
 
 /// Rows of a contact of one link with what no impulse moves: contacts of the link along the same directions share those
 /// against turning, and differ in where the link is touched. `p`: its surface point.
 void build_framed(System& system, ContactRow& row, std::size_t s, const Vec3d& p)
 {
-    const std::int32_t         link = row.link[s];
-    const double               sign = s == 0 ? -1 : 1;
-    const ContactRow*&         last = system.link_frame[link];
-    const std::array<Vec3d, 3> directions{sign * row.n, sign * row.t1, sign * row.t2};
-    const auto                 count = row.at.count[s];
-    if (last && last->link == row.link && last->n == row.n) {
+    const std::int32_t link  = row.link[s];
+    const double       sign  = s == 0 ? -1 : 1;
+    const ContactRow*& last  = system.link_frame[link];
+    const auto         count = row.at.count[s];
+    const bool         turns = row.spins();
+    if (last && last->link == row.link && last->n == row.n && (last->spins() || !turns)) {
         row.spin_at.J[s] = row.spin_at.Y[s] = last->spin_at.J[s];
-        row.spin_K                          = last->spin_K;
-        row.spin_mass                       = last->spin_mass;
-        row.spin_inverse                    = last->spin_inverse;
-        row.spin_step                       = last->spin_step;
+        if (turns) {
+            row.spin_K       = last->spin_K;
+            row.spin_mass    = last->spin_mass;
+            row.spin_inverse = last->spin_inverse;
+            row.spin_step    = last->spin_step;
+        }
     } else {
         row.spin_at.J[s] = row.spin_at.Y[s] = row.frame;
-        frame_rows(system, link, directions, row.frame);
-        set_spin_law(row);
+        frame_rows(system, link, {sign * row.n, sign * row.t1, sign * row.t2}, row.frame);
+        if (turns) set_spin_law(row);
         last = &row;
     }
-    set_spin_base(system, row);
     const Vec3d  r      = p - system.motion.reference[system.forest.links[link].tree];
     const double arm[3] = {dot(r, row.n), dot(r, row.t1), dot(r, row.t2)};
     row.at.Y[s]         = row.at.J[s];
-    move_rows(row.spin_at.J[s], row.spin_at.J[s] + static_cast<std::ptrdiff_t>(count) * kThreeRows, count, arm,
-              row.at.J[s], row.K.data(), row.spin_cross.data());
+    if (!turns) return move_rows(row.spin_at.J[s], count, arm, row.at.J[s], row.K.data());
+    set_spin_base(system, row);
+    move_turning_rows(row.spin_at.J[s], count, arm, row.at.J[s], row.K.data(), row.spin_cross.data());
 }
 
 /// Under the normal impulse `normal`.
@@ -490,7 +504,7 @@ MCH_WIDE double solve_contact(System& system, ContactRow& row, double anchor, bo
     // A contact without a normal force yet has no friction to offer, so there the normal comes first; else it comes
     // last and wins.
     const bool fresh = start[0] == 0;
-    if (row.frame && !fresh) return solve_framed(system, row, anchor, relax);
+    if (row.frame && !fresh && row.spins()) return solve_framed(system, row, anchor, relax);
     const double turned = !fresh && row.spins() ? turn_back(system, row, start[0]) : 0;
     auto         r      = rates(row.at, row.base, system.u);
     if (fresh) r = solve_normal(row, r, relax);

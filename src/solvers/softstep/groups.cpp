@@ -199,6 +199,19 @@ void build_system(const model::Model& model, System& system)
     system.loop_x.assign(4 * system.loop_rows.size(), 0);
 
     list_blocks(system);
+    system.body_places.assign(model.body_count(), {});
+    for (std::size_t l = 0; l < f.links.size(); ++l) {
+        const Tree&  tree  = f.trees[f.links[l].tree];
+        const Group& group = system.groups[tree.group];
+        const auto   link  = static_cast<std::int32_t>(l);
+        system.body_places[f.links[l].body] = {
+            .link   = link,
+            .group  = tree.group,
+            .blocks = static_cast<std::int32_t>(most_blocks(system, tree.group, link, -1)),
+            .free   = tree.single && group.whitened,
+            .framed = group.whitened && !tree.single,
+            .loops  = group.row_count > 0};
+    }
 
     // Responses to impulses on scalar dofs, for limits, dry friction and velocity limits.
     std::size_t columns = 0;

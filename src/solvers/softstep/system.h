@@ -184,7 +184,7 @@ struct ContactRow {
     std::array<double, 3> spin_inverse{};                ///< of the rolling block: 11, 12, 22
     double                spin_mass = 0, spin_step = 0;  ///< of torsion: 1 / spin_K[0]
     Segments              spin_at;
-    double*               frame = nullptr;  ///< room for six rows along n, t1, t2 of a link that touches alone
+    double*               frame = nullptr;  ///< room for six rows along n, t1, t2 of a tree's link that touches alone
     std::array<double, 9> spin_cross{};     ///< of such a contact: its rates n, t1, t2 under impulses against turning
     [[nodiscard]] bool    spins() const { return mu_torsional > 0 || mu_rolling > 0; }
 };
@@ -231,6 +231,15 @@ struct ContactMemory {
 /// Whether a contact with this normal is the one that was remembered: one that turned by more than 25 degrees is
 /// another.
 inline bool continues(const ContactMemory& old, const Vec3d& n) { return dot(old.normal, n) >= 0.906; }
+
+/// What loading a contact asks of a body, in one place.
+struct BodyPlace {
+    std::int32_t link = -1, group = -1;  ///< -1: prescribed
+    std::int32_t blocks = 0;             ///< of a row on its link
+    bool         free   = false;         ///< hangs in no tree of several links, nor in loops
+    bool         framed = false;         ///< is whitened, of a tree of several links
+    bool         loops  = false;         ///< its group has rows of loops
+};
 
 /// Which groups sleep, and what they were given when last seen: a change of that wakes them.
 struct Sleep {
@@ -282,6 +291,7 @@ struct System {
 
     std::vector<Group>        groups;
     std::vector<std::int32_t> body_group;  ///< [body_count], -1: prescribed
+    std::vector<BodyPlace>    body_places;  ///< [body_count]
     std::vector<std::int32_t> group_loops, group_mimics;
 
     dynamics::Paths     paths;           ///< of trees that are not deep
