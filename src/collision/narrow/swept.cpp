@@ -221,6 +221,7 @@ class SurfaceSweep {
     {
         apart_by_      = first_.core_radius() + margin + near;
         bulge_         = 0.125 * course.bend * dt * dt;
+        radius_        = bounding_radius(first_) - first_.core_radius();
         triangle_.kind = ShapeKind::triangle;
     }
     double run()
@@ -245,7 +246,9 @@ class SurfaceSweep {
     {
         const auto   t = static_cast<std::size_t>(index);
         const Vec3d &n = mesh_.normals[t], &c = mesh_.points[static_cast<std::size_t>(mesh_.triangles[t][0])];
-        if (!(mesh_.floor > 0) && std::max(dot(n, middle_ - c), dot(n, last_middle_ - c)) + bulge_ < 0) return;
+        const double high0 = dot(n, middle_ - c), high1 = dot(n, last_middle_ - c);
+        if (!(mesh_.floor > 0) && std::max(high0, high1) + bulge_ < 0) return;
+        if (std::min(high0, high1) - bulge_ > radius_ + apart_by_) return;  // the ball about it stays above
         const auto   off  = [&](const Shape& b) { return dot(n, support(b, -n) - c) - apart_by_; };
         const double from = earliest(0, until_.t, off(first_), off(until_.b), course_.bend);
         if (!(from < std::min(when_, until_.t))) return;
@@ -281,7 +284,7 @@ class SurfaceSweep {
 
     const MeshShape&          mesh_;
     const RelativeCourse&     course_;
-    double                    near_, dt_, apart_by_, bulge_, when_ = kNever;
+    double                    near_, dt_, apart_by_, bulge_, radius_, when_ = kNever;
     Shape                     first_;   ///< the second shape at the start
     Moment                    until_;   ///< and when nothing else is looked for
     Vec3d                     middle_;  ///< of the second shape at the start, and at the end of the step
