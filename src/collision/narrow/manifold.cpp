@@ -161,17 +161,18 @@ double clip_faces(const Feature& reference, const Feature& incident, const Vec3d
         first.points[first.count++] = {incident.points[k], incident.ids[k], incident.ids[k]};
     }
     const bool closed = incident.is_face();
-    double     size   = 0;
-    for (int i = 0; i < reference.count; ++i)
-        size = std::max(size, length_squared(reference.points[static_cast<std::size_t>(i)] - reference.points[0]));
-    size = std::sqrt(size);
+    // Planes need no unit normals; a slack of rounding is one in whatever norm.
+    const auto norm = [](const Vec3d& v) { return std::abs(v.x) + std::abs(v.y) + std::abs(v.z); };
+    double     size = 0;
+    for (int i = 1; i < reference.count; ++i)
+        size = std::max(size, norm(reference.points[static_cast<std::size_t>(i)] - reference.points[0]));
     for (int i = 0; i < reference.count && poly->count > 0; ++i) {
         const Vec3d& p    = reference.points[static_cast<std::size_t>(i)];
         const Vec3d  edge = reference.points[static_cast<std::size_t>(i + 1 < reference.count ? i + 1 : 0)] - p;
         const Vec3d  out_ = sign * cross(edge, n);
-        const double len  = length(out_);
+        const double len  = norm(out_);
         if (!(len > 0)) continue;
-        if (cut(*poly, p, out_ / len, 1e-9 * size, static_cast<std::uint32_t>(i), closed, *spare))
+        if (cut(*poly, p, out_, 5e-10 * size * len, static_cast<std::uint32_t>(i), closed, *spare))
             std::swap(poly, spare);
     }
     const double across = dot(reference.normal, sign * n);
@@ -263,6 +264,15 @@ void pair_points(const Feature& a, const Feature& b, CoreDistance& core)
     core.on_a = pair.a, core.on_b = pair.b + across;
 }
 
+/// Its front, where the normal is known.
+Feature face_of_triangle(const Shape& s, const Vec3d& n)
+{
+    Feature f;
+    for (int i = 0; i < 3; ++i) f.add(s.corners[static_cast<std::size_t>(i)], i);
+    f.normal = n;
+    return f;
+}
+
 bool round_all_over(const Shape& s) { return s.kind == ShapeKind::sphere || s.kind == ShapeKind::ellipsoid; }
 
 }  // namespace
@@ -272,7 +282,8 @@ MCH_WIDE void convex_candidates(const Shape& a, const Shape& b, const CoreDistan
 {
     const double  ra = a.core_radius(), rb = b.core_radius();
     const Vec3d&  n      = core.normal;
-    const Feature fa     = supporting_feature(a, n, Alignment::exact);
+    const Feature fa     = only_clipped && a.kind == ShapeKind::triangle ? face_of_triangle(a, n)
+                                                                         : supporting_feature(a, n, Alignment::exact);
     const bool    single = round_all_over(a) || round_all_over(b), first = fa.is_face() && (only_clipped || !single);
     const Feature fb    = first && only_clipped ? Feature{} : supporting_feature(b, -n, Alignment::exact);
     double        least = kInfinity;

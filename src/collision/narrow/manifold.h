@@ -27,7 +27,8 @@ std::size_t reduce(std::span<ContactPoint> points);
 /// Contacts of two cores once the distance is known: the supporting faces are clipped against each other, parallel
 /// edges give the ends of their overlap, everything else the one closest pair. Core radii are added back. Points beyond
 /// `reach` are dropped.
-/// @param only_clipped  no closest pair if clipping leaves nothing: the neighbour of a triangle then has the contact
+/// @param only_clipped  no closest pair if clipping leaves nothing: the neighbour of a triangle then has the contact.
+/// The normal is then that of the first shape's face
 /// @param merge  distance at which two points are one [m]
 void convex_candidates(const Shape& a, const Shape& b, const CoreDistance& core, double reach, bool only_clipped,
                        double merge, Candidates& out);

@@ -267,7 +267,8 @@ void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, M
         const auto   t = static_cast<std::size_t>(index);
         const Vec3d& n = m.normals[t];
         for (std::size_t i = 0; i < 3; ++i) triangle.corners[i] = m.points[static_cast<std::size_t>(m.triangles[t][i])];
-        if (!(m.floor > 0) && dot(n, c - triangle.corners[0]) < 0) return;  // one-sided
+        const double high = dot(n, c - triangle.corners[0]);
+        if (high > radius + reach || (!(m.floor > 0) && high < 0)) return;  // above it, or behind: one-sided
         const Surroundings around = surroundings(m, t);
         candidates.face = assumed.face = static_cast<std::uint64_t>(index) + 1;
         rest.overlapping               = false;

@@ -22,11 +22,12 @@ bool owns(const Shape& triangle, const Vec3d& normal, const Surroundings& around
 {
     constexpr double kSlack = 2e-4;  // [rad]; what two neighbours both take is merged afterwards
     const auto&      c      = triangle.corners;
-    double           size = 0, high = -kInfinity;
+    double           size2 = 0, high = -kInfinity;
     for (std::size_t i = 0; i < 3; ++i) {
-        size = std::max(size, length(c[i] - c[(i + 1) % 3]));
-        high = std::max(high, dot(c[i], n));
+        size2 = std::max(size2, length_squared(c[i] - c[(i + 1) % 3]));
+        high  = std::max(high, dot(c[i], n));
     }
+    const double        size = std::sqrt(size2);
     std::array<bool, 3> touched{};
     int                 corners = 0;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -36,8 +37,10 @@ bool owns(const Shape& triangle, const Vec3d& normal, const Surroundings& around
     for (std::size_t e = 0; e < 3; ++e) {
         const bool first = touched[e], second = touched[(e + 1) % 3];
         if (corners > 1 ? !(first && second) : !(first || second)) continue;
-        const Vec3d  outward = normalized(cross(c[(e + 1) % 3] - c[e], normal));
-        const double lean    = std::atan2(dot(n, outward), dot(n, normal));
+        const Vec3d  outward = cross(c[(e + 1) % 3] - c[e], normal);
+        const double over    = dot(n, outward);
+        if (over < 0) continue;  // leans inwards
+        const double lean    = std::atan2(over / length(outward), dot(n, normal));
         const double allowed = around.boundary[e] ? 0.5 * kPi : std::max(0.0, around.fold[e]);
         if (lean > allowed + kSlack) return false;
     }

@@ -93,9 +93,16 @@ geometry::Aabbd bounds(const Shape& shape)
             b.lower.z -= shape.mesh->floor;
             return around(shape.p + shape.R * (0.5 * (b.lower + b.upper)), rotated(0.5 * (b.upper - b.lower)));
         }
-        case ShapeKind::hull:
-            if (shape.hull->vertices.empty()) return {};
-            break;
+        case ShapeKind::hull: {
+            constexpr std::size_t kFew = 12;  // of more the six outermost are found faster
+            if (shape.hull->vertices.size() > kFew) break;
+            geometry::Aabbd box;
+            for (const Vec3d& v : shape.hull->vertices) {
+                const Vec3d p = shape.p + shape.R * v;
+                box           = {min(box.lower, p), max(box.upper, p)};
+            }
+            return box;
+        }
         case ShapeKind::ellipsoid:
         case ShapeKind::cylinder:
         case ShapeKind::cone:

@@ -44,7 +44,7 @@ class Flying {
     {
         Shape s = shape_;
         if (t == 0) return s;
-        if (w_ == Vec3d{}) {
+        if (w_ == Vec3d{} || (s.kind == ShapeKind::sphere && arm_ == Vec3d{})) {
             s.p += t * v_;
             return s;
         }
@@ -159,66 +159,69 @@ Apart apart(const Shape& a, const Shape& b, double limit, const Vec3d& guess)
     return {core.distance, core.normal};
 }
 
-/// A moment and where the second shape is then.
+/// A moment and where the two shapes are then.
 struct Moment {
     double t = 0;
-    Shape  b;
+    Shape  a, b;
 };
 
-/// The first time from `from` on and before `until` at which two convex shapes in flight are about `near` apart, or
+/// The first time from `now` on and before `until` at which two convex shapes in flight are about `near` apart, or
 /// kNever. After each look a plane separates the two until the time that `earliest` tells.
 /// @param apart_by  distance of the cores at which the margins are `near` apart [m]
-/// @param guess     of the normal at first
+/// @param normal    of the plane looked at first
 template <class Course>
-double meet(const Course& course, double from, const Moment& until, double apart_by, double near, Vec3d guess)
+double meet(const Course& course, Moment now, const Moment& until, double apart_by, double near, Vec3d normal)
 {
     constexpr int kLooks = 64, kHalvings = 6;
-    for (int look = 0; look < kLooks; ++look) {
-        const double left = apart_by + course.speed * (until.t - from);
-        const Apart  here = apart(course.first(from), course.second(from), left, guess);
+    const auto    at   = [&](double t) { return Moment{t, course.first(t), course.second(t)}; };
+    const auto    off  = [&](const Moment& m) { return separation(m.a, m.b, normal) - apart_by; };
+    double        next = earliest(now.t, until.t, off(now), off(until), course.bend);
+    for (int look = 0; look < kLooks && next < until.t; ++look) {
+        if (next > now.t) now = at(next);
+        const Apart  here = apart(now.a, now.b, apart_by + course.speed * (until.t - now.t), normal);
         const double s0   = here.distance - apart_by;
-        if (s0 <= 0.5 * near) return from;
-        guess          = here.normal;
-        const auto off = [&](double t, const Shape& b) { return separation(course.first(t), b, guess) - apart_by; };
-        double     to = until.t, s1 = off(to, until.b);
+        if (s0 <= 0.5 * near) return now.t;
+        normal    = here.normal;
+        double to = until.t, s1 = off(until);
         for (int half = 0;; ++half) {
-            const double t = earliest(from, to, s0, s1, course.bend);
-            if (t == kNever && to == until.t) return kNever;
-            if (t == kNever || t - from > 0.25 * (to - from) || half == kHalvings) {
-                from = std::min(t, to);
-                break;
-            }
+            next = earliest(now.t, to, s0, s1, course.bend);
+            if (next == kNever && to < until.t) next = to;
+            if (next == kNever || next - now.t > 0.25 * (to - now.t) || half == kHalvings) break;
             // The bend decides, and over a shorter time less so.
-            to = from + 0.5 * (to - from);
-            s1 = off(to, course.second(to));
+            to = now.t + 0.5 * (to - now.t);
+            s1 = off(at(to));
         }
-        if (from >= until.t) return kNever;
     }
-    return from;  // grazing: as good as touching
+    return next < until.t ? next : kNever;  // grazing: as good as touching
 }
 
-/// Of two convex shapes. The plane across their way where their middles are nearest rules out most pairs.
+/// Of two convex shapes.
 double meet_convex(const FreeCourse& course, double dt, double margin, double near)
 {
-    const Shape  a0 = course.first(0), a1 = course.first(dt), b0 = course.second(0);
-    const Moment last{dt, course.second(dt)};
-    const double apart_by = a0.core_radius() + b0.core_radius() + margin + near;
-    const Vec3d  p = centre(b0) - centre(a0), way = centre(last.b) - centre(a1) - p;
+    const Moment first{0, course.first(0), course.second(0)}, last{dt, course.first(dt), course.second(dt)};
+    // The plane across their way where their middles are nearest rules out most pairs.
+    const Vec3d  p = centre(first.b) - centre(first.a), way = centre(last.b) - centre(last.a) - p;
     const double way2 = length_squared(way), x = way2 > 0 ? std::clamp(-dot(p, way) / way2, 0.0, 1.0) : 0;
-    const Vec3d  n = normalized(p + x * way, Vec3d{1, 0, 0});
-    const double from =
-        earliest(0, dt, separation(a0, b0, n) - apart_by, separation(a1, last.b, n) - apart_by, course.bend);
-    return from < dt ? meet(course, from, last, apart_by, near, n) : kNever;
+    return meet(course, first, last, first.a.core_radius() + first.b.core_radius() + margin + near, near,
+                normalized(p + x * way, Vec3d{1, 0, 0}));
 }
 
 /// Of a surface of triangles: the first of them to be met, from its front, counts.
 class SurfaceSweep {
   public:
     SurfaceSweep(const MeshShape& mesh, const RelativeCourse& course, double dt, double margin, double near)
-        : mesh_(mesh), course_(course), near_(near), first_(course.second(0)), until_{dt, course.second(dt)}
+        : mesh_(mesh),
+          course_(course),
+          near_(near),
+          dt_(dt),
+          first_(course.second(0)),
+          until_{dt, {}, course.second(dt)},
+          middle_(centre(first_)),
+          last_middle_(centre(until_.b))
     {
         apart_by_      = first_.core_radius() + margin + near;
         bulge_         = 0.125 * course.bend * dt * dt;
+        radius_        = bounding_radius(first_) - first_.core_radius();
         triangle_.kind = ShapeKind::triangle;
     }
     double run()
@@ -243,8 +246,9 @@ class SurfaceSweep {
     {
         const auto   t = static_cast<std::size_t>(index);
         const Vec3d &n = mesh_.normals[t], &c = mesh_.points[static_cast<std::size_t>(mesh_.triangles[t][0])];
-        if (!(mesh_.floor > 0) && std::max(dot(n, centre(first_) - c), dot(n, centre(until_.b) - c)) + bulge_ < 0)
-            return;
+        const double high0 = dot(n, middle_ - c), high1 = dot(n, last_middle_ - c);
+        if (!(mesh_.floor > 0) && std::max(high0, high1) + bulge_ < 0) return;
+        if (std::min(high0, high1) - bulge_ > radius_ + apart_by_) return;  // the ball about it stays above
         const auto   off  = [&](const Shape& b) { return dot(n, support(b, -n) - c) - apart_by_; };
         const double from = earliest(0, until_.t, off(first_), off(until_.b), course_.bend);
         if (!(from < std::min(when_, until_.t))) return;
@@ -262,22 +266,29 @@ class SurfaceSweep {
             const auto t = static_cast<std::size_t>(c.triangle);
             for (std::size_t i = 0; i < 3; ++i)
                 triangle_.corners[i] = mesh_.points[static_cast<std::size_t>(mesh_.triangles[t][i])];
-            const double touch =
-                meet(PartCourse{triangle_, course_}, c.from, until_, apart_by_, near_, mesh_.normals[t]);
+            const auto& corner = triangle_.corners;
+            const Vec3d middle = middle_ + (c.from / dt_) * (last_middle_ - middle_);
+            const Vec3d near   = geometry::closest_on_triangle(middle, corner[0], corner[1], corner[2]).point;
+            const Vec3d across = normalized(middle - near, mesh_.normals[t]);
+            until_.a           = triangle_;
+            const Moment start{c.from, triangle_, c.from > 0 ? course_.second(c.from) : first_};
+            const double touch = meet(PartCourse{triangle_, course_}, start, until_, apart_by_, near_, across);
             if (touch == kNever) continue;
-            Shape b = course_.second(touch);
+            const Shape b = course_.second(touch);
             if (!(mesh_.floor > 0) && dot(mesh_.normals[t], centre(b) - triangle_.corners[0]) < 0) continue;
             when_  = touch;
-            until_ = {touch, b};
+            until_ = {touch, triangle_, b};
         }
         count_ = 0;
     }
 
     const MeshShape&          mesh_;
     const RelativeCourse&     course_;
-    double                    near_, apart_by_, bulge_, when_ = kNever;
-    Shape                     first_;  ///< the second shape at the start
-    Moment                    until_;  ///< and when nothing else is looked for
+    double                    near_, dt_, apart_by_, bulge_, radius_, when_ = kNever;
+    Shape                     first_;   ///< the second shape at the start
+    Moment                    until_;   ///< and when nothing else is looked for
+    Vec3d                     middle_;  ///< of the second shape at the start, and at the end of the step
+    Vec3d                     last_middle_;
     Shape                     triangle_;
     Scratch<Candidate, kMost> candidates_;
     std::size_t               count_ = 0;
@@ -323,7 +334,8 @@ bool find_touch(const Flight& a, const Flight& b, double dt, double margin, doub
         plane.p                    = {};
         plane.R                    = Mat33d::identity();
         const double apart_by      = b.shape->core_radius() + margin + near;
-        out.time = meet(PartCourse{plane, course}, 0, {dt, course.second(dt)}, apart_by, near, {0, 0, 1});
+        out.time = meet(PartCourse{plane, course}, {0, plane, course.second(0)}, {dt, plane, course.second(dt)},
+                        apart_by, near, {0, 0, 1});
     } else {
         out.time = meet_convex(FreeCourse(fa, fb), dt, margin, near);
     }
