@@ -254,6 +254,58 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("rows of thousands of pairs are in order however kinds are mixed, in one world or in many (COL-066, COL-068)")
+{
+    for (const int worlds : {1, 500}) {
+        CAPTURE(worlds);
+        model::ModelBuilder b;
+        Random              r(68);
+        const int           all = 2000;
+        const double        box = worlds == 1 ? 1.1 : 0.2;  // so that a shape meets a few others
+        for (int w = 0; w < worlds; ++w) {
+            b.begin_world();
+            for (int i = 0; i < all / worlds; ++i) {
+                const auto body = b.add_body({r.vec(box), r.rotation()}, std::to_string(w) + "/" + std::to_string(i));
+                switch (r.below(3)) {
+                    case 0:
+                        b.add_shape_box(body, {}, {0.1, 0.08, 0.06}, {});
+                        break;
+                    case 1:
+                        b.add_shape_capsule(body, {}, 0.06, 0.08, {});
+                        break;
+                    default:
+                        b.add_shape_sphere(body, {}, 0.1, {});
+                        break;
+                }
+            }
+            b.add_ground_plane();
+            b.end_world();
+        }
+        const auto  m = frozen(b);
+        std::string reference;
+        for (const int threads : {1, 2, 5}) {
+            CAPTURE(threads);
+            const tasks::Pool pool(threads);
+            CollisionPipeline pipeline(m, {.pool = &pool});
+            auto              contacts = pipeline.make_contacts();
+            const auto        status   = pipeline.collide(model::make_state(m), 0, contacts);
+            CHECK(status.candidate_pairs > 4000);
+            if (threads == 1) reference = bytes_of(contacts);
+            CHECK(bytes_of(contacts) == reference);
+            const auto pair = [&](std::size_t i) {
+                return std::pair{contacts.rigid_contact_shape0[i], contacts.rigid_contact_shape1[i]};
+            };
+            std::size_t turned = 0, falls = 0;
+            for (std::size_t i = 1; i < static_cast<std::size_t>(contacts.rigid_contact_count); ++i) {
+                falls += pair(i) < pair(i - 1) ? 1 : 0;
+                turned += pair(i).first > pair(i).second ? 1 : 0;
+            }
+            CHECK(falls == 0);
+            CHECK(turned > 1000);
+        }
+    }
+}
+
 TEST_CASE(
     "scenes that nobody has chosen give the same bytes for any number of threads, and no allocation once warm "
     "(COL-058, COL-066)")
