@@ -100,7 +100,7 @@ void PairCache::reset(const model::Model& model, std::span<const std::uint8_t> w
     };
     for (std::size_t c = 0; c < impl_->used; ++c)
         for (PairRows& pair : impl_->chunks[c].pairs)
-            if (marked(pair.shape0) || marked(pair.shape1)) pair.reach = kNotKept;
+            if (marked(pair.shape0) || marked(pair.shape1)) pair.reach = kNotKept, pair.apart = {};
 }
 
 std::size_t PairCache::pair_count() const

@@ -42,6 +42,9 @@ struct PairRows {
     std::uint32_t first = 0, count = 0;
     PairPose      found;             ///< where the contacts were found
     double        reach = kNotKept;  ///< up to which they were looked for [m]
+    /// What told two convex shapes apart when they were looked at last, in the frame of the first body: as long as it
+    /// does, another look would find nothing. Zero: nothing is known.
+    Vec3 apart;
 
     [[nodiscard]] std::uint64_t key() const
     {

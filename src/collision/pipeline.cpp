@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "matching.h"
+#include "mechane/collision/gjk.h"
 #include "mechane/collision/narrow.h"
 #include "mechane/collision/soft_contacts.h"
 #include "mechane/core/assert.h"
@@ -67,6 +68,13 @@ constexpr std::int64_t kMostPairs = std::int64_t{1} << 26;
 double seconds_since(std::chrono::steady_clock::time_point start)
 { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
 
+/// A convex shape that is closed: separated by a plane or touched.
+bool is_solid(const Shape& s)
+{
+    return s.kind != ShapeKind::plane && s.kind != ShapeKind::rectangle && s.kind != ShapeKind::mesh &&
+           s.kind != ShapeKind::triangle;
+}
+
 Vec3d velocity_at(const BodyMotion& m, const Vec3d& p) { return m.v + cross(m.w, p - m.com); }
 
 }  // namespace
@@ -94,14 +102,18 @@ struct CollisionPipeline::Impl {
     /// How contacts of a pair are looked for in this step.
     struct Search {
         double gap, margin, reach;              ///< [m]; sums of both shapes; up to where
+        double look;                            ///< as reach, farther where the contacts may be kept
         bool   fast = false, pressure = false;  ///< followed along its way; fields of pressure
         bool   keeps = false;                   ///< the contacts may be kept for the next call
     };
     [[nodiscard]] Search search_for(const PairRows& pair, bool cached) const;
     void collide_pair(PairRows& pair, bool cached, const RowChunk* known, const PairRows* old, Chunk& chunk);
     bool keep_pair(const PairRows& pair, const Search& search, std::span<Row> rows) const;
+    bool stay_apart(PairRows& pair, const Search& search, const Vec3& apart) const;
+    void remember_apart(PairRows& pair, const Vec3d& n) const
+    { pair.apart = static_cast<Vec3>(rotate_inverse(set.motion_of(pair.shape0).X_WB.q, n)); }
     bool keep_chunk(Chunk& chunk) const;
-    bool sweep_pair(std::int32_t i, std::int32_t k, Chunk& chunk);
+    bool sweep_pair(PairRows& pair, Chunk& chunk);
     void press(const Shape& a, const Shape& b, const Vec3d& origin, std::int32_t i, std::int32_t k, Chunk& chunk);
     void collide_chunk(std::size_t begin, std::size_t end, std::size_t index);
     [[nodiscard]] bool closes(const PairRows& pair, const Row& row, const Vec3d& middle) const;
@@ -200,8 +212,9 @@ void CollisionPipeline::Impl::press(const Shape& a, const Shape& b, const Vec3d&
 
 /// A pair that may cross more than the speculative reach in this step: the contact is that of the moment of touch, as
 /// seen from now. False when the two are close already and are looked at as usual.
-bool CollisionPipeline::Impl::sweep_pair(std::int32_t i, std::int32_t k, Chunk& chunk)
+bool CollisionPipeline::Impl::sweep_pair(PairRows& pair, Chunk& chunk)
 {
+    const auto        i = pair.shape0, k = pair.shape1;
     const auto        i_ = static_cast<std::size_t>(i), k_ = static_cast<std::size_t>(k);
     const BodyMotion &ma = set.motion_of(i), &mb = set.motion_of(k);
     const double      m = set.margin[i_] + set.margin[k_], near = 1e-4;  // farther off the normal would be another
@@ -209,7 +222,10 @@ bool CollisionPipeline::Impl::sweep_pair(std::int32_t i, std::int32_t k, Chunk& 
         b{&set.shapes[k_], &mb, set.X_BS[k_], set.spin[k_]};
     const double way = (length(mb.v - ma.v) + a.spin + b.spin) * dt;
     Touch        touch;
-    if (!find_touch(a, b, dt * std::min(1.0, kLongestFlight / way), m, near, touch)) return true;
+    if (!find_touch(a, b, dt * std::min(1.0, kLongestFlight / way), m, near, touch)) {
+        remember_apart(pair, touch.apart);
+        return true;
+    }
     if (touch.time == 0) return false;
     const double r0 = a.shape->core_radius(), r1 = b.shape->core_radius();
     for (const ContactPoint& p :
@@ -252,6 +268,8 @@ CollisionPipeline::Impl::Search CollisionPipeline::Impl::search_for(const PairRo
     out.fast            = way > travel && options.sweep_fast_bodies;
     out.pressure        = set.hydroelastic[i] && set.hydroelastic[k];
     out.keeps           = cached && !out.fast && !out.pressure && worth_keeping(set.shapes[i], set.shapes[k]);
+    out.look            = out.reach;
+    if (out.keeps) out.look += kept_reach(cache_options, set, smaller_of(set, pair.shape0, pair.shape1));
     return out;
 }
 
@@ -269,15 +287,40 @@ bool CollisionPipeline::Impl::keep_pair(const PairRows& pair, const Search& sear
     return true;
 }
 
+/// Whether what told the shapes of a pair apart before still does: then it is left as a look that finds nothing leaves
+/// it.
+bool CollisionPipeline::Impl::stay_apart(PairRows& pair, const Search& search, const Vec3& apart) const
+{
+    constexpr double kSlack = 1e-6;  ///< rounding [m]
+    constexpr double kAside = 1e-3;  ///< what comes nearer than this on its way is looked at [m]
+    if (apart == Vec3{}) return false;
+    const auto        i = static_cast<std::size_t>(pair.shape0), k = static_cast<std::size_t>(pair.shape1);
+    const Shape &     a = set.shapes[i], &b = set.shapes[k];
+    const BodyMotion &ma = set.motion_of(pair.shape0), &mb = set.motion_of(pair.shape1);
+    const Vec3d       n       = normalized(ma.R_WB * static_cast<Vec3d>(apart));
+    const double      room    = separation(a, b, n) - a.core_radius() - b.core_radius();
+    const double      closing = set.spin[i] + set.spin[k] - dot(mb.v - ma.v, n);
+    if (!(room > (search.fast ? search.margin + kAside + std::max(0.0, closing * dt) : search.look + kSlack)))
+        return false;
+    pair.apart = apart;
+    if (search.keeps) {
+        pair.found = pair_pose(set, pair.shape0, pair.shape1);
+        pair.reach = search.look;
+    }
+    return true;
+}
+
 /// Moves all rows of a chunk where they lie.
 /// @return false when some pair has to be looked at anew; what was moved until then may be moved again
 bool CollisionPipeline::Impl::keep_chunk(Chunk& chunk) const
 {
-    for (const PairRows& pair : chunk.found.pairs) {
+    for (PairRows& pair : chunk.found.pairs) {
         const Search         search = search_for(pair, true);
         const std::span<Row> rows(chunk.found.rows.data() + pair.first, pair.count);
-        if (!search.keeps || !keep_pair(pair, search, rows)) return false;
-        ++chunk.tally.kept;
+        if (search.keeps && keep_pair(pair, search, rows))
+            ++chunk.tally.kept;
+        else if (!stay_apart(pair, search, pair.apart))
+            return false;
         for (const Row& row : rows) chunk.tally.count += row.admitted ? 1 : 0;
     }
     return true;
@@ -303,6 +346,7 @@ void CollisionPipeline::Impl::collide_pair(PairRows& pair, bool cached, const Ro
         rows.resize(pair.first);
         pair.reach = kNotKept;
     }
+    if (old && stay_apart(pair, search, old->apart)) return;
     // Everything is computed relative to the first shape, so far away is as accurate as near by.
     Shape a = set.shapes[i_], b = set.shapes[k_];
     if (options.finite_plane_compat)
@@ -311,10 +355,9 @@ void CollisionPipeline::Impl::collide_pair(PairRows& pair, bool cached, const Ro
     const Vec3d origin = a.kind == ShapeKind::plane ? b.p : a.p;
     a.p -= origin, b.p -= origin;
     if (search.pressure) return press(a, b, origin, i, k, chunk);
-    if (search.fast && !has_field_route(a, b) && b.kind != ShapeKind::mesh && sweep_pair(i, k, chunk)) return;
-    double reach = search.reach;
+    if (search.fast && !has_field_route(a, b) && b.kind != ShapeKind::mesh && sweep_pair(pair, chunk)) return;
+    const double reach = search.look;
     if (search.keeps) {
-        reach += kept_reach(cache_options, set, smaller_of(set, i, k));
         pair.found = pair_pose(set, i, k);
         pair.reach = reach;
     }
@@ -328,6 +371,11 @@ void CollisionPipeline::Impl::collide_pair(PairRows& pair, bool cached, const Ro
         options.user_narrow_phase ? options.user_narrow_phase(a, b, reach, manifold)
                                   : collision::collide(a, b, reach, manifold);
         found = std::span(manifold.points).first(static_cast<std::size_t>(manifold.count));
+    }
+    if (found.empty() && search.keeps && is_solid(a) && is_solid(b)) {
+        const double       limit = reach + a.core_radius() + b.core_radius();
+        const CoreDistance d     = core_distance_apart(a, b, limit);
+        if (d.distance > limit) remember_apart(pair, d.normal);
     }
     const BodyMotion &ma = set.motion_of(i), &mb = set.motion_of(k);
     const double      r0 = a.core_radius(), r1 = b.core_radius();

@@ -89,6 +89,17 @@ double least_extent(const Shape& s)
     return std::max(0.0, least);
 }
 
+/// What turning alone may give to some point of the core, placed in the world: what is round does not show how it turns.
+double turning_speed(const Shape& s, const BodyMotion& m, double radius)
+{
+    if (s.kind == ShapeKind::plane) return 0;
+    const Vec3d arm = centre(s) - m.com, half = s.size.y * s.R.column(2);
+    if (s.kind == ShapeKind::sphere) return length(cross(m.w, arm));
+    if (s.kind == ShapeKind::capsule)
+        return std::max(length(cross(m.w, arm + half)), length(cross(m.w, arm - half)));
+    return length(m.w) * (length(arm) + radius);
+}
+
 /// The shape made before from the same mesh at the same scale, else a new one.
 template <class T, class Make>
 const T* shared(std::vector<std::unique_ptr<T>>& made, std::vector<std::pair<const geometry::Mesh*, Vec3d>>& keys,
@@ -287,7 +298,7 @@ void ShapeSet::place_shape(std::size_t i, double dt, double speculative_max, boo
     const Posed X_WS    = m.X_WB * X_BS[i];
     s.p                 = X_WS.p;
     s.R                 = to_matrix(X_WS.q);
-    spin[i]             = s.kind == ShapeKind::plane ? 0 : length(m.w) * (length(centre(s) - m.com) + radius[i]);
+    spin[i]             = turning_speed(s, m, radius[i]);
     const double way    = std::min((length(m.v) + spin[i]) * dt, kLongestFlight);
     const bool   fast   = sweep && way > speculative_max;
     const double travel = fast ? std::min(spin[i] * dt, kLongestFlight) : std::min(way, speculative_max);

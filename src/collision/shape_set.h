@@ -49,7 +49,7 @@ class ShapeSet {
     std::vector<std::int32_t>    body;
     std::vector<double>          margin, gap, radius;  ///< [m]; radius of the ball about the centre
     std::vector<double>          ball, extent;         ///< radius about the origin; no more than the least width [m]
-    std::vector<double>          spin;  ///< speed that rotation alone may give to some point of the shape [m/s]
+    std::vector<double>          spin;  ///< speed that rotation alone may give to some point of the core [m/s]
     std::vector<geometry::Aabbd> boxes;
     std::vector<RaisedPlane>     planes;
     std::vector<BodyMotion>      motion;  ///< [1 + bodies]; the first is the world

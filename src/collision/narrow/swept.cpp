@@ -168,9 +168,9 @@ struct Moment {
 /// The first time from `now` on and before `until` at which two convex shapes in flight are about `near` apart, or
 /// kNever. After each look a plane separates the two until the time that `earliest` tells.
 /// @param apart_by  distance of the cores at which the margins are `near` apart [m]
-/// @param normal    of the plane looked at first
+/// @param normal    of the plane looked at first, and in the end of the last one
 template <class Course>
-double meet(const Course& course, Moment now, const Moment& until, double apart_by, double near, Vec3d normal)
+double meet(const Course& course, Moment now, const Moment& until, double apart_by, double near, Vec3d& normal)
 {
     constexpr int kLooks = 64, kHalvings = 6;
     const auto    at   = [&](double t) { return Moment{t, course.first(t), course.second(t)}; };
@@ -196,14 +196,15 @@ double meet(const Course& course, Moment now, const Moment& until, double apart_
 }
 
 /// Of two convex shapes.
-double meet_convex(const FreeCourse& course, double dt, double margin, double near)
+/// @param normal  as Touch::apart
+double meet_convex(const FreeCourse& course, double dt, double margin, double near, Vec3d& normal)
 {
     const Moment first{0, course.first(0), course.second(0)}, last{dt, course.first(dt), course.second(dt)};
     // The plane across their way where their middles are nearest rules out most pairs.
     const Vec3d  p = centre(first.b) - centre(first.a), way = centre(last.b) - centre(last.a) - p;
     const double way2 = length_squared(way), x = way2 > 0 ? std::clamp(-dot(p, way) / way2, 0.0, 1.0) : 0;
-    return meet(course, first, last, first.a.core_radius() + first.b.core_radius() + margin + near, near,
-                normalized(p + x * way, Vec3d{1, 0, 0}));
+    normal = normalized(p + x * way, Vec3d{1, 0, 0});
+    return meet(course, first, last, first.a.core_radius() + first.b.core_radius() + margin + near, near, normal);
 }
 
 /// Of a surface of triangles: the first of them to be met, from its front, counts.
@@ -269,7 +270,7 @@ class SurfaceSweep {
             const auto& corner = triangle_.corners;
             const Vec3d middle = middle_ + (c.from / dt_) * (last_middle_ - middle_);
             const Vec3d near   = geometry::closest_on_triangle(middle, corner[0], corner[1], corner[2]).point;
-            const Vec3d across = normalized(middle - near, mesh_.normals[t]);
+            Vec3d       across = normalized(middle - near, mesh_.normals[t]);
             until_.a           = triangle_;
             const Moment start{c.from, triangle_, c.from > 0 ? course_.second(c.from) : first_};
             const double touch = meet(PartCourse{triangle_, course_}, start, until_, apart_by_, near_, across);
@@ -333,11 +334,12 @@ bool find_touch(const Flight& a, const Flight& b, double dt, double margin, doub
         Shape                plane = *a.shape;
         plane.p                    = {};
         plane.R                    = Mat33d::identity();
-        const double apart_by      = b.shape->core_radius() + margin + near;
+        Vec3d        up{0, 0, 1};
+        const double apart_by = b.shape->core_radius() + margin + near;
         out.time = meet(PartCourse{plane, course}, {0, plane, course.second(0)}, {dt, plane, course.second(dt)},
-                        apart_by, near, {0, 0, 1});
+                        apart_by, near, up);
     } else {
-        out.time = meet_convex(FreeCourse(fa, fb), dt, margin, near);
+        out.time = meet_convex(FreeCourse(fa, fb), dt, margin, near, out.apart);
     }
     if (out.time == kNever) return false;
     if (out.time == 0) return true;

@@ -9,7 +9,7 @@ struct Flight {
     const Shape*      shape  = nullptr;
     const BodyMotion* motion = nullptr;
     Posed             X_BS;
-    double            spin = 0;  ///< speed that rotation alone may give to some point of the shape [m/s]
+    double            spin = 0;  ///< speed that rotation alone may give to some point of the core [m/s]
 };
 
 /// Where two shapes in flight come together. Of shapes that are together already there is the time alone, which is 0.
@@ -18,6 +18,7 @@ struct Touch {
     Manifold manifold;      ///< at that time, relative to `origin`
     Posed    X_WB0, X_WB1;  ///< of the bodies then
     Vec3d    origin;        ///< in the world
+    Vec3d    apart;         ///< of convex shapes that do not meet: what told them apart last, a unit direction from a to b
 };
 
 /// The first time within `dt` at which the two shapes are about `near` apart [m], by conservative advancement (Mirtich

@@ -157,6 +157,7 @@ void make_room(Pile& pile, std::size_t rows, std::size_t bodies)
     if (pile.taken.capacity() >= bodies) return;
     for (auto* indices : {&pile.links, &pile.prescribed}) indices->reserve(bodies);
     pile.start_turn.reserve(bodies);
+    pile.seats.reserve(bodies);
     pile.taken.reserve(bodies);
     pile.gyrates.reserve(bodies);
     for (auto* numbers : {&pile.velocity, &pile.before, &pile.lonely, &pile.push, &pile.way})
@@ -172,7 +173,10 @@ std::int32_t seat(const System& system, Pile& pile, std::int32_t body)
     if (link_of(system, body) >= 0) return system.pile_body[body];
     const auto known = std::find(pile.prescribed.begin(), pile.prescribed.end(), body);
     const auto at    = known - pile.prescribed.begin();
-    if (known == pile.prescribed.end()) pile.prescribed.push_back(body);
+    if (known == pile.prescribed.end()) {
+        pile.prescribed.push_back(body);
+        pile.seats.push_back({body >= 0 ? static_cast<Vec3d>(system.model->body_com[body]) : Vec3d{}, false});
+    }
     return static_cast<std::int32_t>(pile.links.size()) + static_cast<std::int32_t>(at);
 }
 
@@ -265,13 +269,6 @@ void set(Wide3& to, int lane, const Vec3d& v)
     to[2][lane] = static_cast<Real>(v.z);
 }
 
-Vec3d centre_of(const System& system, std::int32_t body)
-{
-    if (body < 0) return {};
-    const std::int32_t l = system.forest.body_link[body];
-    return l >= 0 ? system.forest.links[l].com : static_cast<Vec3d>(system.model->body_com[body]);
-}
-
 void load_pair(const System& system, const model::Contacts& contacts, MaterialCombine rule, double h,
                const PilePair& pair, Pile& pile, Bundle& b, int lane)
 {
@@ -280,15 +277,8 @@ void load_pair(const System& system, const model::Contacts& contacts, MaterialCo
     const auto                  mix   = materials_of(m, rule, shape);
     const Vec3d                 n     = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[pair.contact]));
     const Vec3d                 t1 = any_perpendicular(n), t2 = cross(n, t1);
-    std::array<Vec3d, 2>        centre;
-    std::array<std::int32_t, 2> body{};
-    bool                        teleported = false;
-    for (std::size_t s = 0; s < 2; ++s) {
-        b.body[s][lane] = pair.body[s];
-        body[s]         = m.shape_body[shape[s]];
-        centre[s]       = centre_of(system, body[s]);
-        if (link_of(system, body[s]) >= 0) teleported = teleported || system.teleported[system.body_group[body[s]]];
-    }
+    for (std::size_t s = 0; s < 2; ++s) b.body[s][lane] = pair.body[s];
+    const PileSeat &first = pile.seats[pair.body[0]], &second = pile.seats[pair.body[1]];
     set(b.axes[0], lane, n);
     set(b.axes[1], lane, t1);
     set(b.axes[2], lane, t2);
@@ -304,8 +294,8 @@ void load_pair(const System& system, const model::Contacts& contacts, MaterialCo
         PileSpin*                  spin  = b.spin >= 0 ? &pile.spins[static_cast<std::size_t>(b.spin + i)] : nullptr;
         const std::array<Vec3d, 2> p{static_cast<Vec3d>(contacts.rigid_contact_point0[c]),
                                      static_cast<Vec3d>(contacts.rigid_contact_point1[c])};
-        set(start.core[0], lane, p[0] - centre[0]);
-        set(start.core[1], lane, p[1] - centre[1]);
+        set(start.core[0], lane, p[0] - first.centre);
+        set(start.core[1], lane, p[1] - second.centre);
         start.margin[0][lane] = contacts.rigid_contact_margin0[c];
         start.margin[1][lane] = contacts.rigid_contact_margin1[c];
         start.distance[lane]  = contacts.rigid_contact_distance[c];
@@ -314,6 +304,7 @@ void load_pair(const System& system, const model::Contacts& contacts, MaterialCo
             spin->rolling[lane]   = static_cast<Real>(mix.rolling);
         }
         if (belts) {
+            const std::array           body{m.shape_body[shape[0]], m.shape_body[shape[1]]};
             const std::array<Vec3d, 2> p_W{body_pose(system, body[0]) * p[0], body_pose(system, body[1]) * p[1]};
             const Spatiald             belt = surface_motion(system, shape, body, p_W,
                                                              {static_cast<double>(contacts.rigid_contact_margin0[c]),
@@ -324,7 +315,7 @@ void load_pair(const System& system, const model::Contacts& contacts, MaterialCo
             if (spin) spin->belt[lane] = static_cast<Real>(dot(n, belt.angular));
         }
         const std::int32_t at = system.remembered[c];
-        if (at < 0 || teleported) continue;
+        if (at < 0 || first.teleported || second.teleported) continue;
         const ContactMemory& old = system.memory[at];
         if (!continues(old, n)) continue;
         point.lambda[0][lane] = static_cast<Real>(h * old.force);
@@ -573,6 +564,7 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
     for (std::size_t p = 0; p < system.pile_count; ++p) {
         Pile& pile = system.piles[p];
         pile.links.clear();
+        pile.seats.clear();
         pile.pairs.clear();
         pile.prescribed.assign(1, -1);
         pile.elastic = pile.turns = false;
@@ -583,7 +575,9 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
         const auto l                                  = system.forest.trees[system.groups[g].tree_begin].link_begin;
         system.pile_body[system.forest.links[l].body] = static_cast<std::int32_t>(pile.links.size());
         pile.links.push_back(l);
+        pile.seats.push_back({system.forest.links[l].com, system.teleported[g] != 0});
     }
+    for (std::size_t p = 0; p < system.pile_count; ++p) system.piles[p].seats.emplace_back();  // the world
     for (std::size_t p = 0; p < system.pile_count; ++p) system.piles[p].taken.assign(system.piles[p].links.size(), 0);
     for (const std::int32_t run : system.pile_runs)
         add_pairs(system, contacts, system.runs[run], system.piles[system.runs[run].pile]);

@@ -95,9 +95,16 @@ struct PilePair {
     std::uint16_t               order = 0;                ///< colour and kind
 };
 
+/// What contacts ask of a body.
+struct PileSeat {
+    Vec3d centre;              ///< of mass, in the body's frame
+    bool  teleported = false;  ///< since the last step
+};
+
 struct Pile {
     std::vector<std::int32_t> links;       ///< by body of the pile: those that move
     std::vector<std::int32_t> prescribed;  ///< and those that do not, after them; -1: the world
+    std::vector<PileSeat>     seats;       ///< by body of the pile: all of them
     std::vector<PilePair>     pairs;       ///< island by island, in the contacts' order
     std::vector<Bundle>       bundles;     ///< colour by colour
     std::vector<std::int32_t> slots;       ///< eight for each bundle: the pair in each lane, -1: none
