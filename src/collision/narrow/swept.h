@@ -12,7 +12,7 @@ struct Flight {
     double            spin = 0;  ///< speed that rotation alone may give to some point of the shape [m/s]
 };
 
-/// Where two shapes in flight come together.
+/// Where two shapes in flight come together. Of shapes that are together already there is the time alone, which is 0.
 struct Touch {
     double   time = 0;      ///< [s]
     Manifold manifold;      ///< at that time, relative to `origin`
@@ -21,8 +21,8 @@ struct Touch {
 };
 
 /// The first time within `dt` at which the two shapes are about `near` apart [m], by conservative advancement (Mirtich
-/// 1996): between two looks no point can move farther than the distance allows. False when they do not meet. The sides
-/// in table order, and not both meshes.
+/// 1996) along planes that separate the two, for each triangle of a surface. False when they do not meet. The sides in
+/// table order, and not both meshes.
 bool find_touch(const Flight& a, const Flight& b, double dt, double margin, double near, Touch& out);
 
 }  // namespace mechane::collision
