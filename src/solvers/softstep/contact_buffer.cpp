@@ -183,9 +183,9 @@ void load_row(const System& system, const model::Contacts& contacts, MaterialCom
     row.at = row.spin_at = {};
     row.at.group         = pair.group;
     row.spin_at.group    = pair.group;
-    const Spatiald belt = surface_motion(system, pair.shape, pair.body, row.start_W, row.margin, row.n);
-    row.belt            = belt.linear - dot(row.n, belt.linear) * row.n;
-    row.belt_turn       = dot(row.n, belt.angular);
+    const Spatiald belt  = surface_motion(system, pair.shape, pair.body, row.start_W, row.margin, row.n);
+    row.belt             = belt.linear - dot(row.n, belt.linear) * row.n;
+    row.belt_turn        = dot(row.n, belt.angular);
     row.lambda = row.spin_lambda = row.impulse_sum = {};
     row.drift                                      = {};
     if (!pair.teleported && system.remembered[i] >= 0) remember(row, system.memory[system.remembered[i]], h);
@@ -317,18 +317,18 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
 
     // Calls visit(pair, piece), and what that returns with each contact that becomes a row.
     const auto each_row = [&](const auto& visit) {
-        tasks::for_chunks(
-            system.pool, system.runs.size(), kContactsAtOnce, [&](std::size_t begin, std::size_t end, std::size_t piece) {
-                ContactPiece& own = system.contact_pieces[piece];
-                for (const ContactRun& run : std::span(system.runs).subspan(begin, end - begin)) {
-                    if (run.pile >= 0) continue;
-                    const Pair pair(system, contacts, run);
-                    const auto row = visit(pair, own);
-                    for (std::int32_t i = run.first; i < run.first + run.count; ++i)
-                        if (makes_row(system, contacts, pair, static_cast<std::size_t>(i), h, substeps))
-                            row(static_cast<std::size_t>(i));
-                }
-            });
+        tasks::for_chunks(system.pool, system.runs.size(), kContactsAtOnce,
+                          [&](std::size_t begin, std::size_t end, std::size_t piece) {
+                              ContactPiece& own = system.contact_pieces[piece];
+                              for (const ContactRun& run : std::span(system.runs).subspan(begin, end - begin)) {
+                                  if (run.pile >= 0) continue;
+                                  const Pair pair(system, contacts, run);
+                                  const auto row = visit(pair, own);
+                                  for (std::int32_t i = run.first; i < run.first + run.count; ++i)
+                                      if (makes_row(system, contacts, pair, static_cast<std::size_t>(i), h, substeps))
+                                          row(static_cast<std::size_t>(i));
+                              }
+                          });
     };
     system.contact_pieces.assign(tasks::chunk_count(system.runs.size(), kContactsAtOnce), {});
     each_row([&](const Pair& pair, ContactPiece& need) {
@@ -346,8 +346,8 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
     ContactPiece total;
     for (ContactPiece& piece : system.contact_pieces) {
         const ContactPiece need = std::exchange(piece, total);
-        total = {total.rows + need.rows, total.blocks + need.blocks, total.numbers + need.numbers,
-                 total.free || need.free};
+        total                   = {total.rows + need.rows, total.blocks + need.blocks, total.numbers + need.numbers,
+                                   total.free || need.free};
     }
     const auto grow = [](auto& storage, std::size_t size) {
         if (storage.size() < size) storage.resize(size);
@@ -374,8 +374,8 @@ double store_contacts(System& system, model::Contacts& contacts, double h, int s
     // Where each contact's memory goes: in the order of the contacts.
     auto& place = system.memory_place;
     place.assign(static_cast<std::size_t>(contacts.rigid_contact_count), 0);
-    const bool          all_go_on = std::find(system.faulty.begin(), system.faulty.end(), 1) == system.faulty.end();
-    std::atomic<double> deepest   = 0;
+    const bool          all_go_on  = std::find(system.faulty.begin(), system.faulty.end(), 1) == system.faulty.end();
+    std::atomic<double> deepest    = 0;
     const auto          each_piece = [&](const auto& work) {
         tasks::for_chunks(system.pool, system.contacts.size(), kContactsAtOnce,
                           [&](std::size_t begin, std::size_t end, std::size_t) {

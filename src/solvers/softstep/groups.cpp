@@ -201,9 +201,9 @@ void build_system(const model::Model& model, System& system)
     list_blocks(system);
     system.body_places.assign(model.body_count(), {});
     for (std::size_t l = 0; l < f.links.size(); ++l) {
-        const Tree&  tree  = f.trees[f.links[l].tree];
-        const Group& group = system.groups[tree.group];
-        const auto   link  = static_cast<std::int32_t>(l);
+        const Tree&  tree                   = f.trees[f.links[l].tree];
+        const Group& group                  = system.groups[tree.group];
+        const auto   link                   = static_cast<std::int32_t>(l);
         system.body_places[f.links[l].body] = {
             .link   = link,
             .group  = tree.group,

@@ -290,7 +290,7 @@ struct System {
     LawSources          law_sources;
 
     std::vector<Group>        groups;
-    std::vector<std::int32_t> body_group;  ///< [body_count], -1: prescribed
+    std::vector<std::int32_t> body_group;   ///< [body_count], -1: prescribed
     std::vector<BodyPlace>    body_places;  ///< [body_count]
     std::vector<std::int32_t> group_loops, group_mimics;
 
@@ -399,7 +399,10 @@ struct System {
 constexpr std::size_t kLinksAtOnce = 128, kContactsAtOnce = 32, kNumbersAtOnce = 512;
 /// Groups, or trees, that have about kLinksAtOnce links.
 inline std::size_t groups_at_once(const System& system)
-{ return std::max<std::size_t>(1, kLinksAtOnce * system.groups.size() / std::max<std::size_t>(1, system.forest.links.size())); }
+{
+    return std::max<std::size_t>(
+        1, kLinksAtOnce * system.groups.size() / std::max<std::size_t>(1, system.forest.links.size()));
+}
 
 // -- divergence.cpp
 /// The first thing that went wrong in a step.
