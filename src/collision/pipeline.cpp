@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "matching.h"
@@ -60,8 +61,8 @@ struct RowDepth {
     std::uint32_t place;  ///< among all rows in order
 };
 
-constexpr std::size_t  kChunksAtOnce = 4;
-constexpr std::int64_t kMostPairs    = std::int64_t{1} << 26;
+constexpr std::size_t  kChunksAtOnce = 4, kOrderedAtOnce = 1024;
+constexpr std::int64_t kMostPairs = std::int64_t{1} << 26;
 
 double seconds_since(std::chrono::steady_clock::time_point start)
 { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
@@ -104,18 +105,10 @@ struct CollisionPipeline::Impl {
     void press(const Shape& a, const Shape& b, const Vec3d& origin, std::int32_t i, std::int32_t k, Chunk& chunk);
     void collide_chunk(std::size_t begin, std::size_t end, std::size_t index);
     [[nodiscard]] bool closes(const PairRows& pair, const Row& row, const Vec3d& middle) const;
-    /// Over the pool, or one chunk after the other.
-    template <class Work>
-    void in_chunks(std::size_t count, std::size_t size, Work&& work)
-    {
-        const std::size_t n = tasks::chunk_count(count, size);
-        if (options.pool && n > 1) return options.pool->for_chunks(count, size, work);
-        for (std::size_t c = 0; c < n; ++c) work(c * size, std::min(count, (c + 1) * size), c);
-    }
     /// For as many pairs and rows as there may be contacts, so that later calls allocate nothing.
     void make_room()
     {
-        for (auto* list : {&pairs, &turned, &merged}) list->reserve(capacity);
+        pairs.reserve(capacity);
         tallies.resize(tasks::chunk_count(capacity, kPairsPerChunk));
         make_room(chunks);
     }
@@ -150,10 +143,11 @@ struct CollisionPipeline::Impl {
     bool        steady  = false;  ///< in the last call the rows of each task went where they had gone before
     std::size_t tallied = 0;      ///< tasks of the last call
     bool same = false;  ///< `chunks` hold the pairs and rows of the last call already; those of the cache are old
-    std::vector<ShapePair>             pairs, turned, merged;
-    std::vector<Tally>                 tallies;  ///< one for each chunk of pairs
-    std::vector<RowChunk>              chunks;   ///< what they find
-    std::vector<RowDepth>              depths;   ///< when there are too many rows
+    std::vector<ShapePair>             pairs, straight, turned;
+    std::vector<std::size_t>           turned_from;  ///< of those to be turned, by parts of the pairs
+    std::vector<Tally>                 tallies;      ///< one for each chunk of pairs
+    std::vector<RowChunk>              chunks;       ///< what they find
+    std::vector<RowDepth>              depths;       ///< when there are too many rows
     std::vector<ContactFace>           surface;
     bool                               any_pressure = false;
     std::unique_ptr<SoftContactFinder> soft;  ///< where there are particles to be looked at
@@ -408,26 +402,46 @@ void CollisionPipeline::Impl::store_early(std::size_t index, std::size_t last_co
 /// Puts first the shape that is shape 0 of the pair, and the pairs in the order of their rows.
 void CollisionPipeline::Impl::order_pairs()
 {
-    turned.clear();
-    const auto  kind     = [&](std::int32_t s) { return set.shapes[static_cast<std::size_t>(s)].kind; };
-    std::size_t straight = 0;
-    for (const ShapePair& p : pairs) {
-        if (in_table_order(kind(p.first), kind(p.second)))
-            pairs[straight++] = p;
-        else
-            turned.emplace_back(p.second, p.first);
-    }
-    if (turned.empty()) return;
-    pairs.resize(straight);
+    const std::size_t n     = pairs.size();
+    const auto        turns = [&](const ShapePair& p) {
+        return !in_table_order(set.kinds[static_cast<std::size_t>(p.first)],
+                               set.kinds[static_cast<std::size_t>(p.second)]);
+    };
+    // As much room as there is for pairs: how many are turned changes from call to call.
+    turned_from.reserve(tasks::chunk_count(pairs.capacity(), kOrderedAtOnce) + 1);
+    for (auto* list : {&straight, &turned}) list->reserve(pairs.capacity());
+    turned_from.assign(tasks::chunk_count(n, kOrderedAtOnce) + 1, 0);
+    tasks::for_chunks(options.pool, n, kOrderedAtOnce, [&](std::size_t begin, std::size_t end, std::size_t part) {
+        const std::span<const ShapePair> mine(&pairs[begin], end - begin);
+        turned_from[part + 1] = static_cast<std::size_t>(std::count_if(mine.begin(), mine.end(), turns));
+    });
+    std::partial_sum(turned_from.begin(), turned_from.end(), turned_from.begin());
+    if (turned_from.back() == 0) return;
+    turned.resize(turned_from.back());
+    straight.resize(n - turned.size());
     // They come in order of what is now their second shape.
-    constexpr std::size_t kFew = 512;
-    if (turned.size() <= kFew)
-        std::sort(turned.begin(), turned.end());
-    else
-        radix_sort(turned, merged, [](const ShapePair& p) { return static_cast<std::uint64_t>(p.first); });
-    merged.resize(pairs.size() + turned.size());
-    std::merge(pairs.begin(), pairs.end(), turned.begin(), turned.end(), merged.begin());
-    pairs.swap(merged);
+    const auto sort = [](std::span<ShapePair> items, std::span<ShapePair> room) {
+        constexpr std::size_t kFew = 128;
+        if (items.size() <= kFew) return std::sort(items.begin(), items.end());
+        radix_sort(items, room, [](const ShapePair& p) { return static_cast<std::uint64_t>(p.first); });
+    };
+    tasks::for_chunks(options.pool, n, kOrderedAtOnce, [&](std::size_t begin, std::size_t end, std::size_t part) {
+        std::size_t at = turned_from[part], other = begin - at;
+        for (std::size_t i = begin; i < end; ++i) {
+            const ShapePair& p = pairs[i];
+            if (turns(p))
+                turned[at++] = {p.second, p.first};
+            else
+                straight[other++] = p;
+        }
+        // What the part has read is room for the sorting.
+        const std::span<ShapePair> mine(turned.data() + turned_from[part], at - turned_from[part]);
+        sort(mine, std::span(pairs).subspan(begin, mine.size()));
+    });
+    // Where each world has its own shapes, or one shape is turned with all others, they are in order now.
+    sort(turned, pairs);
+    merge_sorted(options.pool, std::span<const ShapePair>(straight), std::span<const ShapePair>(turned),
+                 std::span(pairs));
 }
 
 void CollisionPipeline::Impl::store(std::size_t chunk, model::Contacts& contacts) const
@@ -483,9 +497,7 @@ void CollisionPipeline::Impl::collide_all(PairCache::Impl* cache)
         if (same && cache->chunks.size() < n) cache->chunks.resize(n);
         if (!same) cache->pairs = pairs;
     }
-    // What captures little is called without allocating.
-    in_chunks(pairs.size(), kPairsPerChunk,
-              [this](std::size_t begin, std::size_t end, std::size_t chunk) { collide_chunk(begin, end, chunk); });
+    tasks::for_chunks(options.pool, pairs.size(), kPairsPerChunk, [this](auto... chunk) { collide_chunk(chunk...); });
 }
 
 /// Where the rows of each task go.
@@ -647,7 +659,7 @@ CollideStatus CollisionPipeline::collide(const model::State& state, double dt, m
     impl.select(contacts, status);
     status.sort_s += seconds_since(sorting);
     contacts.reset_custom(impl.set.model().custom_arrays);
-    impl.in_chunks(used, kChunksAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
+    tasks::for_chunks(impl.options.pool, used, kChunksAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
         for (std::size_t c = begin; c < end; ++c)
             if (!impl.tallies[c].stored) impl.store(c, contacts);
     });

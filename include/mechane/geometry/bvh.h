@@ -15,6 +15,14 @@ inline bool overlaps(const Aabbd& a, const Aabbd& b)
     return a.lower.x <= b.upper.x && b.lower.x <= a.upper.x && a.lower.y <= b.upper.y && b.lower.y <= a.upper.y &&
            a.lower.z <= b.upper.z && b.lower.z <= a.upper.z;
 }
+
+/// True where the inner box lies within the outer, which it may touch from inside.
+inline bool contains(const Aabbd& outer, const Aabbd& inner)
+{
+    return outer.lower.x <= inner.lower.x && outer.lower.y <= inner.lower.y && outer.lower.z <= inner.lower.z &&
+           inner.upper.x <= outer.upper.x && inner.upper.y <= outer.upper.y && inner.upper.z <= outer.upper.z;
+}
+
 /// Squared distance of a point from a box, 0 inside [m^2].
 inline double distance_squared(const Aabbd& box, const Vec3d& p)
 { return length_squared(max(Vec3d{}, max(box.lower - p, p - box.upper))); }

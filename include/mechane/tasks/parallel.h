@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 
@@ -33,6 +34,16 @@ class Pool {
 /// Number of chunks that `for_chunks` makes.
 constexpr std::size_t chunk_count(std::size_t count, std::size_t grain)
 { return grain == 0 ? 0 : (count + grain - 1) / grain; }
+
+/// Calls work(begin, end, chunk) for the same chunks, on the pool, or on this thread where there is none. Allocates
+/// nothing, however much the work captures.
+template <class Work>
+void for_chunks(const Pool* pool, std::size_t count, std::size_t grain, const Work& work)
+{
+    const std::size_t chunks = chunk_count(count, grain);
+    if (pool && pool->threads() > 1 && chunks > 1) return pool->for_chunks(count, grain, std::cref(work));
+    for (std::size_t c = 0; c < chunks; ++c) work(c * grain, std::min(count, (c + 1) * grain), c);
+}
 
 /// Number of cores this process may use, at least 1.
 int available_threads() noexcept;

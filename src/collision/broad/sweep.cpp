@@ -5,6 +5,7 @@
 
 #include "../radix_sort.h"
 #include "mechane/collision/broad_phase.h"
+#include "mechane/geometry/bvh.h"
 #include "mechane/math/lanes.h"
 #include "mechane/tasks/parallel.h"
 
@@ -23,12 +24,6 @@ constexpr int kLeastAge = 4;
 constexpr double      kFat       = 0.05;
 constexpr std::size_t kNearPairs = 2048;  ///< of one task
 constexpr double      kBoxWidths = 4;     ///< least width of a strip, in those of a box
-
-bool contains(const geometry::Aabbd& outer, const geometry::Aabbd& inner)
-{
-    return outer.lower.x <= inner.lower.x && outer.lower.y <= inner.lower.y && outer.lower.z <= inner.lower.z &&
-           inner.upper.x <= outer.upper.x && inner.upper.y <= outer.upper.y && inner.upper.z <= outer.upper.z;
-}
 
 /// Never falls where x grows.
 std::uint64_t rank(double x)

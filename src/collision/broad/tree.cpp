@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "mechane/collision/broad_phase.h"
+#include "mechane/geometry/bvh.h"
 #include "mechane/tasks/parallel.h"
 
 namespace mechane::collision {
@@ -17,11 +18,6 @@ double area(const Aabbd& box)
 {
     const Vec3d e = box.upper - box.lower;
     return e.x * e.y + e.y * e.z + e.z * e.x;
-}
-bool contains(const Aabbd& outer, const Aabbd& inner)
-{
-    return outer.lower.x <= inner.lower.x && outer.lower.y <= inner.lower.y && outer.lower.z <= inner.lower.z &&
-           inner.upper.x <= outer.upper.x && inner.upper.y <= outer.upper.y && inner.upper.z <= outer.upper.z;
 }
 Aabbd fattened(const Aabbd& box)
 {

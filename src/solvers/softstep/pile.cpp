@@ -5,7 +5,6 @@
 #include <numeric>
 #include <utility>
 
-#include "mechane/solvers/materials.h"
 #include "system.h"
 #include "wide.h"
 
@@ -273,26 +272,12 @@ Vec3d centre_of(const System& system, std::int32_t body)
     return l >= 0 ? system.forest.links[l].com : static_cast<Vec3d>(system.model->body_com[body]);
 }
 
-/// What the materials of two shapes make together.
-struct Materials {
-    double mu_static = 0, mu_dynamic = 0, restitution = 0, torsional = 0, rolling = 0;
-};
-Materials materials(const model::Model& m, MaterialCombine rule, const std::array<std::int32_t, 2>& shape)
-{
-    const auto mix = [&](const std::vector<Real>& values) {
-        return combine(rule, static_cast<double>(values[shape[0]]), static_cast<double>(values[shape[1]]));
-    };
-    const double mu = mix(m.shape_material_mu);
-    return {std::max(mu, mix(m.shape_material_mu_static)), mu, mix(m.shape_material_restitution),
-            mix(m.shape_material_mu_torsional), mix(m.shape_material_mu_rolling)};
-}
-
 void load_pair(const System& system, const model::Contacts& contacts, MaterialCombine rule, double h,
                const PilePair& pair, Pile& pile, Bundle& b, int lane)
 {
     const model::Model&         m     = *system.model;
     const auto                  shape = shapes_of(contacts, pair.contact);
-    const auto                  mix   = materials(m, rule, shape);
+    const auto                  mix   = materials_of(m, rule, shape);
     const Vec3d                 n     = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[pair.contact]));
     const Vec3d                 t1 = any_perpendicular(n), t2 = cross(n, t1);
     std::array<Vec3d, 2>        centre;
@@ -436,9 +421,10 @@ void pose_body(const System& system, Pile& pile, std::size_t body, const Mat33d&
 template <class Work>
 void each_body(const System& system, std::size_t count, Work&& work)
 {
-    in_parts(system.pool, 0, (count + kWide - 1) / kWide, [&](std::size_t begin, std::size_t end, std::size_t) {
-        for (std::size_t i = kWide * begin; i < std::min(count, kWide * end); ++i) work(i);
-    });
+    tasks::for_chunks(system.pool, (count + kWide - 1) / kWide, kPart,
+                      [&](std::size_t begin, std::size_t end, std::size_t) {
+                          for (std::size_t i = kWide * begin; i < std::min(count, kWide * end); ++i) work(i);
+                      });
 }
 
 /// The bodies at the start of a step.
@@ -578,6 +564,7 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
 {
     system.pile_count = 0;
     find_runs(system, contacts);
+    if (system.piles.empty()) return;  // there are no two free bodies
     if (3 * contacts.rigid_contact_count + static_cast<std::int32_t>(system.groups.size()) < kLeastRows) return;
     system.pile_count = find_piles(system, contacts);
     if (system.pile_count == 0) return;
@@ -604,9 +591,10 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
         Pile& pile = system.piles[p];
         place_pairs(pile);
         pile.parts.assign(part_count(pile.bundles.size()), {});
-        in_parts(system.pool, 0, pile.bundles.size(), [&](std::size_t begin, std::size_t end, std::size_t part) {
-            pile.parts[part].solved = load_part(system, contacts, rule, h, pile, begin, end) ? 1 : 0;
-        });
+        tasks::for_chunks(system.pool, pile.bundles.size(), kPart,
+                          [&](std::size_t begin, std::size_t end, std::size_t part) {
+                              pile.parts[part].solved = load_part(system, contacts, rule, h, pile, begin, end) ? 1 : 0;
+                          });
         pile.elastic = some_part(pile);
     }
 }
@@ -728,7 +716,7 @@ void add_pile_loads(System& system, const Pile& pile, double h, double dt)
 
 void mark_memory(const System& system, const Pile& pile, std::vector<std::int32_t>& marks)
 {
-    in_parts(system.pool, 0, pile.bundles.size(), [&](std::size_t begin, std::size_t end, std::size_t) {
+    tasks::for_chunks(system.pool, pile.bundles.size(), kPart, [&](std::size_t begin, std::size_t end, std::size_t) {
         each_contact(pile, begin, end, [&](const PilePair& pair, const Bundle& b, int lane, std::int32_t i) {
             marks[pair.contact + i] = pile.points[static_cast<std::size_t>(b.point + i)].lambda[0][lane] > 0 &&
                                       !of_faulty_world(system, pile, pair);
@@ -764,8 +752,8 @@ void store_pile(const System& system, const Pile& pile, model::Contacts& contact
                             ? (1 / h) * along_axes(b, lane, pile.spins[static_cast<std::size_t>(b.spin + i)].lambda)
                             : Vec3d{};
     };
-    in_parts(system.pool, 0, pile.bundles.size(),
-             [&](std::size_t begin, std::size_t end, std::size_t) { each_contact(pile, begin, end, store); });
+    tasks::for_chunks(system.pool, pile.bundles.size(), kPart,
+                      [&](std::size_t begin, std::size_t end, std::size_t) { each_contact(pile, begin, end, store); });
 }
 
 }  // namespace mechane::solvers::softstep

@@ -144,8 +144,8 @@ MCH_WIDER static void build_part(Pile& pile, bool first, std::size_t begin, std:
 
 void build_bundles(Pile& pile, bool first, const tasks::Pool* pool)
 {
-    in_parts(pool, 0, pile.bundles.size(),
-             [&](std::size_t begin, std::size_t end, std::size_t) { build_part(pile, first, begin, end); });
+    tasks::for_chunks(pool, pile.bundles.size(), kPart,
+                      [&](std::size_t begin, std::size_t end, std::size_t) { build_part(pile, first, begin, end); });
 }
 
 MCH_WIDER static void meet_part(Pile& pile, double h, std::size_t begin, std::size_t end)
@@ -175,8 +175,8 @@ MCH_WIDER static void meet_part(Pile& pile, double h, std::size_t begin, std::si
 
 void meet_pile(Pile& pile, double h, const tasks::Pool* pool)
 {
-    in_parts(pool, 0, pile.bundles.size(),
-             [&](std::size_t begin, std::size_t end, std::size_t) { meet_part(pile, h, begin, end); });
+    tasks::for_chunks(pool, pile.bundles.size(), kPart,
+                      [&](std::size_t begin, std::size_t end, std::size_t) { meet_part(pile, h, begin, end); });
 }
 
 MCH_WIDER void predict_bodies(Pile& pile, double h, bool keep_push)

@@ -240,8 +240,8 @@ double sweep_pile(Pile& pile, const PileSweep& sweep, const tasks::Pool* pool)
         const auto        begin  = static_cast<std::size_t>(pile.colours[colour]),
                           end    = static_cast<std::size_t>(pile.colours[colour + 1]);
         pile.parts.assign(part_count(end - begin), {});
-        in_parts(shared, begin, end, [&](std::size_t from, std::size_t to, std::size_t part) {
-            pile.parts[part] = sweep_part(pile, sweep, from, to);
+        tasks::for_chunks(shared, end - begin, kPart, [&](std::size_t from, std::size_t to, std::size_t part) {
+            pile.parts[part] = sweep_part(pile, sweep, begin + from, begin + to);
         });
         for (const Pile::Part& part : pile.parts) {
             solved += part.solved;
@@ -277,7 +277,7 @@ MCH_WIDER static bool advance_part(Pile& pile, Real step, std::size_t begin, std
 bool advance_pile(Pile& pile, double h, const tasks::Pool* pool)
 {
     pile.parts.assign(part_count(pile.bundles.size()), {});
-    in_parts(pool, 0, pile.bundles.size(), [&](std::size_t begin, std::size_t end, std::size_t part) {
+    tasks::for_chunks(pool, pile.bundles.size(), kPart, [&](std::size_t begin, std::size_t end, std::size_t part) {
         pile.parts[part].solved = advance_part(pile, static_cast<Real>(h), begin, end) ? 1 : 0;
     });
     return some_part(pile);
@@ -316,7 +316,7 @@ void bounce_pile(Pile& pile, bool backwards, const tasks::Pool* pool)
 
 void sum_pile(Pile& pile, const tasks::Pool* pool)
 {
-    in_parts(pool, 0, pile.bundles.size(), [&](std::size_t begin, std::size_t end, std::size_t) {
+    tasks::for_chunks(pool, pile.bundles.size(), kPart, [&](std::size_t begin, std::size_t end, std::size_t) {
         const auto from = static_cast<std::size_t>(pile.bundles[begin].point),
                    to   = static_cast<std::size_t>(pile.bundles[end - 1].point + pile.bundles[end - 1].points);
         for (std::size_t i = from; i < to; ++i)

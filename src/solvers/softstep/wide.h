@@ -143,20 +143,9 @@ MCH_INLINE Wide3 rates(const Bundle& b, const PilePoint& p, const Moving& moving
     return {r[0], r[1] + p.belt[0], r[2] + p.belt[1]};
 }
 
-/// Work on bundles [begin, end) that change nothing of each other's: work(begin, end, part), parts numbered from 0 on.
-/// The parts do not depend on the number of threads.
+/// Bundles that one piece of work takes. They change nothing of each other's.
 constexpr std::size_t kPart = 16;
-template <class Work>
-void in_parts(const tasks::Pool* pool, std::size_t begin, std::size_t end, const Work& work)
-{
-    if (pool && pool->threads() > 1 && end - begin > kPart)
-        return pool->for_chunks(end - begin, kPart, [&work, begin](std::size_t from, std::size_t to, std::size_t part) {
-            work(begin + from, begin + to, part);
-        });
-    for (std::size_t at = begin, part = 0; at < end; at += kPart, ++part) work(at, std::min(end, at + kPart), part);
-}
-
-constexpr std::size_t part_count(std::size_t count) { return (count + kPart - 1) / kPart; }
+constexpr std::size_t part_count(std::size_t count) { return tasks::chunk_count(count, kPart); }
 
 /// Colour by colour: work(begin, end) on bundles.
 template <class Work>
@@ -165,8 +154,11 @@ void in_colours(const Pile& pile, bool backwards, const tasks::Pool* pool, const
     const std::size_t count = pile.colours.size() - 1;
     for (std::size_t k = 0; k < count; ++k) {
         const std::size_t colour = backwards ? count - 1 - k : k;
-        in_parts(pool, static_cast<std::size_t>(pile.colours[colour]),
-                 static_cast<std::size_t>(pile.colours[colour + 1]), work);
+        const auto        begin  = static_cast<std::size_t>(pile.colours[colour]),
+                          end    = static_cast<std::size_t>(pile.colours[colour + 1]);
+        tasks::for_chunks(pool, end - begin, kPart, [&](std::size_t from, std::size_t to, std::size_t part) {
+            work(begin + from, begin + to, part);
+        });
     }
 }
 
