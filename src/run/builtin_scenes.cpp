@@ -76,7 +76,7 @@ ModelBuilder convex_vs_mesh(int side)
 {
     constexpr double kApart = 7.5, kLowest = 15, kLevel = 2;
     ModelBuilder     b;
-    b.rigid_gap = 0.02;
+    b.rigid_gap = 0.01;  // of a pair two centimetres, as there
     ShapeConfig material;
     material.mu          = 0.5;
     material.restitution = 0.6;
