@@ -39,9 +39,7 @@ class Flying {
           speed_(length(w)),
           still_(side.motion->v == Vec3d{} && side.motion->w == Vec3d{}),
           turns_(side.spin > 0 && speed_ > 0)
-    {
-        com_ = com0_;
-    }
+    { com_ = com0_; }
     /// Where it is at the start.
     void set(const Shape& start)
     {
@@ -53,8 +51,8 @@ class Flying {
     void move_to(double t)
     {
         if (still_) return;
-        com_           = com0_ + t * v;
-        const Mat33d D = turns_ ? rotation(t * w, t * speed_) : Mat33d::identity();
+        com_            = com0_ + t * v;
+        const Mat33d D  = turns_ ? rotation(t * w, t * speed_) : Mat33d::identity();
         const auto   at = [&](const Vec3d& p) { return turns_ ? com_ + D * (p - com0_) : p + t * v; };
         if (shape.kind == ShapeKind::triangle) {
             for (std::size_t i = 0; i < 3; ++i) shape.corners[i] = at(corners0_[i]);
@@ -134,8 +132,8 @@ class Pair {
     [[nodiscard]] double touch(Flying& a, Flying& b, double end, Vec3d& n) const
     {
         constexpr int kLooks = 64, kSlides = 8;
-        const double  radius = a.shape.core_radius() + b.shape.core_radius();
-        double        t      = 0;
+        const double  radius  = a.shape.core_radius() + b.shape.core_radius();
+        double        t       = 0;
         const auto    advance = [&](double distance) {
             const double speed = closing(a, b, n, end - t);
             // Else the plane between the two stays between them.
@@ -190,7 +188,7 @@ class Pair {
     [[nodiscard]] double touch_convex(Vec3d& apart) const
     {
         const Vec3d origin = a_.shape->p, c0 = centre(*a_.shape), c1 = centre(*b_.shape);
-        const auto  turn   = [](const BodyMotion& m, const Vec3d& c) { return length(cross(m.w, c - m.com)); };
+        const auto  turn = [](const BodyMotion& m, const Vec3d& c) { return length(cross(m.w, c - m.com)); };
         // Balls about the two that pass each other.
         const double balls = margin_ + near_ + bounding_radius(*a_.shape) + bounding_radius(*b_.shape) +
                              dt_ * (turn(*a_.motion, c0) + turn(*b_.motion, c1));
@@ -223,18 +221,18 @@ class Pair {
         start.p            = R * (start.p - a_.shape->p);
         start.R            = R * start.R;
         b.set(start);
-        triangle.kind                = ShapeKind::triangle;
-        const Vec3d           c      = centre(start), way = dt_ * (b.v - a.v);
+        triangle.kind           = ShapeKind::triangle;
+        const Vec3d           c = centre(start), way = dt_ * (b.v - a.v);
         const double          grow = margin_ + near_ + dt_ * (a_.spin + b_.spin);
-        const geometry::Aabbd here   = bounds(start);
-        geometry::Aabbd       box    = here;
+        const geometry::Aabbd here = bounds(start);
+        geometry::Aabbd       box  = here;
         box.lower += min(way, Vec3d{}) - Vec3d{grow, grow, grow};
         box.upper += max(way, Vec3d{}) + Vec3d{grow, grow, grow};
         double first = kNever, end = dt_;
         m.bvh.for_each_overlap(box, [&](std::int32_t index) {
             if (first == 0) return;
-            const auto   t = static_cast<std::size_t>(index);
-            Vec3d        n = m.normals[t];
+            const auto t = static_cast<std::size_t>(index);
+            Vec3d      n = m.normals[t];
             for (std::size_t i = 0; i < 3; ++i)
                 triangle.corners[i] = m.points[static_cast<std::size_t>(m.triangles[t][i])];
             if (dot(n, c - triangle.corners[0]) < 0) return;  // from behind
