@@ -217,13 +217,23 @@ def _turned(model: Any, state: State, rows: np.ndarray, to_world: bool) -> np.nd
 
 
 def solve_mass_matrix(model: Any, state: State, rhs: Any) -> Array:
-    """M^-1 rhs [articulation_count, max_dofs_per_articulation]."""
+    """M^-1 rhs [articulation_count, max_dofs_per_articulation]; zero at joints whose child is prescribed.
+
+    @raises numpy.linalg.LinAlgError  some joint moves nothing that has mass
+    """
     b = _rows(model, "rhs", rhs).astype(float)
     h = np.asarray(eval_mass_matrix(model, state), float)
     out = np.zeros_like(b)
+    prescribed = (np.asarray(model._np("body_flags")) & int(BodyFlags.KINEMATIC))[model._np("joint_child")] != 0
+    moved = ~np.repeat(prescribed, np.diff(model._np("joint_qd_start")))
     for a in range(model.articulation_count):
-        n = _dofs(model, a)[1] - _dofs(model, a)[0]
-        out[a, :n] = np.linalg.solve(h[a, :n, :n], b[a, :n])
+        begin, end = _dofs(model, a)
+        own = np.flatnonzero(moved[begin:end])
+        try:
+            out[a, own] = np.linalg.solve(h[a][np.ix_(own, own)], b[a, own])
+        except np.linalg.LinAlgError as error:
+            raise kind_of(np.linalg.LinAlgError)(f"articulation '{model.articulation_label[a]}': the mass matrix is singular; a joint moves nothing that has mass or armature",
+                                                 "E_DYN_SINGULAR") from error
     return out.astype(REAL).view(Array)
 
 

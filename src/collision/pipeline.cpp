@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "matching.h"
@@ -61,8 +62,8 @@ struct RowDepth {
     std::uint32_t place;  ///< among all rows in order
 };
 
-constexpr std::size_t  kChunksAtOnce = 4;
-constexpr std::int64_t kMostPairs    = std::int64_t{1} << 26;
+constexpr std::size_t  kChunksAtOnce = 4, kOrderedAtOnce = 1024;
+constexpr std::int64_t kMostPairs = std::int64_t{1} << 26;
 
 double seconds_since(std::chrono::steady_clock::time_point start)
 { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
@@ -112,14 +113,14 @@ struct CollisionPipeline::Impl {
     void remember_apart(PairRows& pair, const Vec3d& n) const
     { pair.apart = static_cast<Vec3>(rotate_inverse(set.motion_of(pair.shape0).X_WB.q, n)); }
     bool keep_chunk(Chunk& chunk) const;
-    bool sweep_pair(PairRows& pair, Chunk& chunk);
+    bool sweep_pair(const PairRows& pair, Chunk& chunk);
     void press(const Shape& a, const Shape& b, const Vec3d& origin, std::int32_t i, std::int32_t k, Chunk& chunk);
     void collide_chunk(std::size_t begin, std::size_t end, std::size_t index);
     [[nodiscard]] bool closes(const PairRows& pair, const Row& row, const Vec3d& middle) const;
     /// For as many pairs and rows as there may be contacts, so that later calls allocate nothing.
     void make_room()
     {
-        for (auto* list : {&pairs, &turned, &merged}) list->reserve(capacity);
+        pairs.reserve(capacity);
         tallies.resize(tasks::chunk_count(capacity, kPairsPerChunk));
         make_room(chunks);
     }
@@ -154,10 +155,11 @@ struct CollisionPipeline::Impl {
     bool        steady  = false;  ///< in the last call the rows of each task went where they had gone before
     std::size_t tallied = 0;      ///< tasks of the last call
     bool same = false;  ///< `chunks` hold the pairs and rows of the last call already; those of the cache are old
-    std::vector<ShapePair>             pairs, turned, merged;
-    std::vector<Tally>                 tallies;  ///< one for each chunk of pairs
-    std::vector<RowChunk>              chunks;   ///< what they find
-    std::vector<RowDepth>              depths;   ///< when there are too many rows
+    std::vector<ShapePair>             pairs, straight, turned;
+    std::vector<std::size_t>           turned_from;  ///< of those to be turned, by parts of the pairs
+    std::vector<Tally>                 tallies;      ///< one for each chunk of pairs
+    std::vector<RowChunk>              chunks;       ///< what they find
+    std::vector<RowDepth>              depths;       ///< when there are too many rows
     std::vector<ContactFace>           surface;
     bool                               any_pressure = false;
     std::unique_ptr<SoftContactFinder> soft;  ///< where there are particles to be looked at
@@ -210,7 +212,7 @@ void CollisionPipeline::Impl::press(const Shape& a, const Shape& b, const Vec3d&
 
 /// A pair that may cross more than the speculative reach in this step: the contact is that of the moment of touch, as
 /// seen from now. False when the two are close already and are looked at as usual.
-bool CollisionPipeline::Impl::sweep_pair(PairRows& pair, Chunk& chunk)
+bool CollisionPipeline::Impl::sweep_pair(const PairRows& pair, Chunk& chunk)
 {
     const auto        i = pair.shape0, k = pair.shape1;
     const auto        i_ = static_cast<std::size_t>(i), k_ = static_cast<std::size_t>(k);
@@ -220,10 +222,7 @@ bool CollisionPipeline::Impl::sweep_pair(PairRows& pair, Chunk& chunk)
         b{&set.shapes[k_], &mb, set.X_BS[k_], set.spin[k_]};
     const double way = (length(mb.v - ma.v) + a.spin + b.spin) * dt;
     Touch        touch;
-    if (!find_touch(a, b, dt * std::min(1.0, kLongestFlight / way), m, near, touch)) {
-        remember_apart(pair, touch.apart);
-        return true;
-    }
+    if (!find_touch(a, b, dt * std::min(1.0, kLongestFlight / way), m, near, touch)) return true;
     if (touch.time == 0) return false;
     const double r0 = a.shape->core_radius(), r1 = b.shape->core_radius();
     for (const ContactPoint& p :
@@ -448,26 +447,46 @@ void CollisionPipeline::Impl::store_early(std::size_t index, std::size_t last_co
 /// Puts first the shape that is shape 0 of the pair, and the pairs in the order of their rows.
 void CollisionPipeline::Impl::order_pairs()
 {
-    turned.clear();
-    const auto  kind     = [&](std::int32_t s) { return set.shapes[static_cast<std::size_t>(s)].kind; };
-    std::size_t straight = 0;
-    for (const ShapePair& p : pairs) {
-        if (in_table_order(kind(p.first), kind(p.second)))
-            pairs[straight++] = p;
-        else
-            turned.emplace_back(p.second, p.first);
-    }
-    if (turned.empty()) return;
-    pairs.resize(straight);
+    const std::size_t n     = pairs.size();
+    const auto        turns = [&](const ShapePair& p) {
+        return !in_table_order(set.kinds[static_cast<std::size_t>(p.first)],
+                               set.kinds[static_cast<std::size_t>(p.second)]);
+    };
+    // As much room as there is for pairs: how many are turned changes from call to call.
+    turned_from.reserve(tasks::chunk_count(pairs.capacity(), kOrderedAtOnce) + 1);
+    for (auto* list : {&straight, &turned}) list->reserve(pairs.capacity());
+    turned_from.assign(tasks::chunk_count(n, kOrderedAtOnce) + 1, 0);
+    tasks::for_chunks(options.pool, n, kOrderedAtOnce, [&](std::size_t begin, std::size_t end, std::size_t part) {
+        const std::span<const ShapePair> mine(&pairs[begin], end - begin);
+        turned_from[part + 1] = static_cast<std::size_t>(std::count_if(mine.begin(), mine.end(), turns));
+    });
+    std::partial_sum(turned_from.begin(), turned_from.end(), turned_from.begin());
+    if (turned_from.back() == 0) return;
+    turned.resize(turned_from.back());
+    straight.resize(n - turned.size());
     // They come in order of what is now their second shape.
-    constexpr std::size_t kFew = 512;
-    if (turned.size() <= kFew)
-        std::sort(turned.begin(), turned.end());
-    else
-        radix_sort(turned, merged, [](const ShapePair& p) { return static_cast<std::uint64_t>(p.first); });
-    merged.resize(pairs.size() + turned.size());
-    std::merge(pairs.begin(), pairs.end(), turned.begin(), turned.end(), merged.begin());
-    pairs.swap(merged);
+    const auto sort = [](std::span<ShapePair> items, std::span<ShapePair> room) {
+        constexpr std::size_t kFew = 128;
+        if (items.size() <= kFew) return std::sort(items.begin(), items.end());
+        radix_sort(items, room, [](const ShapePair& p) { return static_cast<std::uint64_t>(p.first); });
+    };
+    tasks::for_chunks(options.pool, n, kOrderedAtOnce, [&](std::size_t begin, std::size_t end, std::size_t part) {
+        std::size_t at = turned_from[part], other = begin - at;
+        for (std::size_t i = begin; i < end; ++i) {
+            const ShapePair& p = pairs[i];
+            if (turns(p))
+                turned[at++] = {p.second, p.first};
+            else
+                straight[other++] = p;
+        }
+        // What the part has read is room for the sorting.
+        const std::span<ShapePair> mine(turned.data() + turned_from[part], at - turned_from[part]);
+        sort(mine, std::span(pairs).subspan(begin, mine.size()));
+    });
+    // Where each world has its own shapes, or one shape is turned with all others, they are in order now.
+    sort(turned, pairs);
+    merge_sorted(options.pool, std::span<const ShapePair>(straight), std::span<const ShapePair>(turned),
+                 std::span(pairs));
 }
 
 void CollisionPipeline::Impl::store(std::size_t chunk, model::Contacts& contacts) const

@@ -1,6 +1,7 @@
 #include "shape_set.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <optional>
 
@@ -155,6 +156,7 @@ ShapeSet::ShapeSet(const model::Model& model, const tasks::Pool* pool, std::int3
         ball[i]   = radius[i] + length(centre(s));
         extent[i] = least_extent(s);
     }
+    for (const Shape& s : shapes) kinds.push_back(s.kind);
     if (flag == model::shape_flag::collide_shapes) build_fields(pool);
 }
 
@@ -256,11 +258,16 @@ std::vector<ShapeFilter> ShapeSet::filters(bool with_kinematic) const
 
 void ShapeSet::place(const model::State& state, double dt, double speculative_max, bool sweep, const tasks::Pool* pool)
 {
+    std::atomic<std::int32_t> unsound = 0;
     tasks::for_chunks(pool, motion.size() - 1, kPlacedAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
-        for (std::size_t b = begin; b < end; ++b) place_body(state, b);
+        std::int32_t count = 0;
+        for (std::size_t b = begin; b < end; ++b) {
+            place_body(state, b);
+            count += motion[b + 1].sound ? 0 : 1;
+        }
+        unsound += count;
     });
-    unsound_bodies = 0;
-    for (std::size_t b = 1; b < motion.size(); ++b) unsound_bodies += motion[b].sound ? 0 : 1;
+    unsound_bodies = unsound;
     tasks::for_chunks(pool, size(), kPlacedAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
         for (std::size_t i = begin; i < end; ++i) place_shape(i, dt, speculative_max, sweep);
     });

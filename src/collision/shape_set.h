@@ -44,6 +44,7 @@ class ShapeSet {
     { return motion[static_cast<std::size_t>(body[static_cast<std::size_t>(shape)] + 1)]; }
 
     std::vector<Shape>           shapes;  ///< `p` and `R` in the world
+    std::vector<ShapeKind>       kinds;   ///< those of `shapes`, side by side
     std::vector<Posed>           X_BS;
     std::vector<std::int32_t>    body;
     std::vector<double>          margin, gap, radius;  ///< [m]; radius of the ball about the centre

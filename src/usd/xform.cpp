@@ -198,8 +198,10 @@ Matrix4d local(const Stage::Impl& stage, const PrimRecord& prim, const TimeCode&
         kind                  = kind.substr(0, kind.find(':'));
         const Value value     = wrap(resolve_value(stage, prim, attribute, time, true).value);
         if (value.empty()) {
-            if (has_samples(prim, attribute)) flags |= xform_flag::only_sampled;
-            report(kXformMissing, "has no value");
+            if (has_samples(prim, attribute))
+                flags |= xform_flag::only_sampled;
+            else
+                report(kXformMissing, "has no value");
             continue;
         }
         Matrix4d    m;

@@ -102,6 +102,26 @@ TEST_CASE("no surface point lies beyond the support point, and no direction make
     });
 }
 
+TEST_CASE(
+    "the support point of a hull is its farthest corner, however many it has, and of equal ones the first (COL-006)")
+{
+    const auto check = [](const collision::HullShape& hull, const Vec3d& d) {
+        const auto lower = [&](const Vec3d& a, const Vec3d& b) { return dot(a, d) < dot(b, d); };
+        CHECK(support(hull_shape(hull), d) == *std::max_element(hull.vertices.begin(), hull.vertices.end(), lower));
+    };
+    Random r(6);
+    for (int count = 4; count < 80; ++count) {
+        std::vector<Vec3d> points;
+        for (int i = 0; i < count; ++i) points.push_back(r.direction());
+        const auto mesh = geometry::build_hull(points, {.max_vertices = count});
+        REQUIRE(mesh);
+        const auto hull = collision::make_hull_shape(*mesh, {1, 1, 1});
+        for (int i = 0; i < 50; ++i) check(hull, r.direction());
+    }
+    // The four corners of a side of a cube are equally far along its normal.
+    for (const Vec3d& d : {Vec3d{1, 0, 0}, Vec3d{0, -1, 0}, Vec3d{0, 0, 1}, Vec3d{}}) check(cube_hull(), d);
+}
+
 TEST_CASE("world boxes equal the closed forms for a shape turned by 30 degrees (COL-010)")
 {
     const double c = std::sqrt(0.75), h = 0.5;  // cosine and sine

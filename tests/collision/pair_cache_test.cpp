@@ -66,6 +66,16 @@ model::Model heap(Random& r)
     return frozen(b);
 }
 
+/// A cube of a metre whose middle stands at a height over a floor.
+model::Model box_on_floor(double height, double gap)
+{
+    model::ModelBuilder b;
+    b.rigid_gap = gap;
+    b.add_shape_box(-1, {{0, 0, -1}, {}}, {5, 5, 1}, {});
+    b.add_shape_box(b.add_body({{0, 0, height}, {}}, "box"), {}, {0.5, 0.5, 0.5}, {});
+    return frozen(b);
+}
+
 /// Moves each body by up to `way` [m] and `turn` [rad].
 void shake(Random& r, model::State& state, double way, double turn)
 {
@@ -140,11 +150,7 @@ TEST_CASE("kept contacts are as deep as exact ones but for what the thresholds a
 
 TEST_CASE("a face keeps its normal while the body on it tilts, and the depths of its corners follow to second order")
 {
-    model::ModelBuilder b;
-    b.rigid_gap = 0.5 * kGap;
-    b.add_shape_box(-1, {{0, 0, -1}, {}}, {5, 5, 1}, {});
-    b.add_shape_box(b.add_body({{0, 0, 0.5}, {}}, "box"), {}, {0.5, 0.5, 0.5}, {});
-    const auto        m = frozen(b);
+    const auto        m = box_on_floor(0.5, 0.5 * kGap);
     auto              s = model::make_state(m);
     CollisionPipeline pipeline(m), reference(m);
     PairCache         cache;
@@ -168,11 +174,7 @@ TEST_CASE("a face keeps its normal while the body on it tilts, and the depths of
 
 TEST_CASE("small steps add up: contacts are looked at anew where the pair has left the place where they were found")
 {
-    model::ModelBuilder b;
-    b.rigid_gap = 0.5 * kGap;
-    b.add_shape_box(-1, {{0, 0, -1}, {}}, {5, 5, 1}, {});
-    b.add_shape_box(b.add_body({{0, 0, 0.5}, {}}, "box"), {}, {0.5, 0.5, 0.5}, {});
-    const auto m   = frozen(b);
+    const auto m   = box_on_floor(0.5, 0.5 * kGap);
     const auto run = [&](const auto& move) {
         auto              s = model::make_state(m);
         CollisionPipeline pipeline(m);
@@ -222,11 +224,7 @@ TEST_CASE("bodies that move together keep their contacts; a body that is telepor
 
 TEST_CASE("what comes nearer than it was looked for is looked at anew, fast or slow")
 {
-    model::ModelBuilder b;
-    b.rigid_gap = 0;
-    b.add_shape_box(-1, {{0, 0, -1}, {}}, {5, 5, 1}, {});
-    b.add_shape_box(b.add_body({{0, 0, 0.51}, {}}, "box"), {}, {0.5, 0.5, 0.5}, {});
-    const auto        m = frozen(b);
+    const auto        m = box_on_floor(0.51, 0);
     auto              s = model::make_state(m);
     CollisionPipeline pipeline(m), reference(m);
     PairCache         cache;

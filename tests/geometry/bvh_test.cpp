@@ -64,3 +64,36 @@ TEST_CASE("boxes beyond single precision, without end, and no boxes at all")
     CHECK(met({{0, 2, 0}, {0, 3, 0}}).empty());
     geometry::Bvh().for_each_overlap(all, [](std::int32_t) { FAIL("there is nothing to visit"); });
 }
+
+TEST_CASE("items of all sizes, each ten times as far out as the last, are found as by a loop over all")
+{
+    // Cuts by surface part them one by one: the deepest tree there is.
+    Random             random(1);
+    std::vector<Aabbd> boxes;
+    for (int i = 0; i < 3000; ++i) {
+        const double size = std::pow(10.0, random.uniform(-150, 150));
+        const Vec3d  at   = size * random.direction();
+        boxes.push_back({at - random.uniform(0, 1) * Vec3d{size, size, size}, at});
+    }
+    const geometry::Bvh tree(boxes);
+    int                 missed = 0, farther = 0;
+    for (int look = 0; look < 300; ++look) {
+        const double     size = std::pow(10.0, random.uniform(-30, 30));
+        const Vec3d      at   = size * random.direction();
+        const Aabbd      asked{at, at + random.uniform(0, 3) * Vec3d{size, size, size}};
+        std::vector<int> visits(boxes.size(), 0);
+        tree.for_each_overlap(asked, [&](std::int32_t i) { ++visits[static_cast<std::size_t>(i)]; });
+        double nearest = kInfinity, found = kInfinity;
+        for (std::size_t i = 0; i < boxes.size(); ++i) {
+            missed += visits[i] != 1 && geometry::overlaps(boxes[i], asked) ? 1 : 0;
+            nearest = std::min(nearest, geometry::distance_squared(boxes[i], at));
+        }
+        tree.for_each_near(at, kInfinity, [&](std::int32_t i) {
+            found = std::min(found, geometry::distance_squared(boxes[static_cast<std::size_t>(i)], at));
+            return found;
+        });
+        farther += found != nearest ? 1 : 0;
+    }
+    CHECK(missed == 0);
+    CHECK(farther == 0);
+}

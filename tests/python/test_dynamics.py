@@ -22,6 +22,27 @@ def moving_pendulum(links=3):
     return m, s
 
 
+def test_what_is_prescribed_takes_no_force_and_hides_no_other_robot():
+    b = pendulum(1)
+    lift = b.add_link(xform=(0, 0, 3, 0, 0, 0, 1), mass=1.0, is_kinematic=True, label="lift")
+    b.add_articulation([b.add_joint_free(lift, label="way")], label="lift")
+    m = b.finalize()
+    a = np.asarray(mc.forward_dynamics(m, m.state()))
+    # A rod that is let go at the level of its hinge: m g l / (I + m l^2), l = 0.5 m.
+    assert np.allclose(a[0, 0], 9.81 * 0.5 / (0.1 + 0.25), rtol=1e-5)
+    assert not a[1].any()
+
+
+def test_a_joint_that_moves_no_mass_is_named():
+    b = pendulum(1)
+    tip = b.add_link(xform=(1, 0, 0, 0, 0, 0, 1), mass=0.0, label="tip")
+    b.add_articulation([b.add_joint_revolute(-1, tip, axis="Y", label="hinge")], label="nothing")
+    m = b.finalize()
+    with pytest.raises(np.linalg.LinAlgError, match="nothing") as caught:
+        mc.forward_dynamics(m, m.state())
+    assert caught.value.code == "E_DYN_SINGULAR"
+
+
 def test_inverse_kinematics_undoes_forward_kinematics():
     m, s = moving_pendulum()
     q, qd = np.zeros_like(s.joint_q), np.zeros_like(s.joint_qd)

@@ -103,3 +103,109 @@ TEST_CASE("two fast balls meet head on and neither gets past the other (DYN-103)
     }
     CHECK(scene.world.velocity(0).x == close_to(0, 0.1));
 }
+
+namespace {
+
+std::shared_ptr<geometry::Mesh> hills(double height)
+{
+    constexpr int n       = 12;
+    auto          surface = std::make_shared<geometry::Mesh>();
+    for (int i = 0; i <= n; ++i)
+        for (int j = 0; j <= n; ++j)
+            surface->points.push_back({0.3 * (i - 6), 0.3 * (j - 6), height * std::cos(1.1 * i) * std::sin(0.9 * j)});
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) {
+            const int a = i * (n + 1) + j, c = a + n + 1;
+            surface->triangles.push_back({a, c, a + 1});
+            surface->triangles.push_back({a + 1, c, c + 1});
+        }
+    return surface;
+}
+
+}  // namespace
+
+TEST_CASE("a fast ball that skims the floor of a mesh is stopped by a wall of the same mesh (DYN-103)")
+{
+    // The floor is nearest all the way, and the ball does not come any nearer to it.
+    auto room       = std::make_shared<geometry::Mesh>();
+    room->points    = {{-5, -5, 0}, {3, -5, 0}, {3, 5, 0}, {-5, 5, 0}, {3, -5, 2}, {3, 5, 2}};
+    room->triangles = {{0, 1, 2}, {0, 2, 3}, {1, 4, 5}, {1, 5, 2}};
+    for (const double x : {-0.2, 0.05, 0.31, 0.77, 1.1, 1.36}) {
+        CAPTURE(x);
+        auto b = empty_space();
+        b.add_shape_mesh(-1, {}, {1, 1, 1}, room, {}, "room");
+        add_ball(b, {x, 0, 0.02}, 0.01, 0.1);
+        Scene scene(b, {60, 0, 0, 0, 0, 0});
+        for (int i = 0; i < 6; ++i) {
+            scene.step();
+            CHECK(scene.world.position(0).x < 3);
+        }
+    }
+}
+
+TEST_CASE("what meets a surface on its way has contacts, what does not has none (DYN-103)")
+{
+    // The way looked at in small steps says which of both it is.
+    constexpr int    kLooks = 500;
+    constexpr double kSure  = 2e-3;
+    int              met = 0, passed = 0;
+    for_seeds(600, [&](Random& r) {
+        const Vec3d v{r.uniform(-15, 15), r.uniform(-15, 15), r.uniform(-20, 4)};
+        if (length(v) * kDt < 0.12) return;
+        const Vec3d w = r.uniform(0, 25) * r.direction();
+        const Posed start{{r.uniform(-0.7, 0.7), r.uniform(-0.7, 0.7), r.uniform(0.25, 0.6)}, r.rotation()};
+        auto        b       = empty_space();
+        const auto  surface = hills(r.uniform(0, 0.15));
+        if (r.below(4) == 0)
+            b.add_shape_box(-1, {{0, 0, -0.2}, r.rotation()}, {0.6, 0.4, 0.2}, {}, "block");
+        else
+            b.add_shape_mesh(-1, {}, {1, 1, 1}, surface, {}, "hills");
+        const auto  body = b.add_body(start, "body");
+        const Vec3d size{r.uniform(0.02, 0.15), r.uniform(0.02, 0.15), r.uniform(0.02, 0.15)};
+        const Posed off{r.below(2) == 0 ? Vec3d{} : r.uniform(0, 0.1) * r.direction(), r.rotation()};
+        switch (r.below(5)) {
+            case 0:
+                b.add_shape_sphere(body, off, size.x, {});
+                break;
+            case 1:
+                b.add_shape_capsule(body, off, 0.5 * size.x, size.y, {});
+                break;
+            case 2:
+                b.add_shape_cylinder(body, off, size.x, size.y, {});
+                break;
+            case 3:
+                b.add_shape_box(body, off, size, {});
+                break;
+            default:
+                b.add_shape_ellipsoid(body, off, size, {});
+        }
+        Scene  scene(b, {v.x, v.y, v.z, w.x, w.y, w.z});
+        double nearest = 1;
+        static_cast<void>(scene.pipeline.collide(scene.world.state, kDt, scene.contacts));
+        const auto found = scene.contacts.rigid_contact_count;
+        // Without a time to look ahead contacts are those of the place alone.
+        const Posed X0    = static_cast<Posed>(scene.world.state.body_q[0]);
+        const Vec3d com   = X0 * static_cast<Vec3d>(scene.world.model.body_com[0]);
+        const Vec3d moves = static_cast<Vec3d>(scene.world.state.body_qd[0].linear);
+        for (int k = 0; k <= kLooks; ++k) {
+            const double t    = kDt * k / kLooks;
+            const Quatd  turn = from_rotation_vector(t * w);
+            const Posed  X{com + t * moves + rotate(turn, X0.p - com), normalized(turn * X0.q)};
+            scene.world.state.body_q[0]  = static_cast<PoseT<Real>>(X);
+            scene.world.state.body_qd[0] = {};
+            static_cast<void>(scene.pipeline.collide(scene.world.state, 0, scene.contacts));
+            for (std::int32_t i = 0; i < scene.contacts.rigid_contact_count; ++i)
+                nearest = std::min<double>(nearest, scene.contacts.rigid_contact_distance[i]);
+        }
+        CAPTURE(nearest);
+        if (nearest < -kSure) {
+            ++met;
+            CHECK(found > 0);
+        } else if (nearest > kSure) {
+            ++passed;
+            CHECK(found == 0);
+        }
+    });
+    CHECK(met > 50);
+    CHECK(passed > 50);
+}

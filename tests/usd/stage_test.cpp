@@ -193,6 +193,19 @@ def Xform "a"
     CHECK(stage->diagnostics().count("XFORM_OP_MISSING") == 2);
 }
 
+TEST_CASE("an operation with time samples alone is no missing one (STG-110)")
+{
+    const auto stage = stage_from(R"(
+def Xform "a"
+{
+    double3 xformOp:translate.timeSamples = { 0: (0, 0, 1), 24: (0, 0, 2) }
+    uniform token[] xformOpOrder = ["xformOp:translate"]
+})");
+    CHECK(stage->world_matrix(stage->prim_at(Path("/a"))) == usd::Matrix4d());
+    CHECK(stage->transform_only_sampled(stage->prim_at(Path("/a"))));
+    CHECK(stage->diagnostics().size() == 0);
+}
+
 TEST_CASE("a negative scale decomposes to three negative signs and a turn (STG-112)")
 {
     usd::Matrix4d m;

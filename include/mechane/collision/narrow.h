@@ -40,6 +40,7 @@ void collide(const Shape& a, const Shape& b, double reach, Manifold& out);
 std::string_view route_of(ShapeKind a, ShapeKind b);
 
 /// True when `a` is to be shape 0 of the pair: meshes first, then by kind; equal kinds keep the caller's order.
-bool in_table_order(ShapeKind a, ShapeKind b);
+inline bool in_table_order(ShapeKind a, ShapeKind b)
+{ return a == ShapeKind::mesh || (b != ShapeKind::mesh && a <= b); }
 
 }  // namespace mechane::collision

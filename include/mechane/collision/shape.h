@@ -29,7 +29,8 @@ enum class ShapeKind : std::uint8_t {
 };
 inline constexpr std::size_t kPairKinds = 10;  ///< kinds of whole shapes; a triangle is a part of a mesh
 
-/// Vectors by component, filled up to whole lanes with the first of them.
+/// Vectors by component, filled up to whole lanes or blocks of them (src/collision/narrow/core_support.h) with the
+/// first.
 struct LaneVectors {
     std::vector<double> x, y, z;
 };

@@ -1,6 +1,7 @@
 #include "mechane/collision/broad_phase.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 
 #include "../radix_sort.h"
@@ -11,7 +12,8 @@ namespace mechane::collision {
 
 namespace {
 
-constexpr std::size_t kPlaneBoxes = 1024, kAllPairsRows = 64, kListedPairs = 2048;  ///< of one task
+constexpr std::size_t kPlaneBoxes = 1024, kAllPairsRows = 64, kListedPairs = 2048,
+                      kPlanes = 16;  ///< of one task
 
 }  // namespace
 
@@ -103,25 +105,40 @@ void BroadPhase::in_parts(std::size_t count, std::size_t grain, std::vector<Shap
 void BroadPhase::find_planes(Boxes boxes, std::span<const RaisedPlane> planes, std::vector<ShapePair>& out,
                              std::size_t limit)
 {
-    for (const std::int32_t p : planes_) {
+    /// Entries [begin, end) of `solid_` against one plane.
+    const auto below = [&](std::int32_t p, std::size_t begin, std::size_t end, std::vector<ShapePair>& found) {
         const RaisedPlane& plane = planes[static_cast<std::size_t>(p)];
-        const auto         below = [&](std::int32_t s, std::vector<ShapePair>& found) {
+        for (std::size_t i = begin; i < end && found.size() <= limit; ++i) {
+            const std::int32_t     s   = solid_[i];
             const geometry::Aabbd& box = boxes[static_cast<std::size_t>(s)];
-            if (found.size() > limit || !in_order(box) || !allowed(p, s)) return;
+            if (!in_order(box) || !allowed(p, s)) continue;
             const Vec3d c = 0.5 * (box.lower + box.upper), half = 0.5 * (box.upper - box.lower);
             if (dot(plane.n, c - plane.origin) - dot(abs(plane.n), half) <= 0)
                 found.emplace_back(std::min(p, s), std::max(p, s));
+        }
+    };
+    const std::size_t none = worlds_.size();
+    // What a plane may meet: shapes of its world and those of none; one of no world meets all.
+    const auto lists_of = [&](std::int32_t p) {
+        const std::size_t list = list_of(p), from = list == none ? 0 : list, others = list == none ? none + 1 : none;
+        return std::array{std::pair{solid_from_[from], solid_from_[list + 1]},
+                          std::pair{solid_from_[others], solid_from_[none + 1]}};
+    };
+    if (planes_.size() > kPlanes) {
+        const auto find = [&](std::size_t begin, std::size_t end, std::size_t, std::vector<ShapePair>& found) {
+            for (std::size_t i = begin; i < end; ++i)
+                for (const auto& [first, last] : lists_of(planes_[i])) below(planes_[i], first, last, found);
         };
-        const auto of_list = [&](std::size_t first, std::size_t last) {
-            const auto find = [&](std::size_t begin, std::size_t end, std::size_t, std::vector<ShapePair>& found) {
-                for (std::size_t i = first + begin; i < first + end; ++i) below(solid_[i], found);
-            };
-            in_parts(last - first, kPlaneBoxes, out, limit, std::cref(find));
-        };
-        const std::size_t list = list_of(p), none = worlds_.size();
-        of_list(solid_from_[list == none ? 0 : list], solid_from_[list + 1]);
-        if (list != none) of_list(solid_from_[none], solid_from_[none + 1]);
+        return in_parts(planes_.size(), kPlanes, out, limit, std::cref(find));
     }
+    for (const std::int32_t p : planes_)
+        for (const auto& [from, to] : lists_of(p)) {
+            const std::size_t first = from;
+            const auto find = [&](std::size_t begin, std::size_t end, std::size_t, std::vector<ShapePair>& found) {
+                below(p, first + begin, first + end, found);
+            };
+            in_parts(to - from, kPlaneBoxes, out, limit, std::cref(find));
+        }
 }
 
 bool BroadPhase::find_pairs(Boxes boxes, std::span<const RaisedPlane> planes, std::vector<ShapePair>& out,
@@ -130,13 +147,15 @@ bool BroadPhase::find_pairs(Boxes boxes, std::span<const RaisedPlane> planes, st
     pool_ = pool;
     out.clear();
     find_boxes(boxes, out, limit);
-    const auto of_boxes = static_cast<std::ptrdiff_t>(out.size());
+    const std::size_t of_boxes = out.size();
     if (out.size() <= limit) find_planes(boxes, planes, out, limit);
     sorted_.reserve(out.capacity());
-    const auto middle = out.begin() + of_boxes;
-    if (std::is_sorted(out.begin(), middle) && std::is_sorted(middle, out.end())) {  // a list and one plane
+    const auto middle = out.begin() + static_cast<std::ptrdiff_t>(of_boxes);
+    if (of_boxes < out.size() && std::is_sorted(out.begin(), middle) &&
+        std::is_sorted(middle, out.end())) {  // a list and one plane
         sorted_.resize(out.size());
-        std::merge(out.begin(), middle, middle, out.end(), sorted_.begin());
+        const std::span<const ShapePair> all = out;
+        merge_sorted(pool_, all.first(of_boxes), all.subspan(of_boxes), std::span(sorted_));
         std::copy(sorted_.begin(), sorted_.end(), out.begin());
     } else {
         sort(out);

@@ -7,6 +7,9 @@
 /// Support points in the frame of a shape: what GJK and the expanding polytope ask most.
 namespace mechane::collision {
 
+inline constexpr std::size_t kFewVectors = 8,  ///< up to so many vectors fill whole lanes
+                             kLaneBlock  = 16;  ///< more of them fill blocks of so many
+
 /// The vector farthest along d, the first among equals; -1 where there is none.
 std::int32_t farthest_of_many(const LaneVectors& vectors, const Vec3d& d);
 
@@ -14,7 +17,7 @@ std::int32_t farthest_of_many(const LaneVectors& vectors, const Vec3d& d);
 [[gnu::always_inline]] inline std::int32_t farthest(const LaneVectors& vectors, const Vec3d& d)
 {
     const std::size_t n = vectors.x.size();
-    if (n == 0 || n > 8) return farthest_of_many(vectors, d);
+    if (n == 0 || n > kFewVectors) return farthest_of_many(vectors, d);
     const double *x = vectors.x.data(), *y = vectors.y.data(), *z = vectors.z.data();
     const auto    along  = [&](std::size_t i)
                                __attribute__((always_inline)) { return x[i] * d.x + y[i] * d.y + z[i] * d.z; };

@@ -37,13 +37,6 @@ constexpr PairFunction kTable[kPairKinds][kPairKinds] = {
 
 }  // namespace
 
-bool in_table_order(ShapeKind a, ShapeKind b)
-{
-    if (a == b) return true;
-    if (a == ShapeKind::mesh || b == ShapeKind::mesh) return a == ShapeKind::mesh;
-    return a < b;
-}
-
 std::string_view route_of(ShapeKind a, ShapeKind b)
 {
     if (!in_table_order(a, b)) std::swap(a, b);

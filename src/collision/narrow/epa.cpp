@@ -50,7 +50,7 @@ CoreDistance result_of(const LocalDepth& solved)
 }
 
 /// Whether four points span a volume that rounding leaves in peace.
-bool is_thick(std::span<const MinkowskiPoint> p)
+[[gnu::always_inline]] inline bool is_thick(std::span<const MinkowskiPoint> p)
 {
     if (p.size() != 4) return false;
     const Vec3d  e = p[1].w - p[0].w, f = p[2].w - p[0].w, g = p[3].w - p[0].w;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ellipsoid_box_depth.h"
 #include "epa.h"
 #include "mechane/geometry/closest.h"
 #include "mechane/math/lanes.h"
@@ -21,8 +22,8 @@ struct Simplex {
 };
 
 /// Closest point of the triangle (i, j, k) of the simplex; writes the weights when it beats `least`.
-void offer_triangle(const Simplex& s, std::size_t i, std::size_t j, std::size_t k, double& least, Vec3d& v,
-                    std::array<double, 4>& weights)
+[[gnu::always_inline]] inline void offer_triangle(const Simplex& s, std::size_t i, std::size_t j, std::size_t k,
+                                                  double& least, Vec3d& v, std::array<double, 4>& weights)
 {
     const auto   c = geometry::nearest_to_origin(s.points[i].w, s.points[j].w, s.points[k].w);
     const double d = length_squared(c.point);
@@ -34,7 +35,7 @@ void offer_triangle(const Simplex& s, std::size_t i, std::size_t j, std::size_t 
 }
 
 /// The points that carry weight.
-void keep_used(const Simplex& s, const std::array<double, 4>& weights, Simplex& out)
+[[gnu::always_inline]] inline void keep_used(const Simplex& s, const std::array<double, 4>& weights, Simplex& out)
 {
     out.count = 0;
     for (int i = 0; i < s.count; ++i) {
@@ -47,7 +48,7 @@ void keep_used(const Simplex& s, const std::array<double, 4>& weights, Simplex& 
 }
 
 /// Point of the simplex closest to the origin; `out` holds what it needs. True when the origin is inside a tetrahedron.
-bool reduce(const Simplex& s, Simplex& out, Vec3d& v)
+[[gnu::always_inline]] inline bool reduce(const Simplex& s, Simplex& out, Vec3d& v)
 {
     if (s.count == 1) {
         keep_used(s, {1, 0, 0, 0}, out);
@@ -86,7 +87,7 @@ bool reduce(const Simplex& s, Simplex& out, Vec3d& v)
 }
 
 /// The weights of v in a triangle once more, by areas: a thin one gave them with the error of its area squared.
-void weigh(Simplex& s, const Vec3d& v)
+[[gnu::always_inline]] inline void weigh(Simplex& s, const Vec3d& v)
 {
     const Vec3d  a = s.points[0].w - v, b = s.points[1].w - v, c = s.points[2].w - v;
     const Vec3d  n  = cross(b - a, c - a);
@@ -108,7 +109,9 @@ MCH_WIDE CoreDistance distance_of(const Difference& difference, double give_up, 
     double     extent = 0, least = kInfinity;
     const auto overlap = [&] {
         CoreDistance r;
-        if (!with_depth || (is_round_box(difference) && round_box_depth(difference, r))) return r;
+        if (!with_depth || (is_round_box(difference) && round_box_depth(difference, r)) ||
+            (is_ellipsoid_box(difference) && ellipsoid_box_depth(difference, r)))
+            return r;
         return penetration(difference, std::span(simplex->points).first(static_cast<std::size_t>(simplex->count)));
     };
     // Thin simplices give the distance well and its direction badly, so the direction that separated most is kept

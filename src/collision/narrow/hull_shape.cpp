@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "core_support.h"
 #include "mechane/collision/shape.h"
 #include "mechane/geometry/hull.h"
 #include "mechane/math/lanes.h"
@@ -98,9 +99,9 @@ void find_neighbours(HullShape& hull)
 
 LaneVectors in_lanes(std::span<const Vec3d> vectors)
 {
-    constexpr auto kRound = static_cast<std::size_t>(kLanes);
-    LaneVectors    lanes;
-    for (std::size_t i = 0; i < (vectors.size() + kRound - 1) / kRound * kRound; ++i) {
+    const std::size_t whole = vectors.size() <= kFewVectors ? static_cast<std::size_t>(kLanes) : kLaneBlock;
+    LaneVectors       lanes;
+    for (std::size_t i = 0; i < (vectors.size() + whole - 1) / whole * whole; ++i) {
         const Vec3d& v = vectors[i < vectors.size() ? i : 0];
         lanes.x.push_back(v.x), lanes.y.push_back(v.y), lanes.z.push_back(v.z);
     }

@@ -86,15 +86,6 @@ void recover(const MeshShape& m, const Shape& convex, double radius, double reac
         out.add({p1 - d * n, p1, n, d, (std::uint64_t{5} << 40) | (static_cast<std::uint64_t>(nearest) << 44)}, 0);
 }
 
-Shape as_hull(const Shape& mesh)
-{
-    Shape solid = mesh;
-    solid.kind  = ShapeKind::hull;
-    solid.hull  = mesh.mesh->hull.get();
-    solid.mesh  = nullptr;
-    return solid;
-}
-
 /// From a triangle that a convex shape pierces over the surface to the one that has its deepest point below it, which
 /// is written to `deepest`. -1 where the surface ends or bends by more than 20 degrees on the way: beyond that the
 /// point need not be in its matter.
@@ -241,6 +232,15 @@ void complete(const LastResort& rest, double reach, double tolerance, Candidates
 }
 
 }  // namespace
+
+Shape as_hull(const Shape& mesh)
+{
+    Shape solid = mesh;
+    solid.kind  = ShapeKind::hull;
+    solid.hull  = mesh.mesh->hull.get();
+    solid.mesh  = nullptr;
+    return solid;
+}
 
 void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, Manifold& out)
 {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 #include "mechane/collision/shape.h"
 
@@ -30,31 +30,38 @@ std::vector<std::int32_t> weld(std::vector<Vec3d>& points)
 
 void connect(MeshShape& mesh)
 {
-    using Edge = std::pair<std::int32_t, std::int32_t>;
     struct Side {
-        std::int32_t triangle, edge;
-        int          uses;
+        std::uint64_t edge;  ///< its two points, in the order of the triangle
+        std::int32_t  triangle;
     };
-    std::map<Edge, Side> sides;  // directed
+    const auto edge_of = [](std::int32_t from, std::int32_t to) {
+        return static_cast<std::uint64_t>(static_cast<std::uint32_t>(from)) << 32 | static_cast<std::uint32_t>(to);
+    };
+    std::vector<Side> sides;
+    sides.reserve(3 * mesh.triangles.size());
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
-        for (std::size_t e = 0; e < 3; ++e) {
-            const Edge edge{mesh.triangles[t][e], mesh.triangles[t][(e + 1) % 3]};
-            ++sides.try_emplace(edge, Side{static_cast<std::int32_t>(t), static_cast<std::int32_t>(e), 0})
-                  .first->second.uses;
-        }
+        for (std::size_t e = 0; e < 3; ++e)
+            sides.push_back(
+                {edge_of(mesh.triangles[t][e], mesh.triangles[t][(e + 1) % 3]), static_cast<std::int32_t>(t)});
+    std::ranges::sort(sides, {}, &Side::edge);
+    /// The triangle on that side of an edge; -1 where there is none or more than one.
+    const auto only_one = [&](std::uint64_t edge) {
+        const auto found = std::ranges::equal_range(sides, edge, {}, &Side::edge);
+        return found.size() == 1 ? found.front().triangle : -1;
+    };
     mesh.closed = !mesh.triangles.empty();
     mesh.neighbours.assign(mesh.triangles.size(), {-1, -1, -1});
     mesh.fold.assign(mesh.triangles.size(), {});
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
         for (std::size_t e = 0; e < 3; ++e) {
             const std::int32_t from = mesh.triangles[t][e], to = mesh.triangles[t][(e + 1) % 3];
-            const auto         twin = sides.find({to, from});
-            if (twin == sides.end() || twin->second.uses != 1 || sides.at({from, to}).uses != 1) {
+            const std::int32_t twin = only_one(edge_of(to, from));
+            if (twin < 0 || only_one(edge_of(from, to)) < 0) {
                 mesh.closed = false;
                 continue;
             }
-            const auto k          = static_cast<std::size_t>(twin->second.triangle);
-            mesh.neighbours[t][e] = twin->second.triangle;
+            const auto k          = static_cast<std::size_t>(twin);
+            mesh.neighbours[t][e] = twin;
             const Vec3d edge =
                 normalized(mesh.points[static_cast<std::size_t>(to)] - mesh.points[static_cast<std::size_t>(from)]);
             mesh.fold[t][e] =

@@ -30,4 +30,6 @@ void collide_mesh_rectangle(const Shape& mesh, const Shape& rectangle, double re
 void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, Manifold& out);
 void collide_mesh_mesh(const Shape& a, const Shape& b, double reach, Manifold& out);
 
+Shape as_hull(const Shape& mesh);  ///< what stands in for a convex mesh that has one
+
 }  // namespace mechane::collision

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "box_triangle.h"
 #include "mechane/geometry/closest.h"
 #include "pairs.h"
 
@@ -44,18 +45,6 @@ bool owns(const Shape& triangle, const Vec3d& normal, const Surroundings& around
 }
 
 namespace {
-
-/// Whether a triangle stands off one of the faces of a box by more than `limit` [m]: most of those near it do.
-bool beside_box(const Shape& triangle, const Shape& box, double limit)
-{
-    for (std::size_t i = 0; i < 3; ++i) {
-        const Vec3d  axis = box.R.column(i);
-        const double x = dot(axis, triangle.corners[0] - box.p), y = dot(axis, triangle.corners[1] - box.p),
-                     z = dot(axis, triangle.corners[2] - box.p), room = box.size[i] + limit;
-        if ((x > room && y > room && z > room) || (x < -room && y < -room && z < -room)) return true;
-    }
-    return false;
-}
 
 enum class Over { unsure, apart, pierced };
 
@@ -127,23 +116,32 @@ bool collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings
             convex_candidates(triangle, convex, core, reach, true, merge, own);
             return over == Over::pierced;
         }
-        if (convex.kind == ShapeKind::box && beside_box(triangle, convex, limit)) return false;
-        // From the point of the triangle nearest to the middle: along this way most that are too far are told at once.
-        const auto& c      = triangle.corners;
-        const Vec3d middle = centre(convex), near = geometry::closest_on_triangle(middle, c[0], c[1], c[2]).point;
-        core = core_distance_apart(triangle, convex, limit, near - middle);
+        // There is matter behind the face: the way out of a prism is not through its back.
+        const double deep      = 2 * bounding_radius(convex);
+        const bool   by_planes = convex.kind == ShapeKind::box && !solid_below;
+        if (by_planes) {
+            core = triangle_box_distance(triangle, normal, convex, limit, deep);
+        } else {
+            // From the point of the triangle nearest to the middle: the plane across this way tells at once of most
+            // that they are too far.
+            const auto& c      = triangle.corners;
+            const Vec3d middle = centre(convex), near = geometry::closest_on_triangle(middle, c[0], c[1], c[2]).point;
+            const Vec3d way = middle - near;
+            if (const double off = dot(way, support(convex, -way) - near);
+                off > 0 && off * off > limit * limit * dot(way, way))
+                return false;
+            core = core_distance_apart(triangle, convex, limit, near - middle);
+        }
         if (core.distance > limit) return false;
+        apart       = core.distance > 0;
+        pierced     = !apart;
         Shape solid = triangle;
-        if (core.distance <= 0) {
-            pierced        = true;
+        if (pierced) {
             const Vec3d p1 = support(convex, -normal) - radius * normal;
             rest.pierced({p1 - (along - radius) * normal, p1, normal, along - radius, std::uint64_t{7} << 40});
-            // There is matter behind the face: the way out of a prism is not through its back.
-            const double deep = 2 * bounding_radius(convex);
-            solid.extrusion   = solid_below ? around.below - Vec3d{0, 0, deep} : -deep * normal;
-            core              = core_distance(solid, convex);
+            solid.extrusion = solid_below ? around.below - Vec3d{0, 0, deep} : -deep * normal;
+            if (!by_planes) core = core_distance(solid, convex);
         }
-        apart = !pierced;
         polish(solid, convex, core);
     }
     const double free = core.distance;

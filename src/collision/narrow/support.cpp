@@ -42,7 +42,7 @@ double bounding_radius(const Shape& shape)
         case ShapeKind::plane:
             return kInfinity;
         case ShapeKind::rectangle:
-            return std::hypot(s.x, s.y);
+            return std::sqrt(s.x * s.x + s.y * s.y);
         case ShapeKind::sphere:
             return s.x;
         case ShapeKind::capsule:
@@ -51,7 +51,7 @@ double bounding_radius(const Shape& shape)
             return max_component(s);
         case ShapeKind::cylinder:
         case ShapeKind::cone:
-            return std::hypot(s.x, s.y);
+            return std::sqrt(s.x * s.x + s.y * s.y);
         case ShapeKind::box:
             return length(s);
         case ShapeKind::hull:

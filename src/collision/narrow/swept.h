@@ -12,18 +12,17 @@ struct Flight {
     double            spin = 0;  ///< speed that rotation alone may give to some point of the core [m/s]
 };
 
-/// Where two shapes in flight come together.
+/// Where two shapes in flight come together. Of shapes that are together already there is the time alone, which is 0.
 struct Touch {
-    double   time = 0;      ///< [s]; of 0 nothing else is told
+    double   time = 0;      ///< [s]
     Manifold manifold;      ///< at that time, relative to `origin`
     Posed    X_WB0, X_WB1;  ///< of the bodies then
     Vec3d    origin;        ///< in the world
-    Vec3d    apart;  ///< of convex shapes that do not meet: what told them apart last, a unit direction from a to b
 };
 
 /// The first time within `dt` at which the two shapes are about `near` apart [m], by conservative advancement (Mirtich
-/// 1996): between two looks no point can move farther than the distance allows. False when they do not meet. The sides
-/// in table order, and not both meshes.
+/// 1996) along planes that separate the two, for each triangle of a surface. False when they do not meet. The sides in
+/// table order, and not both meshes.
 bool find_touch(const Flight& a, const Flight& b, double dt, double margin, double near, Touch& out);
 
 }  // namespace mechane::collision

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "row_law.h"
 #include "system.h"
@@ -11,41 +10,52 @@ namespace {
 
 constexpr int kRow = kLanes, kThreeRows = 3 * kLanes;  ///< strides of a block
 
-/// Impulses along n, t1, t2 into the velocities of both groups.
+/// Impulses along n, t1, t2 into the velocities of both groups. What the loop needs is read before it: velocities are
+/// written through a type that may be anything.
 [[gnu::always_inline]] inline void apply(System& system, const Segments& at, double n, double t1, double t2)
 {
+    double* const u = system.u.data();
     for (int s = 0; s < 2; ++s) {
-        const double* Y = at.Y[s];
-        for (std::int32_t k = 0; k < at.count[s]; ++k, Y += kThreeRows)
-            lanes(system.u.data() + at.blocks[s][k]) += n * lanes(Y) + t1 * lanes(Y + kRow) + t2 * lanes(Y + 2 * kRow);
+        const double*             Y      = at.Y[s];
+        const std::int32_t*       blocks = at.blocks[s];
+        const std::int32_t* const end    = blocks + at.count[s];
+        for (; blocks != end; ++blocks, Y += kThreeRows)
+            lanes(u + *blocks) += n * lanes(Y) + t1 * lanes(Y + kRow) + t2 * lanes(Y + 2 * kRow);
     }
 }
 
 /// Relative velocity of the contact point (or of the turning) along n, t1, t2, from System::u or previous_u.
 [[gnu::always_inline]] inline std::array<double, 3> rates(const Segments& at, const std::array<double, 3>& base,
-                                                          const std::vector<double>& u)
+                                                          const std::vector<double>& velocities)
 {
-    Lanes n{}, t1{}, t2{};
+    const double* const u = velocities.data();
+    Lanes               n{}, t1{}, t2{};
     for (int s = 0; s < 2; ++s) {
-        const double* J = at.J[s];
-        for (std::int32_t k = 0; k < at.count[s]; ++k, J += kThreeRows) {
-            const Lanes v = lanes(u.data() + at.blocks[s][k]);
+        const double*             J      = at.J[s];
+        const std::int32_t*       blocks = at.blocks[s];
+        const std::int32_t* const end    = blocks + at.count[s];
+        for (; blocks != end; ++blocks, J += kThreeRows) {
+            const Lanes v = lanes(u + *blocks);
             n += lanes(J) * v;
             t1 += lanes(J + kRow) * v;
             t2 += lanes(J + 2 * kRow) * v;
         }
     }
-    return {base[0] + sum(n), base[1] + sum(t1), base[2] + sum(t2)};
+    double along_n, along_t1;
+    sum_two(n, t1, along_n, along_t1);
+    return {base[0] + along_n, base[1] + along_t1, base[2] + sum(t2)};
 }
 
 /// The first of them alone.
-[[gnu::always_inline]] inline double normal_rate(const Segments& at, double base, const std::vector<double>& u)
+[[gnu::always_inline]] inline double normal_rate(const Segments& at, double base, const std::vector<double>& velocities)
 {
-    Lanes n{};
+    const double* const u = velocities.data();
+    Lanes               n{};
     for (int s = 0; s < 2; ++s) {
-        const double* J = at.J[s];
-        for (std::int32_t k = 0; k < at.count[s]; ++k, J += kThreeRows)
-            n += lanes(J) * lanes(u.data() + at.blocks[s][k]);
+        const double*             J      = at.J[s];
+        const std::int32_t*       blocks = at.blocks[s];
+        const std::int32_t* const end    = blocks + at.count[s];
+        for (; blocks != end; ++blocks, J += kThreeRows) n += lanes(J) * lanes(u + *blocks);
     }
     return base + sum(n);
 }
@@ -68,48 +78,8 @@ MCH_WIDE void respond_to_each_other(const Segments& at, std::array<double, 6>& K
     K = {sum(nn), sum(n1), sum(n2), sum(k11), sum(k12), sum(k22)};
 }
 
-bool before(const ContactMemory& a, std::int32_t s0, std::int32_t s1, std::uint64_t feature)
-{
-    if (a.shape0 != s0) return a.shape0 < s0;
-    if (a.shape1 != s1) return a.shape1 < s1;
-    return a.feature < feature;
-}
-
 /// Impulses are far from the ends of the range of a double, which std::hypot would take care of.
 double norm(double x, double y) { return std::sqrt(x * x + y * y); }
-
-/// Whether rows i and k are contacts of the same two shapes; k may lie outside the list.
-bool same_pair(const model::Contacts& c, std::int32_t i, std::int32_t k)
-{
-    return k >= 0 && k < c.rigid_contact_count && c.rigid_contact_shape0[i] == c.rigid_contact_shape0[k] &&
-           c.rigid_contact_shape1[i] == c.rigid_contact_shape1[k];
-}
-
-/// A contact that was there before is gone: what slept on it wakes. While awake, bodies may change the features they
-/// touch with and still come to rest.
-void lose(System& system, std::size_t i)
-{
-    if (!system.sleep.enabled) return;
-    for (const std::int32_t shape : {system.memory[i].shape0, system.memory[i].shape1}) {
-        const std::int32_t body  = system.model->shape_body[shape];
-        const std::int32_t group = body >= 0 ? system.body_group[body] : -1;
-        if (group >= 0 && system.sleep.asleep[group]) wake_group(system, group);
-    }
-}
-
-/// Sets the normal, the tangents, and the impulses and drift that an older contact left as world vectors.
-void remember(ContactRow& row, const ContactMemory* old, double h)
-{
-    if (!old || !continues(*old, row.n)) return;
-    row.lambda = {h * old->force, h * dot(old->friction, row.t1), h * dot(old->friction, row.t2)};
-    if (row.spins())
-        row.spin_lambda = {h * dot(old->torque, row.n), h * dot(old->torque, row.t1), h * dot(old->torque, row.t2)};
-    row.drift = {dot(old->drift, row.t1), dot(old->drift, row.t2)};
-}
-
-/// Whether the group's loops move the link to where they close before contacts are built.
-bool in_loops(const System& system, std::int32_t link)
-{ return link >= 0 && system.groups[system.forest.trees[system.forest.links[link].tree].group].row_count > 0; }
 
 /// Velocity of a surface point before the sub-step.
 Vec3d velocity_before(const System& system, std::int32_t body, std::int32_t link, const Vec3d& p)
@@ -117,17 +87,6 @@ Vec3d velocity_before(const System& system, std::int32_t body, std::int32_t link
     if (link < 0) return prescribed_velocity(system, body, p);
     const Spatiald& twist = system.motion.twist[link];
     return twist.linear + cross(twist.angular, p - system.motion.com_W[link]);
-}
-
-/// Contacts that are farther make no row: what bodies may gain in one substep on top of their speed is bounded by a
-/// generous metre a second, so what is nearer than that needs no look at speeds. `p`: the surface points.
-double reach(const System& system, const std::array<std::int32_t, 2>& body, const std::array<std::int32_t, 2>& link,
-             const std::array<Vec3d, 2>& p, const Vec3d& n, double h)
-{
-    Vec3d relative;
-    for (std::size_t s = 0; s < 2; ++s)
-        relative += (s == 0 ? -1.0 : 1.0) * velocity_before(system, body[s], link[s], p[s]);
-    return h * (2 * std::max(0.0, -dot(n, relative)) + 1);
 }
 
 using Rates = std::array<double, 3>;
@@ -385,152 +344,16 @@ void meet(System& system, ContactRow& row, const FreeContact* free, const std::a
 
 }  // namespace
 
-Spatiald surface_motion(const System& system, const std::array<std::int32_t, 2>& shapes,
-                        const std::array<std::int32_t, 2>& body, const std::array<Vec3d, 2>& p_W,
-                        const std::array<double, 2>& margin, const Vec3d& n)
+bool in_loops(const System& system, std::int32_t link)
+{ return link >= 0 && system.groups[system.forest.trees[system.forest.links[link].tree].group].row_count > 0; }
+
+double reach(const System& system, const std::array<std::int32_t, 2>& body, const std::array<std::int32_t, 2>& link,
+             const std::array<Vec3d, 2>& p, const Vec3d& n, double h)
 {
-    const model::Model& m = *system.model;
-    Spatiald            sum;
-    for (std::size_t s = 0; s < 2; ++s) {
-        const Spatial& surface = m.shape_surface_velocity[shapes[s]];
-        if (surface == Spatial{}) continue;
-        const Posed  X_WB = body_pose(system, body[s]), X_WS = X_WB * static_cast<Posed>(m.shape_transform[shapes[s]]);
-        const bool   world = (m.shape_flags[shapes[s]] & model::shape_flag::surface_in_world) != 0;
-        const Quatd  turn  = world ? Quatd{} : X_WS.q;
-        const Vec3d  w     = rotate(turn, static_cast<Vec3d>(surface.angular));
-        const Vec3d  touch = p_W[s] + (s == 0 ? margin[0] : -margin[1]) * n;
-        const Vec3d  v     = rotate(turn, static_cast<Vec3d>(surface.linear)) + cross(w, touch - X_WS.p);
-        const double sign  = s == 0 ? -1 : 1;
-        sum.linear += sign * v;
-        sum.angular += sign * w;
-    }
-    return sum;
-}
-
-/// Which contact of the step before each contact continues (System::remembered): both lists are sorted alike, so one
-/// walk pairs them; contacts of one feature pair each other in order.
-static void match_memory(System& system, const model::Contacts& contacts)
-{
-    system.remembered.clear();
-    std::size_t old = 0;
-    for (std::int32_t i = 0; i < contacts.rigid_contact_count; ++i) {
-        const std::int32_t  s0 = contacts.rigid_contact_shape0[i], s1 = contacts.rigid_contact_shape1[i];
-        const std::uint64_t feature = contacts.rigid_contact_feature[i];
-        while (old < system.memory.size() && before(system.memory[old], s0, s1, feature)) lose(system, old++);
-        const bool same = old < system.memory.size() && system.memory[old].shape0 == s0 &&
-                          system.memory[old].shape1 == s1 && system.memory[old].feature == feature;
-        system.remembered.push_back(same ? static_cast<std::int32_t>(old++) : -1);
-    }
-    while (old < system.memory.size()) lose(system, old++);
-}
-
-namespace {
-
-/// What contacts of one pair of shapes have in common.
-struct Pair {
-    std::int32_t                s0 = -1, s1 = -1;
-    std::array<std::int32_t, 2> body{-1, -1}, link{-1, -1}, group{-1, -1};
-    double                      mu_static = 0, mu_dynamic = 0, restitution = 0, torsional = 0, rolling = 0;
-    bool                        loops = false, free = false, teleported = false;
-
-    Pair() = default;
-    Pair(const System& system, MaterialCombine rule, std::int32_t shape0, std::int32_t shape1)
-        : s0(shape0), s1(shape1), body{system.model->shape_body[s0], system.model->shape_body[s1]}
-    {
-        const model::Model& m   = *system.model;
-        const auto          mix = [&](const std::vector<Real>& values) {
-            return combine(rule, static_cast<double>(values[s0]), static_cast<double>(values[s1]));
-        };
-        free = true;
-        for (std::size_t s = 0; s < 2; ++s) {
-            link[s] = body[s] >= 0 ? system.forest.body_link[body[s]] : -1;
-            if (link[s] < 0) continue;
-            group[s]         = system.body_group[body[s]];
-            const Tree& tree = system.forest.trees[system.forest.links[link[s]].tree];
-            free             = free && tree.single && system.groups[tree.group].whitened;
-            loops            = loops || in_loops(system, link[s]);
-            teleported       = teleported || system.teleported[group[s]] != 0;
-        }
-        if (group[0] == group[1]) group[1] = -1;
-        mu_dynamic  = mix(m.shape_material_mu);
-        mu_static   = std::max(mu_dynamic, mix(m.shape_material_mu_static));
-        restitution = mix(m.shape_material_restitution);
-        torsional   = mix(m.shape_material_mu_torsional);
-        rolling     = mix(m.shape_material_mu_rolling);
-    }
-};
-
-}  // namespace
-
-void load_contacts(System& system, const model::Contacts& contacts, MaterialCombine rule, double h, int substeps)
-{
-    reserve_contacts(system, contacts.capacity());
-    system.contacts.clear();
-    match_memory(system, contacts);
-    choose_piles(system, contacts, rule, h);
-    std::size_t run = 0;
-    Pair        pair;
-    for (std::int32_t i = 0; i < contacts.rigid_contact_count; ++i) {
-        const std::int32_t s0 = contacts.rigid_contact_shape0[i], s1 = contacts.rigid_contact_shape1[i];
-        while (system.runs[run].first + system.runs[run].count <= i) ++run;
-        if (system.runs[run].pile >= 0) continue;
-        const ContactMemory* same = system.remembered[i] >= 0 ? &system.memory[system.remembered[i]] : nullptr;
-        if (s0 != pair.s0 || s1 != pair.s1) pair = Pair(system, rule, s0, s1);
-        const auto& body = pair.body;
-        const auto& link = pair.link;
-        const Vec3d n    = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[i]));
-        if ((link[0] < 0 && link[1] < 0) || !(dot(n, n) > 0.5) || !is_finite(contacts.rigid_contact_point0[i]) ||
-            !is_finite(contacts.rigid_contact_point1[i]) || !std::isfinite(contacts.rigid_contact_distance[i]))
-            continue;
-        const std::array<Vec3d, 2>  point_B{static_cast<Vec3d>(contacts.rigid_contact_point0[i]),
-                                            static_cast<Vec3d>(contacts.rigid_contact_point1[i])};
-        const std::array<double, 2> margin{static_cast<double>(contacts.rigid_contact_margin0[i]),
-                                           static_cast<double>(contacts.rigid_contact_margin1[i])};
-        const auto                  distance = static_cast<double>(contacts.rigid_contact_distance[i]);
-        std::array<Vec3d, 2>        start_W;
-        for (std::size_t s = 0; s < 2; ++s) start_W[s] = place(system, body[s], link[s], point_B[s]);
-        // Where the step is one substep, what makes no row now never will. With more, an impact may still speed it up.
-        if (substeps == 1 && distance > std::max(kWakeReach, h) && !pair.loops &&
-            distance >= reach(system, body, link, {start_W[0] + margin[0] * n, start_W[1] - margin[1] * n}, n, h))
-            continue;
-        ContactRow& row    = system.contacts.emplace_back();
-        row.contact        = i;
-        row.body           = body;
-        row.link           = link;
-        row.n              = n;
-        row.point_B        = point_B;
-        row.start_W        = start_W;
-        row.margin         = margin;
-        row.start_distance = distance;
-        row.t1             = any_perpendicular(row.n);
-        row.t2             = cross(row.n, row.t1);
-        row.mu_dynamic     = pair.mu_dynamic;
-        row.mu_static      = pair.mu_static;
-        row.restitution    = pair.restitution;
-        if (!contacts.rigid_contact_stiffness.empty()) {
-            const auto&  kd     = system.model->shape_material_kd;
-            const auto   own    = [&](const std::vector<Real>& values) { return static_cast<double>(values[i]); };
-            const double factor = own(contacts.rigid_contact_friction) > 0 ? own(contacts.rigid_contact_friction) : 1;
-            row.mu_dynamic *= factor, row.mu_static *= factor;
-            row.stiffness = std::max(0.0, own(contacts.rigid_contact_stiffness));
-            row.damping   = own(contacts.rigid_contact_damping) > 0
-                                ? own(contacts.rigid_contact_damping)
-                                : combine(rule, static_cast<double>(kd[s0]), static_cast<double>(kd[s1]));
-        }
-        row.at.group        = pair.group;
-        const Spatiald belt = surface_motion(system, {s0, s1}, body, start_W, margin, n);
-        row.belt            = belt.linear - dot(n, belt.linear) * n;
-        row.belt_turn       = dot(n, belt.angular);
-        const bool few      = !same_pair(contacts, i, i - 2) && !same_pair(contacts, i, i + 2) &&
-                              !(same_pair(contacts, i, i - 1) && same_pair(contacts, i, i + 1));
-        if (few) {
-            row.mu_torsional = pair.torsional;
-            row.mu_rolling   = pair.rolling;
-        }
-        row.spin_at.group = row.at.group;
-        row.free          = row.stiffness == 0 && pair.free;
-        if (!pair.teleported) remember(row, same, h);
-    }
+    Vec3d relative;
+    for (std::size_t s = 0; s < 2; ++s)
+        relative += (s == 0 ? -1.0 : 1.0) * velocity_before(system, body[s], link[s], p[s]);
+    return h * (2 * std::max(0.0, -dot(n, relative)) + 1);
 }
 
 void build_contact(System& system, ContactRow& row, FreeContact* free, const Softness& soft, double h, bool first)
@@ -703,40 +526,6 @@ MCH_WIDE void bounce_contact(System& system, ContactRow& row)
     const double delta  = normal - row.lambda[0];
     row.lambda[0]       = normal;
     apply(system, row.at, delta, 0, 0);
-}
-
-void store_contacts(System& system, model::Contacts& contacts, double h, int substeps)
-{
-    std::fill_n(contacts.rigid_contact_force.begin(),
-                std::min(contacts.rigid_contact_force.size(), static_cast<std::size_t>(contacts.rigid_contact_count)),
-                Vec3{});
-    // Where each contact's memory goes: in the order of the contacts.
-    auto& place = system.memory_place;
-    place.assign(static_cast<std::size_t>(contacts.rigid_contact_count), 0);
-    for (std::size_t p = 0; p < system.pile_count; ++p) mark_memory(system, system.piles[p], place);
-    for (const ContactRow& row : system.contacts) place[row.contact] = row.lambda[0] > 0 ? 1 : 0;
-    std::int32_t kept = 0;
-    for (std::int32_t& at : place) kept += std::exchange(at, kept);
-    system.next_memory.resize(static_cast<std::size_t>(kept));
-    for (std::size_t p = 0; p < system.pile_count; ++p)
-        store_pile(system, system.piles[p], contacts, h, substeps, place, system.next_memory);
-    for (const ContactRow& row : system.contacts) {
-        const double scale                        = 1 / (h * substeps);
-        contacts.rigid_contact_force[row.contact] = static_cast<Vec3>(
-            scale * (row.impulse_sum[0] * row.n + row.impulse_sum[1] * row.t1 + row.impulse_sum[2] * row.t2));
-        if (row.lambda[0] <= 0) continue;
-        ContactMemory& keep = system.next_memory[place[row.contact]];
-        keep.shape0         = contacts.rigid_contact_shape0[row.contact];
-        keep.shape1         = contacts.rigid_contact_shape1[row.contact];
-        keep.feature        = contacts.rigid_contact_feature[row.contact];
-        keep.normal         = row.n;
-        keep.force          = row.lambda[0] / h;
-        keep.friction       = (1 / h) * (row.lambda[1] * row.t1 + row.lambda[2] * row.t2);
-        keep.drift          = row.drift[0] * row.t1 + row.drift[1] * row.t2;
-        keep.torque =
-            (1 / h) * (row.spin_lambda[0] * row.n + row.spin_lambda[1] * row.t1 + row.spin_lambda[2] * row.t2);
-    }
-    system.memory.swap(system.next_memory);
 }
 
 }  // namespace mechane::solvers::softstep

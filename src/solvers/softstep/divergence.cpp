@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -31,10 +32,20 @@ bool none_out_of_bounds(const System& s)
     constexpr double kFinite = std::numeric_limits<double>::infinity();
     static_assert(sizeof(Posed) == 7 * sizeof(double) && sizeof(Spatiald) == 6 * sizeof(double));
     const std::size_t links = s.forest.links.size();
-    return all_below(reinterpret_cast<const double*>(s.motion.X_WB.data()), 7 * links, kFinite) &&
-           all_below(reinterpret_cast<const double*>(s.motion.twist.data()), 6 * links, kFinite) &&
-           all_below(s.motion.q.data(), s.motion.q.size(), 1e12) &&
-           all_below(s.motion.v.data(), s.motion.v.size(), kDivergedVelocity);
+    std::atomic<bool> none  = true;
+    tasks::for_chunks(s.pool, links, 2 * kLinksAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
+        // Coordinates in the same shares as links.
+        const auto share = [&](const std::vector<double>& x, double bound) {
+            const std::size_t first = x.size() * begin / links;
+            return all_below(x.data() + first, x.size() * end / links - first, bound);
+        };
+        const std::size_t count = end - begin;
+        if (!all_below(reinterpret_cast<const double*>(s.motion.X_WB.data() + begin), 7 * count, kFinite) ||
+            !all_below(reinterpret_cast<const double*>(s.motion.twist.data() + begin), 6 * count, kFinite) ||
+            !share(s.motion.q, 1e12) || !share(s.motion.v, kDivergedVelocity))
+            none = false;
+    });
+    return none;
 }
 
 bool out_of_bounds(const System& s, std::int32_t l)

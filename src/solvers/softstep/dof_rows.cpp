@@ -27,20 +27,23 @@ void build_limit(RowLaw& row, double gap, double rate, const DofLaw& law, double
         make_spring(row, law.limit_ke, law.limit_kd, gap, 0, h);
 }
 
-[[gnu::always_inline]] inline void apply(System& system, const DofRows& rows, double impulse)
+[[gnu::always_inline]] inline void apply(double* u, const DofRows& rows, double impulse)
 {
     if (impulse == 0) return;
-    for (std::int32_t i = 0; i < rows.count; ++i)
-        lanes(system.u.data() + rows.blocks[i]) += impulse * lanes(rows.Y + i * kLanes);
+    const double*             Y      = rows.Y;
+    const std::int32_t*       blocks = rows.blocks;
+    const std::int32_t* const end    = blocks + rows.count;
+    for (; blocks != end; ++blocks, Y += kLanes) lanes(u + *blocks) += impulse * lanes(Y);
 }
 
-[[gnu::always_inline]] inline double rate_of(const System& system, const Group& group, std::int32_t dof,
-                                             const DofRows& rows)
+/// Of a whitened group.
+[[gnu::always_inline]] inline double rate_of(const double* u, const DofRows& rows)
 {
-    if (!group.whitened) return system.u[group.u_begin + dof - group.dof_begin];
-    Lanes rate{};
-    for (std::int32_t i = 0; i < rows.count; ++i)
-        rate += lanes(rows.Y + i * kLanes) * lanes(system.u.data() + rows.blocks[i]);
+    const double*             Y      = rows.Y;
+    const std::int32_t*       blocks = rows.blocks;
+    const std::int32_t* const end    = blocks + rows.count;
+    Lanes                     rate{};
+    for (; blocks != end; ++blocks, Y += kLanes) rate += lanes(Y) * lanes(u + *blocks);
     return sum(rate);
 }
 
@@ -84,7 +87,7 @@ void warm_start_dof_rows(System& system, const Group& group)
     for (std::int32_t i = group.dof_begin; i < group.active_dof_end; ++i) {
         DofRows& rows        = system.dof_rows[system.active_dofs[i]];
         rows.friction.lambda = std::clamp(rows.friction.lambda, rows.friction.low, rows.friction.high);
-        apply(system, rows,
+        apply(system.u.data(), rows,
               (rows.lower.active ? rows.lower.lambda : 0) - (rows.upper.active ? rows.upper.lambda : 0) +
                   (rows.friction.active ? rows.friction.lambda : 0));
     }
@@ -92,13 +95,17 @@ void warm_start_dof_rows(System& system, const Group& group)
 
 MCH_WIDE double solve_dof_rows(System& system, const Group& group, bool relax)
 {
-    double change = 0;
-    for (std::int32_t i = group.dof_begin; i < group.active_dof_end; ++i) {
-        const std::int32_t k    = system.active_dofs[i];
-        DofRows&           rows = system.dof_rows[k];
-        double             rate = rate_of(system, group, k, rows);
-        const auto         push = [&](double impulse) __attribute__((always_inline)) {
-            apply(system, rows, impulse);
+    double              change   = 0;
+    double* const       u        = system.u.data();
+    const std::int32_t *dof      = system.active_dofs.data() + group.dof_begin,
+                       *last     = system.active_dofs.data() + group.active_dof_end;
+    const bool          whitened = group.whitened;
+    for (; dof != last; ++dof) {
+        DofRows&   rows = system.dof_rows[*dof];
+        double     rate = whitened ? rate_of(u, rows) : u[group.u_begin + *dof - group.dof_begin];
+        const auto push = [&](double impulse) __attribute__((always_inline)) {
+            if (impulse == 0) return;
+            apply(u, rows, impulse);
             rate += impulse * rows.w;
             change = std::max(change, std::abs(impulse) * rows.w);
         };

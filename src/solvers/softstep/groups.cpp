@@ -1,3 +1,4 @@
+#include <atomic>
 #include <cmath>
 #include <cstring>
 
@@ -227,6 +228,8 @@ void build_system(const model::Model& model, System& system)
 
 namespace {
 
+constexpr std::size_t kNumbersCompared = 16384;  ///< by one thread at least
+
 /// Keeps a copy of `now`; returns whether it differs, bit by bit, from the one that was kept.
 template <class T>
 bool keep_copy(const std::vector<T>& now, std::vector<T>& kept)
@@ -258,10 +261,15 @@ bool sources_changed(System& system, const std::vector<Real>& target_q, const st
                                 &m.joint_limit_upper,
                                 &m.joint_limit_ke,
                                 &m.joint_limit_kd};
-    bool                changed = !sources.known;
-    for (std::size_t i = 0; i < numbers.size(); ++i) changed = keep_copy(*numbers[i], sources.numbers[i]) || changed;
-    changed       = keep_copy(m.joint_target_mode, sources.modes) || changed;
-    changed       = keep_copy(m.joint_drive_type, sources.types) || changed;
+    std::atomic<bool>   changed = !sources.known;
+    const std::size_t   size    = std::max<std::size_t>(1, m.joint_dof_count());
+    tasks::for_chunks(system.pool, numbers.size(), std::max<std::size_t>(1, kNumbersCompared / size),
+                      [&](std::size_t begin, std::size_t end, std::size_t) {
+                          for (std::size_t i = begin; i < end; ++i)
+                              if (keep_copy(*numbers[i], sources.numbers[i])) changed = true;
+                      });
+    if (keep_copy(m.joint_target_mode, sources.modes)) changed = true;
+    if (keep_copy(m.joint_drive_type, sources.types)) changed = true;
     sources.known = true;
     return changed;
 }

@@ -5,7 +5,6 @@
 #include <numeric>
 #include <utility>
 
-#include "mechane/solvers/materials.h"
 #include "system.h"
 #include "wide.h"
 
@@ -270,26 +269,12 @@ void set(Wide3& to, int lane, const Vec3d& v)
     to[2][lane] = static_cast<Real>(v.z);
 }
 
-/// What the materials of two shapes make together.
-struct Materials {
-    double mu_static = 0, mu_dynamic = 0, restitution = 0, torsional = 0, rolling = 0;
-};
-Materials materials(const model::Model& m, MaterialCombine rule, const std::array<std::int32_t, 2>& shape)
-{
-    const auto mix = [&](const std::vector<Real>& values) {
-        return combine(rule, static_cast<double>(values[shape[0]]), static_cast<double>(values[shape[1]]));
-    };
-    const double mu = mix(m.shape_material_mu);
-    return {std::max(mu, mix(m.shape_material_mu_static)), mu, mix(m.shape_material_restitution),
-            mix(m.shape_material_mu_torsional), mix(m.shape_material_mu_rolling)};
-}
-
 void load_pair(const System& system, const model::Contacts& contacts, MaterialCombine rule, double h,
                const PilePair& pair, Pile& pile, Bundle& b, int lane)
 {
     const model::Model& m     = *system.model;
     const auto          shape = shapes_of(contacts, pair.contact);
-    const auto          mix   = materials(m, rule, shape);
+    const auto          mix   = materials_of(m, rule, shape);
     const Vec3d         n     = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[pair.contact]));
     const Vec3d         t1 = any_perpendicular(n), t2 = cross(n, t1);
     for (std::size_t s = 0; s < 2; ++s) b.body[s][lane] = pair.body[s];
@@ -570,6 +555,7 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
 {
     system.pile_count = 0;
     find_runs(system, contacts);
+    if (system.piles.empty()) return;  // there are no two free bodies
     if (3 * contacts.rigid_contact_count + static_cast<std::int32_t>(system.groups.size()) < kLeastRows) return;
     system.pile_count = find_piles(system, contacts);
     if (system.pile_count == 0) return;

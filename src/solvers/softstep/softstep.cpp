@@ -151,14 +151,13 @@ class SoftStep final : public Solver {
     /// Whether the coordinates and rates of a tree are those that the last step published.
     [[nodiscard]] bool is_as_published(const Tree& tree, const model::State& in) const;
     void               publish(const model::State& in, model::State& out, double dt);
-    /// At the end of the step, of the contacts outside of piles [m]; those of worlds that are undone are taken back.
-    double deepest_of_rows();
 
     const model::Model&       model_;
     SolverOptions             options_;
     System                    system_;
     std::vector<IslandReport> reports_;
     std::vector<std::int32_t> breakable_;  ///< joints with a finite break force or torque
+    std::vector<std::int32_t> read_off_;   ///< joints whose coordinates are not a link's own
     Observables*              observed_ = nullptr;
     bool                      rebuild_  = false;
     std::vector<std::uint8_t> enabled_, body_wins_;
@@ -168,12 +167,6 @@ class SoftStep final : public Solver {
     std::vector<Spatial>      published_twist_;
     std::vector<Real>         published_q_, published_qd_;
 };
-
-bool of_faulty_world(const System& s, const ContactRow& row)
-{
-    return std::any_of(row.body.begin(), row.body.end(),
-                       [&](std::int32_t b) { return b >= 0 && faulty(s, s.model->body_world[b]); });
-}
 
 template <class T>
 bool same_bytes(const T& a, const T& b)
@@ -186,6 +179,10 @@ void SoftStep::remember_structure()
     body_wins_.assign(model_.body_count(), 0);
     reports_.reserve(system_.groups.size());
     published_body_.clear();
+    read_off_.clear();
+    for (std::int32_t j = 0; j < static_cast<std::int32_t>(model_.joint_count()); ++j)
+        if (const std::int32_t l = system_.forest.joint_link[j]; l < 0 || system_.forest.links[l].free)
+            read_off_.push_back(j);
 }
 
 void SoftStep::report_features(Diagnostics& out)
@@ -264,7 +261,7 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
     // joint_f of FREE-like joints is a wrench at the child's centre of mass; the parent bears the reaction.
     const auto&       joint_f = control.joint_f.size() == model_.joint_f.size() ? control.joint_f : model_.joint_f;
     std::atomic<bool> pushed  = false;
-    tasks::for_chunks(s.pool, s.groups.size(), kGroupsAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
+    tasks::for_chunks(s.pool, s.groups.size(), groups_at_once(s), [&](std::size_t begin, std::size_t end, std::size_t) {
         for (std::size_t g = begin; g < end; ++g)
             for (std::int32_t t = s.groups[g].tree_begin; t < s.groups[g].tree_end; ++t)
                 if (load_tree(t, in, joint_f, untouched)) pushed = true;
@@ -422,7 +419,7 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
         for (std::int32_t k = 0; k < link.dofs; ++k)
             out.joint_qd[model_.joint_qd_start[link.joint] + k] = static_cast<Real>(s.motion.v[link.dof + k]);
     };
-    tasks::for_chunks(s.pool, s.forest.trees.size(), kGroupsAtOnce,
+    tasks::for_chunks(s.pool, s.forest.trees.size(), groups_at_once(s),
                       [&](std::size_t begin, std::size_t end, std::size_t) {
                           for (std::size_t t = begin; t < end; ++t)
                               for (std::int32_t l = s.forest.trees[t].link_begin; l < s.forest.trees[t].link_end; ++l)
@@ -431,9 +428,7 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
     // Joints that are not a link's own coordinates are read off the bodies; single angles keep their winding.
     const auto publish_joint = [&](std::int32_t j) {
         const std::int32_t l = s.forest.joint_link[j];
-        if ((l >= 0 && (slept_[l] || !s.forest.links[l].free || s.placed[s.forest.links[l].tree])) ||
-            faulty(s, model_.joint_world[j]))
-            return;
+        if ((l >= 0 && (slept_[l] || s.placed[s.forest.links[l].tree])) || faulty(s, model_.joint_world[j])) return;
         const auto motion = [&](std::int32_t b) {
             if (b < 0) return dynamics::BodyMotion{};
             const std::int32_t at = s.forest.body_link[b];
@@ -443,10 +438,9 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
         dynamics::joint_state(model_, j, motion(model_.joint_parent[j]), motion(model_.joint_child[j]), out.joint_q,
                               out.joint_qd, true);
     };
-    tasks::for_chunks(s.pool, model_.joint_count(), kNumbersAtOnce,
-                      [&](std::size_t begin, std::size_t end, std::size_t) {
-                          for (std::size_t j = begin; j < end; ++j) publish_joint(static_cast<std::int32_t>(j));
-                      });
+    tasks::for_chunks(s.pool, read_off_.size(), kNumbersAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t i = begin; i < end; ++i) publish_joint(read_off_[i]);
+    });
     out.time = in.time + dt;
     published_body_.assign(out.body_q.begin(), out.body_q.end());
     published_twist_.assign(out.body_qd.begin(), out.body_qd.end());
@@ -490,30 +484,6 @@ void SoftStep::fill_observables(double h, double dt)
         o.joint_drive_f[s.forest.model_dof[k]] =
             static_cast<Real>(law.ke == 0 && law.kd == 0 ? 0 : std::clamp(drive, -law.effort_limit, law.effort_limit));
     }
-}
-
-double SoftStep::deepest_of_rows()
-{
-    System&             s       = system_;
-    std::atomic<double> deepest = 0;
-    tasks::for_chunks(s.pool, s.contacts.size(), kNumbersAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
-        double depth = 0;
-        for (std::size_t i = begin; i < end; ++i) {
-            ContactRow& row = s.contacts[i];
-            if (of_faulty_world(s, row)) {
-                row.lambda = row.impulse_sum = {};
-                continue;
-            }
-            Vec3d moved;
-            for (std::size_t side = 0; side < 2; ++side)
-                moved += (side == 0 ? -1.0 : 1.0) *
-                         (place(s, row.body[side], row.link[side], row.point_B[side]) - row.start_W[side]);
-            depth = std::max(depth, -(row.start_distance + dot(row.n, moved)));
-        }
-        double known = deepest;
-        while (known < depth && !deepest.compare_exchange_weak(known, depth)) {}
-    });
-    return deepest;
 }
 
 void SoftStep::rebuild()
@@ -574,16 +544,15 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     if (contacts)
         load_contacts(s, *contacts, options_.combine, h, substeps);
     else {
-        s.contacts.clear();
+        s.contacts   = {};
         s.pile_count = 0;
     }
     drop_far_contacts(s, dt);
     if (contacts) disturb_piles(s, *contacts, dt);
-    place_contacts(s);
     build_islands(s);
     spread_wakefulness(s);
     slept_.assign(s.forest.links.size(), 0);
-    for (std::size_t l = 0; l < slept_.size(); ++l) {
+    for (std::size_t l = 0; s.sleep.enabled && l < slept_.size(); ++l) {
         slept_[l] = asleep(s, static_cast<std::int32_t>(l)) ? 1 : 0;
         report.sleeping_bodies += slept_[l];
     }
@@ -644,10 +613,9 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     }
     fall_asleep(s, dt);
     publish(in, out, dt);
-    report.deepest_penetration = deepest_of_rows();
+    if (contacts) report.deepest_penetration = store_contacts(s, *contacts, h, substeps);
     for (std::size_t p = 0; p < s.pile_count; ++p)
         report.deepest_penetration = std::max(report.deepest_penetration, -deepest_of(s.piles[p]));
-    if (contacts) store_contacts(s, *contacts, h, substeps);
     if (!culprit.text.empty()) {
         for (std::size_t w = 1; w < s.faulty.size(); ++w)
             if (s.faulty[w]) report.diverged_worlds.push_back(static_cast<std::int32_t>(w) - 1);

@@ -1,6 +1,8 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -211,6 +213,12 @@ struct ActiveContact {
     bool         spins = false;  ///< row->spins()
 };
 
+/// What the contacts of some runs need; then where theirs begins.
+struct ContactPiece {
+    std::size_t rows = 0, blocks = 0, numbers = 0;
+    bool        free = false;  ///< some row may have a FreeContact
+};
+
 /// What a contact remembers between steps.
 struct ContactMemory {
     std::int32_t  shape0 = -1, shape1 = -1;
@@ -318,7 +326,9 @@ struct System {
     std::vector<std::int32_t> general_blocks;
 
     std::size_t                contact_capacity = 0;  ///< for how many contacts there is room
-    std::vector<ContactRow>    contacts;
+    std::vector<ContactRow>    contact_rows;
+    std::span<ContactRow>      contacts;  ///< those of `contact_rows` that are of this step
+    std::vector<ContactPiece>  contact_pieces;
     std::vector<double>        contact_storage;
     std::vector<std::int32_t>  contact_blocks;
     std::vector<ContactMemory> memory, next_memory;
@@ -375,7 +385,11 @@ struct System {
     }
 };
 
-constexpr std::size_t kGroupsAtOnce = 64, kNumbersAtOnce = 512;  ///< pieces
+/// Pieces of loops that the threads of a step share.
+constexpr std::size_t kLinksAtOnce = 128, kContactsAtOnce = 32, kNumbersAtOnce = 512;
+/// Groups, or trees, that have about kLinksAtOnce links.
+inline std::size_t groups_at_once(const System& system)
+{ return std::max<std::size_t>(1, kLinksAtOnce * system.groups.size() / std::max<std::size_t>(1, system.forest.links.size())); }
 
 // -- divergence.cpp
 /// The first thing that went wrong in a step.
@@ -489,13 +503,33 @@ double solve_general(System& system, GeneralRow& row, bool relax);
 /// Which general rows a joint of the model needs; appends them to System::general.
 void list_general_rows(System& system);
 
-// -- contact_rows.cpp
-/// Takes the contacts of this step over, in order, with what their predecessors remember.
+// -- contact_buffer.cpp
+/// Makes room for as many contacts as the caller's buffer holds, so that steps allocate nothing later.
+void reserve_contacts(System& system, std::size_t capacity);
+/// Takes the contacts of this step over, in order, with what their predecessors remember, and gives each row its
+/// storage.
 void load_contacts(System& system, const model::Contacts& contacts, MaterialCombine rule, double h, int substeps);
+/// What the materials of two shapes make together.
+struct Materials {
+    double mu_static = 0, mu_dynamic = 0, restitution = 0, torsional = 0, rolling = 0;
+};
+[[nodiscard]] Materials materials_of(const model::Model& model, MaterialCombine rule,
+                                     const std::array<std::int32_t, 2>& shape);
 /// Motion of the surface of shape 1 by itself, less that of shape 0, where the core points are at `p_W`.
 Spatiald surface_motion(const System& system, const std::array<std::int32_t, 2>& shapes,
                         const std::array<std::int32_t, 2>& body, const std::array<Vec3d, 2>& p_W,
                         const std::array<double, 2>& margin, const Vec3d& n);
+/// Forces into the contact arrays and the memory for the next step; what the rows of worlds that are undone found is
+/// dropped. Returns how deep the others are at the end of the step [m], at least 0.
+double store_contacts(System& system, model::Contacts& contacts, double h, int substeps);
+
+// -- contact_rows.cpp
+/// Whether the group's loops move the link to where they close before contacts are built.
+bool in_loops(const System& system, std::int32_t link);
+/// Contacts that are farther make no row: what bodies may gain in one substep on top of their speed is bounded by a
+/// generous metre a second, so what is nearer than that needs no look at speeds. `p`: the surface points.
+double reach(const System& system, const std::array<std::int32_t, 2>& body, const std::array<std::int32_t, 2>& link,
+             const std::array<Vec3d, 2>& p, const Vec3d& n, double h);
 /// `first`: of the step's substeps.
 /// `free`: where to put what its sweeps read, if `row.free`.
 void build_contact(System& system, ContactRow& row, FreeContact* free, const Softness& soft, double h, bool first);
@@ -509,8 +543,6 @@ double solve_contact(System& system, ContactRow& row, double anchor, bool relax)
 /// After positions moved: new distance, drift.
 void advance_contact(System& system, ContactRow& row, double h);
 void bounce_contact(System& system, ContactRow& row);
-/// Forces into the contact arrays and the memory for the next step.
-void store_contacts(System& system, model::Contacts& contacts, double h, int substeps);
 
 // -- free_contacts.cpp
 /// Rows and responses (row.K) of a contact at the surface points `p`; `row.base` must be there.
@@ -559,10 +591,6 @@ void               fall_asleep(System& system, double dt);
 [[nodiscard]] bool asleep(const System& system, std::int32_t link);
 
 // -- islands.cpp, continued
-/// Makes room for as many contacts as the caller's buffer holds, so that steps allocate nothing later.
-void reserve_contacts(System& system, std::size_t capacity);
-/// Gives every contact row its storage, and the links they touch.
-void place_contacts(System& system);
 /// What running an island tells.
 struct IslandReport {
     int    clamped = 0, contact_rows = 0, limit_rows = 0, loop_rows = 0;
