@@ -89,14 +89,14 @@ double least_extent(const Shape& s)
     return std::max(0.0, least);
 }
 
-/// What turning alone may give to some point of the core, placed in the world: what is round does not show how it turns.
+/// What turning alone may give to some point of the core, placed in the world: what is round does not show how it
+/// turns.
 double turning_speed(const Shape& s, const BodyMotion& m, double radius)
 {
     if (s.kind == ShapeKind::plane) return 0;
     const Vec3d arm = centre(s) - m.com, half = s.size.y * s.R.column(2);
     if (s.kind == ShapeKind::sphere) return length(cross(m.w, arm));
-    if (s.kind == ShapeKind::capsule)
-        return std::max(length(cross(m.w, arm + half)), length(cross(m.w, arm - half)));
+    if (s.kind == ShapeKind::capsule) return std::max(length(cross(m.w, arm + half)), length(cross(m.w, arm - half)));
     return length(m.w) * (length(arm) + radius);
 }
 

@@ -141,8 +141,8 @@ TEST_CASE("two convex shapes in flight have contacts where they meet in the step
             f[s].w          = r.uniform(0, 30) * r.direction();
         }
         // One flies about towards the other, both with the world.
-        f[0].v = r.vec(3);
-        f[1].v = f[0].v - r.uniform(20, 70) * normalized(f[1].X.p + r.vec(0.5));
+        f[0].v           = r.vec(3);
+        f[1].v           = f[0].v - r.uniform(20, 70) * normalized(f[1].X.p + r.vec(0.5));
         const auto model = frozen(b);
         // As the pipeline sees it, in single precision.
         for (Flier& x : f) {

@@ -18,7 +18,7 @@ struct Touch {
     Manifold manifold;      ///< at that time, relative to `origin`
     Posed    X_WB0, X_WB1;  ///< of the bodies then
     Vec3d    origin;        ///< in the world
-    Vec3d    apart;         ///< of convex shapes that do not meet: what told them apart last, a unit direction from a to b
+    Vec3d    apart;  ///< of convex shapes that do not meet: what told them apart last, a unit direction from a to b
 };
 
 /// The first time within `dt` at which the two shapes are about `near` apart [m], by conservative advancement (Mirtich

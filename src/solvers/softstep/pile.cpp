@@ -272,11 +272,11 @@ void set(Wide3& to, int lane, const Vec3d& v)
 void load_pair(const System& system, const model::Contacts& contacts, MaterialCombine rule, double h,
                const PilePair& pair, Pile& pile, Bundle& b, int lane)
 {
-    const model::Model&         m     = *system.model;
-    const auto                  shape = shapes_of(contacts, pair.contact);
-    const auto                  mix   = materials_of(m, rule, shape);
-    const Vec3d                 n     = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[pair.contact]));
-    const Vec3d                 t1 = any_perpendicular(n), t2 = cross(n, t1);
+    const model::Model& m     = *system.model;
+    const auto          shape = shapes_of(contacts, pair.contact);
+    const auto          mix   = materials_of(m, rule, shape);
+    const Vec3d         n     = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[pair.contact]));
+    const Vec3d         t1 = any_perpendicular(n), t2 = cross(n, t1);
     for (std::size_t s = 0; s < 2; ++s) b.body[s][lane] = pair.body[s];
     const PileSeat &first = pile.seats[pair.body[0]], &second = pile.seats[pair.body[1]];
     set(b.axes[0], lane, n);
