@@ -66,7 +66,7 @@ TEST_CASE("what a fast ball does not meet does not stop it (DYN-103)")
     Scene scene(b, {100, 0, 0, 0, 0, 0});
     for (int i = 0; i < 3; ++i) scene.step();
     CHECK(scene.world.position(0).x == close_to(3 * 100 * kDt, 1e-5));
-    CHECK(scene.world.velocity(0) == Vec3d{100, 0, 0});
+    CHECK(length(scene.world.velocity(0) - Vec3d{100, 0, 0}) == close_to(0, 1e-10));
 }
 
 TEST_CASE("a rod of 1 m at 60 rad/s does not pass a thin post (DYN-103, T-63)")
