@@ -43,7 +43,7 @@ model::ModelBuilder pile(int count, bool balls)
 }  // namespace
 
 TEST_CASE(
-    "soft rows inject no energy: a pile of balls gains none, of other shapes less than a fiftieth of what contacts "
+    "soft rows inject no energy: a pile of balls gains none, of other shapes less than a hundredth of what contacts "
     "hold "
     "(DYN-078)")
 {
@@ -68,9 +68,10 @@ TEST_CASE(
             }
             // Balls touch where they touched: nothing is gained but what a float rounds off (1e-7 of a position of a
             // metre, under a weight of 100 N). Manifolds are made anew every step; a point that appears lifts what it
-            // finds inside, so of other shapes the bound is a fiftieth of what the contacts hold, for this pile in single
-            // and in double precision (docs/softstep.md has figures of others).
-            if (i >= 120) CHECK(gain <= (balls ? 1e-5 : 0.02 * stored + 1e-5));
+            // finds inside, so of other shapes the bound is a hundredth of what the contacts hold; in double precision
+            // this pile takes another way and gains up to 0.018 of it (docs/softstep.md has figures of other piles).
+            const double share = sizeof(Real) == 4 ? 0.01 : 0.02;
+            if (i >= 120) CHECK(gain <= (balls ? 1e-5 : share * stored + 1e-5));
             if ((i + 1) % 60 == 0) {
                 CHECK(now <= second + 1e-5);
                 second = now;
