@@ -24,6 +24,7 @@ struct Experiment {
     int         steps     = 60;
     Vec3d       belt      = {};  ///< surface velocity of the plane
     double      torsional = 0.005, rolling = 1e-4;
+    double      sticking  = 0;  ///< static friction, where it is more
 };
 
 const Vec3d      kHalf{0.2, 0.2, 0.1};
@@ -45,6 +46,7 @@ struct Row {
         b.shapes[0].config.mu_torsional     = e.torsional;
         b.shapes[0].config.mu_rolling       = e.rolling;
         b.shapes[0].config.surface_velocity = {e.belt, {}};
+        if (e.sticking > 0) b.default_shape.mu_static = b.shapes[0].config.mu_static = e.sticking;
         for (int i = 0; i < copies; ++i) {
             const Vec3d at = e.height * e.normal + Vec3d{0, static_cast<double>(i), 0};
             if (e.ball)
@@ -84,7 +86,7 @@ TEST_CASE("a body in a pile does what it does alone: rest, slip, bounce, roll, t
 {
     const Vec3d slope{-std::sin(28 * kDegrees), 0, std::cos(28 * kDegrees)},
         gentle{-std::sin(25 * kDegrees), 0, std::cos(25 * kDegrees)};
-    std::vector<Experiment> table(9);
+    std::vector<Experiment> table(10);
     table[0] = {.name = "rests"};
     table[1] = {.name = "falls", .height = 0.3};
     table[2] = {.name = "slips", .normal = slope};
@@ -94,6 +96,7 @@ TEST_CASE("a body in a pile does what it does alone: rest, slip, bounce, roll, t
     table[6] = {.name = "rolls", .ball = true, .velocity = {1, 0, 0}, .spin = {0, 10, 0}, .rolling = 1e-3};
     table[7] = {.name = "turns", .ball = true, .spin = {0, 0, 5}};
     table[8] = {.name = "rides", .belt = {0.5, 0, 0}};
+    table[9] = {.name = "slides on what would hold it", .velocity = {2, 0, 0}, .sticking = 0.9};
     for (const Experiment& e : table) {
         CAPTURE(e.name);
         Row one(e, 1), many(e, kCopies);

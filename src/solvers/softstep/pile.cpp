@@ -159,7 +159,6 @@ void make_room(Pile& pile, std::size_t rows, std::size_t bodies)
     pile.start_turn.reserve(bodies);
     pile.seats.reserve(bodies);
     pile.taken.reserve(bodies);
-    pile.gyrates.reserve(bodies);
     for (auto* numbers : {&pile.velocity, &pile.before, &pile.lonely, &pile.push, &pile.way})
         numbers->reserve(kWide * (bodies + kWide));
     pile.pose.reserve(kPoseStride * (bodies + kWide));
@@ -377,8 +376,8 @@ bool load_part(const System& system, const model::Contacts& contacts, MaterialCo
 
 void put(Real* to, const Spatiald& v)
 {
-    const double from[6] = {v.linear.x, v.linear.y, v.linear.z, v.angular.x, v.angular.y, v.angular.z};
-    for (std::size_t k = 0; k < 6; ++k) to[k] = static_cast<Real>(from[k]);
+    const double from[kWide] = {v.linear.x, v.linear.y, v.linear.z, v.angular.x, v.angular.y, v.angular.z};
+    for (std::size_t k = 0; k < kWide; ++k) to[k] = static_cast<Real>(from[k]);
 }
 
 Spatiald velocity_of(const Pile& pile, std::size_t body)
@@ -400,12 +399,15 @@ void pose_body(const System& system, Pile& pile, std::size_t body, const Mat33d&
     Real* to = pile.pose.data() + kPoseStride * body;
     for (std::size_t r = 0; r < 3; ++r)
         for (std::size_t c = 0; c < 3; ++c) *to++ = static_cast<Real>(R(r, c));
-    if (body >= pile.links.size()) return;
-    const Link&  link  = system.forest.links[pile.links[body]];
-    const Mat33d I_inv = R * system.inverse_inertia[link.tree] * transpose(R);
+    if (body >= pile.links.size()) {
+        std::fill_n(to, kPoseStride - 9, Real(0));
+        return;
+    }
+    const PileLink& link  = system.pile_links[pile.links[body]];
+    const Mat33d    I_inv = R * link.inverse_inertia * transpose(R);
     for (std::size_t r = 0; r < 3; ++r)
         for (std::size_t c = r; c < 3; ++c) *to++ = static_cast<Real>(I_inv(r, c));
-    *to = static_cast<Real>(link.mass > 0 ? 1 / link.mass : 0);
+    *to = static_cast<Real>(link.inverse_mass);
 }
 
 /// `work(i)` for the first `count` bodies, on the threads.
@@ -423,52 +425,47 @@ void start_bodies(const System& system, Pile& pile)
 {
     const std::size_t moving = pile.links.size(), count = moving + pile.prescribed.size(),
                       all = (count + kWide - 1) / kWide * kWide;
-    for (auto* numbers : {&pile.velocity, &pile.lonely, &pile.push, &pile.way}) numbers->assign(kWide * all, 0);
-    pile.pose.assign(kPoseStride * all, 0);
+    for (auto* numbers : {&pile.velocity, &pile.lonely, &pile.push, &pile.way}) numbers->resize(kWide * all);
+    pile.pose.resize(kPoseStride * all);
     pile.start_turn.resize(count);
-    pile.gyrates.assign(moving, 0);
-    for (std::size_t i = 0; i < all; ++i) pile.way[kWide * i + 6] = 1;
-    each_body(system, count, [&](std::size_t i) {
-        Real* v = pile.velocity.data() + kWide * i;
+    each_body(system, all, [&](std::size_t i) {
+        Spatiald v, push;
         if (i < moving) {
             const std::int32_t l    = pile.links[i];
-            const Link&        link = system.forest.links[l];
+            const PileLink&    link = system.pile_links[l];
             const double*      u    = system.motion.v.data() + link.dof;
-            for (std::size_t k = 0; k < 6; ++k) v[k] = static_cast<Real>(u[k]);
-            pile.start_turn[i]  = system.motion.R_WB[l];
-            const Spatiald& f   = system.wrench[l];
-            const Mat33d&   R   = pile.start_turn[i];
-            const Vec3d gravity = static_cast<Vec3d>(system.model->gravity_of(system.forest.trees[link.tree].world));
-            const Vec3d twist   = f.angular == Vec3d{}
-                                      ? Vec3d{}
-                                      : R * (system.inverse_inertia[link.tree] * transpose_times(R, f.angular));
-            put(pile.push.data() + kWide * i, {gravity + (1 / link.mass) * f.linear, twist});
-            const Mat33d& I    = link.inertia;
-            const double  mean = (I(0, 0) + I(1, 1) + I(2, 2)) / 3, off = kIsotropic * mean;
-            const auto    same = [&](double a, double b) { return std::abs(a - b) <= off; };
-            pile.gyrates[i] = !(same(I(0, 0), mean) && same(I(1, 1), mean) && same(I(2, 2), mean) && same(I(0, 1), 0) &&
-                                same(I(0, 2), 0) && same(I(1, 2), 0));
-        } else if (const std::int32_t b = pile.prescribed[i - moving]; b >= 0) {
-            put(v, system.motion.base_twist[b]);
-            pile.start_turn[i] = to_matrix(system.motion.base_X[b].q);
-        } else {
-            pile.start_turn[i] = Mat33d::identity();
+            v                       = {{u[0], u[1], u[2]}, {u[3], u[4], u[5]}};
+            const Mat33d&   R       = system.motion.R_WB[l];
+            const Spatiald& f       = system.wrench[l];
+            push.linear             = static_cast<Vec3d>(system.model->gravity_of(link.world));
+            if (!(f == Spatiald{}))
+                push += {link.inverse_mass * f.linear, R * (link.inverse_inertia * transpose_times(R, f.angular))};
+            pile.start_turn[i] = R;
+        } else if (i < count) {
+            const std::int32_t b = pile.prescribed[i - moving];
+            if (b >= 0) v = system.motion.base_twist[b];
+            pile.start_turn[i] = b >= 0 ? to_matrix(system.motion.base_X[b].q) : Mat33d::identity();
         }
-        pose_body(system, pile, i, pile.start_turn[i]);
+        if (i < count) pose_body(system, pile, i, pile.start_turn[i]);
+        put(pile.velocity.data() + kWide * i, v);
+        put(pile.lonely.data() + kWide * i, v);
+        put(pile.push.data() + kWide * i, push);
+        Real* way = pile.way.data() + kWide * i;
+        std::fill_n(way, kWide, Real(0));
+        way[6] = 1;
     });
 }
 
-/// What turning by itself does to the velocities.
-void gyrate_bodies(const System& system, Pile& pile, double h)
+/// What turning by itself does to the velocities; `first`: in the step's first sub-step.
+void gyrate_bodies(const System& system, Pile& pile, double h, bool first)
 {
     constexpr double kSlow = 1e-7;  ///< [rad/s]: less than this in a sub-step is not worth its arithmetic
     each_body(system, pile.links.size(), [&](std::size_t i) {
-        if (!pile.gyrates[i]) return;
-        const Vec3d w    = velocity_of(pile, i).angular;
-        const Link& link = system.forest.links[pile.links[i]];
-        if (h * length_squared(w) < kSlow) return;
-        const Mat33d R   = to_matrix(turn_of(pile, i)) * pile.start_turn[i];
-        const Vec3d  now = R * gyrate(link.inertia, system.inverse_inertia[link.tree], transpose_times(R, w), h);
+        const PileLink& link = system.pile_links[pile.links[i]];
+        const Vec3d     w    = velocity_of(pile, i).angular;
+        if (!link.gyrates || h * length_squared(w) < kSlow) return;
+        const Mat33d R   = first ? pile.start_turn[i] : to_matrix(turn_of(pile, i)) * pile.start_turn[i];
+        const Vec3d  now = R * gyrate(link.inertia, link.inverse_inertia, transpose_times(R, w), h);
         for (std::size_t k = 0; k < 3; ++k) pile.velocity[kWide * i + 3 + k] = static_cast<Real>(now[k]);
     });
 }
@@ -549,6 +546,30 @@ void reserve_piles(System& system)
     make_room(system.piles[0], std::min(system.contact_capacity, kMostRows),
               static_cast<std::size_t>(free) + system.forest.prescribed.size() + 1);
     system.pile_body.resize(system.model->body_count());
+    system.pile_links.resize(system.forest.links.size());
+    for (std::size_t t = 0; t < system.forest.trees.size(); ++t) {
+        const Tree& tree = system.forest.trees[t];
+        if (!tree.single) continue;
+        const Link&   link = system.forest.links[tree.link_begin];
+        const Mat33d& I    = link.inertia;
+        const double  mean = trace(I) / 3, off = kIsotropic * mean;
+        const auto    same = [&](double a, double b) { return std::abs(a - b) <= off; };
+        PileLink&     at   = system.pile_links[tree.link_begin];
+        at                 = {.tree            = link.tree,
+                              .world           = tree.world,
+                              .coord           = link.coord,
+                              .dof             = link.dof,
+                              .is_pose         = is_pose(system, tree),
+                              .inverse_mass    = link.mass > 0 ? 1 / link.mass : 0,
+                              .com             = link.com,
+                              .inertia         = I,
+                              .inverse_inertia = system.inverse_inertia[t]};
+        at.gyrates = !(same(I(0, 0), mean) && same(I(1, 1), mean) && same(I(2, 2), mean) && same(I(0, 1), 0) &&
+                       same(I(0, 2), 0) && same(I(1, 2), 0));
+        if (!at.is_pose) continue;
+        at.joint_coord = system.model->joint_q_start[link.joint];
+        at.joint_dof   = system.model->joint_qd_start[link.joint];
+    }
 }
 
 void choose_piles(System& system, const model::Contacts& contacts, MaterialCombine rule, double h)
@@ -636,7 +657,7 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
     // The impulses of the sub-step before change the bodies by what they did then, where rows are the same.
     if (!first)
         for (std::size_t i = 0; i < pile.lonely.size(); ++i) pile.lonely[i] = pile.velocity[i] - pile.lonely[i];
-    gyrate_bodies(system, pile, h);
+    gyrate_bodies(system, pile, h, first);
     predict_bodies(pile, h, !build);
     if (build)
         warm_start_pile(pile, system.pool);
@@ -655,7 +676,7 @@ void finish_pile(System& system, Pile& pile, IslandReport& report)
 {
     each_body(system, pile.links.size(), [&](std::size_t i) {
         const std::int32_t l    = pile.links[i];
-        const Link&        link = system.forest.links[l];
+        const PileLink&    link = system.pile_links[l];
         const Spatiald     v    = velocity_of(pile, i);
         double*            u    = system.motion.v.data() + link.dof;
         double*            q    = system.motion.q.data() + link.coord;
@@ -665,17 +686,18 @@ void finish_pile(System& system, Pile& pile, IslandReport& report)
             u[3 + k] = v.angular[k];
         }
         const Quatd old{q[3], q[4], q[5], q[6]}, now = normalized(turn_of(pile, i) * old);
-        const Vec3d shift = rotate(old, link.com) - rotate(now, link.com);
+        const Vec3d shift = link.com == Vec3d{} ? Vec3d{} : rotate(old, link.com) - rotate(now, link.com);
         for (std::size_t k = 0; k < 3; ++k) q[k] += static_cast<double>(x[k]) + shift[k];
-        q[3]             = now.x;
-        q[4]             = now.y;
-        q[5]             = now.z;
-        q[6]             = now.w;
-        const Tree& tree = system.forest.trees[link.tree];
-        if (place_published(system, tree))
+        q[3] = now.x;
+        q[4] = now.y;
+        q[5] = now.z;
+        q[6] = now.w;
+        if (link.is_pose) {
+            place_pose(system, l);
             system.placed[link.tree] = 1;
-        else
-            dynamics::forward_kinematics(system.forest, tree, system.motion);
+        } else {
+            dynamics::forward_kinematics(system.forest, system.forest.trees[link.tree], system.motion);
+        }
     });
     each_contact(pile, 0, pile.bundles.size(), [&](const PilePair&, const Bundle& b, int lane, std::int32_t i) {
         report.contact_rows += pile.points[static_cast<std::size_t>(b.point + i)].mass[lane] > 0 ? 1 : 0;

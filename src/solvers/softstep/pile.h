@@ -18,6 +18,9 @@
 namespace mechane::tasks {
 class Pool;
 }
+namespace mechane::dynamics {
+struct Tree;
+}
 
 namespace mechane::solvers::softstep {
 
@@ -95,6 +98,18 @@ struct PilePair {
     std::uint16_t               order = 0;                ///< colour and kind
 };
 
+/// What steps read of a free body, in one place.
+struct PileLink {
+    std::int32_t tree = 0, world = 0;
+    std::int32_t coord = 0, dof = 0;              ///< in Motion::q and Motion::v
+    std::int32_t joint_coord = 0, joint_dof = 0;  ///< in the model's joint_q and joint_qd
+    bool         is_pose = false;                 ///< its joint's coordinates are its pose in the world
+    bool         gyrates = false;                 ///< its moments of inertia differ
+    double       inverse_mass = 0;                ///< [1/kg]
+    Vec3d        com;                             ///< body frame [m]
+    Mat33d       inertia{}, inverse_inertia{};    ///< body axes
+};
+
 /// What contacts ask of a body.
 struct PileSeat {
     Vec3d centre;              ///< of mass, in the body's frame
@@ -123,7 +138,6 @@ struct Pile {
     /// Sixteen for each: rotation, inverse inertia (world), inverse mass.
     std::vector<Real>         pose;
     std::vector<Mat33d>       start_turn;
-    std::vector<std::uint8_t> gyrates;                         ///< per body that moves: its moments of inertia differ
     bool                      elastic = false, turns = false;  ///< some pair rebounds; something turned much
     /// What chunks of a loop over bundles found.
     struct Part {
@@ -142,6 +156,10 @@ struct ContactRun {
     std::array<std::int32_t, 2> group{-1, -1};  ///< of their bodies, -1: does not move
 };
 
+/// Whether the coordinates of a tree are the pose of its one link in the world.
+[[nodiscard]] bool is_pose(const System& system, const dynamics::Tree& tree);
+/// As place_published, of such a tree, when its coordinates are in Motion::q and Motion::v.
+void place_pose(System& system, std::int32_t l);
 /// So that later steps need not allocate.
 void reserve_piles(System& system);
 /// Decides which contacts are worked on so (ContactRun::pile), and makes their bundles, after the contacts were matched

@@ -160,6 +160,7 @@ class SoftStep final : public Solver {
     std::vector<std::int32_t> read_off_;   ///< joints whose coordinates are not a link's own
     Observables*              observed_ = nullptr;
     bool                      rebuild_  = false;
+    bool                      commanded_ = true;  ///< some dof or loop joint has laws of its own
     std::vector<std::uint8_t> enabled_, body_wins_;
     std::vector<std::int32_t> flags_;
     std::vector<std::uint8_t> slept_;  ///< per link: slept through the whole step
@@ -178,6 +179,9 @@ void SoftStep::remember_structure()
     flags_   = model_.body_flags;
     body_wins_.assign(model_.body_count(), 0);
     reports_.reserve(system_.groups.size());
+    const auto& dofs = system_.forest.model_dof;
+    commanded_       = !system_.loop_target.empty() ||
+                       std::any_of(dofs.begin(), dofs.end(), [](std::int32_t dof) { return dof >= 0; });
     published_body_.clear();
     read_off_.clear();
     for (std::int32_t j = 0; j < static_cast<std::int32_t>(model_.joint_count()); ++j)
@@ -231,7 +235,7 @@ void SoftStep::report_features(Diagnostics& out)
 void SoftStep::load_state(const model::State& in, const model::Control& control, double dt, Culprit& culprit)
 {
     System& s = system_;
-    read_laws(control, s);
+    if (commanded_) read_laws(control, s);
     s.faulty.assign(model_.gravity.size(), 0);
     for (const std::int32_t b : s.forest.prescribed) {
         s.base_start[b]        = static_cast<Posed>(in.body_q[b]);

@@ -362,6 +362,7 @@ struct System {
     std::vector<WorldPiles>    world_piles;   ///< [world_count + 1], first the global world
     std::vector<std::int32_t>  group_pile;    ///< per group: its pile, or -1
     std::vector<std::int32_t>  pile_body;     ///< [body_count]: place in its pile
+    std::vector<PileLink>      pile_links;    ///< per link; of those that hang in no tree of several links
     std::vector<std::int32_t>  remembered;    ///< per contact: in `memory`, or -1
     std::vector<std::int32_t>  memory_place;  ///< per contact: in `next_memory`
     std::vector<std::int32_t>  island_groups, island_general, island_of_group, set_parent;
