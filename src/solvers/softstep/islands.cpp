@@ -22,15 +22,27 @@ void join(std::vector<std::int32_t>& parent, std::int32_t a, std::int32_t b)
     if (a != b) parent[std::max(a, b)] = std::min(a, b);
 }
 
-/// Sweeps until nothing changes; `once(backwards)` returns the largest change of a rate.
+/// Sweeps until nothing changes, if that is soon; `once(backwards)` returns the largest change of a rate.
 template <class Once>
-void sweep_until_still(Island& island, int substep, Once&& once)
+bool sweep_until_still(Island& island, int substep, Once&& once)
 {
     for (int i = 0; i < kImpactSweeps; ++i) {
         ++island.sweeps;
         const double change = once(is_backwards(substep, i));
-        if (change < kSweepChange || (i + 1 >= kSweeps && change < kImpactChange)) break;
+        if (change < kSweepChange || (i + 1 >= kSweeps && change < kImpactChange)) return true;
     }
+    return false;
+}
+
+/// Twice the kinetic energy of an island of free bodies [J]: their velocities are whitened.
+double motion_of(const System& system, const Island& island)
+{
+    double sum = 0;
+    for (std::int32_t i = island.group_begin; i < island.group_end; ++i) {
+        const Group& g = system.groups[system.island_groups[i]];
+        for (std::int32_t k = 0; k < 2 * kLanes; ++k) sum += system.u[g.u_begin + k] * system.u[g.u_begin + k];
+    }
+    return sum;
 }
 
 }  // namespace
@@ -141,11 +153,11 @@ void run_substep(System& system, Island& island, double h, int substep, IslandRe
         if (island.block >= 0) {
             if (solve_block(system, island, h, relax)) {
                 ++report.block_solves;
-                return;
+                return true;
             }
             ++report.block_fallbacks;
         }
-        sweep_until_still(island, substep, [&](bool backwards) {
+        return sweep_until_still(island, substep, [&](bool backwards) {
             double change = 0;
             general([&](GeneralRow& r) { change = std::max(change, solve_general(system, r, relax)); });
             groups([&](const Group& g) { change = std::max(change, solve_dof_rows(system, g, relax)); });
@@ -175,6 +187,12 @@ void run_substep(System& system, Island& island, double h, int substep, IslandRe
         if (row.active) system.active[island.active_end++] = {&row, free, row.spins()};
     }
 
+    // Contacts only push apart and hold back: what free bodies have more than without them is left of pushing out.
+    const bool   free   = island.contact_begin < island.active_end && island.general_begin == island.general_end &&
+                          std::all_of(
+                              system.active.begin() + island.contact_begin, system.active.begin() + island.active_end,
+                              [](const auto& c) { return c.free; });
+    const double motion = free ? motion_of(system, island) : 0;
     groups([&](const Group& g) { warm_start_dof_rows(system, g); });
     general([&](GeneralRow& r) { warm_start_general(system, r); });
     contacts(false, [&](const ActiveContact& c) {
@@ -203,7 +221,9 @@ void run_substep(System& system, Island& island, double h, int substep, IslandRe
             advance_contact(system, *c.row, h);
         bounces = bounces || c.row->bounce > 0;
     });
-    solve(true);
+    bool still = solve(true);
+    for (int i = 0; !still && free && i < kCalmingRounds && motion_of(system, island) > motion; ++i)
+        still = solve(true);
     if (bounces)
         for (int i = 0; i < kRestitutionSweeps; ++i)
             contacts((i & 1) != 0, [&](const ActiveContact& c) {

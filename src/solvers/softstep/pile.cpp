@@ -470,6 +470,28 @@ void gyrate_bodies(const System& system, Pile& pile, double h, bool first)
     });
 }
 
+/// Twice the kinetic energy of what moves, at some velocities [J].
+double motion_of(const System& system, const Pile& pile, const std::vector<Real>& velocity)
+{
+    double sum = 0;
+    for (std::size_t i = 0; i < pile.links.size(); ++i) {
+        const PileLink& link   = system.pile_links[pile.links[i]];
+        const Real*     v      = velocity.data() + kWide * i;
+        const Real*     R      = pile.pose.data() + kPoseStride * i;
+        const auto      linear = static_cast<Vec3d>(Vec3{v[0], v[1], v[2]});
+        Vec3d           turn;  // body axes
+        for (std::size_t k = 0; k < 3; ++k)
+            turn += static_cast<double>(v[3 + k]) * static_cast<Vec3d>(Vec3{R[3 * k], R[3 * k + 1], R[3 * k + 2]});
+        if (link.inverse_mass > 0) sum += length_squared(linear) / link.inverse_mass + dot(turn, link.inertia * turn);
+    }
+    return sum;
+}
+
+/// Whether the contacts have done work in this sub-step: they only push apart and hold back, so what a pile has more
+/// than without them is left of pushing out.
+bool has_gained(const System& system, const Pile& pile)
+{ return motion_of(system, pile, pile.velocity) > motion_of(system, pile, pile.lonely); }
+
 /// `work(pair, bundle, lane, i)`: point i of a pair; of bundles [begin, end).
 template <class Work>
 void each_contact(const Pile& pile, std::size_t begin, std::size_t end, Work&& work)
@@ -564,8 +586,8 @@ void reserve_piles(System& system)
                               .com             = link.com,
                               .inertia         = I,
                               .inverse_inertia = system.inverse_inertia[t]};
-        at.gyrates = !(same(I(0, 0), mean) && same(I(1, 1), mean) && same(I(2, 2), mean) && same(I(0, 1), 0) &&
-                       same(I(0, 2), 0) && same(I(1, 2), 0));
+        at.gyrates         = !(same(I(0, 0), mean) && same(I(1, 1), mean) && same(I(2, 2), mean) && same(I(0, 1), 0) &&
+                               same(I(0, 2), 0) && same(I(1, 2), 0));
         if (!at.is_pose) continue;
         at.joint_coord = system.model->joint_q_start[link.joint];
         at.joint_dof   = system.model->joint_qd_start[link.joint];
@@ -640,8 +662,9 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
             plan.backwards = is_backwards(substep, i);
             // After so many sweeps only what an impact still changes is worth another, bundle by bundle.
             plan.still = i + 1 >= kSweeps ? kImpactChange : kSweepChange;
-            if (sweep_pile(pile, plan, system.pool) < plan.still) break;
+            if (sweep_pile(pile, plan, system.pool) < plan.still) return true;
         }
+        return false;
     };
     const bool first = substep == 0, build = first || pile.turns;
     if (first) start_bodies(system, pile);
@@ -667,7 +690,8 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
     sweep(false);
     report.clamped += move_bodies(pile, h);
     const bool bounces = advance_pile(pile, h, system.pool);
-    sweep(true);
+    bool       still   = sweep(true);
+    for (int i = 0; !still && i < kCalmingRounds && has_gained(system, pile); ++i) still = sweep(true);
     for (int i = 0; bounces && i < kRestitutionSweeps; ++i) bounce_pile(pile, (i & 1) != 0, system.pool);
     sum_pile(pile, system.pool);
 }
