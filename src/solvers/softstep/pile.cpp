@@ -156,7 +156,6 @@ void make_room(Pile& pile, std::size_t rows, std::size_t bodies)
     }
     if (pile.taken.capacity() >= bodies) return;
     for (auto* indices : {&pile.links, &pile.prescribed}) indices->reserve(bodies);
-    pile.start_turn.reserve(bodies);
     pile.seats.reserve(bodies);
     pile.taken.reserve(bodies);
     for (auto* numbers : {&pile.velocity, &pile.before, &pile.lonely, &pile.push, &pile.way})
@@ -374,12 +373,6 @@ bool load_part(const System& system, const model::Contacts& contacts, MaterialCo
     return elastic;
 }
 
-void put(Real* to, const Spatiald& v)
-{
-    const double from[kWide] = {v.linear.x, v.linear.y, v.linear.z, v.angular.x, v.angular.y, v.angular.z};
-    for (std::size_t k = 0; k < kWide; ++k) to[k] = static_cast<Real>(from[k]);
-}
-
 Spatiald velocity_of(const Pile& pile, std::size_t body)
 {
     const Real* v = pile.velocity.data() + kWide * body;
@@ -396,13 +389,9 @@ Quatd turn_of(const Pile& pile, std::size_t body)
 /// Rotation and inertia of a body for its rows; `R`: at present.
 void pose_body(const System& system, Pile& pile, std::size_t body, const Mat33d& R)
 {
-    Real* to = pile.pose.data() + kPoseStride * body;
-    for (std::size_t r = 0; r < 3; ++r)
-        for (std::size_t c = 0; c < 3; ++c) *to++ = static_cast<Real>(R(r, c));
-    if (body >= pile.links.size()) {
-        std::fill_n(to, kPoseStride - 9, Real(0));
-        return;
-    }
+    pose_prescribed(pile, body, R);
+    if (body >= pile.links.size()) return;
+    Real*           to    = pile.pose.data() + kPoseStride * body + 9;
     const PileLink& link  = system.pile_links[pile.links[body]];
     const Mat33d    I_inv = R * link.inverse_inertia * transpose(R);
     for (std::size_t r = 0; r < 3; ++r)
@@ -420,51 +409,22 @@ void each_body(const System& system, std::size_t count, Work&& work)
                       });
 }
 
-/// The bodies at the start of a step.
-void start_bodies(const System& system, Pile& pile)
+/// Rotation of a body at the start of the step.
+const Mat33d& start_turn(const System& system, const Pile& pile, std::size_t body)
 {
-    const std::size_t moving = pile.links.size(), count = moving + pile.prescribed.size(),
-                      all = (count + kWide - 1) / kWide * kWide;
-    for (auto* numbers : {&pile.velocity, &pile.lonely, &pile.push, &pile.way}) numbers->resize(kWide * all);
-    pile.pose.resize(kPoseStride * all);
-    pile.start_turn.resize(count);
-    each_body(system, all, [&](std::size_t i) {
-        Spatiald v, push;
-        if (i < moving) {
-            const std::int32_t l    = pile.links[i];
-            const PileLink&    link = system.pile_links[l];
-            const double*      u    = system.motion.v.data() + link.dof;
-            v                       = {{u[0], u[1], u[2]}, {u[3], u[4], u[5]}};
-            const Mat33d&   R       = system.motion.R_WB[l];
-            const Spatiald& f       = system.wrench[l];
-            push.linear             = static_cast<Vec3d>(system.model->gravity_of(link.world));
-            if (!(f == Spatiald{}))
-                push += {link.inverse_mass * f.linear, R * (link.inverse_inertia * transpose_times(R, f.angular))};
-            pile.start_turn[i] = R;
-        } else if (i < count) {
-            const std::int32_t b = pile.prescribed[i - moving];
-            if (b >= 0) v = system.motion.base_twist[b];
-            pile.start_turn[i] = b >= 0 ? to_matrix(system.motion.base_X[b].q) : Mat33d::identity();
-        }
-        if (i < count) pose_body(system, pile, i, pile.start_turn[i]);
-        put(pile.velocity.data() + kWide * i, v);
-        put(pile.lonely.data() + kWide * i, v);
-        put(pile.push.data() + kWide * i, push);
-        Real* way = pile.way.data() + kWide * i;
-        std::fill_n(way, kWide, Real(0));
-        way[6] = 1;
-    });
+    const std::size_t moving = pile.links.size();
+    return body < moving ? system.motion.R_WB[pile.links[body]] : pile.prescribed_turn[body - moving];
 }
 
-/// What turning by itself does to the velocities; `first`: in the step's first sub-step.
-void gyrate_bodies(const System& system, Pile& pile, double h, bool first)
+/// What turning by itself does to the velocities, after the first sub-step.
+void gyrate_bodies(const System& system, Pile& pile, double h)
 {
     constexpr double kSlow = 1e-7;  ///< [rad/s]: less than this in a sub-step is not worth its arithmetic
     each_body(system, pile.links.size(), [&](std::size_t i) {
         const PileLink& link = system.pile_links[pile.links[i]];
         const Vec3d     w    = velocity_of(pile, i).angular;
         if (!link.gyrates || h * length_squared(w) < kSlow) return;
-        const Mat33d R   = first ? pile.start_turn[i] : to_matrix(turn_of(pile, i)) * pile.start_turn[i];
+        const Mat33d R   = to_matrix(turn_of(pile, i)) * start_turn(system, pile, i);
         const Vec3d  now = R * gyrate(link.inertia, link.inverse_inertia, transpose_times(R, w), h);
         for (std::size_t k = 0; k < 3; ++k) pile.velocity[kWide * i + 3 + k] = static_cast<Real>(now[k]);
     });
@@ -667,20 +627,21 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
         return false;
     };
     const bool first = substep == 0, build = first || pile.turns;
-    if (first) start_bodies(system, pile);
+    if (first) start_bodies(system, pile, h);
     if (build) {
         if (!first)
-            each_body(system, pile.start_turn.size(), [&](std::size_t i) {
-                pose_body(system, pile, i, to_matrix(turn_of(pile, i)) * pile.start_turn[i]);
+            each_body(system, pile.links.size() + pile.prescribed.size(), [&](std::size_t i) {
+                pose_body(system, pile, i, to_matrix(turn_of(pile, i)) * start_turn(system, pile, i));
                 pile.way[kWide * i + 7] = 0;
             });
         build_bundles(pile, first, system.pool);
     }
-    if (pile.elastic) pile.before = pile.velocity;
+    if (pile.elastic) pile.before = first ? pile.lonely : pile.velocity;
     // The impulses of the sub-step before change the bodies by what they did then, where rows are the same.
-    if (!first)
+    if (!first) {
         for (std::size_t i = 0; i < pile.lonely.size(); ++i) pile.lonely[i] = pile.velocity[i] - pile.lonely[i];
-    gyrate_bodies(system, pile, h, first);
+        gyrate_bodies(system, pile, h);
+    }
     predict_bodies(pile, h, !build);
     if (build)
         warm_start_pile(pile, system.pool);
@@ -698,31 +659,7 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
 
 void finish_pile(System& system, Pile& pile, IslandReport& report)
 {
-    each_body(system, pile.links.size(), [&](std::size_t i) {
-        const std::int32_t l    = pile.links[i];
-        const PileLink&    link = system.pile_links[l];
-        const Spatiald     v    = velocity_of(pile, i);
-        double*            u    = system.motion.v.data() + link.dof;
-        double*            q    = system.motion.q.data() + link.coord;
-        const Real*        x    = pile.way.data() + kWide * i;
-        for (std::size_t k = 0; k < 3; ++k) {
-            u[k]     = v.linear[k];
-            u[3 + k] = v.angular[k];
-        }
-        const Quatd old{q[3], q[4], q[5], q[6]}, now = normalized(turn_of(pile, i) * old);
-        const Vec3d shift = link.com == Vec3d{} ? Vec3d{} : rotate(old, link.com) - rotate(now, link.com);
-        for (std::size_t k = 0; k < 3; ++k) q[k] += static_cast<double>(x[k]) + shift[k];
-        q[3] = now.x;
-        q[4] = now.y;
-        q[5] = now.z;
-        q[6] = now.w;
-        if (link.is_pose) {
-            place_pose(system, l);
-            system.placed[link.tree] = 1;
-        } else {
-            dynamics::forward_kinematics(system.forest, system.forest.trees[link.tree], system.motion);
-        }
-    });
+    finish_bodies(system, pile);
     each_contact(pile, 0, pile.bundles.size(), [&](const PilePair&, const Bundle& b, int lane, std::int32_t i) {
         report.contact_rows += pile.points[static_cast<std::size_t>(b.point + i)].mass[lane] > 0 ? 1 : 0;
     });

@@ -137,7 +137,7 @@ struct Pile {
     std::vector<Real> way;
     /// Sixteen for each: rotation, inverse inertia (world), inverse mass.
     std::vector<Real>         pose;
-    std::vector<Mat33d>       start_turn;
+    std::vector<Mat33d>       prescribed_turn;  ///< of the prescribed
     bool                      elastic = false, turns = false;  ///< some pair rebounds; something turned much
     /// What chunks of a loop over bundles found.
     struct Part {
@@ -158,8 +158,6 @@ struct ContactRun {
 
 /// Whether the coordinates of a tree are the pose of its one link in the world.
 [[nodiscard]] bool is_pose(const System& system, const dynamics::Tree& tree);
-/// As place_published, of such a tree, when its coordinates are in Motion::q and Motion::v.
-void place_pose(System& system, std::int32_t l);
 /// So that later steps need not allocate.
 void reserve_piles(System& system);
 /// Decides which contacts are worked on so (ContactRun::pile), and makes their bundles, after the contacts were matched
@@ -181,6 +179,14 @@ void mark_memory(const System& system, const Pile& pile, std::vector<std::int32_
 void store_pile(const System& system, const Pile& pile, model::Contacts& contacts, double h, int substeps,
                 const std::vector<std::int32_t>& place, std::vector<struct ContactMemory>& memory);
 
+// -- pile_bodies.cpp
+/// The bodies at the start of a step; those that turn by themselves have done so for the first sub-step in
+/// Pile::velocity.
+void start_bodies(const System& system, Pile& pile, double h);
+/// What a body's rows ask of it, where no impulse moves it; `R`: its rotation.
+void pose_prescribed(Pile& pile, std::size_t body, const Mat33d& R);
+/// Poses and velocities of the bodies into the motion.
+void finish_bodies(System& system, const Pile& pile);
 // -- pile_build.cpp, pile_sweeps.cpp
 /// Rows at the present poses; `first`: of the step.
 void build_bundles(Pile& pile, bool first, const tasks::Pool* pool);

@@ -14,41 +14,6 @@ bool is_pose(const System& system, const Tree& tree)
            system.groups[tree.group].row_count == 0;
 }
 
-void place_pose(System& system, std::int32_t l)
-{
-    const PileLink&   at     = system.pile_links[l];
-    dynamics::Motion& motion = system.motion;
-    double *          q = motion.q.data() + at.coord, *v = motion.v.data() + at.dof;
-    const auto        round = [](double* x, Real* to, std::size_t count) {
-        bool zero = false;
-        for (std::size_t k = 0; k < count; ++k) {
-            to[k] = static_cast<Real>(x[k]);
-            x[k]  = static_cast<double>(to[k]);
-            zero  = zero || x[k] == 0;
-        }
-        return zero;
-    };
-    const bool zero   = round(q, system.next_q.data() + at.joint_coord, 7);
-    const bool zero_v = round(v, system.next_qd.data() + at.joint_dof, 6);
-    // As dynamics::load does, to the last bit: it also turns by the anchors, which changes nothing but signs of zeros.
-    Posed    X{{q[0], q[1], q[2]}, normalized(Quatd{q[3], q[4], q[5], q[6]})};
-    Spatiald twist{{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
-    if (zero) X = Posed{} * X * inverse(Posed{});
-    if (zero_v) twist = {rotate(Quatd{}, twist.linear), rotate(Quatd{}, twist.angular)};
-    X.q = normalized(X.q);
-    std::copy_n(&X.p.x, 3, q);
-    std::copy_n(&X.q.x, 4, q + 3);
-    std::copy_n(&twist.linear.x, 3, v);
-    std::copy_n(&twist.angular.x, 3, v + 3);
-    // And as forward_kinematics; the columns of a free body never change.
-    motion.X_WB[l]            = X;
-    motion.R_WB[l]            = to_matrix(X.q);
-    motion.com_W[l]           = X.p + motion.R_WB[l] * at.com;
-    motion.reference[at.tree] = motion.com_W[l];
-    motion.twist[l]           = twist;
-    motion.link_velocity[l]   = twist;
-}
-
 bool place_published(System& system, const Tree& tree)
 {
     const model::Model& m    = *system.model;
