@@ -53,8 +53,9 @@ struct PairRows {
     }
 };
 
-/// What one task finds: pairs in order, rows of each in order of their features.
-struct RowChunk {
+/// What one task finds: pairs in order, rows of each in order of their features. In cache lines of its own: others are
+/// filled at the same time.
+struct alignas(64) RowChunk {
     std::vector<PairRows> pairs;
     std::vector<Row>      rows;
 };

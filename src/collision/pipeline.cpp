@@ -1,6 +1,7 @@
 #include "mechane/collision/pipeline.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <numeric>
@@ -33,7 +34,7 @@ struct FieldWork {
 };
 
 /// What one task works with, and what it counts.
-struct Tally {
+struct alignas(64) Tally {
     std::int32_t               unsound = 0;           ///< contacts with a number that is not finite
     std::int32_t               kept    = 0;           ///< pairs whose contacts are those of the last call
     std::size_t                begin = 0, count = 0;  ///< of its rows in the buffer
@@ -133,6 +134,7 @@ struct CollisionPipeline::Impl {
         }
     }
     void        order_pairs();
+    void        order_chunks();
     void        collide_all(PairCache::Impl* cache);
     void        select(model::Contacts& contacts, CollideStatus& status);
     void        keep_deepest(std::size_t count);
@@ -159,6 +161,7 @@ struct CollisionPipeline::Impl {
     std::vector<std::size_t>           turned_from;  ///< of those to be turned, by parts of the pairs
     std::vector<Tally>                 tallies;      ///< one for each chunk of pairs
     std::vector<RowChunk>              chunks;       ///< what they find
+    std::vector<std::uint32_t>         chunk_order;  ///< in which they are handed out
     std::vector<RowDepth>              depths;       ///< when there are too many rows
     std::vector<ContactFace>           surface;
     bool                               any_pressure = false;
@@ -555,7 +558,30 @@ void CollisionPipeline::Impl::collide_all(PairCache::Impl* cache)
         if (same && cache->chunks.size() < n) cache->chunks.resize(n);
         if (!same) cache->pairs = pairs;
     }
-    tasks::for_chunks(options.pool, pairs.size(), kPairsPerChunk, [this](auto... chunk) { collide_chunk(chunk...); });
+    if (!same || chunk_order.size() != n) order_chunks();
+    tasks::for_chunks(options.pool, n, 1, [this](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::size_t c = chunk_order[i], first = c * kPairsPerChunk;
+            collide_chunk(first, std::min(first + kPairsPerChunk, pairs.size()), c);
+        }
+    });
+}
+
+/// By where their shapes are among all: whoever placed them has them in his cache, and takes them.
+void CollisionPipeline::Impl::order_chunks()
+{
+    constexpr std::size_t         kParts = 64;
+    std::array<std::size_t, kParts + 1> places{};
+    const std::size_t             n    = tasks::chunk_count(pairs.size(), kPairsPerChunk);
+    const auto                    part = [&](std::size_t c) {
+        return static_cast<std::size_t>(std::max(pairs[c * kPairsPerChunk].first, pairs[c * kPairsPerChunk].second)) *
+               kParts / set.size();
+    };
+    chunk_order.reserve(tasks::chunk_count(pairs.capacity(), kPairsPerChunk));
+    chunk_order.resize(n);
+    for (std::size_t c = 0; c < n; ++c) ++places[part(c) + 1];
+    std::partial_sum(places.begin(), places.end(), places.begin());
+    for (std::size_t c = 0; c < n; ++c) chunk_order[places[part(c)]++] = static_cast<std::uint32_t>(c);
 }
 
 /// Where the rows of each task go.

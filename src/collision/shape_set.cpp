@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "mechane/collision/codes.h"
@@ -14,7 +15,7 @@ namespace {
 
 using model::GeoType;
 
-constexpr std::size_t kPlacedAtOnce = 512;  ///< bodies or shapes that one task places
+constexpr std::size_t kPlacedAtOnce = 128;  ///< bodies and shapes that one task places
 
 struct Geometry {
     ShapeKind kind;
@@ -96,7 +97,8 @@ double turning_speed(const Shape& s, const BodyMotion& m, double radius)
     if (s.kind == ShapeKind::plane) return 0;
     const Vec3d arm = centre(s) - m.com, half = s.size.y * s.R.column(2);
     if (s.kind == ShapeKind::sphere) return length(cross(m.w, arm));
-    if (s.kind == ShapeKind::capsule) return std::max(length(cross(m.w, arm + half)), length(cross(m.w, arm - half)));
+    if (s.kind == ShapeKind::capsule)
+        return std::sqrt(std::max(length_squared(cross(m.w, arm + half)), length_squared(cross(m.w, arm - half))));
     return length(m.w) * (length(arm) + radius);
 }
 
@@ -157,14 +159,51 @@ ShapeSet::ShapeSet(const model::Model& model, const tasks::Pool* pool, std::int3
         extent[i] = least_extent(s);
     }
     for (const Shape& s : shapes) kinds.push_back(s.kind);
+    for (const Posed& X : X_BS) R_BS_.push_back(to_matrix(X.q));
+    list_batches();
     if (flag == model::shape_flag::collide_shapes) build_fields(pool);
+}
+
+void ShapeSet::list_batches()
+{
+    std::vector<std::size_t> begin(motion.size() + 1, 0);
+    for (const std::int32_t b : body) ++begin[static_cast<std::size_t>(b + 2)];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    by_body_.resize(size());
+    std::vector<std::size_t> next = begin;
+    for (std::size_t i = 0; i < size(); ++i)
+        by_body_[next[static_cast<std::size_t>(body[i] + 1)]++] = static_cast<std::int32_t>(i);
+    Batch      open;
+    const auto close = [&](std::size_t next_body, std::size_t next_shape) {
+        if (open.body_end > open.body_begin || open.shape_end > open.shape_begin) batches_.push_back(open);
+        open = {next_body, next_body, next_shape, next_shape};
+    };
+    for (std::size_t b = 0; b < motion.size(); ++b) {
+        if (b == 0 || begin[b + 1] - begin[b] > kPlacedAtOnce) {
+            close(b, begin[b]);
+            if (b > 0) crowded_.push_back(b);
+            for (std::size_t i = begin[b]; i < begin[b + 1]; i += kPlacedAtOnce) {
+                open.shape_end = std::min(i + kPlacedAtOnce, begin[b + 1]);
+                close(b, open.shape_end);
+            }
+            open.body_begin = open.body_end = b + 1;
+            continue;
+        }
+        open.body_end  = b + 1;
+        open.shape_end = begin[b + 1];
+        if (open.body_end - open.body_begin + open.shape_end - open.shape_begin >= kPlacedAtOnce)
+            close(b + 1, begin[b + 1]);
+    }
+    close(0, 0);
 }
 
 void ShapeSet::reread_transforms()
 {
     for (std::size_t i = 0; i < size(); ++i) {
         const Posed X = static_cast<Posed>(model_->shape_transform[i]);
-        if (is_finite(X)) X_BS[i] = {X.p, normalized(X.q)};
+        if (!is_finite(X)) continue;
+        X_BS[i]  = {X.p, normalized(X.q)};
+        R_BS_[i] = to_matrix(X_BS[i].q);
     }
 }
 
@@ -258,19 +297,25 @@ std::vector<ShapeFilter> ShapeSet::filters(bool with_kinematic) const
 
 void ShapeSet::place(const model::State& state, double dt, double speculative_max, bool sweep, const tasks::Pool* pool)
 {
-    std::atomic<std::int32_t> unsound = 0;
-    tasks::for_chunks(pool, motion.size() - 1, kPlacedAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
+    std::atomic<std::int32_t> unsound      = 0;
+    const auto                place_bodies = [&](std::size_t begin, std::size_t end) {
         std::int32_t count = 0;
         for (std::size_t b = begin; b < end; ++b) {
-            place_body(state, b);
-            count += motion[b + 1].sound ? 0 : 1;
+            place_body(state, b - 1);
+            count += motion[b].sound ? 0 : 1;
         }
-        unsound += count;
+        if (count > 0) unsound += count;
+    };
+    for (const std::size_t b : crowded_) place_bodies(b, b + 1);
+    tasks::for_chunks(pool, batches_.size(), 1, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t k = begin; k < end; ++k) {
+            const Batch& batch = batches_[k];
+            place_bodies(batch.body_begin, batch.body_end);
+            for (std::size_t i = batch.shape_begin; i < batch.shape_end; ++i)
+                place_shape(static_cast<std::size_t>(by_body_[i]), dt, speculative_max, sweep);
+        }
     });
     unsound_bodies = unsound;
-    tasks::for_chunks(pool, size(), kPlacedAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
-        for (std::size_t i = begin; i < end; ++i) place_shape(i, dt, speculative_max, sweep);
-    });
 }
 
 void ShapeSet::place_body(const model::State& state, std::size_t b)
@@ -285,7 +330,8 @@ void ShapeSet::place_body(const model::State& state, std::size_t b)
     if (!m.sound) return;
     m.X_WB.q = normalized(m.X_WB.q);
     m.R_WB   = to_matrix(m.X_WB.q);
-    m.com    = m.X_WB * static_cast<Vec3d>(model_->body_com[b]);
+    m.com    = m.X_WB.p + m.R_WB * static_cast<Vec3d>(model_->body_com[b]);
+    m.speed  = length(m.v);
 }
 
 void ShapeSet::place_shape(std::size_t i, double dt, double speculative_max, bool sweep)
@@ -295,11 +341,10 @@ void ShapeSet::place_shape(std::size_t i, double dt, double speculative_max, boo
     if (s.kind == ShapeKind::triangle) return;
     const BodyMotion& m = motion[static_cast<std::size_t>(body[i] + 1)];
     if (!m.sound) return;
-    const Posed X_WS    = m.X_WB * X_BS[i];
-    s.p                 = X_WS.p;
-    s.R                 = to_matrix(X_WS.q);
+    s.p                 = m.X_WB.p + m.R_WB * X_BS[i].p;
+    s.R                 = m.R_WB * R_BS_[i];
     spin[i]             = turning_speed(s, m, radius[i]);
-    const double way    = std::min((length(m.v) + spin[i]) * dt, kLongestFlight);
+    const double way    = std::min((m.speed + spin[i]) * dt, kLongestFlight);
     const bool   fast   = sweep && way > speculative_max;
     const double travel = fast ? std::min(spin[i] * dt, kLongestFlight) : std::min(way, speculative_max);
     const double grow   = std::max(0.0, margin[i] + gap[i]) + std::max(0.0, travel);
@@ -311,7 +356,7 @@ void ShapeSet::place_shape(std::size_t i, double dt, double speculative_max, boo
     boxes[i].lower -= Vec3d{grow, grow, grow};
     boxes[i].upper += Vec3d{grow, grow, grow};
     if (!fast) return;
-    const Vec3d along = std::min(1.0, kLongestFlight / std::max(length(m.v) * dt, 1e-300)) * dt * m.v;
+    const Vec3d along = std::min(1.0, kLongestFlight / std::max(m.speed * dt, 1e-300)) * dt * m.v;
     boxes[i].lower += min(along, Vec3d{});
     boxes[i].upper += max(along, Vec3d{});
 }

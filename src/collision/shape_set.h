@@ -15,6 +15,7 @@ struct BodyMotion {
     Posed  X_WB;
     Mat33d R_WB = Mat33d::identity();
     Vec3d  com, v, w;     ///< centre of mass [m], its velocity [m/s], angular velocity [rad/s]
+    double speed = 0;     ///< length of v [m/s]
     bool   sound = true;  ///< finite, with a unit quaternion
 };
 
@@ -60,12 +61,21 @@ class ShapeSet {
     [[nodiscard]] std::size_t    sdf_count() const { return fields_of_distance_.size(); }
 
   private:
+    /// What one task places: bodies of `motion`, and shapes of theirs by their place in `by_body_`.
+    struct Batch {
+        std::size_t body_begin = 0, body_end = 0, shape_begin = 0, shape_end = 0;
+    };
+    void list_batches();
     void build_fields(const tasks::Pool* pool);
     void place_body(const model::State& state, std::size_t b);
     void place_shape(std::size_t i, double dt, double speculative_max, bool sweep);
     void warn_of_slow_meshes();
 
     const model::Model*                     model_;
+    std::vector<Mat33d>                     R_BS_;     ///< of `X_BS`
+    std::vector<std::int32_t>               by_body_;  ///< shapes in the order of their bodies, the world first
+    std::vector<Batch>                      batches_;
+    std::vector<std::size_t>                crowded_;  ///< bodies whose shapes are shared by several tasks
     std::vector<std::unique_ptr<SdfShape>>  fields_of_distance_;
     std::vector<std::unique_ptr<HullShape>> hulls_;
     std::vector<std::unique_ptr<MeshShape>> meshes_, fields_;

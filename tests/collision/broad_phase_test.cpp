@@ -6,6 +6,7 @@
 #include "mechane/collision/codes.h"
 #include "mechane/collision/pipeline.h"
 #include "mechane/model/builder.h"
+#include "mechane/tasks/parallel.h"
 #include "models.h"
 #include "shapes.h"
 
@@ -117,6 +118,41 @@ TEST_CASE(
                 if (r.below(lively ? 20 : 90) == 0) s.boxes[i] = {};
                 const Vec3d d = r.vec(lively ? 0.02 : 0.004);
                 s.boxes[i].lower += d, s.boxes[i].upper += d;
+            }
+        }
+    });
+}
+
+TEST_CASE(
+    "boxes that fly on, turn round and stop have the pairs of the definition in every call, at any number of threads "
+    "(COL-034, COL-041)")
+{
+    for_seeds(40, [](Random& r) {
+        Scene               s;
+        std::vector<Vec3d>  velocity;
+        const std::uint32_t n = 600;  // several parts of a loop
+        for (std::uint32_t i = 0; i < n; ++i) {
+            s.filters.push_back({.body = static_cast<std::int32_t>(i / 4), .active = true, .mobile = true});
+            const Vec3d c = r.vec(3), h{r.uniform(0.05, 0.3), r.uniform(0.05, 0.3), r.uniform(0.05, 0.3)};
+            s.boxes.push_back({c - h, c + h});
+            velocity.push_back(r.vec(0.04));
+        }
+        s.filters.push_back({.active = true, .plane = true});
+        s.boxes.emplace_back();
+        s.planes.assign(n + 1, {{0, 0, 1}, {0, 0, -1}});
+        const tasks::Pool      three(3, tasks::Threads::own);
+        BroadPhaseSAP          alone(s.filters, {}), shared(s.filters, {});
+        std::vector<ShapePair> found;
+        for (int step = 0; step < 30; ++step) {
+            CAPTURE(step);
+            const auto expected = by_definition(s);
+            CHECK(alone.find_pairs(s.boxes, s.planes, found));
+            CHECK(found == expected);
+            CHECK(shared.find_pairs(s.boxes, s.planes, found, std::size_t{1} << 26, &three));
+            CHECK(found == expected);
+            for (std::size_t i = 0; i < n; ++i) {
+                if (r.below(50) == 0) velocity[i] = step == 20 ? Vec3d{} : -velocity[i];
+                s.boxes[i].lower += velocity[i], s.boxes[i].upper += velocity[i];
             }
         }
     });

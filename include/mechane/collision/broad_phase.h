@@ -87,6 +87,8 @@ class BroadPhase {
     /// Appends pairs of shapes that are not planes, in any order; stops at the limit.
     virtual void find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit) = 0;
     static bool  in_order(const geometry::Aabbd& box) { return box.lower.x <= box.upper.x; }
+    /// The threads of find_pairs, or null.
+    [[nodiscard]] const tasks::Pool* pool() const { return pool_; }
     /// Appends what the entries from `begin` up to `end` of something meet; may stop beyond the limit. Of one `part` no
     /// two run at a time.
     using Find = std::function<void(std::size_t begin, std::size_t end, std::size_t part, std::vector<ShapePair>& out)>;
@@ -173,10 +175,11 @@ class BroadPhaseSAP final : public BroadPhase {
 
     std::vector<Sweep>           sweeps_;  ///< by parts
     std::vector<geometry::Aabbd> fat_;     ///< larger boxes, of some call before
+    std::vector<geometry::Aabbd> made_;    ///< the boxes that those were made of
     std::vector<ShapePair>       near_;    ///< pairs of those, sorted; while `listed_`
     std::vector<std::int32_t>    movers_;  ///< shapes that have left theirs
     bool                         listed_ = false;
-    int                          age_    = 0;  ///< calls since `near_` was made
+    int                          age_    = 0;  ///< calls since `fat_` was made
 };
 
 /// Tests a list of pairs. Without a list, all that the filters let through; a list of the user's is trusted.

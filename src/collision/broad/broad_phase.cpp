@@ -92,10 +92,12 @@ void BroadPhase::in_parts(std::size_t count, std::size_t grain, std::vector<Shap
     if (found_.size() < parts) found_.resize(parts);
     std::atomic<std::size_t> total{before};
     const auto               work = [&](std::size_t begin, std::size_t end, std::size_t part) {
-        found_[part].clear();
-        if (total > limit) return;
-        find(begin, end, part, found_[part]);
-        total += found_[part].size();
+        // Lists lie side by side in `found_`: while they grow no two threads may write to one cache line.
+        std::vector<ShapePair> own = std::move(found_[part]);
+        own.clear();
+        if (total <= limit) find(begin, end, part, own);
+        total += own.size();
+        found_[part] = std::move(own);
     };
     pool_->for_chunks(count, grain, std::cref(work));
     if (total > limit) return find(0, count, 0, out);  // so that the same pairs stay for any number of threads
@@ -111,9 +113,9 @@ void BroadPhase::find_planes(Boxes boxes, std::span<const RaisedPlane> planes, s
         for (std::size_t i = begin; i < end && found.size() <= limit; ++i) {
             const std::int32_t     s   = solid_[i];
             const geometry::Aabbd& box = boxes[static_cast<std::size_t>(s)];
-            if (!in_order(box) || !allowed(p, s)) continue;
+            if (!in_order(box)) continue;
             const Vec3d c = 0.5 * (box.lower + box.upper), half = 0.5 * (box.upper - box.lower);
-            if (dot(plane.n, c - plane.origin) - dot(abs(plane.n), half) <= 0)
+            if (dot(plane.n, c - plane.origin) - dot(abs(plane.n), half) <= 0 && allowed(p, s))
                 found.emplace_back(std::min(p, s), std::max(p, s));
         }
     };

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -20,9 +22,9 @@ constexpr std::size_t kBoxesInStrip = 64, kMostStrips = 64;  ///< a strip is wor
 constexpr std::size_t kMostMovers = 32;
 /// Pairs that did not last for so many calls are not worth keeping.
 constexpr int kLeastAge = 4;
-/// By how much of its extent a box is made larger.
-constexpr double      kFat       = 0.05;
-constexpr std::size_t kNearPairs = 2048;  ///< of one task
+/// By how much of its extent a box is made larger, and by how many calls' motion, up to how much of its extent.
+constexpr double      kFat = 0.05, kCallsAhead = 8, kMostAhead = 0.5;
+constexpr std::size_t kNearPairs = 512, kBoxesAtOnce = 256;  ///< of one task
 constexpr double      kBoxWidths = 4;     ///< least width of a strip, in those of a box
 
 /// Never falls where x grows.
@@ -227,23 +229,51 @@ bool BroadPhaseSAP::find_movers(Boxes boxes)
 {
     movers_.clear();
     if (fat_.size() != boxes.size()) return false;
-    for (std::size_t i = 0; i < boxes.size(); ++i) {
-        if (!in_order(boxes[i]) || contains(fat_[i], boxes[i]) || !filters_[i].active || filters_[i].plane) continue;
-        if (movers_.size() == kMostMovers) return false;
-        movers_.push_back(static_cast<std::int32_t>(i));
-    }
+    std::array<std::int32_t, kMostMovers> found;
+    std::atomic<std::size_t>              count = 0;
+    tasks::for_chunks(pool(), boxes.size(), kBoxesAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t i = begin; i < end; ++i) {
+            if (!in_order(boxes[i]) || contains(fat_[i], boxes[i]) || !filters_[i].active || filters_[i].plane)
+                continue;
+            const std::size_t at = count++;
+            if (at >= kMostMovers) return;
+            found[at] = static_cast<std::int32_t>(i);
+        }
+    });
+    if (count > kMostMovers) return false;
+    movers_.assign(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count.load()));
+    std::sort(movers_.begin(), movers_.end());
     return true;
 }
 
 void BroadPhaseSAP::fatten(Boxes boxes)
 {
-    fat_.assign(boxes.begin(), boxes.end());
-    for (geometry::Aabbd& box : fat_) {
-        if (!in_order(box)) continue;
-        const double r = kFat * max_component(box.upper - box.lower);
-        box.lower -= Vec3d{r, r, r};
-        box.upper += Vec3d{r, r, r};
-    }
+    const bool   known = made_.size() == boxes.size() && age_ > 0;
+    const double ahead = kCallsAhead / std::max(1, age_);
+    made_.resize(boxes.size());
+    fat_.resize(boxes.size());
+    tasks::for_chunks(pool(), boxes.size(), kBoxesAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t i = begin; i < end; ++i) {
+            geometry::Aabbd& fat = fat_[i] = boxes[i];
+            if (in_order(boxes[i])) {
+                const double extent = max_component(boxes[i].upper - boxes[i].lower), r = kFat * extent;
+                fat.lower -= Vec3d{r, r, r};
+                fat.upper += Vec3d{r, r, r};
+                if (known && in_order(made_[i])) {
+                    // Whoever keeps moving as since the last time stays within.
+                    const Vec3d most = kMostAhead * Vec3d{extent, extent, extent};
+                    const Vec3d down = ahead * (boxes[i].lower - made_[i].lower),
+                                up   = ahead * (boxes[i].upper - made_[i].upper);
+                    if (is_finite(down) && is_finite(up)) {
+                        fat.lower += max(-most, min(down, Vec3d{}));
+                        fat.upper += min(most, max(up, Vec3d{}));
+                    }
+                }
+            }
+            made_[i] = boxes[i];
+        }
+    });
+    age_ = 0;
 }
 
 void BroadPhaseSAP::test_near(Boxes boxes, std::vector<ShapePair>& out, std::size_t limit)
@@ -282,7 +312,6 @@ void BroadPhaseSAP::find_boxes(Boxes boxes, std::vector<ShapePair>& out, std::si
             sweep_all(fat_, near_, limit);
             sort(near_);
             listed_ = near_.size() <= limit;
-            age_    = 0;
         }
     }
     if (listed_) {
