@@ -1,7 +1,6 @@
 #include "mechane/collision/pipeline.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <numeric>
@@ -12,6 +11,7 @@
 #include "mechane/collision/narrow.h"
 #include "mechane/collision/soft_contacts.h"
 #include "mechane/core/assert.h"
+#include "mechane/tasks/by_place.h"
 #include "mechane/tasks/parallel.h"
 #include "narrow/pressure_patch.h"
 #include "narrow/sdf_contacts.h"
@@ -134,7 +134,6 @@ struct CollisionPipeline::Impl {
         }
     }
     void        order_pairs();
-    void        order_chunks();
     void        collide_all(PairCache::Impl* cache);
     void        select(model::Contacts& contacts, CollideStatus& status);
     void        keep_deepest(std::size_t count);
@@ -558,30 +557,20 @@ void CollisionPipeline::Impl::collide_all(PairCache::Impl* cache)
         if (same && cache->chunks.size() < n) cache->chunks.resize(n);
         if (!same) cache->pairs = pairs;
     }
-    if (!same || chunk_order.size() != n) order_chunks();
+    if (!same || chunk_order.size() != n) {
+        // Whoever has placed the shapes has them in his cache.
+        chunk_order.reserve(tasks::chunk_count(pairs.capacity(), kPairsPerChunk));
+        tasks::order_by_place(n, set.size(), chunk_order, [&](std::size_t c) {
+            const ShapePair& pair = pairs[c * kPairsPerChunk];
+            return static_cast<std::size_t>(std::max(pair.first, pair.second));
+        });
+    }
     tasks::for_chunks(options.pool, n, 1, [this](std::size_t begin, std::size_t end, std::size_t) {
         for (std::size_t i = begin; i < end; ++i) {
             const std::size_t c = chunk_order[i], first = c * kPairsPerChunk;
             collide_chunk(first, std::min(first + kPairsPerChunk, pairs.size()), c);
         }
     });
-}
-
-/// By where their shapes are among all: whoever placed them has them in his cache, and takes them.
-void CollisionPipeline::Impl::order_chunks()
-{
-    constexpr std::size_t         kParts = 64;
-    std::array<std::size_t, kParts + 1> places{};
-    const std::size_t             n    = tasks::chunk_count(pairs.size(), kPairsPerChunk);
-    const auto                    part = [&](std::size_t c) {
-        return static_cast<std::size_t>(std::max(pairs[c * kPairsPerChunk].first, pairs[c * kPairsPerChunk].second)) *
-               kParts / set.size();
-    };
-    chunk_order.reserve(tasks::chunk_count(pairs.capacity(), kPairsPerChunk));
-    chunk_order.resize(n);
-    for (std::size_t c = 0; c < n; ++c) ++places[part(c) + 1];
-    std::partial_sum(places.begin(), places.end(), places.begin());
-    for (std::size_t c = 0; c < n; ++c) chunk_order[places[part(c)]++] = static_cast<std::uint32_t>(c);
 }
 
 /// Where the rows of each task go.

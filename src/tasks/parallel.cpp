@@ -1,9 +1,11 @@
 #include "mechane/tasks/parallel.h"
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 
 #include "mechane/core/assert.h"
+#include "team.h"
 
 #if defined(MECHANE_TASKS_TBB)
 #include <oneapi/tbb/parallel_for.h>
@@ -19,14 +21,65 @@ int available_threads() noexcept { return std::max(1, static_cast<int>(std::thre
 
 #if defined(MECHANE_TASKS_TBB)
 
-struct Pool::Impl {
-    tbb::task_arena arena;
+namespace {
+
+/// Threads of the process that come when they have nothing else to do.
+class SharedThreads {
+  public:
+    explicit SharedThreads(int threads) : arena_(threads) {}
+    template <class Run>
+    void run(std::size_t chunks, const Run& run)
+    {
+        arena_.execute([&] { tbb::parallel_for(std::size_t{0}, chunks, run, tbb::simple_partitioner{}); });
+    }
+
+  private:
+    tbb::task_arena arena_;
 };
 
-Pool::Pool(int threads) : threads_(threads > 0 ? threads : available_threads())
+}  // namespace
+
+#else  // std::thread, for builds whose sanitizer cannot see into oneTBB
+
+namespace {
+
+class SharedThreads {
+  public:
+    explicit SharedThreads(int threads) : threads_(static_cast<std::size_t>(threads)) {}
+    template <class Run>
+    void run(std::size_t chunks, const Run& run) const
+    {
+        std::atomic<std::size_t> next{0};
+        const auto               work = [&] {
+            for (std::size_t c = next++; c < chunks; c = next++) run(c);
+        };
+        std::vector<std::thread> helpers;
+        for (std::size_t i = 1; i < std::min(threads_, chunks); ++i) helpers.emplace_back(work);
+        work();
+        for (std::thread& thread : helpers) thread.join();
+    }
+
+  private:
+    std::size_t threads_;
+};
+
+}  // namespace
+
+#endif
+
+struct Pool::Impl {
+    std::optional<SharedThreads> shared;
+    std::optional<Team>          team;
+};
+
+Pool::Pool(int threads, Threads kind) : threads_(threads > 0 ? threads : available_threads())
 {
-    if (threads_ > 1) impl_ = new Impl{tbb::task_arena(threads_)};
+    if (threads_ == 1) return;
+    impl_ = new Impl;
+    kind == Threads::own ? void(impl_->team.emplace(threads_)) : void(impl_->shared.emplace(threads_));
 }
+
+Pool::~Pool() { delete impl_; }
 
 void Pool::for_chunks(std::size_t count, std::size_t grain,
                       const std::function<void(std::size_t, std::size_t, std::size_t)>& body) const
@@ -38,34 +91,8 @@ void Pool::for_chunks(std::size_t count, std::size_t grain,
         for (std::size_t c = 0; c < chunks; ++c) run(c);
         return;
     }
-    impl_->arena.execute([&] { tbb::parallel_for(std::size_t{0}, chunks, run, tbb::simple_partitioner{}); });
+    impl_->team ? impl_->team->run(chunks, std::cref(run)) : impl_->shared->run(chunks, run);
 }
-
-#else  // std::thread, for builds whose sanitizer cannot see into oneTBB
-
-struct Pool::Impl {};
-
-Pool::Pool(int threads) : threads_(threads > 0 ? threads : available_threads()) {}
-
-void Pool::for_chunks(std::size_t count, std::size_t grain,
-                      const std::function<void(std::size_t, std::size_t, std::size_t)>& body) const
-{
-    MCH_CHECK(grain > 0);
-    const std::size_t        chunks = chunk_count(count, grain);
-    std::atomic<std::size_t> next{0};
-    const auto               work = [&] {
-        for (std::size_t c = next++; c < chunks; c = next++) body(c * grain, std::min(count, (c + 1) * grain), c);
-    };
-    const std::size_t        helpers = std::min(static_cast<std::size_t>(threads_), chunks);
-    std::vector<std::thread> team;
-    for (std::size_t i = 1; i < helpers; ++i) team.emplace_back(work);
-    work();
-    for (std::thread& thread : team) thread.join();
-}
-
-#endif
-
-Pool::~Pool() { delete impl_; }
 
 void Pool::for_each(std::size_t count, std::size_t grain, const std::function<void(std::size_t)>& body) const
 {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "mechane/tasks/by_place.h"
 #include "system.h"
 
 // Contacts of trees from the caller's buffer into rows, and back. Pieces of the buffer are worked on side by side; what
@@ -70,6 +71,20 @@ void match_memory(System& system, const model::Contacts& contacts)
         old = static_cast<std::size_t>(same) + 1;
     }
     while (old < memory.size()) lose(system, old++);
+}
+
+/// Calls work(items, piece) for pieces of a list in System::piece_order.
+template <class Items, class Work>
+void each_piece(const System& system, Items& items, const Work& work)
+{
+    const std::span all(items);
+    tasks::for_chunks(system.pool, system.piece_order.size(), 1,
+                      [&](std::size_t begin, std::size_t end, std::size_t) {
+                          for (std::size_t i = begin; i < end; ++i) {
+                              const std::size_t piece = system.piece_order[i], first = piece * kContactsAtOnce;
+                              work(all.subspan(first, std::min(kContactsAtOnce, all.size() - first)), piece);
+                          }
+                      });
 }
 
 /// Where the contacts of one pair of shapes act.
@@ -294,6 +309,7 @@ void reserve_contacts(System& system, std::size_t capacity)
     system.contact_capacity = capacity;
     system.contact_rows.reserve(capacity);
     system.contact_pieces.reserve(tasks::chunk_count(capacity, kContactsAtOnce));
+    system.piece_order.reserve(tasks::chunk_count(capacity, kContactsAtOnce));
     system.order.reserve(capacity);
     system.active.reserve(capacity);
     system.free_contacts.reserve(capacity);
@@ -317,20 +333,28 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
 
     // Calls visit(pair, piece), and what that returns with each contact that becomes a row.
     const auto each_row = [&](const auto& visit) {
-        tasks::for_chunks(system.pool, system.runs.size(), kContactsAtOnce,
-                          [&](std::size_t begin, std::size_t end, std::size_t piece) {
-                              ContactPiece& own = system.contact_pieces[piece];
-                              for (const ContactRun& run : std::span(system.runs).subspan(begin, end - begin)) {
-                                  if (run.pile >= 0) continue;
-                                  const Pair pair(system, contacts, run);
-                                  const auto row = visit(pair, own);
-                                  for (std::int32_t i = run.first; i < run.first + run.count; ++i)
-                                      if (makes_row(system, contacts, pair, static_cast<std::size_t>(i), h, substeps))
-                                          row(static_cast<std::size_t>(i));
-                              }
-                          });
+        each_piece(system, system.runs, [&](std::span<ContactRun> runs, std::size_t piece) {
+            // Pieces lie side by side: a copy is in no cache line that others write to.
+            ContactPiece own = system.contact_pieces[piece];
+            for (const ContactRun& run : runs) {
+                if (run.pile >= 0) continue;
+                const Pair pair(system, contacts, run);
+                const auto row = visit(pair, own);
+                for (std::int32_t i = run.first; i < run.first + run.count; ++i)
+                    if (makes_row(system, contacts, pair, static_cast<std::size_t>(i), h, substeps))
+                        row(static_cast<std::size_t>(i));
+            }
+            system.contact_pieces[piece] = own;
+        });
     };
     system.contact_pieces.assign(tasks::chunk_count(system.runs.size(), kContactsAtOnce), {});
+    // What a tree touches goes to who works on the tree.
+    tasks::order_by_place(
+        system.contact_pieces.size(), system.model->shape_count(), system.piece_order, [&](std::size_t piece) {
+            const auto i = static_cast<std::size_t>(system.runs[piece * kContactsAtOnce].first);
+            return static_cast<std::size_t>(
+                std::max(contacts.rigid_contact_shape0[i], contacts.rigid_contact_shape1[i]));
+        });
     each_row([&](const Pair& pair, ContactPiece& need) {
         const auto        blocks  = static_cast<std::size_t>(pair.blocks);
         const std::size_t numbers = (pair.few ? 12 : pair.framed ? 9 : 6) * kLanes * blocks;
@@ -374,15 +398,14 @@ double store_contacts(System& system, model::Contacts& contacts, double h, int s
     // Where each contact's memory goes: in the order of the contacts.
     auto& place = system.memory_place;
     place.assign(static_cast<std::size_t>(contacts.rigid_contact_count), 0);
-    const bool          all_go_on  = std::find(system.faulty.begin(), system.faulty.end(), 1) == system.faulty.end();
-    std::atomic<double> deepest    = 0;
-    const auto          each_piece = [&](const auto& work) {
-        tasks::for_chunks(system.pool, system.contacts.size(), kContactsAtOnce,
-                          [&](std::size_t begin, std::size_t end, std::size_t) {
-                              work(system.contacts.subspan(begin, end - begin));
+    const bool          all_go_on = std::find(system.faulty.begin(), system.faulty.end(), 1) == system.faulty.end();
+    std::atomic<double> deepest   = 0;
+    tasks::order_by_place(tasks::chunk_count(system.contacts.size(), kContactsAtOnce), system.forest.links.size(),
+                          system.piece_order, [&](std::size_t piece) {
+                              const auto& link = system.contacts[piece * kContactsAtOnce].link;
+                              return static_cast<std::size_t>(std::max({0, link[0], link[1]}));
                           });
-    };
-    each_piece([&](std::span<ContactRow> rows) {
+    each_piece(system, system.contacts, [&](std::span<ContactRow> rows, std::size_t) {
         double own = 0;
         for (ContactRow& row : rows) {
             if (!all_go_on && of_faulty_world(system, row)) {
@@ -404,7 +427,7 @@ double store_contacts(System& system, model::Contacts& contacts, double h, int s
     system.next_memory.resize(static_cast<std::size_t>(kept));
     for (std::size_t p = 0; p < system.pile_count; ++p)
         store_pile(system, system.piles[p], contacts, h, substeps, place, system.next_memory);
-    each_piece([&](std::span<ContactRow> rows) {
+    each_piece(system, system.contacts, [&](std::span<ContactRow> rows, std::size_t) {
         for (const ContactRow& row : rows)
             if (row.lambda[0] > 0) system.next_memory[place[row.contact]] = remembered_of(contacts, row, h);
     });

@@ -241,7 +241,7 @@ void build_system(const model::Model& model, System& system)
 
 namespace {
 
-constexpr std::size_t kNumbersCompared = 16384;  ///< by one thread at least
+constexpr std::size_t kNumbersCompared = 4096;  ///< by one thread at least
 
 /// Keeps a copy of `now`; returns whether it differs, bit by bit, from the one that was kept.
 template <class T>

@@ -339,6 +339,7 @@ struct System {
     std::vector<ContactRow>    contact_rows;
     std::span<ContactRow>      contacts;  ///< those of `contact_rows` that are of this step
     std::vector<ContactPiece>  contact_pieces;
+    std::vector<std::uint32_t> piece_order;  ///< in which pieces of contacts are handed out
     std::vector<double>        contact_storage;
     std::vector<std::int32_t>  contact_blocks;
     std::vector<ContactMemory> memory, next_memory;
@@ -397,7 +398,7 @@ struct System {
 };
 
 /// Pieces of loops that the threads of a step share.
-constexpr std::size_t kLinksAtOnce = 128, kContactsAtOnce = 32, kNumbersAtOnce = 512;
+constexpr std::size_t kLinksAtOnce = 64, kContactsAtOnce = 16, kNumbersAtOnce = 512;
 /// Groups, or trees, that have about kLinksAtOnce links.
 inline std::size_t groups_at_once(const System& system)
 {
