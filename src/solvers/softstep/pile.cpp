@@ -17,7 +17,8 @@ namespace {
 constexpr std::int32_t  kLeastRows = 512;   ///< and bodies of a world that are worth bundles
 constexpr std::int32_t  kPileRows  = 4096;  ///< of a pile that takes no more islands
 constexpr std::uint32_t kColours   = 64;    ///< pairs that find none of so many are alone in a bundle
-constexpr std::size_t   kKinds     = 16;    ///< of pairs of a colour: spinning, carrying, number of points
+constexpr std::size_t   kKinds     = 32;    ///< of pairs of a colour: spinning, one body, carrying, number of points
+constexpr std::uint32_t kOneBody   = 4;
 constexpr double        kIsotropic = 1e-9;
 
 std::int32_t find(std::vector<std::int32_t>& parent, std::int32_t a)
@@ -185,7 +186,13 @@ void add_pairs(const System& system, const model::Contacts& contacts, const Cont
     PilePair   base;
     for (std::size_t s = 0; s < 2; ++s) base.body[s] = seat(system, pile, system.model->shape_body[shapes[s]]);
     const auto moving = static_cast<std::int32_t>(pile.links.size());
-    const auto end    = run.first + run.count;
+    const auto still  = [&](std::size_t s) {
+        return base.body[s] >= moving && !carries_motion(system, system.model->shape_body[shapes[s]]);
+    };
+    base.turned    = still(1);
+    const bool one = base.turned || still(0);
+    if (base.turned) std::swap(base.body[0], base.body[1]);
+    const auto end = run.first + run.count;
     for (std::int32_t i = run.first; i < end;) {
         if (!is_sound(contacts, i)) {
             ++i;
@@ -205,8 +212,8 @@ void add_pairs(const System& system, const model::Contacts& contacts, const Cont
         for (const std::int32_t b : pair.body)
             if (b < moving && colour < kColours) pile.taken[b] |= std::uint64_t{1} << colour;
         // Pairs of a kind stand side by side, so that few lanes are idle.
-        const std::uint32_t kind =
-            (run.count <= 2 ? 8U : 0U) | (fresh ? 4U : 0U) | static_cast<std::uint32_t>(kPairPoints - pair.points);
+        const std::uint32_t kind = (run.count <= 2 ? 16U : 0U) | (one ? kOneBody : 0U) | (fresh ? 8U : 0U) |
+                                   static_cast<std::uint32_t>(pair.points - 1);
         pair.order = static_cast<std::uint16_t>(colour * kKinds + kind);
         pile.pairs.push_back(pair);
     }
@@ -247,9 +254,13 @@ void place_pairs(Pile& pile)
         Bundle& b = pile.bundles[i];
         b.point   = points;
         b.points  = 0;
-        for (std::size_t lane = 0; lane < kWide; ++lane)
-            if (const std::int32_t pair = pile.slots[kWide * i + lane]; pair >= 0)
-                b.points = std::max(b.points, pile.pairs[pair].points);
+        b.one     = true;
+        for (std::size_t lane = 0; lane < kWide; ++lane) {
+            const std::int32_t at = pile.slots[kWide * i + lane];
+            if (at < 0) continue;
+            b.points = std::max(b.points, pile.pairs[at].points);
+            b.one    = b.one && (pile.pairs[at].order & kOneBody) != 0;
+        }
         points += b.points;
         if (b.spin < 0) continue;
         b.spin = spinning;
@@ -277,9 +288,12 @@ void load_pair(const System& system, const model::Contacts& contacts, MaterialCo
     const Vec3d         t1 = any_perpendicular(n), t2 = cross(n, t1);
     for (std::size_t s = 0; s < 2; ++s) b.body[s][lane] = pair.body[s];
     const PileSeat &first = pile.seats[pair.body[0]], &second = pile.seats[pair.body[1]];
-    set(b.axes[0], lane, n);
-    set(b.axes[1], lane, t1);
-    set(b.axes[2], lane, t2);
+    // Of a pair that is turned impulses and rates are the same along axes that are turned, too.
+    const std::size_t side = pair.turned ? 1 : 0;
+    const double      sign = pair.turned ? -1 : 1;
+    set(b.axes[0], lane, sign * n);
+    set(b.axes[1], lane, sign * t1);
+    set(b.axes[2], lane, sign * t2);
     b.mu_static[lane]   = static_cast<Real>(mix.mu_static);
     b.mu_dynamic[lane]  = static_cast<Real>(mix.mu_dynamic);
     b.restitution[lane] = static_cast<Real>(mix.restitution);
@@ -292,10 +306,10 @@ void load_pair(const System& system, const model::Contacts& contacts, MaterialCo
         PileSpin*                  spin  = b.spin >= 0 ? &pile.spins[static_cast<std::size_t>(b.spin + i)] : nullptr;
         const std::array<Vec3d, 2> p{static_cast<Vec3d>(contacts.rigid_contact_point0[c]),
                                      static_cast<Vec3d>(contacts.rigid_contact_point1[c])};
-        set(start.core[0], lane, p[0] - first.centre);
-        set(start.core[1], lane, p[1] - second.centre);
-        start.margin[0][lane] = contacts.rigid_contact_margin0[c];
-        start.margin[1][lane] = contacts.rigid_contact_margin1[c];
+        set(start.core[0], lane, p[side] - first.centre);
+        set(start.core[1], lane, p[1 - side] - second.centre);
+        start.margin[side][lane]     = contacts.rigid_contact_margin0[c];
+        start.margin[1 - side][lane] = contacts.rigid_contact_margin1[c];
         start.distance[lane]  = contacts.rigid_contact_distance[c];
         if (spin) {
             spin->torsional[lane] = static_cast<Real>(mix.torsional);
@@ -704,29 +718,29 @@ void mark_memory(const System& system, const Pile& pile, std::vector<std::int32_
 void store_pile(const System& system, const Pile& pile, model::Contacts& contacts, double h, int substeps,
                 const std::vector<std::int32_t>& place, std::vector<ContactMemory>& memory)
 {
-    const double scale = 1 / (h * substeps);
-    const auto   store = [&](const PilePair& pair, const Bundle& b, int lane, std::int32_t i) {
+    const auto store = [&](const PilePair& pair, const Bundle& b, int lane, std::int32_t i) {
         const std::int32_t c = pair.contact + i;
         if (of_faulty_world(system, pile, pair)) return;
         const PilePoint& point = pile.points[static_cast<std::size_t>(b.point + i)];
         const Wide3&     sum   = pile.starts[static_cast<std::size_t>(b.point + i)].impulse_sum;
+        const double     sign  = pair.turned ? -1 : 1;
         if (sum[0][lane] != 0 || sum[1][lane] != 0 || sum[2][lane] != 0)
-            contacts.rigid_contact_force[c] = static_cast<Vec3>(scale * along_axes(b, lane, sum));
+            contacts.rigid_contact_force[c] = static_cast<Vec3>((sign / (h * substeps)) * along_axes(b, lane, sum));
         if (!(point.lambda[0][lane] > 0)) return;
         ContactMemory& keep = memory[place[c]];
         keep.shape0         = contacts.rigid_contact_shape0[c];
         keep.shape1         = contacts.rigid_contact_shape1[c];
         keep.feature        = contacts.rigid_contact_feature[c];
-        keep.normal         = lane_of(b.axes[0], lane);
+        keep.normal         = sign * lane_of(b.axes[0], lane);
         keep.force          = static_cast<double>(point.lambda[0][lane]) / h;
-        const Vec3d t1 = lane_of(b.axes[1], lane), t2 = lane_of(b.axes[2], lane);
+        const Vec3d t1 = sign * lane_of(b.axes[1], lane), t2 = sign * lane_of(b.axes[2], lane);
         const auto  across = [&](const auto& x, std::size_t first) {
             return static_cast<double>(x[first][lane]) * t1 + static_cast<double>(x[first + 1][lane]) * t2;
         };
         keep.friction = (1 / h) * across(point.lambda, 1);
         keep.drift    = across(point.drift, 0);
         keep.torque   = b.spin >= 0
-                            ? (1 / h) * along_axes(b, lane, pile.spins[static_cast<std::size_t>(b.spin + i)].lambda)
+                            ? (sign / h) * along_axes(b, lane, pile.spins[static_cast<std::size_t>(b.spin + i)].lambda)
                             : Vec3d{};
     };
     tasks::for_chunks(system.pool, pile.bundles.size(), kPart,

@@ -42,7 +42,7 @@ struct Block {
 }
 
 [[gnu::always_inline]] inline void build_point(const Bundle& b, const std::array<Turned, 2>& bodies,
-                                               const std::array<Wide3, 2>& way, const Moving& now, const Wide& lighter,
+                                               const std::array<Wide3, 2>& way, const Moving<>& now, const Wide& lighter,
                                                bool first, PilePoint& p, PileStart& start)
 {
     std::array<Wide3, 2> arm;
@@ -124,7 +124,7 @@ MCH_WIDER static void build_part(Pile& pile, bool first, std::size_t begin, std:
     for (std::size_t at = begin; at < end; ++at) {
         Bundle&                     b = pile.bundles[at];
         const std::array<Turned, 2> bodies{turned(pile, b, 0), turned(pile, b, 1)};
-        const Moving                now(pile.lonely, b);
+        const Moving<>              now(pile.lonely, b);
         std::array<Wide3, 2>        way;
         for (std::size_t s = 0; s < 2; ++s) {
             b.inverse_inertia[s] = bodies[s].inverse_inertia;
@@ -156,7 +156,7 @@ MCH_WIDER static void meet_part(Pile& pile, double h, std::size_t begin, std::si
         if (!any(b.restitution > 0)) continue;
         // What the contacts did in the sub-step before is not yet undone where it is too much: not a speed to rebound
         // from.
-        const Moving before(pile.before, b), now(pile.lonely, b);
+        const Moving<> before(pile.before, b), now(pile.lonely, b);
         for (std::int32_t i = 0; i < b.points; ++i) {
             const PilePoint& p     = pile.points[static_cast<std::size_t>(b.point + i)];
             PileStart&       start = pile.starts[static_cast<std::size_t>(b.point + i)];

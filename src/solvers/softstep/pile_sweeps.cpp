@@ -29,9 +29,11 @@ namespace {
 /// What a sweep does with every point.
 struct Law {
     Real inverse_h, mass_scale, leak, bias_rate, anchor, still, number;
+    bool first;
 };
 
-[[gnu::always_inline]] inline Wide solve(const Bundle& b, PilePoint& p, Moving& moving, const Law& law, bool relax,
+template <bool one>
+[[gnu::always_inline]] inline Wide solve(const Bundle& b, PilePoint& p, Moving<one>& moving, const Law& law, bool relax,
                                          bool& changed)
 {
     const Wide3 start = p.lambda;
@@ -93,12 +95,13 @@ struct Law {
     hold(spin.lambda[1], spin.lambda[2], spin.rolling * normal);
 }
 
-[[gnu::always_inline]] inline Wide turn_back(const Bundle& b, PileSpin& spin, const Wide& normal, Moving& moving,
+template <bool one>
+[[gnu::always_inline]] inline Wide turn_back(const Bundle& b, PileSpin& spin, const Wide& normal, Moving<one>& moving,
                                              bool& changed)
 {
     const auto pressed = normal > 0;
     if (!any(pressed)) return Wide{};
-    Wide3 r = along(b, moving.angular[1] - moving.angular[0]);
+    Wide3 r = along(b, moving.spin());
     r[0] += spin.belt;
     const Wide3 start = spin.lambda;
     PileSpin    next  = spin;
@@ -121,21 +124,16 @@ struct Law {
                    largest(absolute(d[1]) * b.spin_response[1], absolute(d[2]) * b.spin_response[2]));
 }
 
-/// Whether a sweep before this one, or this one, has changed a body of the bundle by much.
-[[gnu::always_inline]] inline bool stirred(const Pile& pile, const Bundle& b, Real number)
+template <bool one>
+[[gnu::always_inline]] inline Wide solve_bundle(Pile& pile, const Bundle& b, const Law& law, bool relax,
+                                                std::int32_t& solved)
 {
-    Real last = 0;
-    for (const auto& side : b.body)
-        for (const std::int32_t body : side)
-            last = std::max(last, pile.velocity[kWide * static_cast<std::size_t>(body) + 6]);
-    return last >= number - 1;
-}
-
-[[gnu::always_inline]] inline Wide solve_bundle(Pile& pile, const Bundle& b, const Law& law, bool relax)
-{
-    Moving moving(pile.velocity, b);
-    Wide   change{};
-    bool   changed = false;
+    Moving<one> moving(pile.velocity, b);
+    Wide        change{};
+    // What neither this sweep nor the one before it has changed by much is passed by.
+    if (!law.first && !moving.stirred(law.number - 1)) return change;
+    ++solved;
+    bool changed = false;
     for (std::int32_t i = 0; i < b.points; ++i) {
         PilePoint& p = pile.points[static_cast<std::size_t>(b.point + i)];
         if (b.spin >= 0)
@@ -144,7 +142,8 @@ struct Law {
         change = largest(change, solve(b, p, moving, law, relax, changed));
     }
     if (!changed) return change;
-    for (Wide& sweep : moving.sweep.number) sweep = change > law.still ? all(law.number) : sweep;
+    for (std::size_t s = moving.kFirst; s < 2; ++s)
+        moving.sweep[s] = change > law.still ? all(law.number) : moving.sweep[s];
     moving.put_back(pile, b);
     return change;
 }
@@ -158,22 +157,31 @@ struct Law {
 
 }  // namespace
 
+template <bool one>
+[[gnu::always_inline]] static inline void warm_start_bundle(Pile& pile, const Bundle& b)
+{
+    Moving<one> moving(pile.velocity, b);
+    for (std::int32_t i = 0; i < b.points; ++i) {
+        PilePoint& p = pile.points[static_cast<std::size_t>(b.point + i)];
+        // Friction that an earlier step needed must fit this step's normal force.
+        hold(p.lambda[1], p.lambda[2], p.mu * p.lambda[0]);
+        moving.push(b, p, impulse(b, p.lambda));
+        if (b.spin < 0) continue;
+        PileSpin& spin = pile.spins[static_cast<std::size_t>(b.spin + i)];
+        hold_spin(spin, p.lambda[0]);
+        moving.turn(b, impulse(b, spin.lambda));
+    }
+    moving.put_back(pile, b);
+}
+
 MCH_WIDER static void warm_start_part(Pile& pile, std::size_t begin, std::size_t end)
 {
     for (std::size_t k = begin; k < end; ++k) {
         const Bundle& b = pile.bundles[k];
-        Moving        moving(pile.velocity, b);
-        for (std::int32_t i = 0; i < b.points; ++i) {
-            PilePoint& p = pile.points[static_cast<std::size_t>(b.point + i)];
-            // Friction that an earlier step needed must fit this step's normal force.
-            hold(p.lambda[1], p.lambda[2], p.mu * p.lambda[0]);
-            moving.push(b, p, impulse(b, p.lambda));
-            if (b.spin < 0) continue;
-            PileSpin& spin = pile.spins[static_cast<std::size_t>(b.spin + i)];
-            hold_spin(spin, p.lambda[0]);
-            moving.turn(b, impulse(b, spin.lambda));
-        }
-        moving.put_back(pile, b);
+        if (b.one)
+            warm_start_bundle<true>(pile, b);
+        else
+            warm_start_bundle<false>(pile, b);
     }
 }
 
@@ -188,7 +196,7 @@ MCH_WIDER static void hold_part(Pile& pile, std::size_t begin, std::size_t end)
     for (std::size_t k = begin; k < end; ++k) {
         const Bundle& b = pile.bundles[k];
         if (b.spin < 0) continue;
-        Moving   moving(pile.velocity, b);
+        Moving<> moving(pile.velocity, b);
         WideMask changed = Wide{} < Wide{};
         for (std::int32_t i = 0; i < b.points; ++i) {
             PileSpin&   spin  = pile.spins[static_cast<std::size_t>(b.spin + i)];
@@ -215,14 +223,17 @@ MCH_WIDER static Pile::Part sweep_part(Pile& pile, const PileSweep& sweep, std::
     const Law  law{static_cast<Real>(1 / sweep.h),  static_cast<Real>(sweep.mass_scale),
                    static_cast<Real>(sweep.leak),   static_cast<Real>(sweep.bias_rate),
                    static_cast<Real>(sweep.anchor), static_cast<Real>(sweep.still),
-                   static_cast<Real>(sweep.number)};
+                   static_cast<Real>(sweep.number), sweep.first};
     Pile::Part out;
     Wide       change{};
     for (std::size_t k = begin; k < end; ++k) {
         const Bundle& b = pile.bundles[k];
-        if ((sweep.relax && b.idle) || (!sweep.first && !stirred(pile, b, law.number))) continue;
-        ++out.solved;
-        change = largest(change, sweep.relax ? solve_bundle(pile, b, law, true) : solve_bundle(pile, b, law, false));
+        if (sweep.relax && b.idle) continue;
+        const Wide most = sweep.relax ? b.one ? solve_bundle<true>(pile, b, law, true, out.solved)
+                                              : solve_bundle<false>(pile, b, law, true, out.solved)
+                          : b.one     ? solve_bundle<true>(pile, b, law, false, out.solved)
+                                      : solve_bundle<false>(pile, b, law, false, out.solved);
+        change = largest(change, most);
     }
     out.change = static_cast<Real>(largest_lane(change));
     return out;
@@ -256,9 +267,9 @@ MCH_WIDER static bool advance_part(Pile& pile, Real step, std::size_t begin, std
 {
     WideMask bounces = Wide{} < Wide{};
     for (std::size_t k = begin; k < end; ++k) {
-        Bundle&      b = pile.bundles[k];
-        const Moving moving(pile.velocity, b);
-        WideMask     busy = Wide{} < Wide{};
+        Bundle&        b = pile.bundles[k];
+        const Moving<> moving(pile.velocity, b);
+        WideMask       busy = Wide{} < Wide{};
         for (std::int32_t i = 0; i < b.points; ++i) {
             PilePoint&  p      = pile.points[static_cast<std::size_t>(b.point + i)];
             const Wide3 r      = rates(b, p, moving);
@@ -291,8 +302,8 @@ MCH_WIDER static void bounce_part(Pile& pile, std::size_t begin, std::size_t end
         for (std::int32_t i = 0; i < b.points; ++i)
             bounces = bounces | (pile.starts[static_cast<std::size_t>(b.point + i)].bounce > 0);
         if (!any(bounces)) continue;
-        Moving moving(pile.velocity, b);
-        bool   changed = false;
+        Moving<> moving(pile.velocity, b);
+        bool     changed = false;
         for (std::int32_t i = 0; i < b.points; ++i) {
             PilePoint& p      = pile.points[static_cast<std::size_t>(b.point + i)];
             const Wide bounce = pile.starts[static_cast<std::size_t>(b.point + i)].bounce;

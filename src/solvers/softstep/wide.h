@@ -91,14 +91,18 @@ MCH_INLINE Wides<kWide> gather(const Real* from, const std::array<std::int32_t, 
 inline constexpr std::size_t kPoseStride = 2 * kWide;
 inline constexpr Real        kNoContact  = Real(1e30);  ///< a gap that nothing closes [m]
 
-/// Velocities of both bodies of eight pairs, and the last sweep that changed them by much.
+/// Velocities of both bodies of eight pairs, and the last sweep that changed them by much; `one`: of bundles whose
+/// first bodies do not move.
+template <bool one = false>
 struct Moving {
+    static constexpr std::size_t kFirst = one ? 1 : 0;
+
     std::array<Wide3, 2> linear, angular;
     Wides<2>             sweep;
 
     [[gnu::always_inline]] Moving(const std::vector<Real>& velocity, const Bundle& b)
     {
-        for (std::size_t s = 0; s < 2; ++s) {
+        for (std::size_t s = kFirst; s < 2; ++s) {
             const auto v = gather(velocity.data(), b.body[s]);
             linear[s]    = {v[0], v[1], v[2]};
             angular[s]   = {v[3], v[4], v[5]};
@@ -107,7 +111,7 @@ struct Moving {
     }
     [[gnu::always_inline]] void put_back(Pile& pile, const Bundle& b) const
     {
-        for (std::size_t s = 0; s < 2; ++s) {
+        for (std::size_t s = kFirst; s < 2; ++s) {
             Wides<kWide> v{linear[s][0],  linear[s][1],  linear[s][2], angular[s][0],
                            angular[s][1], angular[s][2], sweep[s],     Wide{}};
             transpose(v);
@@ -119,17 +123,34 @@ struct Moving {
     }
     /// Of the surface points towards each other.
     [[gnu::always_inline]] Wide3 at(const PilePoint& p) const
-    { return (linear[1] + cross(angular[1], p.arm[1])) - (linear[0] + cross(angular[0], p.arm[0])); }
+    {
+        const Wide3 second = linear[1] + cross(angular[1], p.arm[1]);
+        if constexpr (one) return second;
+        return second - (linear[0] + cross(angular[0], p.arm[0]));
+    }
+    [[gnu::always_inline]] Wide3 spin() const
+    {
+        if constexpr (one) return angular[1];
+        return angular[1] - angular[0];
+    }
+    /// Whether a sweep from `number` on has changed a body of the bundle by much.
+    [[gnu::always_inline]] bool stirred(Real number) const
+    {
+        if constexpr (one) return any(sweep[1] >= number);
+        return any(largest(sweep[0], sweep[1]) >= number);
+    }
     [[gnu::always_inline]] void push(const Bundle& b, const PilePoint& p, const Wide3& impulse)
     {
-        linear[0]  = linear[0] - b.inverse_mass[0] * impulse;
-        angular[0] = angular[0] - b.inverse_inertia[0] * cross(p.arm[0], impulse);
+        if constexpr (!one) {
+            linear[0]  = linear[0] - b.inverse_mass[0] * impulse;
+            angular[0] = angular[0] - b.inverse_inertia[0] * cross(p.arm[0], impulse);
+        }
         linear[1]  = linear[1] + b.inverse_mass[1] * impulse;
         angular[1] = angular[1] + b.inverse_inertia[1] * cross(p.arm[1], impulse);
     }
     [[gnu::always_inline]] void turn(const Bundle& b, const Wide3& impulse)
     {
-        angular[0] = angular[0] - b.inverse_inertia[0] * impulse;
+        if constexpr (!one) angular[0] = angular[0] - b.inverse_inertia[0] * impulse;
         angular[1] = angular[1] + b.inverse_inertia[1] * impulse;
     }
 };
@@ -137,7 +158,8 @@ struct Moving {
 MCH_INLINE Wide3 along(const Bundle& b, const Wide3& x)
 { return {dot(b.axes[0], x), dot(b.axes[1], x), dot(b.axes[2], x)}; }
 
-MCH_INLINE Wide3 rates(const Bundle& b, const PilePoint& p, const Moving& moving)
+template <bool one>
+MCH_INLINE Wide3 rates(const Bundle& b, const PilePoint& p, const Moving<one>& moving)
 {
     const Wide3 r = along(b, moving.at(p));
     return {r[0], r[1] + p.belt[0], r[2] + p.belt[1]};
