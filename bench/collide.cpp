@@ -4,6 +4,7 @@
 #include <string>
 
 #include "mechane/collision/pipeline.h"
+#include "mechane/geometry/heightfield.h"
 #include "mechane/model/builder.h"
 
 /// Time of one collide call on one thread: scene, shapes, candidate pairs, contacts, microseconds (least of five
@@ -77,17 +78,9 @@ model::ModelBuilder heap(bool hulls)
 
 model::ModelBuilder on_terrain()
 {
-    geometry::Mesh terrain;
-    const int      n = 100;
-    for (int y = 0; y <= n; ++y)
-        for (int x = 0; x <= n; ++x)
-            terrain.points.push_back({0.1 * x, 0.1 * y, 0.05 * std::sin(1.3 * x) * std::cos(0.9 * y)});
-    for (int y = 0; y < n; ++y)
-        for (int x = 0; x < n; ++x) {
-            const int a = y * (n + 1) + x;
-            terrain.triangles.push_back({a, a + 1, a + n + 2});
-            terrain.triangles.push_back({a, a + n + 2, a + n + 1});
-        }
+    const geometry::Mesh terrain = geometry::grid_mesh(100, 100, geometry::GridOrder::x_fastest, [](int x, int y) {
+        return Vec3d{0.1 * x, 0.1 * y, 0.05 * std::sin(1.3 * x) * std::cos(0.9 * y)};
+    });
     model::ModelBuilder b;
     b.rigid_gap = 0.01;
     b.add_shape_mesh(-1, {}, {1, 1, 1}, std::make_shared<geometry::Mesh>(terrain), b.default_shape);

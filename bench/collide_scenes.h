@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "mechane/geometry/heightfield.h"
 #include "mechane/geometry/mesh.h"
 #include "mechane/math/pose.h"
 #include "mechane/math/random.h"
@@ -38,18 +39,11 @@ double least_of(int rounds, Call&& call)
 /// n x n squares of 0.1 m in two triangles each, in waves of 5 cm (COLB-04).
 inline geometry::Mesh terrain(int n = 100)
 {
-    geometry::Mesh mesh;
-    for (int y = 0; y <= n; ++y)
-        for (int x = 0; x <= n; ++x)
-            mesh.points.push_back({0.1 * x, 0.1 * y, 0.05 * std::sin(1.3 * x) * std::cos(0.9 * y)});
-    for (int y = 0; y < n; ++y)
-        for (int x = 0; x < n; ++x) {
-            const int a = y * (n + 1) + x;
-            mesh.triangles.push_back({a, a + 1, a + n + 2});
-            mesh.triangles.push_back({a, a + n + 2, a + n + 1});
-        }
-    return mesh;
+    return geometry::grid_mesh(n, n, geometry::GridOrder::x_fastest, [](int x, int y) {
+        return Vec3d{0.1 * x, 0.1 * y, 0.05 * std::sin(1.3 * x) * std::cos(0.9 * y)};
+    });
 }
+
 /// 21 x 21 places on the terrain, each with a turn of its own.
 inline std::vector<Posed> places_on_terrain()
 {

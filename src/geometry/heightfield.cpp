@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "mechane/core/assert.h"
 #include "mechane/geometry/codes.h"
 
 namespace mechane::geometry {
@@ -30,20 +31,37 @@ Result<Mesh> heightfield_mesh(const HeightGrid& g)
         if (!g.range) return e;
         return g.range->first + (spread > 0 ? (e - *low) / spread : 0) * (g.range->second - g.range->first);
     };
-    Mesh mesh;
-    mesh.points.reserve(rows * columns);
-    for (std::size_t r = 0; r < rows; ++r)
-        for (std::size_t c = 0; c < columns; ++c)
-            mesh.points.push_back({g.half_x * (2.0 * static_cast<double>(c) / (g.columns - 1) - 1),
-                                   g.half_y * (2.0 * static_cast<double>(r) / (g.rows - 1) - 1),
-                                   z(g.elevations[r * columns + c])});
-    mesh.triangles.reserve(2 * (rows - 1) * (columns - 1));
-    for (std::int32_t r = 0; r + 1 < g.rows; ++r)
-        for (std::int32_t c = 0; c + 1 < g.columns; ++c) {
-            const std::int32_t p00 = r * g.columns + c, p10 = p00 + 1, p01 = p00 + g.columns, p11 = p01 + 1;
+    return grid_mesh(g.columns - 1, g.rows - 1, GridOrder::x_fastest, [&](int c, int r) {
+        return Vec3d{g.half_x * (2.0 * c / (g.columns - 1) - 1), g.half_y * (2.0 * r / (g.rows - 1) - 1),
+                     z(g.elevations[static_cast<std::size_t>(r) * columns + static_cast<std::size_t>(c)])};
+    });
+}
+
+Mesh grid_mesh(int cells_x, int cells_y, GridOrder order, const std::function<Vec3d(int, int)>& corner,
+               const std::function<Diagonal(int, int)>& diagonal)
+{
+    MCH_ASSERT(cells_x > 0 && cells_y > 0);
+    const bool along_x = order == GridOrder::x_fastest;
+    const auto in_order = [&](int end_x, int end_y, const auto& visit) {
+        for (int slow = 0; slow < (along_x ? end_y : end_x); ++slow)
+            for (int fast = 0; fast < (along_x ? end_x : end_y); ++fast)
+                along_x ? visit(fast, slow) : visit(slow, fast);
+    };
+    const std::int32_t step_x = along_x ? 1 : cells_y + 1, step_y = along_x ? cells_x + 1 : 1;
+    Mesh               mesh;
+    mesh.points.reserve(static_cast<std::size_t>(cells_x + 1) * static_cast<std::size_t>(cells_y + 1));
+    in_order(cells_x + 1, cells_y + 1, [&](int i, int j) { mesh.points.push_back(corner(i, j)); });
+    mesh.triangles.reserve(2 * static_cast<std::size_t>(cells_x) * static_cast<std::size_t>(cells_y));
+    in_order(cells_x, cells_y, [&](int i, int j) {
+        const std::int32_t p00 = i * step_x + j * step_y, p10 = p00 + step_x, p01 = p00 + step_y, p11 = p10 + step_y;
+        if (!diagonal || diagonal(i, j) == Diagonal::rising) {
             mesh.triangles.push_back({p00, p10, p11});
             mesh.triangles.push_back({p00, p11, p01});
+        } else {
+            mesh.triangles.push_back({p00, p10, p01});
+            mesh.triangles.push_back({p01, p10, p11});
         }
+    });
     return mesh;
 }
 

@@ -191,6 +191,10 @@ class Explainer {
         x.value                = row.value(in_.model, index, dof);
         const bool turns       = name == "angular" || name.starts_with("rot");
         x.unit                 = unit_of(row, turns);
+        if (row.kind == EntityKind::dof && in_.model.joint_drive_type[dof] == model::DriveType::acceleration) {
+            if (row.field == "drive_stiffness") x.unit = "1/s^2";  // whatever it moves weighs
+            if (row.field == "drive_damping") x.unit = "1/s";
+        }
         x.resolver_count       = static_cast<int>(listed_);
         const usd::Prim source = row.on_material ? material_of(e.prim) : usd::Prim{};
         if (e.prim) {

@@ -107,15 +107,16 @@ Side read_side(const Reader& reader, const usd::Prim& joint, int i)
     return side;
 }
 
-// Limits that say "none" by being huge or infinite, and the lock of the schema: lower above upper.
+// Limits that say "none" by being huge or infinite, and the lock of the schema: lower above upper. Of a generic joint
+// this is how a degree of freedom is locked; a joint with only one would rather have been a fixed one.
 Limit finished(const Reader& reader, const usd::Prim& joint, Limit limit, const usd::Token& lower,
-               const usd::Token& upper)
+               const usd::Token& upper, bool only_one)
 {
     if (limit.has_lower() && limit.has_upper() && limit.lower >= limit.upper) {
         if (reader.options.animation && (joint.attribute(lower).varying() || joint.attribute(upper).varying()))
             return limit;
         limit.locked = true;
-        if (limit.lower > limit.upper)
+        if (only_one && limit.lower > limit.upper)
             reader.found.add(kLimitInverted, joint.site(),
                              fmt::format("the {} limits of <{}> are {} and {}", to_string(limit.dof),
                                          joint.path().text(), limit.lower, limit.upper));
@@ -197,7 +198,7 @@ void read_axis_joint(const Reader& reader, Joint& joint)
     // The reference drops one-sided limits of revolute joints.
     joint.limit.enabled = turns && reader.options.strict_reference ? joint.limit.has_lower() && joint.limit.has_upper()
                                                                    : joint.limit.has_lower() || joint.limit.has_upper();
-    joint.limit         = finished(reader, joint.prim, joint.limit, kLower, kUpper);
+    joint.limit         = finished(reader, joint.prim, joint.limit, kLower, kUpper, true);
     read_axis_drive(reader, joint, turns ? kAngular : kLinear, joint.limit.dof);
     report_ignored(reader, joint, false);
 }
@@ -218,7 +219,7 @@ void read_d6(const Reader& reader, Joint& joint)
             limit.lower   = reader.number(joint.prim, low, -kInfinity);
             limit.upper   = reader.number(joint.prim, high, kInfinity);
             limit.enabled = limit.has_lower() || limit.has_upper();
-            joint.limits.push_back(finished(reader, joint.prim, limit, low, high));
+            joint.limits.push_back(finished(reader, joint.prim, limit, low, high, false));
         }
         if (applied(drives, instance))
             joint.drives.push_back(read_drive(reader, joint.prim, dof, usd::Token(instance)));

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 
+#include "mechane/geometry/heightfield.h"
 #include "mechane/geometry/hull.h"
 #include "mechane/run/codes.h"
 #include "run/robots.h"
@@ -50,18 +51,13 @@ std::shared_ptr<const geometry::Mesh> terrain()
 {
     constexpr int    n     = 100;
     constexpr double kCell = 3, kHeight = 5;
-    auto             surface = std::make_shared<geometry::Mesh>();
-    for (int i = 0; i <= n; ++i)
-        for (int j = 0; j <= n; ++j)
-            surface->points.push_back(
-                {kCell * (i - 0.5 * n), kCell * (j - 0.5 * n), kHeight * (1 + std::cos(0.5 * i) * std::sin(0.5 * j))});
-    for (int i = 0; i < n; ++i)
-        for (int j = 0; j < n; ++j) {
-            const int a = i * (n + 1) + j, c = a + n + 1;
-            surface->triangles.push_back({a, c, a + 1});
-            surface->triangles.push_back({a + 1, c, c + 1});
-        }
-    return surface;
+    return std::make_shared<geometry::Mesh>(geometry::grid_mesh(
+        n, n, geometry::GridOrder::y_fastest,
+        [](int i, int j) {
+            return Vec3d{kCell * (i - 0.5 * n), kCell * (j - 0.5 * n),
+                         kHeight * (1 + std::cos(0.5 * i) * std::sin(0.5 * j))};
+        },
+        [](int, int) { return geometry::Diagonal::falling; }));
 }
 
 /// Upright, of four sides and one metre; a corner of its base towards each axis.

@@ -356,18 +356,11 @@ TEST_CASE("a world that is reset is looked at anew, the others are not (DYN-131)
 
 TEST_CASE("boxes on a terrain keep their contacts while they rest and match exact ones within the thresholds")
 {
-    constexpr int    n       = 12;
-    constexpr double kCell   = 1;
-    auto             surface = std::make_shared<geometry::Mesh>();
-    const auto       height  = [](double x, double y) { return 0.4 * std::sin(0.5 * x) * std::cos(0.4 * y); };
-    for (int i = 0; i <= n; ++i)
-        for (int j = 0; j <= n; ++j) surface->points.push_back({kCell * i, kCell * j, height(kCell * i, kCell * j)});
-    for (int i = 0; i < n; ++i)
-        for (int j = 0; j < n; ++j) {
-            const int a = i * (n + 1) + j, c = a + n + 1;
-            surface->triangles.push_back({a, c, a + 1});
-            surface->triangles.push_back({a + 1, c, c + 1});
-        }
+    constexpr int n       = 12;
+    const auto    height  = [](double x, double y) { return 0.4 * std::sin(0.5 * x) * std::cos(0.4 * y); };
+    const auto    surface = std::make_shared<geometry::Mesh>(geometry::grid_mesh(
+        n, n, geometry::GridOrder::y_fastest, [&](int i, int j) { return Vec3d{1.0 * i, 1.0 * j, height(i, j)}; },
+        [](int, int) { return geometry::Diagonal::falling; }));
     model::ModelBuilder b;
     b.rigid_gap = 0.5 * kGap;
     b.add_shape_mesh(-1, {}, {1, 1, 1}, surface, {});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mechane/geometry/heightfield.h"
 #include "mechane/geometry/mass.h"
 #include "mechane/geometry/weld.h"
 #include "support/support.h"
@@ -39,16 +40,9 @@ Mesh ball(int n)
 
 Mesh grid(int n)
 {
-    Mesh m;
-    for (int x = 0; x <= n; ++x)
-        for (int y = 0; y <= n; ++y) m.points.push_back({x / static_cast<double>(n), y / static_cast<double>(n), 0});
-    for (int x = 0; x < n; ++x)
-        for (int y = 0; y < n; ++y) {
-            const std::int32_t a = x * (n + 1) + y, b = a + n + 1;
-            m.triangles.push_back({a, b, b + 1});
-            m.triangles.push_back({a, b + 1, a + 1});
-        }
-    return m;
+    return grid_mesh(n, n, GridOrder::y_fastest, [n](int x, int y) {
+        return Vec3d{x / static_cast<double>(n), y / static_cast<double>(n), 0};
+    });
 }
 
 }  // namespace

@@ -118,6 +118,25 @@ def Xform "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI"])
     CHECK(asked.one("/b.inertia").source == "rule of the mass ladder: computed");
 }
 
+TEST_CASE("the gains of an acceleration drive are explained in units without mass")
+{
+    const auto unit = [](const std::string& type, const std::string& field) {
+        const Asked asked(stage_text(R"(
+def Xform "arm" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) { def Cube "c" (prepend apiSchemas = ["PhysicsCollisionAPI"]) { } }
+def PhysicsRevoluteJoint "elbow" (prepend apiSchemas = ["PhysicsDriveAPI:angular"])
+{
+    rel physics:body1 = </arm>
+    float drive:angular:physics:stiffness = 10
+    uniform token drive:angular:physics:type = ")" + type + "\"\n}\n"),
+                          {"newton"});
+        return asked.one("/elbow." + field).unit;
+    };
+    CHECK(unit("force", "drive_stiffness") == "N m/rad");
+    CHECK(unit("force", "drive_damping") == "N m s/rad");
+    CHECK(unit("acceleration", "drive_stiffness") == "1/s^2");
+    CHECK(unit("acceleration", "drive_damping") == "1/s");
+}
+
 TEST_CASE("explaining a prim covers every field of what it became; unknown paths and fields are named with near ones")
 {
     const Asked asked(stage_text(kArm), {"newton"});

@@ -152,6 +152,7 @@ TEST_CASE(
     CHECK(j.limits[1].upper == 2);
     CHECK(j.limits[2].dof == Dof::rot_z);
     CHECK(j.limits[2].locked);
+    CHECK(p.found.count("W_JOINT_LIMIT_INVERTED") == 0);  // that is how one is locked
     REQUIRE(j.drives.size() == 2);
     CHECK(j.drives[0].dof == Dof::trans_y);
     CHECK(j.drives[0].stiffness == 7);

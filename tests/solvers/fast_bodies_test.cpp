@@ -1,4 +1,5 @@
 #include "hand_contacts.h"
+#include "mechane/geometry/heightfield.h"
 
 using namespace mechane;
 using namespace mechane::test;
@@ -108,18 +109,12 @@ namespace {
 
 std::shared_ptr<geometry::Mesh> hills(double height)
 {
-    constexpr int n       = 12;
-    auto          surface = std::make_shared<geometry::Mesh>();
-    for (int i = 0; i <= n; ++i)
-        for (int j = 0; j <= n; ++j)
-            surface->points.push_back({0.3 * (i - 6), 0.3 * (j - 6), height * std::cos(1.1 * i) * std::sin(0.9 * j)});
-    for (int i = 0; i < n; ++i)
-        for (int j = 0; j < n; ++j) {
-            const int a = i * (n + 1) + j, c = a + n + 1;
-            surface->triangles.push_back({a, c, a + 1});
-            surface->triangles.push_back({a + 1, c, c + 1});
-        }
-    return surface;
+    return std::make_shared<geometry::Mesh>(geometry::grid_mesh(
+        12, 12, geometry::GridOrder::y_fastest,
+        [&](int i, int j) {
+            return Vec3d{0.3 * (i - 6), 0.3 * (j - 6), height * std::cos(1.1 * i) * std::sin(0.9 * j)};
+        },
+        [](int, int) { return geometry::Diagonal::falling; }));
 }
 
 }  // namespace

@@ -22,24 +22,18 @@ struct Trip {
 /// 8 m x 8 m.
 std::shared_ptr<geometry::Mesh> tiles(const Trip& trip)
 {
-    auto      mesh = std::make_shared<geometry::Mesh>();
-    Random    r(trip.seed);
-    const int nx = trip.columns, ny = trip.rows;
-    for (int y = 0; y <= ny; ++y)
-        for (int x = 0; x <= nx; ++x) {
-            const bool  inner = trip.seed > 0 && x > 0 && y > 0 && x < nx && y < ny;
-            const Vec3d off   = r.vec(inner ? 0.24 : 0);  // cells stay convex
-            mesh->points.push_back({8 * (x + off.x) / nx - 4, 8 * (y + off.y) / ny - 4, 0});
-        }
-    for (int y = 0; y < ny; ++y)
-        for (int x = 0; x < nx; ++x) {
-            const int a = y * (nx + 1) + x, b = a + 1, c = a + nx + 1, d = c + 1;
-            if (trip.seed > 0 ? r.below(2) == 0 : (x + y) % 2 == 0)
-                mesh->triangles.push_back({a, b, d}), mesh->triangles.push_back({a, d, c});
-            else
-                mesh->triangles.push_back({a, b, c}), mesh->triangles.push_back({b, d, c});
-        }
-    return mesh;
+    using geometry::Diagonal;
+    Random     r(trip.seed);
+    const int  nx = trip.columns, ny = trip.rows;
+    const auto corner = [&](int x, int y) {
+        const bool  inner = trip.seed > 0 && x > 0 && y > 0 && x < nx && y < ny;
+        const Vec3d off   = r.vec(inner ? 0.24 : 0);  // cells stay convex
+        return Vec3d{8 * (x + off.x) / nx - 4, 8 * (y + off.y) / ny - 4, 0};
+    };
+    return std::make_shared<geometry::Mesh>(
+        geometry::grid_mesh(nx, ny, geometry::GridOrder::x_fastest, corner, [&](int x, int y) {
+            return (trip.seed > 0 ? r.below(2) == 0 : (x + y) % 2 == 0) ? Diagonal::rising : Diagonal::falling;
+        }));
 }
 
 struct Journey {

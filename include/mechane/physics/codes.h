@@ -133,7 +133,7 @@ inline constexpr Code kDriveNegative{"PHY_DRIVE_NEGATIVE", Severity::warning,
                                      "The stiffness or damping of a drive is negative.",
                                      "Author zero or more; zero is used."};
 inline constexpr Code kLimitInverted{"W_JOINT_LIMIT_INVERTED", Severity::warning,
-                                     "The lower limit of a joint lies above the upper one.",
+                                     "The lower limit of a revolute or prismatic joint lies above the upper one.",
                                      "Swap them; the degree of freedom is locked."};
 inline constexpr Code kBreakNonpositive{"PHY_BREAK_NONPOSITIVE", Severity::warning,
                                         "The break force or torque of a joint is not positive.",
