@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <system_error>
 
 #if __has_include(<unistd.h>)
 #include <unistd.h>
@@ -73,7 +74,10 @@ void Team::start()
 {
     process_ = this_process();
     workers_.reserve(threads_ - 1);
-    for (std::size_t i = 1; i < threads_; ++i) workers_.emplace_back([this, i] { stay(i); });
+    try {
+        for (std::size_t i = 1; i < threads_; ++i) workers_.emplace_back([this, i] { stay(i); });
+    } catch (const std::system_error&) {  // the system has no more threads: loops do with those that there are
+    }
 }
 
 void Team::run(std::size_t chunks, const Work& work)
@@ -143,9 +147,9 @@ bool Team::help(std::size_t number)
 {
     for (Job& job : jobs_) {
         std::uint32_t state = job.state.load(std::memory_order_acquire);
-        const bool    any   = (state & kOpen) != 0 && std::any_of(job.parts.begin(), job.parts.end(), [](const Part& p) {
-            return count_of(p.left.load(std::memory_order_relaxed)) > 0;
-        });
+        const bool    any = (state & kOpen) != 0 && std::any_of(job.parts.begin(), job.parts.end(), [](const Part& p) {
+                             return count_of(p.left.load(std::memory_order_relaxed)) > 0;
+                            });
         if (!any || !job.state.compare_exchange_strong(state, state + 1, std::memory_order_acq_rel)) continue;
         work_on(job, number);
         job.state.fetch_sub(1, std::memory_order_release);
@@ -169,8 +173,8 @@ void Team::stay(std::size_t number)
     own_team   = this;
     own_number = number;
     // More threads than cores would keep each other from work.
-    const auto awake = number < static_cast<std::size_t>(available_threads()) ? Clock::duration(kAwake)
-                                                                              : Clock::duration::zero();
+    const auto awake =
+        number < static_cast<std::size_t>(available_threads()) ? Clock::duration(kAwake) : Clock::duration::zero();
     while (!stop_) {
         const std::uint32_t seen = news_.load();
         if (help(number)) continue;

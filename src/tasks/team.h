@@ -39,22 +39,22 @@ class Team {
         std::vector<Part>          parts;  ///< one a thread
     };
 
-    void start();
-    void stay(std::size_t number);
-    bool help(std::size_t number);
-    void wake(std::size_t count);
+    void        start();
+    void        stay(std::size_t number);
+    bool        help(std::size_t number);
+    void        wake(std::size_t count);
     static void work_on(Job& job, std::size_t number);
 
-    std::array<Job, 8>                     jobs_;
+    std::array<Job, 8> jobs_;
     alignas(64) std::atomic<std::uint32_t> news_{0};  ///< counts loops that were opened
-    alignas(64) std::atomic<int>           asleep_{0};
-    std::atomic<bool>                      stop_{false};
-    std::mutex                             mutex_;
-    std::condition_variable                bell_;
-    std::once_flag                         started_;
-    std::size_t                            threads_;
-    std::vector<std::thread>               workers_;
-    long                                   process_ = 0;  ///< in which they were started
+    alignas(64) std::atomic<int> asleep_{0};
+    std::atomic<bool>        stop_{false};
+    std::mutex               mutex_;
+    std::condition_variable  bell_;
+    std::once_flag           started_;
+    std::size_t              threads_;
+    std::vector<std::thread> workers_;
+    long                     process_ = 0;  ///< in which they were started
 };
 
 }  // namespace mechane::tasks

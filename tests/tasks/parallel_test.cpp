@@ -66,9 +66,8 @@ TEST_CASE("a loop within a loop, and loops of several callers at once, end with 
         const auto               nested = [&] {
             for (int loop = 0; loop < 50; ++loop)
                 pool.for_each(6, 1, [&](std::size_t i) {
-                    pool.for_each(10 * i, 1, [&](std::size_t k) {
-                        pool.for_each(3, 1, [&](std::size_t l) { sum += k * l; });
-                    });
+                    pool.for_each(10 * i, 1,
+                                  [&](std::size_t k) { pool.for_each(3, 1, [&](std::size_t l) { sum += k * l; }); });
                 });
         };
         nested();

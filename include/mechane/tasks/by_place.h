@@ -16,7 +16,7 @@ namespace mechane::tasks {
 template <class Place>
 void order_by_place(std::size_t count, std::size_t places, std::vector<std::uint32_t>& order, const Place& place)
 {
-    constexpr std::size_t               kShares = 64;
+    constexpr std::size_t                kShares = 64;
     std::array<std::size_t, kShares + 1> next{};
     const auto share = [&](std::size_t piece) { return std::min(place(piece) * kShares / places, kShares - 1); };
     for (std::size_t i = 0; i < count; ++i) ++next[share(i) + 1];

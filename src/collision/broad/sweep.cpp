@@ -25,7 +25,7 @@ constexpr int kLeastAge = 4;
 /// By how much of its extent a box is made larger, and by how many calls' motion, up to how much of its extent.
 constexpr double      kFat = 0.05, kCallsAhead = 8, kMostAhead = 0.5;
 constexpr std::size_t kNearPairs = 512, kBoxesAtOnce = 256;  ///< of one task
-constexpr double      kBoxWidths = 4;     ///< least width of a strip, in those of a box
+constexpr double      kBoxWidths = 4;                        ///< least width of a strip, in those of a box
 
 /// Never falls where x grows.
 std::uint64_t rank(double x)

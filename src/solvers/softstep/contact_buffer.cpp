@@ -78,13 +78,12 @@ template <class Items, class Work>
 void each_piece(const System& system, Items& items, const Work& work)
 {
     const std::span all(items);
-    tasks::for_chunks(system.pool, system.piece_order.size(), 1,
-                      [&](std::size_t begin, std::size_t end, std::size_t) {
-                          for (std::size_t i = begin; i < end; ++i) {
-                              const std::size_t piece = system.piece_order[i], first = piece * kContactsAtOnce;
-                              work(all.subspan(first, std::min(kContactsAtOnce, all.size() - first)), piece);
-                          }
-                      });
+    tasks::for_chunks(system.pool, system.piece_order.size(), 1, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::size_t piece = system.piece_order[i], first = piece * kContactsAtOnce;
+            work(all.subspan(first, std::min(kContactsAtOnce, all.size() - first)), piece);
+        }
+    });
 }
 
 /// Where the contacts of one pair of shapes act.
@@ -349,12 +348,12 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
     };
     system.contact_pieces.assign(tasks::chunk_count(system.runs.size(), kContactsAtOnce), {});
     // What a tree touches goes to who works on the tree.
-    tasks::order_by_place(
-        system.contact_pieces.size(), system.model->shape_count(), system.piece_order, [&](std::size_t piece) {
-            const auto i = static_cast<std::size_t>(system.runs[piece * kContactsAtOnce].first);
-            return static_cast<std::size_t>(
-                std::max(contacts.rigid_contact_shape0[i], contacts.rigid_contact_shape1[i]));
-        });
+    tasks::order_by_place(system.contact_pieces.size(), system.model->shape_count(), system.piece_order,
+                          [&](std::size_t piece) {
+                              const auto i = static_cast<std::size_t>(system.runs[piece * kContactsAtOnce].first);
+                              return static_cast<std::size_t>(
+                                  std::max(contacts.rigid_contact_shape0[i], contacts.rigid_contact_shape1[i]));
+                          });
     each_row([&](const Pair& pair, ContactPiece& need) {
         const auto        blocks  = static_cast<std::size_t>(pair.blocks);
         const std::size_t numbers = (pair.few ? 12 : pair.framed ? 9 : 6) * kLanes * blocks;
