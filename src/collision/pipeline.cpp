@@ -695,9 +695,10 @@ void CollisionPipeline::reset_contact_matching(std::span<const std::uint8_t> wor
 CollideStatus CollisionPipeline::collide(const model::State& state, double dt, model::Contacts& contacts,
                                          PairCache* cache)
 {
-    Impl&         impl = *impl_;
-    CollideStatus status;
-    auto          start = std::chrono::steady_clock::now();
+    Impl&              impl = *impl_;
+    const tasks::Phase phase(impl.options.pool);
+    CollideStatus      status;
+    auto               start = std::chrono::steady_clock::now();
     impl.dt             = dt > 0 && std::isfinite(dt) ? dt : 0;
     impl.set.place(state, impl.dt, impl.options.speculative_max, impl.options.sweep_fast_bodies, impl.options.pool);
     const auto limit = static_cast<std::size_t>(impl.options.shape_pairs_max.value_or(kMostPairs));

@@ -314,7 +314,7 @@ void ShapeSet::place(const model::State& state, double dt, double speculative_ma
             for (std::size_t i = batch.shape_begin; i < batch.shape_end; ++i)
                 place_shape(static_cast<std::size_t>(by_body_[i]), dt, speculative_max, sweep);
         }
-    });
+    }, tasks::Chunks::by_thread);
     unsound_bodies = unsound;
 }
 

@@ -75,7 +75,7 @@ class Loop {
           model_(followed_ ? *followed_ : model),
           options_(options),
           found_(found),
-          pool_(options.threads, tasks::Threads::own),
+          pool_(options.threads),
           state_(model::make_state(model)),
           control_(model::make_control(model))
     {

@@ -1,13 +1,12 @@
 #include "mechane/tasks/parallel.h"
 
 #include <algorithm>
-#include <optional>
 #include <thread>
 
 #include "mechane/core/assert.h"
-#include "team.h"
 
 #if defined(MECHANE_TASKS_TBB)
+#define TBB_PREVIEW_PARALLEL_PHASE 1
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 #else
@@ -21,84 +20,79 @@ int available_threads() noexcept { return std::max(1, static_cast<int>(std::thre
 
 #if defined(MECHANE_TASKS_TBB)
 
-namespace {
-
-/// Threads of the process that come when they have nothing else to do.
-class SharedThreads {
-  public:
-    explicit SharedThreads(int threads) : arena_(threads) {}
-    template <class Run>
-    void run(std::size_t chunks, const Run& run)
-    {
-        arena_.execute([&] { tbb::parallel_for(std::size_t{0}, chunks, run, tbb::simple_partitioner{}); });
-    }
-
-  private:
-    tbb::task_arena arena_;
+struct Pool::Impl {
+    tbb::task_arena arena;
 };
 
-}  // namespace
+Pool::Pool(int threads) : threads_(threads > 0 ? threads : available_threads())
+{
+    if (threads_ > 1) impl_ = new Impl{tbb::task_arena(threads_)};
+}
+
+void Pool::for_chunks(std::size_t count, std::size_t grain,
+                      const std::function<void(std::size_t, std::size_t, std::size_t)>& body, Chunks chunks) const
+{
+    MCH_CHECK(grain > 0);
+    const std::size_t all = chunk_count(count, grain);
+    const auto        run = [&](std::size_t c) { body(c * grain, std::min(count, (c + 1) * grain), c); };
+    if (all <= 1 || threads_ == 1) {
+        for (std::size_t c = 0; c < all; ++c) run(c);
+        return;
+    }
+    impl_->arena.execute([&] {
+        chunks == Chunks::by_thread ? tbb::parallel_for(std::size_t{0}, all, run, tbb::static_partitioner{})
+                                    : tbb::parallel_for(std::size_t{0}, all, run, tbb::auto_partitioner{});
+    });
+}
+
+Phase::Phase(const Pool* pool) : pool_(pool && pool->impl_ ? pool : nullptr)
+{
+    if (pool_) pool_->impl_->arena.start_parallel_phase();
+}
+
+Phase::~Phase()
+{
+    if (pool_) pool_->impl_->arena.end_parallel_phase();
+}
 
 #else  // std::thread, for builds whose sanitizer cannot see into oneTBB
 
-namespace {
+struct Pool::Impl {};
 
-class SharedThreads {
-  public:
-    explicit SharedThreads(int threads) : threads_(static_cast<std::size_t>(threads)) {}
-    template <class Run>
-    void run(std::size_t chunks, const Run& run) const
-    {
-        std::atomic<std::size_t> next{0};
-        const auto               work = [&] {
-            for (std::size_t c = next++; c < chunks; c = next++) run(c);
-        };
-        std::vector<std::thread> helpers;
-        for (std::size_t i = 1; i < std::min(threads_, chunks); ++i) helpers.emplace_back(work);
-        work();
-        for (std::thread& thread : helpers) thread.join();
-    }
+Pool::Pool(int threads) : threads_(threads > 0 ? threads : available_threads()) {}
 
-  private:
-    std::size_t threads_;
-};
+void Pool::for_chunks(std::size_t count, std::size_t grain,
+                      const std::function<void(std::size_t, std::size_t, std::size_t)>& body, Chunks) const
+{
+    MCH_CHECK(grain > 0);
+    const std::size_t        chunks = chunk_count(count, grain);
+    std::atomic<std::size_t> next{0};
+    const auto               work = [&] {
+        for (std::size_t c = next++; c < chunks; c = next++) body(c * grain, std::min(count, (c + 1) * grain), c);
+    };
+    const std::size_t        helpers = std::min(static_cast<std::size_t>(threads_), chunks);
+    std::vector<std::thread> team;
+    for (std::size_t i = 1; i < helpers; ++i) team.emplace_back(work);
+    work();
+    for (std::thread& thread : team) thread.join();
+}
 
-}  // namespace
+Phase::Phase(const Pool*) : pool_(nullptr) {}
+Phase::~Phase() = default;
 
 #endif
 
-struct Pool::Impl {
-    std::optional<SharedThreads> shared;
-    std::optional<Team>          team;
-};
-
-Pool::Pool(int threads, Threads kind) : threads_(threads > 0 ? threads : available_threads())
-{
-    if (threads_ == 1) return;
-    impl_ = new Impl;
-    kind == Threads::own ? void(impl_->team.emplace(threads_)) : void(impl_->shared.emplace(threads_));
-}
-
 Pool::~Pool() { delete impl_; }
 
-void Pool::for_chunks(std::size_t count, std::size_t grain,
-                      const std::function<void(std::size_t, std::size_t, std::size_t)>& body) const
+void Pool::for_each(std::size_t count, std::size_t grain, const std::function<void(std::size_t)>& body,
+                    Chunks chunks) const
 {
-    MCH_CHECK(grain > 0);
-    const std::size_t chunks = chunk_count(count, grain);
-    const auto        run    = [&](std::size_t c) { body(c * grain, std::min(count, (c + 1) * grain), c); };
-    if (chunks <= 1 || threads_ == 1) {
-        for (std::size_t c = 0; c < chunks; ++c) run(c);
-        return;
-    }
-    impl_->team ? impl_->team->run(chunks, std::cref(run)) : impl_->shared->run(chunks, run);
-}
-
-void Pool::for_each(std::size_t count, std::size_t grain, const std::function<void(std::size_t)>& body) const
-{
-    for_chunks(count, grain, [&](std::size_t begin, std::size_t end, std::size_t) {
-        for (std::size_t i = begin; i < end; ++i) body(i);
-    });
+    for_chunks(
+        count, grain,
+        [&](std::size_t begin, std::size_t end, std::size_t) {
+            for (std::size_t i = begin; i < end; ++i) body(i);
+        },
+        chunks);
 }
 
 }  // namespace mechane::tasks

@@ -140,7 +140,7 @@ TEST_CASE(
         s.filters.push_back({.active = true, .plane = true});
         s.boxes.emplace_back();
         s.planes.assign(n + 1, {{0, 0, 1}, {0, 0, -1}});
-        const tasks::Pool      three(3, tasks::Threads::own);
+        const tasks::Pool      three(3);
         BroadPhaseSAP          alone(s.filters, {}), shared(s.filters, {});
         std::vector<ShapePair> found;
         for (int step = 0; step < 30; ++step) {

@@ -5,11 +5,10 @@
 
 namespace mechane::tasks {
 
-/// Whose threads a pool takes.
-enum class Threads {
-    shared,  ///< the process's own, which come when they have nothing else to do
-    own      ///< its own, made at its first loop; after a loop they stay awake for 0.2 ms: for steps, whose loops take
-             ///< microseconds and follow one another
+/// How the chunks of a loop are handed out.
+enum class Chunks {
+    shared,    ///< who is done takes more
+    by_thread  ///< each thread has an equal share, the same one in every loop: it finds in its cache what it wrote there
 };
 
 /// Runs work on a fixed number of threads. The chunks of a loop depend on its length and grain only, never on the
@@ -18,7 +17,7 @@ enum class Threads {
 class Pool {
   public:
     /// @param threads  number of threads including the caller; 0 means all cores
-    explicit Pool(int threads = 0, Threads kind = Threads::shared);
+    explicit Pool(int threads = 0);
     ~Pool();
     Pool(const Pool&)            = delete;
     Pool& operator=(const Pool&) = delete;
@@ -28,14 +27,29 @@ class Pool {
     /// Calls body(begin, end, chunk) for consecutive chunks of `grain` elements of [0, count); returns when all are
     /// done. Runs inline when there is one chunk or one thread. The body must not throw.
     void for_chunks(std::size_t count, std::size_t grain,
-                    const std::function<void(std::size_t begin, std::size_t end, std::size_t chunk)>& body) const;
+                    const std::function<void(std::size_t begin, std::size_t end, std::size_t chunk)>& body,
+                    Chunks chunks = Chunks::shared) const;
     /// Calls body(i) for every i of [0, count).
-    void for_each(std::size_t count, std::size_t grain, const std::function<void(std::size_t i)>& body) const;
+    void for_each(std::size_t count, std::size_t grain, const std::function<void(std::size_t i)>& body,
+                  Chunks chunks = Chunks::shared) const;
 
   private:
+    friend class Phase;
     struct Impl;
     Impl* impl_ = nullptr;
     int   threads_;
+};
+
+/// While it lives the threads of a pool stay at hand between loops: for loops of microseconds that follow one another.
+class Phase {
+  public:
+    explicit Phase(const Pool* pool);  ///< null: does nothing
+    ~Phase();
+    Phase(const Phase&)            = delete;
+    Phase& operator=(const Phase&) = delete;
+
+  private:
+    const Pool* pool_;
 };
 
 /// Number of chunks that `for_chunks` makes.
@@ -45,11 +59,12 @@ constexpr std::size_t chunk_count(std::size_t count, std::size_t grain)
 /// Calls work(begin, end, chunk) for the same chunks, on the pool, or on this thread where there is none. Allocates
 /// nothing, however much the work captures.
 template <class Work>
-void for_chunks(const Pool* pool, std::size_t count, std::size_t grain, const Work& work)
+void for_chunks(const Pool* pool, std::size_t count, std::size_t grain, const Work& work,
+                Chunks chunks = Chunks::shared)
 {
-    const std::size_t chunks = chunk_count(count, grain);
-    if (pool && pool->threads() > 1 && chunks > 1) return pool->for_chunks(count, grain, std::cref(work));
-    for (std::size_t c = 0; c < chunks; ++c) work(c * grain, std::min(count, (c + 1) * grain), c);
+    const std::size_t all = chunk_count(count, grain);
+    if (pool && pool->threads() > 1 && all > 1) return pool->for_chunks(count, grain, std::cref(work), chunks);
+    for (std::size_t c = 0; c < all; ++c) work(c * grain, std::min(count, (c + 1) * grain), c);
 }
 
 /// Number of cores this process may use, at least 1.

@@ -83,7 +83,7 @@ void each_piece(const System& system, Items& items, const Work& work)
             const std::size_t piece = system.piece_order[i], first = piece * kContactsAtOnce;
             work(all.subspan(first, std::min(kContactsAtOnce, all.size() - first)), piece);
         }
-    });
+    }, tasks::Chunks::by_thread);
 }
 
 /// Where the contacts of one pair of shapes act.

@@ -269,7 +269,7 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
         for (std::size_t g = begin; g < end; ++g)
             for (std::int32_t t = s.groups[g].tree_begin; t < s.groups[g].tree_end; ++t)
                 if (load_tree(t, in, joint_f, untouched)) pushed = true;
-    });
+    }, tasks::Chunks::by_thread);
     for (std::size_t l = 0; pushed && l < s.forest.links.size(); ++l) {
         const Link&    link = s.forest.links[l];
         const Spatiald f    = load_of_joint(link, joint_f);
@@ -428,7 +428,7 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
                           for (std::size_t t = begin; t < end; ++t)
                               for (std::int32_t l = s.forest.trees[t].link_begin; l < s.forest.trees[t].link_end; ++l)
                                   publish_link(static_cast<std::size_t>(l));
-                      });
+                      }, tasks::Chunks::by_thread);
     // Joints that are not a link's own coordinates are read off the bodies; single angles keep their winding.
     const auto publish_joint = [&](std::int32_t j) {
         const std::int32_t l = s.forest.joint_link[j];
@@ -506,9 +506,10 @@ void SoftStep::rebuild()
 StepReport SoftStep::step(const model::State& in, model::State& out, const model::Control& control,
                           model::Contacts* contacts, double dt)
 {
-    StepReport report;
-    Culprit    culprit;
-    const auto undo = [&] {
+    const tasks::Phase phase(options_.pool);
+    StepReport         report;
+    Culprit            culprit;
+    const auto         undo = [&] {
         report.diverged      = true;
         report.culprit_body  = culprit.body;
         report.culprit_joint = culprit.joint;
