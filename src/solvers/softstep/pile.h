@@ -90,6 +90,7 @@ struct Bundle {
     std::int32_t spin = -1;              ///< in Pile::spins, a row for each point; -1: none
     bool         idle = false;           ///< relax sweeps have nothing to do here
     bool         one  = false;           ///< no first body moves
+    bool         bounces = false;        ///< some point rebounds in this sub-step
 };
 
 /// Up to four contacts of two bodies with one normal.
