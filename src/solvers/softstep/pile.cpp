@@ -159,6 +159,7 @@ void make_room(Pile& pile, std::size_t rows, std::size_t bodies)
     }
     if (pile.taken.capacity() >= bodies) return;
     for (auto* indices : {&pile.links, &pile.prescribed}) indices->reserve(bodies);
+    pile.prescribed_turn.reserve(bodies);
     pile.seats.reserve(bodies);
     pile.taken.reserve(bodies);
     for (auto* numbers : {&pile.velocity, &pile.before, &pile.lonely, &pile.push, &pile.way})
