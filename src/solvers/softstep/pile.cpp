@@ -15,7 +15,7 @@ using namespace wide;
 namespace {
 
 constexpr std::int32_t  kLeastRows = 512;   ///< and bodies of a world that are worth bundles
-constexpr std::int32_t  kPileRows  = 4096;  ///< of a pile that takes no more islands
+constexpr std::int32_t  kPileRows  = 8192;  ///< of a pile that takes no more islands
 constexpr std::uint32_t kColours   = 64;    ///< pairs that find none of so many are alone in a bundle
 constexpr std::size_t   kKinds     = 32;    ///< of pairs of a colour: spinning, one body, carrying, number of points
 constexpr std::uint32_t kOneBody   = 4;
@@ -34,9 +34,11 @@ std::array<std::int32_t, 2> shapes_of(const model::Contacts& c, std::int32_t i)
 
 bool is_sound(const model::Contacts& c, std::int32_t i)
 {
-    return length_squared(c.rigid_contact_normal[i]) > Real(0.25) && is_finite(c.rigid_contact_normal[i]) &&
-           is_finite(c.rigid_contact_point0[i]) && is_finite(c.rigid_contact_point1[i]) &&
-           std::isfinite(c.rigid_contact_distance[i]);
+    const Vec3 &n = c.rigid_contact_normal[i], &p = c.rigid_contact_point0[i], &q = c.rigid_contact_point1[i];
+    // Zero times what is not finite is not zero.
+    const Real none = (0 * n.x + 0 * n.y + 0 * n.z) + (0 * p.x + 0 * p.y + 0 * p.z) + (0 * q.x + 0 * q.y + 0 * q.z) +
+                      0 * c.rigid_contact_distance[i];
+    return (none == 0) & (length_squared(n) > Real(0.25));
 }
 
 /// Contacts with numbers of their own are rows.
@@ -157,6 +159,7 @@ void make_room(Pile& pile, std::size_t rows, std::size_t bodies)
     }
     if (pile.taken.capacity() >= bodies) return;
     for (auto* indices : {&pile.links, &pile.prescribed}) indices->reserve(bodies);
+    pile.prescribed_turn.reserve(bodies);
     pile.seats.reserve(bodies);
     pile.taken.reserve(bodies);
     for (auto* numbers : {&pile.velocity, &pile.before, &pile.lonely, &pile.push, &pile.way})
@@ -202,9 +205,11 @@ void add_pairs(const System& system, const model::Contacts& contacts, const Cont
         pair.contact     = i;
         bool       fresh = true;
         const auto n     = contacts.rigid_contact_normal[i];
-        for (; i < end && pair.points < kPairPoints && contacts.rigid_contact_normal[i] == n && is_sound(contacts, i);
-             ++i, ++pair.points)
+        do {
             fresh = fresh && system.remembered[i] < 0;
+            ++i, ++pair.points;
+        } while (i < end && pair.points < kPairPoints && contacts.rigid_contact_normal[i] == n &&
+                 is_sound(contacts, i));
         std::uint64_t taken = 0;
         for (const std::int32_t b : pair.body)
             if (b < moving) taken |= pile.taken[b];
@@ -489,9 +494,11 @@ Vec3d along_axes(const Bundle& b, int lane, const Wide3& x)
     return c.x * lane_of(b.axes[0], lane) + (c.y * lane_of(b.axes[1], lane) + c.z * lane_of(b.axes[2], lane));
 }
 
+bool some_faulty(const System& system)
+{ return std::find(system.faulty.begin(), system.faulty.end(), 1) != system.faulty.end(); }
+
 bool of_faulty_world(const System& system, const Pile& pile, const PilePair& pair)
 {
-    if (std::find(system.faulty.begin(), system.faulty.end(), 1) == system.faulty.end()) return false;
     return std::any_of(pair.body.begin(), pair.body.end(), [&](std::int32_t b) {
         return b < static_cast<std::int32_t>(pile.links.size()) &&
                faulty(system, system.model->body_world[system.forest.links[pile.links[b]].body]);
@@ -707,10 +714,11 @@ void add_pile_loads(System& system, const Pile& pile, double h, double dt)
 
 void mark_memory(const System& system, const Pile& pile, std::vector<std::int32_t>& marks)
 {
+    const bool faults = some_faulty(system);
     tasks::for_chunks(system.pool, pile.bundles.size(), kPart, [&](std::size_t begin, std::size_t end, std::size_t) {
         each_contact(pile, begin, end, [&](const PilePair& pair, const Bundle& b, int lane, std::int32_t i) {
             marks[pair.contact + i] = pile.points[static_cast<std::size_t>(b.point + i)].lambda[0][lane] > 0 &&
-                                      !of_faulty_world(system, pile, pair);
+                                      !(faults && of_faulty_world(system, pile, pair));
         });
     });
 }
@@ -718,9 +726,10 @@ void mark_memory(const System& system, const Pile& pile, std::vector<std::int32_
 void store_pile(const System& system, const Pile& pile, model::Contacts& contacts, double h, int substeps,
                 const std::vector<std::int32_t>& place, std::vector<ContactMemory>& memory)
 {
-    const auto store = [&](const PilePair& pair, const Bundle& b, int lane, std::int32_t i) {
+    const bool faults = some_faulty(system);
+    const auto store  = [&](const PilePair& pair, const Bundle& b, int lane, std::int32_t i) {
         const std::int32_t c = pair.contact + i;
-        if (of_faulty_world(system, pile, pair)) return;
+        if (faults && of_faulty_world(system, pile, pair)) return;
         const PilePoint& point = pile.points[static_cast<std::size_t>(b.point + i)];
         const Wide3&     sum   = pile.starts[static_cast<std::size_t>(b.point + i)].impulse_sum;
         const double     sign  = pair.turned ? -1 : 1;

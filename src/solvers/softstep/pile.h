@@ -88,16 +88,17 @@ struct Bundle {
     Wide         mu_static, mu_dynamic, restitution;
     std::int32_t point = 0, points = 0;  ///< in Pile::points
     std::int32_t spin = -1;              ///< in Pile::spins, a row for each point; -1: none
-    bool         idle = false;           ///< relax sweeps have nothing to do here
-    bool         one  = false;           ///< no first body moves
+    bool         idle    = false;        ///< relax sweeps have nothing to do here
+    bool         one     = false;        ///< no first body moves
+    bool         bounces = false;        ///< some point rebounds in this sub-step
 };
 
 /// Up to four contacts of two bodies with one normal.
 struct PilePair {
-    std::array<std::int32_t, 2> body{};                   ///< of the pile; the second moves
+    std::array<std::int32_t, 2> body{};                   ///< of the pile; the first may stand still, the second moves
     std::int32_t                contact = 0, points = 0;  ///< rows of the caller's buffer
     std::uint16_t               order   = 0;              ///< colour and kind
-    bool                        turned  = false;  ///< the first body is that of the contact's second shape: axes turn, too
+    bool                        turned  = false;  ///< the first body is the second shape's, and the axes are turned
 };
 
 /// What steps read of a free body, in one place.

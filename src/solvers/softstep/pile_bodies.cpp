@@ -45,8 +45,10 @@ struct Rows {
 };
 MCH_INLINE Rows turned(const Rows& r)
 {
-    const Lanes a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6), b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7),
-                c = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6), d = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
+    const Lanes a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6),
+                b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7),
+                c = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6),
+                d = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
     return {{__builtin_shufflevector(a, c, 0, 1, 4, 5), __builtin_shufflevector(b, d, 0, 1, 4, 5),
              __builtin_shufflevector(a, c, 2, 3, 6, 7), __builtin_shufflevector(b, d, 2, 3, 6, 7)}};
 }
@@ -235,13 +237,14 @@ MCH_WIDE static void finish_part(System& system, const Pile& pile, std::size_t b
         const Mat  R        = to_matrix(X_q);
         const Vec  com_W    = X_p + R * com;
         const Rows pose[2]{turned(X_p.x, X_p.y, X_p.z, X_q.x), turned(X_q.x, X_q.y, X_q.z, X_q.w)},
-            twist[2]{turned(linear.x, linear.y, linear.z, angular.x), turned(linear.z, angular.x, angular.y, angular.z)},
+            twist[2]{turned(linear.x, linear.y, linear.z, angular.x),
+                     turned(linear.z, angular.x, angular.y, angular.z)},
             matrix[2]{turned(R.r0.x, R.r0.y, R.r0.z, R.r1.x), turned(R.r1.y, R.r1.z, R.r2.x, R.r2.y)},
             place = turned(com_W.x, com_W.y, com_W.z, none);
         for (std::size_t k = 0; k < kLanes; ++k) {
             const PileLink& link = *at.of[k];
             const auto      l    = static_cast<std::size_t>(at.link[k]);
-            const auto      two  = [](double* to, const Lanes& first, const Lanes& second, std::size_t offset) MCH_LANES {
+            const auto      two  = [](double* to, const Lanes& first, const Lanes& second, int offset) MCH_LANES {
                 lanes(to)          = first;
                 lanes(to + offset) = second;
             };

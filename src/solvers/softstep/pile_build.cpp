@@ -42,8 +42,8 @@ struct Block {
 }
 
 [[gnu::always_inline]] inline void build_point(const Bundle& b, const std::array<Turned, 2>& bodies,
-                                               const std::array<Wide3, 2>& way, const Moving<>& now, const Wide& lighter,
-                                               bool first, PilePoint& p, PileStart& start)
+                                               const std::array<Wide3, 2>& way, const Moving<>& now,
+                                               const Wide& lighter, bool first, PilePoint& p, PileStart& start)
 {
     std::array<Wide3, 2> arm;
     for (std::size_t s = 0; s < 2; ++s) {

@@ -265,11 +265,11 @@ double sweep_pile(Pile& pile, const PileSweep& sweep, const tasks::Pool* pool)
 
 MCH_WIDER static bool advance_part(Pile& pile, Real step, std::size_t begin, std::size_t end)
 {
-    WideMask bounces = Wide{} < Wide{};
+    bool bounces = false;
     for (std::size_t k = begin; k < end; ++k) {
         Bundle&        b = pile.bundles[k];
         const Moving<> moving(pile.velocity, b);
-        WideMask       busy = Wide{} < Wide{};
+        WideMask       busy = Wide{} < Wide{}, rebounds = busy;
         for (std::int32_t i = 0; i < b.points; ++i) {
             PilePoint&  p      = pile.points[static_cast<std::size_t>(b.point + i)];
             const Wide3 r      = rates(b, p, moving);
@@ -278,11 +278,14 @@ MCH_WIDER static bool advance_part(Pile& pile, Real step, std::size_t begin, std
             p.drift[0] = pushes ? p.drift[0] + step * r[1] : Wide{};
             p.drift[1] = pushes ? p.drift[1] + step * r[2] : Wide{};
             busy       = busy | pushes | (p.distance <= 0) | (p.lambda[1] != 0) | (p.lambda[2] != 0);
-            bounces    = bounces | (pile.starts[static_cast<std::size_t>(b.point + i)].bounce > 0);
+            if (pile.elastic)
+                rebounds = rebounds | (pile.starts[static_cast<std::size_t>(b.point + i)].bounce > 0);
         }
-        b.idle = !any(busy);
+        b.idle    = !any(busy);
+        b.bounces = any(rebounds);
+        bounces   = bounces || b.bounces;
     }
-    return any(bounces);
+    return bounces;
 }
 
 bool advance_pile(Pile& pile, double h, const tasks::Pool* pool)
@@ -297,11 +300,8 @@ bool advance_pile(Pile& pile, double h, const tasks::Pool* pool)
 MCH_WIDER static void bounce_part(Pile& pile, std::size_t begin, std::size_t end)
 {
     for (std::size_t k = begin; k < end; ++k) {
-        const Bundle& b       = pile.bundles[k];
-        WideMask      bounces = Wide{} < Wide{};
-        for (std::int32_t i = 0; i < b.points; ++i)
-            bounces = bounces | (pile.starts[static_cast<std::size_t>(b.point + i)].bounce > 0);
-        if (!any(bounces)) continue;
+        const Bundle& b = pile.bundles[k];
+        if (!b.bounces) continue;
         Moving<> moving(pile.velocity, b);
         bool     changed = false;
         for (std::int32_t i = 0; i < b.points; ++i) {

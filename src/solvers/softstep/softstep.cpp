@@ -316,7 +316,8 @@ bool SoftStep::is_as_published(const Tree& tree, const model::State& in) const
 Spatiald SoftStep::load_of_joint(const Link& link, const std::vector<Real>& joint_f) const
 {
     if (!link.free || link.joint < 0) return {};
-    const auto     d = static_cast<std::size_t>(model_.joint_qd_start[link.joint]);
+    const auto d = static_cast<std::size_t>(model_.joint_qd_start[link.joint]);
+    if (std::all_of(&joint_f[d], &joint_f[d] + 6, [](Real x) { return x == 0; })) return {};
     const Spatiald f{
         {static_cast<double>(joint_f[d]), static_cast<double>(joint_f[d + 1]), static_cast<double>(joint_f[d + 2])},
         {static_cast<double>(joint_f[d + 3]), static_cast<double>(joint_f[d + 4]),

@@ -166,7 +166,7 @@ MCH_INLINE Wide3 rates(const Bundle& b, const PilePoint& p, const Moving<one>& m
 }
 
 /// Bundles that one piece of work takes. They change nothing of each other's.
-constexpr std::size_t kPart = 16;
+constexpr std::size_t kPart = 24;
 constexpr std::size_t part_count(std::size_t count) { return tasks::chunk_count(count, kPart); }
 
 /// Colour by colour: work(begin, end) on bundles.
