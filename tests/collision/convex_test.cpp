@@ -198,6 +198,28 @@ TEST_CASE("penetration depth of boxes and hulls is the least overlap of all sepa
     });
 }
 
+TEST_CASE("planes tell the distance of a hull of few corners as an iteration does (COL-090, COL-091, COL-092)")
+{
+    for_seeds(500, [](Random& r) {
+        // Boxes among each other are met by iteration, the same as hulls by planes.
+        const Shape a = random_shape(r, 0.5, ShapeKind::box), b = random_shape(r, 0.5, ShapeKind::box);
+        const auto  expected = core_distance(a, b);
+        const auto  ha = collision::make_hull_shape(cube_mesh(1), a.size),
+                    hb = collision::make_hull_shape(cube_mesh(1), b.size);
+        const Shape as[] = {a, hull_shape(ha, a.p, from_matrix(a.R))},
+                    bs[] = {b, hull_shape(hb, b.p, from_matrix(b.R))};
+        for (const auto& [first, second] : {std::pair{0, 1}, std::pair{1, 0}, std::pair{1, 1}}) {
+            const Shape &x = as[first], &y = bs[second];
+            const auto   d = core_distance(x, y);
+            CHECK(d.distance == close_to(expected.distance, 1e-9));
+            CHECK(separation(x, y, d.normal) == close_to(d.distance, 1e-6));  // the direction: to a root of that
+            CHECK(distance(d.on_b - d.on_a, d.distance * d.normal) < 1e-5);
+            CHECK(dot(d.normal, d.on_a) == close_to(dot(d.normal, support(x, d.normal)), 1e-6));
+            CHECK(dot(d.normal, d.on_b) == close_to(dot(d.normal, support(y, -d.normal)), 1e-6));
+        }
+    });
+}
+
 TEST_CASE("the distance of any convex pair is the largest separation over all directions (COL-091, COL-092)")
 {
     for_seeds(250, [](Random& r) {

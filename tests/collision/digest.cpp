@@ -7,9 +7,9 @@
 #include "mechane/math/random.h"
 #include "mechane/model/builder.h"
 
-/// Prints a digest of every bit of the contacts of 2000 random poses for each pair of solid kinds, and of a heap of all
-/// kinds in a pipeline with each broad phase. Built twice, with wide registers and without; the test of that name
-/// compares the output (COL-164).
+/// Prints a digest of every bit of the contacts of 2000 random poses for each pair of solid kinds, with a hull of many
+/// points and one of few, and for some on a ridge of two triangles; and of a heap of all kinds in a pipeline with each
+/// broad phase. Built twice, with wide registers and without; the test of that name compares the output (COL-164).
 namespace {
 
 using namespace mechane;
@@ -29,15 +29,47 @@ struct Digest {
     void add(const Vec3d& v) { add(v.x), add(v.y), add(v.z); }
 };
 
+Shape shaped(Random& r, ShapeKind kind, const collision::HullShape& hull)
+{
+    Shape s;
+    s.kind = kind, s.size = {r.uniform(0.1, 0.5), r.uniform(0.1, 0.5), r.uniform(0.1, 0.5)};
+    s.R = to_matrix(r.rotation()), s.p = 0.4 * r.direction();
+    if (kind == ShapeKind::hull) s.hull = &hull;
+    return s;
+}
+
+void add(const collision::Manifold& m, Digest& digest)
+{
+    for (int k = 0; k < m.count; ++k) {
+        const auto& p = m.points[static_cast<std::size_t>(k)];
+        digest.add(p.p0), digest.add(p.p1), digest.add(p.normal), digest.add(p.distance);
+        digest.add(p.feature);
+    }
+}
+
+/// Convex shapes on two triangles that meet in a ridge.
+void on_ridge(const collision::HullShape& hull)
+{
+    geometry::Mesh ridge;
+    ridge.points       = {{-1, 0, 0}, {1, 0, 0.1}, {0, 1, -0.3}, {0, -1, -0.2}};
+    ridge.triangles    = {{0, 1, 2}, {1, 0, 3}};
+    const auto surface = collision::make_mesh_shape(ridge, {1, 1, 1}, false);
+    Shape      mesh;
+    mesh.kind = ShapeKind::mesh, mesh.mesh = &surface;
+    for (const auto kind : {ShapeKind::sphere, ShapeKind::capsule, ShapeKind::box, ShapeKind::hull}) {
+        Digest digest;
+        Random r(1);
+        for (int i = 0; i < 2000; ++i) {
+            collision::Manifold m;
+            collision::collide(mesh, shaped(r, kind, hull), 0.05, m);
+            add(m, digest);
+        }
+        std::printf("ridge %d: %016llx\n", static_cast<int>(kind), static_cast<unsigned long long>(digest.value));
+    }
+}
+
 void pairs(const collision::HullShape& hull)
 {
-    const auto shaped = [&](Random& r, ShapeKind kind) {
-        Shape s;
-        s.kind = kind, s.size = {r.uniform(0.1, 0.5), r.uniform(0.1, 0.5), r.uniform(0.1, 0.5)};
-        s.R = to_matrix(r.rotation()), s.p = 0.4 * r.direction();
-        if (kind == ShapeKind::hull) s.hull = &hull;
-        return s;
-    };
     for (int first = static_cast<int>(ShapeKind::plane); first <= static_cast<int>(ShapeKind::hull); ++first)
         for (int second = first; second <= static_cast<int>(ShapeKind::hull); ++second) {
             const auto a = static_cast<ShapeKind>(first), b = static_cast<ShapeKind>(second);
@@ -45,14 +77,10 @@ void pairs(const collision::HullShape& hull)
             Digest digest;
             Random r(1);
             for (int i = 0; i < 2000; ++i) {
-                const Shape         x = shaped(r, a), y = shaped(r, b);
+                const Shape         x = shaped(r, a, hull), y = shaped(r, b, hull);
                 collision::Manifold m;
                 collision::collide(x, y, 0.05, m);
-                for (int k = 0; k < m.count; ++k) {
-                    const auto& p = m.points[static_cast<std::size_t>(k)];
-                    digest.add(p.p0), digest.add(p.p1), digest.add(p.normal), digest.add(p.distance);
-                    digest.add(p.feature);
-                }
+                add(m, digest);
             }
             std::printf("kinds %d %d: %016llx\n", first, second, static_cast<unsigned long long>(digest.value));
         }
@@ -103,5 +131,10 @@ int main()
     auto mesh = geometry::build_hull(points);
     if (!mesh) return 1;
     pairs(collision::make_hull_shape(*mesh, {1, 1, 1}));
+    const auto small = geometry::build_hull(std::span(points).first(7));
+    if (!small) return 1;
+    const auto small_hull = collision::make_hull_shape(*small, {1, 1, 1});
+    pairs(small_hull);
+    on_ridge(small_hull);
     heap(std::make_shared<const geometry::Mesh>(*std::move(mesh)));
 }

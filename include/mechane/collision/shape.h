@@ -45,7 +45,8 @@ struct HullShape {
     std::vector<std::int32_t> neighbour_start, neighbours;  ///< vertices joined by an edge, per vertex
     Vec3d                     centre;                       ///< mean of the vertices
     double                    radius = 0;                   ///< of the ball about the centre that holds all [m]
-    LaneVectors               vertex_lanes, normal_lanes;   ///< `vertices` and `face_normals` once more
+    std::vector<Vec3d>        edge_ways;                    ///< of a small hull: unit, of parallel edges one
+    LaneVectors vertex_lanes, normal_lanes, edge_lanes;     ///< `vertices`, `face_normals` and `edge_ways` once more
 };
 /// Hull of a mesh whose points are multiplied by `scale` (negative components mirror). Coplanar triangles become one
 /// face. A mesh that is not marked convex is replaced by its convex hull.

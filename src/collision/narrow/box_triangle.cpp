@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "mechane/geometry/closest.h"
+#include "mechane/math/lanes.h"
 
 namespace mechane::collision {
 
@@ -150,8 +151,8 @@ class Pair {
 
 }  // namespace
 
-CoreDistance triangle_box_distance(const Shape& triangle, const Vec3d& normal, const Shape& box, double limit,
-                                   double deep)
+MCH_WIDE CoreDistance triangle_box_distance(const Shape& triangle, const Vec3d& normal, const Shape& box, double limit,
+                                            double deep)
 {
     Pair         pair(triangle, normal, box);
     const bool   near = pair.separate(limit);

@@ -10,6 +10,9 @@ namespace mechane::collision {
 inline constexpr std::size_t kFewVectors = 8,  ///< up to so many vectors fill whole lanes
                              kLaneBlock  = 16;  ///< more of them fill blocks of so many
 
+/// Hulls of which planes are asked before any iteration (by_planes.h).
+inline constexpr std::size_t kSmallHullPoints = 8, kSmallHullFaces = 12;
+
 /// The vector farthest along d, the first among equals; -1 where there is none.
 std::int32_t farthest_of_many(const LaneVectors& vectors, const Vec3d& d);
 

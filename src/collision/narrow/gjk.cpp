@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "by_planes.h"
 #include "ellipsoid_box_depth.h"
 #include "epa.h"
 #include "mechane/geometry/closest.h"
 #include "mechane/math/lanes.h"
 #include "round_box_depth.h"
+#include "separate.h"
 
 namespace mechane::collision {
 
@@ -98,10 +100,18 @@ struct Simplex {
     s.weights[0] = 1 - s.weights[1] - s.weights[2];
 }
 
+/// What is asked for.
+struct Question {
+    double give_up    = kInfinity;  ///< as in core_distance
+    bool   with_depth = false;      ///< of overlapping cores as well
+    double beyond = kInfinity, near = 0;  ///< as in plane_between
+};
+
 /// The answer in the frame of the first shape. `v` is a first guess at the way from b to a, in that frame.
-MCH_WIDE CoreDistance distance_of(const Difference& difference, double give_up, bool with_depth, Vec3d v)
+MCH_WIDE CoreDistance distance_of(const Difference& difference, const Question& ask, Vec3d v)
 {
     constexpr int    kIterations = 96;
+    constexpr double kShare      = 0.75;   // of the room beyond what a plane has to leave
     constexpr double kRelative   = 1e-11;  // of |v|^2: the distance is good to 5e-12, a smooth normal to about 3e-6 rad
     if (!(length_squared(v) > 0)) v = {1, 0, 0};
     Simplex    first, second;  // in turns: the one that was is still there when a step turns out to be none
@@ -109,7 +119,7 @@ MCH_WIDE CoreDistance distance_of(const Difference& difference, double give_up, 
     double     extent = 0, least = kInfinity;
     const auto overlap = [&] {
         CoreDistance r;
-        if (!with_depth || (is_round_box(difference) && round_box_depth(difference, r)) ||
+        if (!ask.with_depth || (is_round_box(difference) && round_box_depth(difference, r)) ||
             (is_ellipsoid_box(difference) && ellipsoid_box_depth(difference, r)))
             return r;
         return penetration(difference, std::span(simplex->points).first(static_cast<std::size_t>(simplex->count)));
@@ -125,12 +135,15 @@ MCH_WIDE CoreDistance distance_of(const Difference& difference, double give_up, 
         if (vw > 0) {  // else the cores overlap along v and the point is new
             const double separated = vw / std::sqrt(vv);
             if (separated > best) best = separated, way = v;
-            if (separated > give_up) return {separated, -v / std::sqrt(vv), w.a(), w.b};
+            if (separated > ask.give_up) return {separated, -v / std::sqrt(vv), w.a(), w.b};
             // The first v is a guess and no point of the simplex.
             bool known = simplex->count > 0 && vv - vw <= kRelative * vv;
             for (int k = 0; k < simplex->count; ++k)
                 known = known || simplex->points[static_cast<std::size_t>(k)].w == w.w;
             if (known) break;
+            if (simplex->count > 0 &&
+                separated - ask.beyond > std::max(ask.near, kShare * (std::sqrt(vv) - ask.beyond)))
+                return {separated, -v / std::sqrt(vv), w.a(), w.b};
         }
         simplex->points[static_cast<std::size_t>(simplex->count++)] = w;
         const Vec3d v_before                                        = v;
@@ -158,9 +171,21 @@ MCH_WIDE CoreDistance distance_of(const Difference& difference, double give_up, 
     return result;
 }
 
-CoreDistance distance_in_pair(const Difference& difference, double give_up, bool with_depth, const Vec3d& start)
+/// @param start  a guess at the way from the nearest point of b to that of a
+CoreDistance distance_in_pair(const Shape& a, const Shape& b, const Question& ask, Vec3d start)
 {
-    const CoreDistance r = distance_of(difference, give_up, with_depth, start);
+    CoreDistance planes;
+    switch (distance_by_planes(a, b, ask.give_up, ask.with_depth, planes)) {
+        case ByPlanes::exact:
+            return planes;
+        case ByPlanes::bound:
+            start = -planes.normal;
+            break;
+        case ByPlanes::unknown:
+            break;
+    }
+    const Difference   difference(a, b);
+    const CoreDistance r = distance_of(difference, ask, transpose_times(a.R, start));
     return {r.distance, difference.direction_in_pair(r.normal), difference.point_in_pair(r.on_a),
             difference.point_in_pair(r.on_b)};
 }
@@ -168,18 +193,18 @@ CoreDistance distance_in_pair(const Difference& difference, double give_up, bool
 }  // namespace
 
 CoreDistance core_distance(const Shape& a, const Shape& b, double give_up)
-{
-    const Difference difference(a, b);
-    return distance_in_pair(difference, give_up, true, difference.between_centres());
-}
+{ return distance_in_pair(a, b, {.give_up = give_up, .with_depth = true}, centre(a) - centre(b)); }
 
 CoreDistance core_distance_apart(const Shape& a, const Shape& b, double give_up)
-{
-    const Difference difference(a, b);
-    return distance_in_pair(difference, give_up, false, difference.between_centres());
-}
+{ return distance_in_pair(a, b, {.give_up = give_up}, centre(a) - centre(b)); }
 
 CoreDistance core_distance_apart(const Shape& a, const Shape& b, double give_up, const Vec3d& start)
-{ return distance_in_pair(Difference(a, b), give_up, false, transpose_times(a.R, start)); }
+{ return distance_in_pair(a, b, {.give_up = give_up}, start); }
+
+Separation plane_between(const Shape& a, const Shape& b, double limit, double beyond, double near, const Vec3d& guess)
+{
+    const CoreDistance r = distance_in_pair(a, b, {.give_up = limit, .beyond = beyond, .near = near}, -guess);
+    return {r.distance, r.normal};
+}
 
 }  // namespace mechane::collision

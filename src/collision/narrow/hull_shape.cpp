@@ -97,6 +97,24 @@ void find_neighbours(HullShape& hull)
     for (const Edge& e : edges) hull.neighbours.push_back(e.second);
 }
 
+/// Of so few corners and faces that planes tell more, sooner, than an iteration does.
+void find_edge_ways(HullShape& hull)
+{
+    if (hull.vertices.size() > kSmallHullPoints) return;
+    if (hull.face_normals.size() < 4 || hull.face_normals.size() > kSmallHullFaces) return;
+    for (std::size_t v = 0; v < hull.vertices.size(); ++v)
+        for (std::int32_t i = hull.neighbour_start[v]; i < hull.neighbour_start[v + 1]; ++i) {
+            const auto  w = static_cast<std::size_t>(hull.neighbours[static_cast<std::size_t>(i)]);
+            const Vec3d e = normalized(hull.vertices[w] - hull.vertices[v]);
+            if (w > v && std::ranges::none_of(hull.edge_ways, [&](const Vec3d& known) {
+                    return length_squared(cross(known, e)) < 1e-28;
+                }))
+                hull.edge_ways.push_back(e);
+        }
+    // Eight points have 18 edges, unless what was called convex is not.
+    if (hull.edge_ways.size() > 18) hull.edge_ways.clear();
+}
+
 LaneVectors in_lanes(std::span<const Vec3d> vectors)
 {
     const std::size_t whole = vectors.size() <= kFewVectors ? static_cast<std::size_t>(kLanes) : kLaneBlock;
@@ -138,9 +156,11 @@ HullShape make_hull_shape(const geometry::Mesh& mesh, const Vec3d& factors)
             for (auto& t : triangles) std::swap(t[1], t[2]);
         merge_faces(hull, triangles);
         find_neighbours(hull);
+        find_edge_ways(hull);
     }
     hull.vertex_lanes = in_lanes(hull.vertices);
     hull.normal_lanes = in_lanes(hull.face_normals);
+    hull.edge_lanes   = in_lanes(hull.edge_ways);
     return hull;
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "mechane/geometry/closest.h"
+#include "mechane/math/lanes.h"
 #include "pairs.h"
 #include "sheet.h"
 
@@ -242,7 +243,7 @@ Shape as_hull(const Shape& mesh)
     return solid;
 }
 
-void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, Manifold& out)
+MCH_WIDE void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, Manifold& out)
 {
     const MeshShape& m = *mesh.mesh;
     if (m.bvh.empty()) return;

@@ -5,6 +5,7 @@
 
 #include "box_triangle.h"
 #include "mechane/geometry/closest.h"
+#include "mechane/math/lanes.h"
 #include "pairs.h"
 
 namespace mechane::collision {
@@ -81,8 +82,8 @@ Over over_inside(const Shape& triangle, const Vec3d& normal, const Vec3d& lowest
 
 }  // namespace
 
-bool collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Shape& convex,
-                  double reach, double merge, Candidates& own, Candidates& assumed, LastResort& rest)
+MCH_WIDE bool collide_face(const Shape& triangle, const Vec3d& normal, const Surroundings& around, const Shape& convex,
+                           double reach, double merge, Candidates& own, Candidates& assumed, LastResort& rest)
 {
     const double radius = convex.core_radius(), limit = reach + radius;
     const Vec3d  lowest = support(convex, -normal);

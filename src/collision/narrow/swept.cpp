@@ -5,8 +5,10 @@
 
 #include "mechane/collision/gjk.h"
 #include "mechane/geometry/closest.h"
+#include "mechane/math/lanes.h"
 #include "pairs.h"
 #include "scratch.h"
+#include "separate.h"
 
 namespace mechane::collision {
 
@@ -137,14 +139,8 @@ double earliest(double from, double to, double s0, double s1, double bend)
     return from + std::min(1.0, 2 * s0 / (std::sqrt(std::max(0.0, square_of)) - slope)) * span;
 }
 
-/// A plane that separates two cores by `distance` [m], or one by more than `limit`.
-struct Apart {
-    double distance = 0;
-    Vec3d  normal;
-};
-
-/// @param guess  a normal that may be near
-Apart apart(const Shape& a, const Shape& b, double limit, const Vec3d& guess)
+/// As `plane_between`.
+Separation apart(const Shape& a, const Shape& b, double limit, double beyond, double near, const Vec3d& guess)
 {
     if (a.kind == ShapeKind::plane) {
         const Vec3d n = a.R.column(2);
@@ -153,10 +149,9 @@ Apart apart(const Shape& a, const Shape& b, double limit, const Vec3d& guess)
     if (a.kind == ShapeKind::triangle && b.kind == ShapeKind::sphere) {
         const Vec3d  way = b.p - geometry::closest_on_triangle(b.p, a.corners[0], a.corners[1], a.corners[2]).point;
         const double d   = length(way);
-        return d > 0 ? Apart{d, way / d} : Apart{};
+        return d > 0 ? Separation{d, way / d} : Separation{};
     }
-    const CoreDistance core = core_distance_apart(a, b, limit, -guess);
-    return {core.distance, core.normal};
+    return plane_between(a, b, limit, beyond, near, guess);
 }
 
 /// A moment and where the two shapes are then.
@@ -178,8 +173,9 @@ double meet(const Course& course, Moment now, const Moment& until, double apart_
     double        next = earliest(now.t, until.t, off(now), off(until), course.bend);
     for (int look = 0; look < kLooks && next < until.t; ++look) {
         if (next > now.t) now = at(next);
-        const Apart  here = apart(now.a, now.b, apart_by + course.speed * (until.t - now.t), normal);
-        const double s0   = here.distance - apart_by;
+        const double     reach = apart_by + course.speed * (until.t - now.t);
+        const Separation here  = apart(now.a, now.b, reach, apart_by, 0.5 * near, normal);
+        const double     s0    = here.distance - apart_by;
         if (s0 <= 0.5 * near) return now.t;
         normal    = here.normal;
         double to = until.t, s1 = off(until);
@@ -187,7 +183,8 @@ double meet(const Course& course, Moment now, const Moment& until, double apart_
             next = earliest(now.t, to, s0, s1, course.bend);
             if (next == kNever && to < until.t) next = to;
             if (next == kNever || next - now.t > 0.25 * (to - now.t) || half == kHalvings) break;
-            // The bend decides, and over a shorter time less so.
+            // What the bend may take by then counts for less over a shorter time.
+            if (0.5 * course.bend * (next - now.t) * (to - next) < 0.25 * s0) break;
             to = now.t + 0.5 * (to - now.t);
             s1 = off(at(to));
         }
@@ -304,7 +301,7 @@ bool may_hide(const Shape& s)
 
 }  // namespace
 
-bool find_touch(const Flight& a, const Flight& b, double dt, double margin, double near, Touch& out)
+MCH_WIDE bool find_touch(const Flight& a, const Flight& b, double dt, double margin, double near, Touch& out)
 {
     const auto look = [&](double t, double reach) {
         out.X_WB0 = flown(*a.motion, t);
