@@ -65,11 +65,11 @@ int run_cat(const CatArgs& args, Context& context)
     auto      options = scene_options(context);
     if (!options) return kExitUsage;
     if (args.files.size() > 1 && !args.output.empty() && args.output != "-") {
-        io.say("error: -o takes one file\n");
+        io.say_error("-o takes one file\n");
         return kExitUsage;
     }
     if (!args.mask.empty() && !args.flatten) {
-        io.say("error: --mask needs --flatten\n");
+        io.say_error("--mask needs --flatten\n");
         return kExitUsage;
     }
     const auto mask = prim_paths(args.mask, "--mask", io);

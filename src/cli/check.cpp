@@ -245,7 +245,7 @@ int run_check(CheckArgs args, Context& context)
 {
     Io& io = context.io;
     if (args.list_rules) return io.out(list_rules()), kExitClean;
-    if (args.assets.empty()) return io.say("error: no asset was named\n  mechane check ASSET...\n"), kExitUsage;
+    if (args.assets.empty()) return io.say_error("no asset was named\n  mechane check ASSET...\n"), kExitUsage;
     if (args.behaviour) return run_behaviour(files_of(args.assets), args.pictures, context);
     const auto scene = scene_options(context);
     if (!scene) return kExitUsage;
@@ -266,8 +266,8 @@ int run_check(CheckArgs args, Context& context)
     for (const auto& [rule, severity] : config->severities) options.severities[rule] = severity;
     if (!args.baseline.empty()) {
         if (!std::filesystem::exists(args.baseline))
-            return io.say(
-                       fmt::format("error: there is no baseline {}\n  --write-baseline makes one.\n", args.baseline)),
+            return io.say_error(
+                       fmt::format("there is no baseline {}\n  --write-baseline makes one.\n", args.baseline)),
                    kExitUsage;
         options.baseline = read_lines(args.baseline);
     }

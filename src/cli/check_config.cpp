@@ -55,7 +55,7 @@ std::optional<CheckConfig> read_check_config(const std::string& file, const Io& 
 {
     const std::string name   = file.empty() ? "mechane.toml" : file;
     const auto        refuse = [&](const std::string& why) -> std::optional<CheckConfig> {
-        io.say(fmt::format("error: {}: {}\n", name, why));
+        io.say_error(fmt::format("{}: {}\n", name, why));
         return std::nullopt;
     };
     std::error_code error;

@@ -35,7 +35,7 @@ int run_cases(const CollideArgs& args, Context& context)
 {
     std::ifstream in(args.cases, std::ios::binary);
     if (!in) {
-        context.io.say(fmt::format("error: {}: the file cannot be read\n", args.cases));
+        context.io.say_error(fmt::format("{}: the file cannot be read\n", args.cases));
         return kExitInput;
     }
     const std::string text{std::istreambuf_iterator<char>(in), {}};
@@ -120,7 +120,7 @@ int run_stage(CollideArgs& args, Context& context)
     };
     for (const std::string& name : args.pair)
         if (std::find(labels.begin(), labels.end(), name) == labels.end()) {
-            context.io.say(fmt::format("error: --pair: there is no shape '{}'\n", name));
+            context.io.say_error(fmt::format("--pair: there is no shape '{}'\n", name));
             return kExitUsage;
         }
     Json        rows = Json::array();
@@ -169,7 +169,7 @@ void add_collide(CLI::App& app, Context& context)
     add_global_options(*verb, context);
     verb->callback([args, &context] {
         if (args->cases.empty() && args->scene.file.empty()) {
-            context.io.say("error: name a stage, or pairs with --cases\n");
+            context.io.say_error("name a stage, or pairs with --cases\n");
             context.exit = kExitUsage;
             return;
         }

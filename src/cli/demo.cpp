@@ -40,8 +40,8 @@ int run_demo(const DemoArgs& args, Context& context)
     Io&        io     = context.io;
     const auto sample = find_sample(context.launch);
     if (!sample) {
-        io.say(
-            "error: the sample stage is not beside the program\n  help: keep the folder 'samples' where the build put "
+        io.say_error(
+            "the sample stage is not beside the program\n  help: keep the folder 'samples' where the build put "
             "it, or build again\n");
         return kExitInput;
     }
@@ -50,7 +50,7 @@ int run_demo(const DemoArgs& args, Context& context)
     std::error_code failed;
     fs::create_directories(args.folder, failed);
     if (failed) {
-        io.say(fmt::format("error: cannot make the folder {}: {}\n", args.folder, failed.message()));
+        io.say_error(fmt::format("cannot make the folder {}: {}\n", args.folder, failed.message()));
         return kExitOutput;
     }
 

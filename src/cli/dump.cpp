@@ -42,12 +42,12 @@ int run_dump(const DumpArgs& args, Context& context)
     for (const std::string& text : args.options) {
         const std::size_t equals = text.find('=');
         if (equals == std::string::npos) {
-            context.io.say(fmt::format("error: --option '{}' is not of the form KEY=VALUE\n", text));
+            context.io.say_error(fmt::format("--option '{}' is not of the form KEY=VALUE\n", text));
             return kExitUsage;
         }
         if (args.kind == "stage") {  // nothing is imported, so options of the import mean nothing
             if (text != "schemas=openusd") {
-                context.io.say(fmt::format("error: --option '{}': a stage knows schemas=openusd only\n", text));
+                context.io.say_error(fmt::format("--option '{}': a stage knows schemas=openusd only\n", text));
                 return kExitUsage;
             }
             options->open.openusd_schemas_only = true;

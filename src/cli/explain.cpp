@@ -120,7 +120,7 @@ int run_explain(const ExplainArgs& args, Context& context)
             }
     std::string file, path;
     if (!sort_words(args, file, path) || path.empty() == args.pair.empty()) {
-        context.io.say(
+        context.io.say_error(
             "explain needs a file and either a path (/robot/hinge.armature) or --pair A B, or the id of a rule "
             "(REP-1.3-l)\n");
         return kExitUsage;

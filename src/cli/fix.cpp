@@ -88,7 +88,7 @@ std::string summary(const conformance::FixResult& result, const FixArgs& args)
 }
 
 int fail_output(const fs::path& file, const std::string& why, const Io& io)
-{ return io.say(fmt::format("error: {}: {}\n", file.string(), why)), kExitOutput; }
+{ return io.say_error(fmt::format("{}: {}\n", file.string(), why)), kExitOutput; }
 
 /// The folder becomes the repaired asset, all at once.
 int publish_folder(const conformance::FixResult& result, const std::string& report, const fs::path& to, const Io& io)
@@ -140,29 +140,29 @@ int check_targets(const FixArgs& args, const Io& io)
 {
     const int targets = !args.output.empty() + args.in_place + !args.layer.empty() + args.diff;
     if (targets == 0)
-        return io.say(
-                   "error: where shall the repaired asset go?\n  -o FOLDER, --in-place, --layer FILE, or --diff to "
+        return io.say_error(
+                   "where shall the repaired asset go?\n  -o FOLDER, --in-place, --layer FILE, or --diff to "
                    "look at it first\n"),
                kExitUsage;
-    if (targets > 1) return io.say("error: -o, --in-place, --layer and --diff exclude each other\n"), kExitUsage;
+    if (targets > 1) return io.say_error("-o, --in-place, --layer and --diff exclude each other\n"), kExitUsage;
     const fs::path  asset = fs::absolute(args.asset).lexically_normal();
     std::error_code error;
     if (!args.layer.empty() && fs::equivalent(args.layer, asset, error))
-        return io.say("error: the overriding layer is the asset itself\n"), kExitUsage;
+        return io.say_error("the overriding layer is the asset itself\n"), kExitUsage;
     if (args.output.empty() || args.port_sdf || args.realign) return kExitClean;
     if (is_layer_name(args.output)) {
         if (fs::equivalent(args.output, asset, error))
-            return io.say("error: -o names the asset itself; --in-place replaces it\n"), kExitUsage;
+            return io.say_error("-o names the asset itself; --in-place replaces it\n"), kExitUsage;
         return kExitClean;
     }
     if (inside(args.output, asset.parent_path()))
-        return io.say(fmt::format("error: {} lies inside the asset's folder, which is never written to\n  name a "
+        return io.say_error(fmt::format("{} lies inside the asset's folder, which is never written to\n  name a "
                                   "folder elsewhere, or use --in-place\n",
                                   args.output)),
                kExitUsage;
     if (fs::exists(args.output, error) && !fs::is_empty(args.output, error) &&
         !fs::exists(fs::path(args.output) / "fix-report.json", error))
-        return io.say(fmt::format("error: {} is not empty, and no earlier result of fix\n", args.output)), kExitUsage;
+        return io.say_error(fmt::format("{} is not empty, and no earlier result of fix\n", args.output)), kExitUsage;
     return kExitClean;
 }
 
@@ -185,7 +185,7 @@ std::optional<conformance::FixOptions> options_of(const FixArgs& args, const Con
     for (const std::string& phase : args.phases) {
         const std::string digits = phase.starts_with('P') ? phase.substr(1) : phase;
         if (digits.size() != 1 || digits[0] < '1' || digits[0] > '8') {
-            context.io.say(fmt::format("error: there is no phase {}; they are P1 to P8\n", phase));
+            context.io.say_error(fmt::format("there is no phase {}; they are P1 to P8\n", phase));
             return std::nullopt;
         }
         options.phases.push_back(digits[0] - '0');
@@ -292,7 +292,7 @@ int run_fix(const FixArgs& args, Context& context)
     } else if (folder) {
         exit = publish_folder(*result, report, to, io);
     } else if (result->files.size() > 1) {
-        return io.say("error: the asset has several files; name a folder\n"), kExitUsage;
+        return io.say_error("the asset has several files; name a folder\n"), kExitUsage;
     } else {
         exit = publish_file(fs::path(result->folder) / result->entry, to, io);
     }

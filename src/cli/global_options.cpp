@@ -75,7 +75,7 @@ std::optional<run::SceneOptions> scene_options(const Context& context)
     for (const std::string& package : g.packages) {
         const std::size_t equals = package.find('=');
         if (equals == std::string::npos || equals == 0) {
-            context.io.say(fmt::format("error: --package '{}' is not of the form NAME=FOLDER\n", package));
+            context.io.say_error(fmt::format("--package '{}' is not of the form NAME=FOLDER\n", package));
             return std::nullopt;
         }
         options.open.packages[package.substr(0, equals)] =
@@ -84,8 +84,8 @@ std::optional<run::SceneOptions> scene_options(const Context& context)
     for (const std::string& variant : g.variants) {
         const std::size_t equals = variant.rfind('=');
         if (equals == std::string::npos || equals == 0) {
-            context.io.say(
-                fmt::format("error: --variant '{}' is not of the form SET=NAME or /Prim{{SET=NAME}}\n", variant));
+            context.io.say_error(
+                fmt::format("--variant '{}' is not of the form SET=NAME or /Prim{{SET=NAME}}\n", variant));
             return std::nullopt;
         }
         std::string target = variant.substr(0, equals), name = variant.substr(equals + 1);
@@ -116,7 +116,7 @@ std::optional<std::vector<usd::Path>> prim_paths(const std::vector<std::string>&
     for (const std::string& text : texts) {
         const usd::Path path{text};
         if (path.empty() || path.is_property() || !text.starts_with('/')) {
-            io.say(fmt::format("error: {} '{}' is not the path of a prim\n", option, text));
+            io.say_error(fmt::format("{} '{}' is not the path of a prim\n", option, text));
             return std::nullopt;
         }
         paths.push_back(path);

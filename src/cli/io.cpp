@@ -56,6 +56,12 @@ void Io::say(std::string_view text) const
     if (!quiet) std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
+void Io::say_error(std::string_view text) const
+{
+    const std::string line = fmt::format("error: {}", text);
+    std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
 std::string Io::paint(std::string_view text, std::string_view ansi) const
 { return colored() ? fmt::format("\033[{}m{}\033[0m", ansi, text) : std::string(text); }
 

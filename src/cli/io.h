@@ -26,6 +26,8 @@ class Io {
     static bool has_spoken();
     /// Talk, to stderr; nothing when quiet.
     void say(std::string_view text) const;
+    /// What is wrong with the command line or with what it names: "error: " and the text, to stderr; also when quiet.
+    void say_error(std::string_view text) const;
     /// Diagnostics to stderr in the look of a compiler. Infos appear with -v only; --quiet leaves errors.
     void report(const Diagnostics& found) const;
     void report(const Diagnostic& diagnostic) const;

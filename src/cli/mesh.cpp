@@ -193,7 +193,7 @@ int run_mesh(const MeshArgs& args, Context& context)
         rows.push_back(std::move(row));
     }
     if (!args.prims.empty() && selected != static_cast<int>(args.prims.size())) {
-        context.io.say("error: --prim: a path names no mesh\n");
+        context.io.say_error("--prim: a path names no mesh\n");
         return kExitUsage;
     }
     std::string text;

@@ -69,7 +69,7 @@ int run(int argc, char** argv, const Launch& launch)
     } catch (const CLI::RuntimeError& refused) {  // said already
         return refused.get_exit_code();
     } catch (const CLI::ExtrasError& error) {
-        context.io.say(fmt::format("error: {}\n", error.what()));
+        context.io.say_error(fmt::format("{}\n", error.what()));
         std::string extra;
         for (const CLI::App* sub : app.get_subcommands())
             for (const std::string& word : sub->remaining())
@@ -79,7 +79,7 @@ int run(int argc, char** argv, const Launch& launch)
         suggest(app, extra, context.io);
         return kExitUsage;
     } catch (const CLI::ParseError& error) {
-        context.io.say(fmt::format("error: {}\n", error.what()));
+        context.io.say_error(fmt::format("{}\n", error.what()));
         suggest(app, {}, context.io);
         return kExitUsage;
     }

@@ -49,12 +49,12 @@ int run_render(const RenderArgs& args, Context& context)
     viewer::RenderOptions picture{.fov = args.fov, .threads = context.global.threads};
     char                  rest = 0;
     if (std::sscanf(args.size.c_str(), "%dx%d%c", &picture.width, &picture.height, &rest) != 2) {
-        io.say(fmt::format("error: --size '{}' is not of the form WIDTHxHEIGHT\n", args.size));
+        io.say_error(fmt::format("--size '{}' is not of the form WIDTHxHEIGHT\n", args.size));
         return kExitUsage;
     }
     if (!read_camera(args.camera, picture)) {
-        io.say(
-            fmt::format("error: --camera '{}' is none of three-quarter, front, side, top, and not x,y,z[,tx,ty,tz]\n",
+        io.say_error(
+            fmt::format("--camera '{}' is none of three-quarter, front, side, top, and not x,y,z[,tx,ty,tz]\n",
                         args.camera));
         return kExitUsage;
     }
@@ -64,8 +64,8 @@ int run_render(const RenderArgs& args, Context& context)
     }
     const bool animated = args.output.ends_with(".apng") || args.output.find('%') != std::string::npos;
     if (!animated && !args.output.ends_with(".png") && args.output != "-") {
-        io.say(fmt::format(
-            "error: do not know how to draw '{}'\n  use .png, .apng or a numbered name such as frames/%04d.png\n",
+        io.say_error(fmt::format(
+            "do not know how to draw '{}'\n  use .png, .apng or a numbered name such as frames/%04d.png\n",
             args.output));
         return kExitUsage;
     }

@@ -73,7 +73,7 @@ int run_replay(const ReplayArgs& args, Context& context)
     Io& io = context.io;
     for (const std::string& output : args.outputs)
         if (!is_known_output(output) || is_recording(output)) {
-            io.say(fmt::format("error: do not know how to write '{}'\n  formats by extension: {}\n", output,
+            io.say_error(fmt::format("do not know how to write '{}'\n  formats by extension: {}\n", output,
                                known_outputs()));
             return kExitUsage;
         }
@@ -111,16 +111,16 @@ int run_replay(const ReplayArgs& args, Context& context)
             if (done->equal)
                 io.say(fmt::format("verified  {} steps have the recorded hash\n", done->steps));
             else if (done->first_difference >= 0)
-                io.say(fmt::format("error: step {} ({:.6g} s) differs from the recording\n", done->first_difference,
+                io.say_error(fmt::format("step {} ({:.6g} s) differs from the recording\n", done->first_difference,
                                    file->header.dt * static_cast<double>(done->first_difference)));
             else
-                io.say(fmt::format("error: {} steps have the recorded hash, the rest of the recording is missing\n",
+                io.say_error(fmt::format("{} steps have the recorded hash, the rest of the recording is missing\n",
                                    done->steps));
         }
         record::Recording part = file->recording;
         std::erase_if(part.frames, [&](const record::Frame& f) { return f.t < args.from || f.t > args.to; });
         if (!args.outputs.empty() && part.frames.empty()) {
-            io.say(fmt::format("error: no frame lies between {:g} s and {:g} s\n", args.from, args.to));
+            io.say_error(fmt::format("no frame lies between {:g} s and {:g} s\n", args.from, args.to));
             return kExitUsage;
         }
         for (const std::string& output : args.outputs) {

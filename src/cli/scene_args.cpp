@@ -69,15 +69,15 @@ std::optional<run::SceneOptions> scene_options(SceneArgs& args, const Context& c
         args.ground.clear();
     }
     if (args.file.empty()) {
-        io.say("error: no stage was named\n");
+        io.say_error("no stage was named\n");
         return std::nullopt;
     }
     options->ground = args.ground_wanted;
     if (!args.ground.empty() && !args.ground.front().empty()) {
         options->ground_height = parse_double(args.ground.front());
         if (!options->ground_height) {
-            io.say(fmt::format(
-                "error: --ground '{}' is no height in metres\n  write the file before --ground, or --ground=Z\n",
+            io.say_error(fmt::format(
+                "--ground '{}' is no height in metres\n  write the file before --ground, or --ground=Z\n",
                 args.ground.front()));
             return std::nullopt;
         }
@@ -85,7 +85,7 @@ std::optional<run::SceneOptions> scene_options(SceneArgs& args, const Context& c
     if (!args.hold.empty()) {
         options->hold = parse_hold(args.hold);
         if (!options->hold) {
-            io.say(fmt::format("error: --hold '{}' is not of the form KE,KD\n", args.hold));
+            io.say_error(fmt::format("--hold '{}' is not of the form KE,KD\n", args.hold));
             return std::nullopt;
         }
     }
@@ -102,7 +102,7 @@ std::optional<std::vector<run::Switch>> switches(const SceneArgs& args, const Io
         for (const std::string& name : *names) {
             auto one = run::parse_switch(name, names == &args.enable);
             if (!one) {
-                io.say(fmt::format("error: {}\n", one.error().message));
+                io.say_error(fmt::format("{}\n", one.error().message));
                 return std::nullopt;
             }
             all.push_back(*std::move(one));

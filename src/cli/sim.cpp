@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <memory>
+#include <optional>
 
 #include "cli/command.h"
 #include "cli/outputs.h"
@@ -21,10 +23,12 @@
 namespace mechane::cli {
 namespace {
 
+constexpr double kMostFrames = 1e15;  ///< counts of steps are exact as double
+
 struct SimArgs {
     SceneArgs                scene;
     run::SimulateOptions     options;
-    double                   duration = 0;
+    std::optional<double>    duration;
     std::string              control, resume, checkpoint, expect;
     std::string              collide = "every-frame";
     std::vector<std::string> outputs;
@@ -108,19 +112,27 @@ std::optional<ExitCode> complete(SimArgs& args, Context& context, std::optional<
 {
     Io& io               = context.io;
     args.options.threads = context.global.threads;
-    if (args.duration > 0)
-        args.options.frames = static_cast<std::int64_t>(std::ceil(args.duration / args.options.dt - 1e-9));
+    if (args.duration) {
+        const double frames = std::ceil(*args.duration / args.options.dt - 1e-9);
+        if (args.options.dt > 0 && !(frames >= 0 && frames <= kMostFrames)) {
+            io.say_error(fmt::format("--duration: {:g} s are no number of steps of {:g} s from 0 to {:g}\n",
+                                     *args.duration, args.options.dt, kMostFrames));
+            return kExitUsage;
+        }
+        if (args.options.dt > 0) args.options.frames = static_cast<std::int64_t>(frames);  // else dt is refused later
+    }
     int substeps = args.options.substeps;
     if (args.collide == "every-substep") substeps = 1;
     if (args.collide.starts_with("every:")) substeps = std::atoi(args.collide.c_str() + 6);
     if (const auto good = run::collide_every(args.options, substeps); !good) {
-        io.say(fmt::format("error: --collide: {}\n", good.error().message));
+        io.say_error(fmt::format("--collide: {}\n", good.error().message));
         return kExitUsage;
     }
-    if (context.global.json && args.outputs.empty()) args.outputs = {"-.json"};
+    if (context.global.json && std::find(args.outputs.begin(), args.outputs.end(), "-.json") == args.outputs.end())
+        args.outputs.emplace_back("-.json");
     for (const std::string& output : args.outputs)
         if (!is_known_output(output)) {
-            io.say(fmt::format("error: do not know how to write '{}'\n  formats by extension: {}\n", output,
+            io.say_error(fmt::format("do not know how to write '{}'\n  formats by extension: {}\n", output,
                                known_outputs()));
             return kExitUsage;
         }
@@ -209,7 +221,7 @@ int run_sim(SimArgs& args, Context& context)
     if (!args.expect.empty()) {
         const std::string hash = fmt::format("{}:{}", to_hex(result->recording.hash), result->recording.steps);
         if (args.expect != hash && args.expect != to_hex(result->recording.hash)) {
-            io.say(fmt::format("error: state hash is {}, expected {}\n", hash, args.expect));
+            io.say_error(fmt::format("state hash is {}, expected {}\n", hash, args.expect));
             return kExitFindings;
         }
     }

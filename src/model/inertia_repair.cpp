@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
 
 #include "mechane/geometry/mass.h"
 
@@ -69,13 +71,16 @@ RepairedInertia repair_inertia(double mass, const Vec3d& com, const Mat33d& iner
     r.inertia = symmetric;
 
     auto       m   = moments(r.inertia);
-    const auto add = [&](double amount, const char* why) {
+    const auto add = [&](double amount, std::string why) {
         r.inertia += amount * Mat33d::identity();
         for (double& x : m) x += amount;
-        r.faults.emplace_back(why);
+        r.faults.push_back(std::move(why));
     };
     const double threshold = std::max(rules.relative_tolerance * m[2], rules.absolute_tolerance);
-    if (m[0] < threshold) add(threshold - m[0] + rules.correction, "inertia is not positive definite");
+    if (m[0] < threshold)
+        add(threshold - m[0] + rules.correction,
+            m[0] > 0 ? fmt::format("the smallest principal moment {:.3g} is below {:.3g}", m[0], threshold)
+                     : "inertia is not positive definite");
     if (rules.bound_inertia && m[0] < *rules.bound_inertia)
         add(*rules.bound_inertia - m[0], "inertia is below the bound");
     if (rules.balance && m[0] + m[1] < m[2] - std::max(kFloatEps * m[2], rules.absolute_tolerance))

@@ -83,6 +83,20 @@ class Runs(unittest.TestCase):
             page = (pathlib.Path(folder) / "a.html").read_text()
             self.assertNotRegex(page, r"<(script|link)[^>]+(src|href)=\"https?:")
 
+    def test_json_is_printed_whatever_else_is_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            alone = document("sim", QUADRUPED, "--frames", "5", "--json", "--reproducible")
+            for outputs in ((f"{folder}/a.csv",), (f"{folder}/a.mrec",), ("-.json",), (f"{folder}/b.csv", f"{folder}/b.mrec")):
+                beside = document("sim", QUADRUPED, "--frames", "5", "--json", "--reproducible", *(word for file in outputs for word in ("-o", file)))
+                self.assertEqual(beside, alone)
+                self.assertTrue(all(pathlib.Path(file).exists() for file in outputs if file != "-.json"))
+
+    def test_a_duration_is_a_number_of_steps_or_refused(self):
+        for duration, exit_status in (("0.05s", 0), ("0", 0), ("-1", 2), ("nan", 2), ("inf", 2), ("1e300", 2), ("soon", 2)):
+            done = mechane("sim", QUADRUPED, "--duration", duration, "-q")
+            self.assertEqual(done.returncode, exit_status, duration)
+            self.assertEqual("--duration" in done.stderr, exit_status == 2, done.stderr)
+
     def test_frame_zero_is_the_initial_state_and_every_counts_steps(self):
         run = document("sim", QUADRUPED, "--frames", "10", "--every", "4", "--dt", "0.01", "--json")
         self.assertEqual([round(frame["t"], 9) for frame in run["frames"]], [0, 0.04, 0.08, 0.1])

@@ -44,13 +44,16 @@ class Usage(unittest.TestCase):
             done = mechane("sim", QUADRUPED, *arguments)
             self.assertEqual(done.returncode, 2, f"{arguments}: {done.stderr}")
             self.assertNotIn("Traceback", done.stderr)
+            self.assertIn("error", mechane("sim", QUADRUPED, "-q", *arguments).stderr, f"{arguments}: --quiet leaves errors")
 
     def test_an_output_that_cannot_be_written_is_exit_5(self):
         self.assertEqual(mechane("sim", QUADRUPED, "--frames", "1", "-o", "/nowhere/a.json").returncode, 5)
         self.assertEqual(mechane("render", QUADRUPED, "-o", "/nowhere/a.png").returncode, 5)
 
     def test_an_unexpected_hash_is_exit_1(self):
-        self.assertEqual(mechane("sim", QUADRUPED, "--frames", "1", "--expect", "0").returncode, 1)
+        done = mechane("sim", QUADRUPED, "--frames", "1", "--expect", "0", "-q")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("error", done.stderr)
 
     def test_json_documents_carry_their_schema(self):
         self.assertEqual(document("version", "--json")["schema"], "mechane.version/1")

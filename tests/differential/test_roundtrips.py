@@ -5,6 +5,8 @@ the tests. MECHANE_STAGES, a regular expression, takes a part of the corpus.
 """
 import collections
 import concurrent.futures
+import functools
+import hashlib
 import json
 import os
 import pathlib
@@ -76,18 +78,108 @@ def dump(path):
     return json.loads(done.stdout) if done.returncode == 0 else {"error": done.stderr or f"exit {done.returncode}"}
 
 
+def named_by_their_instances(text):
+    """The text of a flattened layer with every prototype named by the list of instances that refer to it.
+
+    OpenUSD numbers prototypes in the order in which its threads come upon them. Prims keep to four spaces a level, and of
+    references only those to prototypes are left."""
+    users, path = collections.defaultdict(list), []
+    for line in text.splitlines():
+        if prim := re.match(r'( *)(?:def|over|class)(?: \w+)? "([^"]+)"', line):
+            path[len(prim[1]) // 4:] = [prim[2]]
+        elif reference := re.fullmatch(r" *(?:\w+ )?references = </(Flattened_Prototype_\d+)>", line):
+            users[reference[1]].append(tuple(path))
+
+    @functools.cache
+    def name(prototype):
+        if prototype not in users:
+            return prototype
+        lists = sorted("/".join(("", name(root), *below)) for root, *below in users[prototype])
+        return f"Flattened_Prototype{re.sub(r'[^0-9A-Za-z]', '_', lists[0])}_{hashlib.sha256(' '.join(lists).encode()).hexdigest()[:12]}"
+
+    return re.sub(r"\bFlattened_Prototype_\d+\b", lambda match: name(match[0]), text)
+
+
+def prototypes_last(order):
+    """OpenUSD lays prototypes before everything else, we behind it; who refers to them is all the same."""
+    return sorted(order, key=lambda path: match[0] if (match := re.match(r"/Flattened_Prototype_\w+", path)) else "")
+
+
 def compare_flattened(job):
     """Differences between what OpenUSD flattened a stage to and what we do, both composed by us."""
     path, reference, target = job
     done = mechane("cat", "--flatten", path, "-o", target, timeout=60)
     if done.returncode or not pathlib.Path(reference).exists():
         return path, 0, [] if done.returncode and not pathlib.Path(reference).exists() else [("opens", pathlib.Path(reference).exists(), done.stderr)]
+    for flattened in (reference, target):
+        file = pathlib.Path(flattened)
+        file.write_text(named_by_their_instances(file.read_text()))
     theirs, ours = dump(reference), dump(target)
     for document in (theirs, ours):
         if "stage" in document:
             document["stage"]["layers"] = []
+            document["order"] = prototypes_last(document["order"])
     comparison = Comparison(str(corpus())).stage(theirs, ours)
     return path, comparison.values, [(where, short(a), short(b)) for where, a, b in comparison.found]
+
+
+class NamesOfPrototypes(unittest.TestCase):
+    """Two prims share a prototype that holds an instance of another; a third has its own."""
+
+    STAGE = """#usda 1.0
+over "Flattened_Prototype_1"
+{
+    def "inner" (
+        instanceable = true
+        append references = </Flattened_Prototype_2>
+    )
+    {
+    }
+    rel to = </Flattened_Prototype_1/inner>
+}
+over "Flattened_Prototype_2"
+{
+    double x = 2
+}
+over "Flattened_Prototype_3"
+{
+    double x = 3
+}
+def Xform "a" (
+    instanceable = true
+    references = </Flattened_Prototype_1>
+)
+{
+}
+def "b" (
+    prepend references = </Flattened_Prototype_1>
+)
+{
+}
+def "c" (
+    prepend references = </Flattened_Prototype_3>
+)
+{
+}
+"""
+
+    def renumbered(self, *numbers):
+        return re.sub(r"(?<=Flattened_Prototype_)[123]", lambda match: str(numbers[int(match[0]) - 1]), self.STAGE)
+
+    def test_numbers_do_not_matter(self):
+        named = named_by_their_instances(self.STAGE)
+        self.assertNotRegex(named, r"Flattened_Prototype_\d")
+        for numbers in ((1, 3, 2), (2, 1, 3), (2, 3, 1), (3, 1, 2), (3, 2, 1), (10, 11, 12)):
+            self.assertEqual(named_by_their_instances(self.renumbered(*numbers)), named)
+
+    def test_a_changed_stage_is_another_one(self):
+        named = named_by_their_instances(self.STAGE)
+        for line, other in (("x = 2", "x = 5"), ("references = </Flattened_Prototype_3>", "references = </Flattened_Prototype_2>"),
+                            ('"b" (\n    prepend references = </Flattened_Prototype_1>', '"b" (\n    prepend references = </Flattened_Prototype_3>'),
+                            ("append references = </Flattened_Prototype_2>", "append references = </Flattened_Prototype_3>"), ("rel to = </Flattened_Prototype_1/inner>", "rel to = </Flattened_Prototype_2/inner>")):
+            changed = self.STAGE.replace(line, other)
+            self.assertNotEqual(changed, self.STAGE)
+            self.assertNotEqual(named_by_their_instances(changed), named, other)
 
 
 @unittest.skipUnless(corpus(), "skipped: no corpus")

@@ -119,6 +119,15 @@ TEST_CASE("faults of one body are told together, or one by one")
     CHECK(finalized(0.05, flat, {.inertia = rules}).out.size() == 3);  // the mass, the bound, the triangle
 }
 
+TEST_CASE("moments that are only small are not called indefinite")
+{
+    const auto said = [](double moment) {
+        return finalized(1e-9, Mat33d::diagonal({moment, moment, moment})).out.begin()->message;
+    };
+    CHECK(said(1e-11).find("the smallest principal moment 1e-11 is below 1e-10") == 0);
+    CHECK(said(-1e-11).find("inertia is not positive definite") == 0);
+}
+
 TEST_CASE("masses and tensors that mean nothing become zero, and zero has no inverse (DYN-142, DYN 10.2)")
 {
     struct Row {

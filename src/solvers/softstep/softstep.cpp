@@ -195,7 +195,8 @@ void SoftStep::report_features(Diagnostics& out)
         for (std::size_t b = 0; b < model_.body_count(); ++b)
             if (model_.body_starts_asleep[b])
                 out.add(kSolverFeature, {.prim = model_.body_label[b]},
-                        "softstep: sleeping is off, the body does not start asleep");
+                        "softstep: sleeping is off, the body does not start asleep",
+                        "Switch the solver's option `sleeping` on (--sleeping).");
     // A trial factorisation at the initial state finds dofs that move nothing.
     model::State state = model::make_state(model_);
     Culprit      ignored;
