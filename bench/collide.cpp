@@ -81,7 +81,7 @@ model::ModelBuilder on_terrain()
     const geometry::Mesh terrain = geometry::grid_mesh(100, 100, geometry::GridOrder::x_fastest, [](int x, int y) {
         return Vec3d{0.1 * x, 0.1 * y, 0.05 * std::sin(1.3 * x) * std::cos(0.9 * y)};
     });
-    model::ModelBuilder b;
+    model::ModelBuilder  b;
     b.rigid_gap = 0.01;
     b.add_shape_mesh(-1, {}, {1, 1, 1}, std::make_shared<geometry::Mesh>(terrain), b.default_shape);
     for (int i = 0; i < 441; ++i) {

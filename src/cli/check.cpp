@@ -266,8 +266,7 @@ int run_check(CheckArgs args, Context& context)
     for (const auto& [rule, severity] : config->severities) options.severities[rule] = severity;
     if (!args.baseline.empty()) {
         if (!std::filesystem::exists(args.baseline))
-            return io.say_error(
-                       fmt::format("there is no baseline {}\n  --write-baseline makes one.\n", args.baseline)),
+            return io.say_error(fmt::format("there is no baseline {}\n  --write-baseline makes one.\n", args.baseline)),
                    kExitUsage;
         options.baseline = read_lines(args.baseline);
     }

@@ -157,8 +157,8 @@ int check_targets(const FixArgs& args, const Io& io)
     }
     if (inside(args.output, asset.parent_path()))
         return io.say_error(fmt::format("{} lies inside the asset's folder, which is never written to\n  name a "
-                                  "folder elsewhere, or use --in-place\n",
-                                  args.output)),
+                                        "folder elsewhere, or use --in-place\n",
+                                        args.output)),
                kExitUsage;
     if (fs::exists(args.output, error) && !fs::is_empty(args.output, error) &&
         !fs::exists(fs::path(args.output) / "fix-report.json", error))

@@ -53,9 +53,8 @@ int run_render(const RenderArgs& args, Context& context)
         return kExitUsage;
     }
     if (!read_camera(args.camera, picture)) {
-        io.say_error(
-            fmt::format("--camera '{}' is none of three-quarter, front, side, top, and not x,y,z[,tx,ty,tz]\n",
-                        args.camera));
+        io.say_error(fmt::format("--camera '{}' is none of three-quarter, front, side, top, and not x,y,z[,tx,ty,tz]\n",
+                                 args.camera));
         return kExitUsage;
     }
     for (const std::string& overlay : args.overlays) {
@@ -64,9 +63,9 @@ int run_render(const RenderArgs& args, Context& context)
     }
     const bool animated = args.output.ends_with(".apng") || args.output.find('%') != std::string::npos;
     if (!animated && !args.output.ends_with(".png") && args.output != "-") {
-        io.say_error(fmt::format(
-            "do not know how to draw '{}'\n  use .png, .apng or a numbered name such as frames/%04d.png\n",
-            args.output));
+        io.say_error(
+            fmt::format("do not know how to draw '{}'\n  use .png, .apng or a numbered name such as frames/%04d.png\n",
+                        args.output));
         return kExitUsage;
     }
     auto options = scene_options(context);

@@ -73,8 +73,8 @@ int run_replay(const ReplayArgs& args, Context& context)
     Io& io = context.io;
     for (const std::string& output : args.outputs)
         if (!is_known_output(output) || is_recording(output)) {
-            io.say_error(fmt::format("do not know how to write '{}'\n  formats by extension: {}\n", output,
-                               known_outputs()));
+            io.say_error(
+                fmt::format("do not know how to write '{}'\n  formats by extension: {}\n", output, known_outputs()));
             return kExitUsage;
         }
     auto file = record::read_recording(args.file);
@@ -112,10 +112,10 @@ int run_replay(const ReplayArgs& args, Context& context)
                 io.say(fmt::format("verified  {} steps have the recorded hash\n", done->steps));
             else if (done->first_difference >= 0)
                 io.say_error(fmt::format("step {} ({:.6g} s) differs from the recording\n", done->first_difference,
-                                   file->header.dt * static_cast<double>(done->first_difference)));
+                                         file->header.dt * static_cast<double>(done->first_difference)));
             else
                 io.say_error(fmt::format("{} steps have the recorded hash, the rest of the recording is missing\n",
-                                   done->steps));
+                                         done->steps));
         }
         record::Recording part = file->recording;
         std::erase_if(part.frames, [&](const record::Frame& f) { return f.t < args.from || f.t > args.to; });

@@ -76,9 +76,9 @@ std::optional<run::SceneOptions> scene_options(SceneArgs& args, const Context& c
     if (!args.ground.empty() && !args.ground.front().empty()) {
         options->ground_height = parse_double(args.ground.front());
         if (!options->ground_height) {
-            io.say_error(fmt::format(
-                "--ground '{}' is no height in metres\n  write the file before --ground, or --ground=Z\n",
-                args.ground.front()));
+            io.say_error(
+                fmt::format("--ground '{}' is no height in metres\n  write the file before --ground, or --ground=Z\n",
+                            args.ground.front()));
             return std::nullopt;
         }
     }

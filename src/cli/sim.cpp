@@ -132,8 +132,8 @@ std::optional<ExitCode> complete(SimArgs& args, Context& context, std::optional<
         args.outputs.emplace_back("-.json");
     for (const std::string& output : args.outputs)
         if (!is_known_output(output)) {
-            io.say_error(fmt::format("do not know how to write '{}'\n  formats by extension: {}\n", output,
-                               known_outputs()));
+            io.say_error(
+                fmt::format("do not know how to write '{}'\n  formats by extension: {}\n", output, known_outputs()));
             return kExitUsage;
         }
     auto wanted = switches(args.scene, io);

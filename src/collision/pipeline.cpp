@@ -699,7 +699,7 @@ CollideStatus CollisionPipeline::collide(const model::State& state, double dt, m
     const tasks::Phase phase(impl.options.pool);
     CollideStatus      status;
     auto               start = std::chrono::steady_clock::now();
-    impl.dt             = dt > 0 && std::isfinite(dt) ? dt : 0;
+    impl.dt                  = dt > 0 && std::isfinite(dt) ? dt : 0;
     impl.set.place(state, impl.dt, impl.options.speculative_max, impl.options.sweep_fast_bodies, impl.options.pool);
     const auto limit = static_cast<std::size_t>(impl.options.shape_pairs_max.value_or(kMostPairs));
     const bool all_pairs =

@@ -307,14 +307,17 @@ void ShapeSet::place(const model::State& state, double dt, double speculative_ma
         if (count > 0) unsound += count;
     };
     for (const std::size_t b : crowded_) place_bodies(b, b + 1);
-    tasks::for_chunks(pool, batches_.size(), 1, [&](std::size_t begin, std::size_t end, std::size_t) {
-        for (std::size_t k = begin; k < end; ++k) {
-            const Batch& batch = batches_[k];
-            place_bodies(batch.body_begin, batch.body_end);
-            for (std::size_t i = batch.shape_begin; i < batch.shape_end; ++i)
-                place_shape(static_cast<std::size_t>(by_body_[i]), dt, speculative_max, sweep);
-        }
-    }, tasks::Chunks::by_thread);
+    tasks::for_chunks(
+        pool, batches_.size(), 1,
+        [&](std::size_t begin, std::size_t end, std::size_t) {
+            for (std::size_t k = begin; k < end; ++k) {
+                const Batch& batch = batches_[k];
+                place_bodies(batch.body_begin, batch.body_end);
+                for (std::size_t i = batch.shape_begin; i < batch.shape_end; ++i)
+                    place_shape(static_cast<std::size_t>(by_body_[i]), dt, speculative_max, sweep);
+            }
+        },
+        tasks::Chunks::by_thread);
     unsound_bodies = unsound;
 }
 

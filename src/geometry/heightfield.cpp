@@ -41,7 +41,7 @@ Mesh grid_mesh(int cells_x, int cells_y, GridOrder order, const std::function<Ve
                const std::function<Diagonal(int, int)>& diagonal)
 {
     MCH_ASSERT(cells_x > 0 && cells_y > 0);
-    const bool along_x = order == GridOrder::x_fastest;
+    const bool along_x  = order == GridOrder::x_fastest;
     const auto in_order = [&](int end_x, int end_y, const auto& visit) {
         for (int slow = 0; slow < (along_x ? end_y : end_x); ++slow)
             for (int fast = 0; fast < (along_x ? end_x : end_y); ++fast)

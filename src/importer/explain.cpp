@@ -184,13 +184,13 @@ class Explainer {
     Explanation one(const Entity& e, const FieldRow& row, std::size_t index, std::size_t dof, const std::string& name)
     {
         Explanation x;
-        x.subject              = e.label;
-        x.field                = row.field;
-        x.array                = row.array;
-        x.dof                  = name;
-        x.value                = row.value(in_.model, index, dof);
-        const bool turns       = name == "angular" || name.starts_with("rot");
-        x.unit                 = unit_of(row, turns);
+        x.subject        = e.label;
+        x.field          = row.field;
+        x.array          = row.array;
+        x.dof            = name;
+        x.value          = row.value(in_.model, index, dof);
+        const bool turns = name == "angular" || name.starts_with("rot");
+        x.unit           = unit_of(row, turns);
         if (row.kind == EntityKind::dof && in_.model.joint_drive_type[dof] == model::DriveType::acceleration) {
             if (row.field == "drive_stiffness") x.unit = "1/s^2";  // whatever it moves weighs
             if (row.field == "drive_damping") x.unit = "1/s";

@@ -254,7 +254,8 @@ class Loop {
     {
         const std::string body  = label_or_nothing(model_.body_label, stepped.culprit_body);
         const std::string joint = label_or_nothing(model_.joint_label, stepped.culprit_joint);
-        found_.add(kDiverged, {.prim = joint.empty() ? body : joint},
+        // The joints that bodies without one are given are not the stage's.
+        found_.add(kDiverged, {.prim = joint.starts_with('/') || body.empty() ? joint : body},
                    fmt::format("diverged at {:.6g} s (step {}){}{}", state_.time, first_ + done_ + 1,
                                stepped.culprit.empty() ? "" : ": ", stepped.culprit));
         result.diverged = true;

@@ -204,10 +204,10 @@ TEST_CASE("planes tell the distance of a hull of few corners as an iteration doe
         // Boxes among each other are met by iteration, the same as hulls by planes.
         const Shape a = random_shape(r, 0.5, ShapeKind::box), b = random_shape(r, 0.5, ShapeKind::box);
         const auto  expected = core_distance(a, b);
-        const auto  ha = collision::make_hull_shape(cube_mesh(1), a.size),
-                    hb = collision::make_hull_shape(cube_mesh(1), b.size);
-        const Shape as[] = {a, hull_shape(ha, a.p, from_matrix(a.R))},
-                    bs[] = {b, hull_shape(hb, b.p, from_matrix(b.R))};
+        const auto  ha       = collision::make_hull_shape(cube_mesh(1), a.size),
+                    hb       = collision::make_hull_shape(cube_mesh(1), b.size);
+        const Shape as[]     = {a, hull_shape(ha, a.p, from_matrix(a.R))},
+                    bs[]     = {b, hull_shape(hb, b.p, from_matrix(b.R))};
         for (const auto& [first, second] : {std::pair{0, 1}, std::pair{1, 0}, std::pair{1, 1}}) {
             const Shape &x = as[first], &y = bs[second];
             const auto   d = core_distance(x, y);

@@ -356,9 +356,9 @@ TEST_CASE("a world that is reset is looked at anew, the others are not (DYN-131)
 
 TEST_CASE("boxes on a terrain keep their contacts while they rest and match exact ones within the thresholds")
 {
-    constexpr int n       = 12;
-    const auto    height  = [](double x, double y) { return 0.4 * std::sin(0.5 * x) * std::cos(0.4 * y); };
-    const auto    surface = std::make_shared<geometry::Mesh>(geometry::grid_mesh(
+    constexpr int       n       = 12;
+    const auto          height  = [](double x, double y) { return 0.4 * std::sin(0.5 * x) * std::cos(0.4 * y); };
+    const auto          surface = std::make_shared<geometry::Mesh>(geometry::grid_mesh(
         n, n, geometry::GridOrder::y_fastest, [&](int i, int j) { return Vec3d{1.0 * i, 1.0 * j, height(i, j)}; },
         [](int, int) { return geometry::Diagonal::falling; }));
     model::ModelBuilder b;

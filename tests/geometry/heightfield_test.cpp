@@ -11,7 +11,7 @@ namespace {
 Vec3d normal(const Mesh& m, std::size_t i)
 {
     const auto& [a, b, c] = m.triangles[i];
-    const auto  at        = [&](std::int32_t k) { return m.points[static_cast<std::size_t>(k)]; };
+    const auto at         = [&](std::int32_t k) { return m.points[static_cast<std::size_t>(k)]; };
     return cross(at(b) - at(a), at(c) - at(a));
 }
 
@@ -28,12 +28,14 @@ TEST_CASE("the cells of a grid follow one another as its points do, each in two 
         CHECK(has_valid_indices(m));
         for (int i = 0; i <= 3; ++i)
             for (int j = 0; j <= 2; ++j) {
-                const Vec3d at = m.points[static_cast<std::size_t>(order == GridOrder::x_fastest ? i + 4 * j : 3 * i + j)];
+                const Vec3d at =
+                    m.points[static_cast<std::size_t>(order == GridOrder::x_fastest ? i + 4 * j : 3 * i + j)];
                 CHECK(length(at - place(i, j)) == 0);
             }
         for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 2; ++j) {
-                const auto first = static_cast<std::size_t>(2 * (order == GridOrder::x_fastest ? i + 3 * j : 2 * i + j));
+                const auto first =
+                    static_cast<std::size_t>(2 * (order == GridOrder::x_fastest ? i + 3 * j : 2 * i + j));
                 for (const std::size_t k : {first, first + 1}) {
                     CHECK(normal(m, k).z == close_to(6, 1e-12));  // half of the cell each, seen from above
                     // Both have the two ends of the diagonal, and one of the other corners.
@@ -54,7 +56,7 @@ TEST_CASE("the cells of a grid follow one another as its points do, each in two 
 TEST_CASE("the corners of a grid are asked for in the order of its points, and cells rise where nothing is said")
 {
     std::vector<std::pair<int, int>> asked;
-    const Mesh m = grid_mesh(1, 2, GridOrder::y_fastest, [&](int i, int j) {
+    const Mesh                       m = grid_mesh(1, 2, GridOrder::y_fastest, [&](int i, int j) {
         asked.emplace_back(i, j);
         return Vec3d{1.0 * i, 1.0 * j, 0};
     });

@@ -40,9 +40,8 @@ Mesh ball(int n)
 
 Mesh grid(int n)
 {
-    return grid_mesh(n, n, GridOrder::y_fastest, [n](int x, int y) {
-        return Vec3d{x / static_cast<double>(n), y / static_cast<double>(n), 0};
-    });
+    return grid_mesh(n, n, GridOrder::y_fastest,
+                     [n](int x, int y) { return Vec3d{x / static_cast<double>(n), y / static_cast<double>(n), 0}; });
 }
 
 }  // namespace

@@ -127,7 +127,8 @@ def PhysicsRevoluteJoint "elbow" (prepend apiSchemas = ["PhysicsDriveAPI:angular
 {
     rel physics:body1 = </arm>
     float drive:angular:physics:stiffness = 10
-    uniform token drive:angular:physics:type = ")" + type + "\"\n}\n"),
+    uniform token drive:angular:physics:type = ")" +
+                                     type + "\"\n}\n"),
                           {"newton"});
         return asked.one("/elbow." + field).unit;
     };

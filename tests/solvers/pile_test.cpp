@@ -24,7 +24,7 @@ struct Experiment {
     int         steps     = 60;
     Vec3d       belt      = {};  ///< surface velocity of the plane
     double      torsional = 0.005, rolling = 1e-4;
-    double      sticking  = 0;  ///< static friction, where it is more
+    double      sticking = 0;  ///< static friction, where it is more
 };
 
 const Vec3d      kHalf{0.2, 0.2, 0.1};

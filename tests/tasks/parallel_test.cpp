@@ -36,7 +36,9 @@ TEST_CASE("every element is visited once, also when the last chunk is short")
     pool.for_each(0, 10, [&](std::size_t) { FAIL("an empty range has no elements"); });
 }
 
-TEST_CASE("loops of a phase visit every element once, however their chunks are handed out, within each other and from several callers")
+TEST_CASE(
+    "loops of a phase visit every element once, however their chunks are handed out, within each other and from "
+    "several callers")
 {
     const tasks::Pool        pool(4);
     std::atomic<std::size_t> sum{0};

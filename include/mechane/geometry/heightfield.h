@@ -27,7 +27,8 @@ struct HeightGrid {
 ///        a range from high to low
 Result<Mesh> heightfield_mesh(const HeightGrid& grid);
 
-/// Where a cell is cut in two: rising from its corner (i, j) to (i + 1, j + 1), or falling from (i, j + 1) to (i + 1, j).
+/// Where a cell is cut in two: rising from its corner (i, j) to (i + 1, j + 1), or falling from (i, j + 1) to (i + 1,
+/// j).
 enum class Diagonal : std::uint8_t { rising, falling };
 /// Along which axis of a grid its points and cells follow one another.
 enum class GridOrder : std::uint8_t { x_fastest, y_fastest };

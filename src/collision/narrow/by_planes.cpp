@@ -14,8 +14,8 @@ namespace {
 
 constexpr auto        kStep      = static_cast<std::size_t>(kLanes);
 constexpr std::size_t kMostFaces = kSmallHullFaces,
-                      kMostEdges = 20;  ///< whole lanes, for 18
-constexpr double kParallel = 1e-14;     ///< square of the sine below which two edges have no common perpendicular
+                      kMostEdges = 20;     ///< whole lanes, for 18
+constexpr double      kParallel  = 1e-14;  ///< square of the sine below which two edges have no common perpendicular
 
 /// Vectors by component, filled up to whole lanes with the first.
 struct Vectors {
@@ -35,7 +35,7 @@ struct Room {
     Scratch<double, N> x, y, z;
     std::size_t        count = 0;
 
-    [[gnu::always_inline]] void add(const Vec3d& v) { x[count] = v.x, y[count] = v.y, z[count] = v.z, ++count; }
+    [[gnu::always_inline]] void    add(const Vec3d& v) { x[count] = v.x, y[count] = v.y, z[count] = v.z, ++count; }
     [[gnu::always_inline]] Vectors whole()
     {
         const std::size_t n = count;
@@ -135,7 +135,7 @@ MCH_WIDE Plane most_separating(const Solid& p, const Solid& q, double limit, dou
     for (const bool of_p : {true, false}) {
         const Vectors& normals = of_p ? p.normals : q.normals;
         double*        reach   = of_p ? top : other_top;
-        Lanes          best = none, at{};
+        Lanes          best    = none, at{};
         for (std::size_t i = 0; i < normals.count; i += kStep) {
             const Lane3 n = group(normals, i);
             Lanes       low, high, low_other, high_other;
@@ -149,8 +149,7 @@ MCH_WIDE Plane most_separating(const Solid& p, const Solid& q, double limit, dou
         }
         std::size_t  which = 0;
         const double most  = best_of(best, at, which);
-        if (most > plane.apart)
-            plane = {most, of_p ? normals[which] : -normals[which]};
+        if (most > plane.apart) plane = {most, of_p ? normals[which] : -normals[which]};
     }
     if (plane.apart > limit) return plane;
     Lanes best = none, at{};
@@ -173,7 +172,7 @@ MCH_WIDE Plane most_separating(const Solid& p, const Solid& q, double limit, dou
     }
     std::size_t which = 0;
     if (!(best_of(best, at, which) > plane.apart * std::abs(plane.apart))) return plane;
-    const Vec3d n    = normalized(cross(p.edges[which % kMostEdges], q.edges[which / kMostEdges]));
+    const Vec3d n   = normalized(cross(p.edges[which % kMostEdges], q.edges[which / kMostEdges]));
     double      low = kInfinity, high = -kInfinity, low_q = kInfinity, high_q = -kInfinity;
     for (std::size_t i = 0; i < p.points.count; ++i) {
         const double at_i = dot(n, p.points[i]);
@@ -191,12 +190,12 @@ MCH_WIDE Plane most_separating(const Solid& p, const Solid& q, double limit, dou
 /// The points that lie farthest along a direction, to rounding.
 struct Outermost {
     std::array<std::size_t, kSmallHullPoints> at;
-    std::size_t                count = 0;
+    std::size_t                               count = 0;
 
     Outermost(const Vectors& points, const Vec3d& d, double slack)
     {
         std::array<double, kSmallHullPoints> along;
-        double                most = -kInfinity;
+        double                               most = -kInfinity;
         for (std::size_t i = 0; i < points.count; ++i) most = std::max(most, along[i] = dot(d, points[i]));
         for (std::size_t i = 0; i < points.count; ++i)
             if (along[i] >= most - slack) at[count++] = i;
@@ -231,9 +230,8 @@ bool witnesses(const Solid& p, const Solid& q, const Plane& plane, const double*
         for (std::size_t j = i + 1; j < from.count; ++j)
             for (std::size_t k = 0; k < to.count; ++k)
                 for (std::size_t l = k + 1; l < to.count; ++l) {
-                    const auto near =
-                        geometry::closest_on_segments(p.points[from.at[i]], p.points[from.at[j]],
-                                                      q.points[to.at[k]] - way, q.points[to.at[l]] - way);
+                    const auto near = geometry::closest_on_segments(p.points[from.at[i]], p.points[from.at[j]],
+                                                                    q.points[to.at[k]] - way, q.points[to.at[l]] - way);
                     if (!(length_squared(near.b - near.a) <= slack * slack)) continue;
                     on_p = near.a, on_q = near.b + way;
                     return true;
@@ -271,7 +269,7 @@ ByPlanes distance_by_planes(const Shape& a, const Shape& b, double give_up, bool
         if (!place_triangle(other, to, own.p, room)) return ByPlanes::unknown;
         q = room.whole();
     } else {
-        const Mat33d R = to * other.R;
+        const Mat33d R  = to * other.R;
         const Vec3d  at = to * (other.p - own.p);
         other.kind == ShapeKind::box ? place_box(other.size, R, at, room) : place_hull(*other.hull, R, at, room);
         q = room.whole();

@@ -7,8 +7,8 @@
 /// Support points in the frame of a shape: what GJK and the expanding polytope ask most.
 namespace mechane::collision {
 
-inline constexpr std::size_t kFewVectors = 8,  ///< up to so many vectors fill whole lanes
-                             kLaneBlock  = 16;  ///< more of them fill blocks of so many
+inline constexpr std::size_t kFewVectors = 8,   ///< up to so many vectors fill whole lanes
+    kLaneBlock                           = 16;  ///< more of them fill blocks of so many
 
 /// Hulls of which planes are asked before any iteration (by_planes.h).
 inline constexpr std::size_t kSmallHullPoints = 8, kSmallHullFaces = 12;

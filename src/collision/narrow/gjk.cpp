@@ -102,8 +102,8 @@ struct Simplex {
 
 /// What is asked for.
 struct Question {
-    double give_up    = kInfinity;  ///< as in core_distance
-    bool   with_depth = false;      ///< of overlapping cores as well
+    double give_up    = kInfinity;        ///< as in core_distance
+    bool   with_depth = false;            ///< of overlapping cores as well
     double beyond = kInfinity, near = 0;  ///< as in plane_between
 };
 

@@ -78,12 +78,15 @@ template <class Items, class Work>
 void each_piece(const System& system, Items& items, const Work& work)
 {
     const std::span all(items);
-    tasks::for_chunks(system.pool, system.piece_order.size(), 1, [&](std::size_t begin, std::size_t end, std::size_t) {
-        for (std::size_t i = begin; i < end; ++i) {
-            const std::size_t piece = system.piece_order[i], first = piece * kContactsAtOnce;
-            work(all.subspan(first, std::min(kContactsAtOnce, all.size() - first)), piece);
-        }
-    }, tasks::Chunks::by_thread);
+    tasks::for_chunks(
+        system.pool, system.piece_order.size(), 1,
+        [&](std::size_t begin, std::size_t end, std::size_t) {
+            for (std::size_t i = begin; i < end; ++i) {
+                const std::size_t piece = system.piece_order[i], first = piece * kContactsAtOnce;
+                work(all.subspan(first, std::min(kContactsAtOnce, all.size() - first)), piece);
+            }
+        },
+        tasks::Chunks::by_thread);
 }
 
 /// Where the contacts of one pair of shapes act.

@@ -95,11 +95,11 @@ void warm_start_dof_rows(System& system, const Group& group)
 
 MCH_WIDE double solve_dof_rows(System& system, const Group& group, bool relax)
 {
-    double              change   = 0;
-    double* const       u        = system.u.data();
-    const std::int32_t *dof      = system.active_dofs.data() + group.dof_begin,
-                       *last     = system.active_dofs.data() + group.active_dof_end;
-    const bool          whitened = group.whitened;
+    double              change = 0;
+    double* const       u      = system.u.data();
+    const std::int32_t *dof    = system.active_dofs.data() + group.dof_begin,
+                       *last   = system.active_dofs.data() + group.active_dof_end;
+    const bool whitened        = group.whitened;
     for (; dof != last; ++dof) {
         DofRows&   rows = system.dof_rows[*dof];
         double     rate = whitened ? rate_of(u, rows) : u[group.u_begin + *dof - group.dof_begin];

@@ -219,7 +219,7 @@ void add_pairs(const System& system, const model::Contacts& contacts, const Cont
         // Pairs of a kind stand side by side, so that few lanes are idle.
         const std::uint32_t kind = (run.count <= 2 ? 16U : 0U) | (one ? kOneBody : 0U) | (fresh ? 8U : 0U) |
                                    static_cast<std::uint32_t>(pair.points - 1);
-        pair.order = static_cast<std::uint16_t>(colour * kKinds + kind);
+        pair.order               = static_cast<std::uint16_t>(colour * kKinds + kind);
         pile.pairs.push_back(pair);
     }
 }
@@ -315,7 +315,7 @@ void load_pair(const System& system, const model::Contacts& contacts, MaterialCo
         set(start.core[1], lane, p[1 - side] - second.centre);
         start.margin[side][lane]     = contacts.rigid_contact_margin0[c];
         start.margin[1 - side][lane] = contacts.rigid_contact_margin1[c];
-        start.distance[lane]  = contacts.rigid_contact_distance[c];
+        start.distance[lane]         = contacts.rigid_contact_distance[c];
         if (spin) {
             spin->torsional[lane] = static_cast<Real>(mix.torsional);
             spin->rolling[lane]   = static_cast<Real>(mix.rolling);

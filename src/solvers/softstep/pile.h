@@ -87,7 +87,7 @@ struct Bundle {
     Wides<3>     spin_inverse, spin_response;
     Wide         mu_static, mu_dynamic, restitution;
     std::int32_t point = 0, points = 0;  ///< in Pile::points
-    std::int32_t spin = -1;              ///< in Pile::spins, a row for each point; -1: none
+    std::int32_t spin    = -1;           ///< in Pile::spins, a row for each point; -1: none
     bool         idle    = false;        ///< relax sweeps have nothing to do here
     bool         one     = false;        ///< no first body moves
     bool         bounces = false;        ///< some point rebounds in this sub-step
@@ -97,8 +97,8 @@ struct Bundle {
 struct PilePair {
     std::array<std::int32_t, 2> body{};                   ///< of the pile; the first may stand still, the second moves
     std::int32_t                contact = 0, points = 0;  ///< rows of the caller's buffer
-    std::uint16_t               order   = 0;              ///< colour and kind
-    bool                        turned  = false;  ///< the first body is the second shape's, and the axes are turned
+    std::uint16_t               order  = 0;               ///< colour and kind
+    bool                        turned = false;  ///< the first body is the second shape's, and the axes are turned
 };
 
 /// What steps read of a free body, in one place.
@@ -106,8 +106,8 @@ struct PileLink {
     std::int32_t tree = 0, world = 0;
     std::int32_t coord = 0, dof = 0;              ///< in Motion::q and Motion::v
     std::int32_t joint_coord = 0, joint_dof = 0;  ///< in the model's joint_q and joint_qd
-    bool         is_pose = false;                 ///< its joint's coordinates are its pose in the world
-    bool         gyrates = false;                 ///< its moments of inertia differ
+    bool         is_pose      = false;            ///< its joint's coordinates are its pose in the world
+    bool         gyrates      = false;            ///< its moments of inertia differ
     double       inverse_mass = 0;                ///< [1/kg]
     Vec3d        com;                             ///< body frame [m]
     Mat33d       inertia{}, inverse_inertia{};    ///< body axes
@@ -139,9 +139,9 @@ struct Pile {
     /// rows were built.
     std::vector<Real> way;
     /// Sixteen for each: rotation, inverse inertia (world), inverse mass.
-    std::vector<Real>         pose;
-    std::vector<Mat33d>       prescribed_turn;  ///< of the prescribed
-    bool                      elastic = false, turns = false;  ///< some pair rebounds; something turned much
+    std::vector<Real>   pose;
+    std::vector<Mat33d> prescribed_turn;                 ///< of the prescribed
+    bool                elastic = false, turns = false;  ///< some pair rebounds; something turned much
     /// What chunks of a loop over bundles found.
     struct Part {
         Real         change = 0;

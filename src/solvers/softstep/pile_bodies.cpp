@@ -22,7 +22,7 @@ using RealLanes [[gnu::vector_size(kLanes * sizeof(Real)), gnu::aligned(alignof(
 
 #define MCH_INLINE [[gnu::always_inline]] inline
 /// Of lambdas, which functions that are compiled twice do not inline by themselves.
-#define MCH_LANES  __attribute__((always_inline))
+#define MCH_LANES __attribute__((always_inline))
 
 MCH_INLINE RealLanes& reals(Real* at) { return *reinterpret_cast<RealLanes*>(at); }
 MCH_INLINE Lanes      doubles(const Real* at)
@@ -39,7 +39,7 @@ MCH_INLINE Lanes     root(const Lanes& a)
 
 /// Four numbers of each of four bodies, and the same number of all four: either is made of the other.
 struct Rows {
-    Lanes                    row[kLanes];
+    Lanes                   row[kLanes];
     MCH_INLINE Lanes&       operator[](std::size_t i) { return row[i]; }
     MCH_INLINE const Lanes& operator[](std::size_t i) const { return row[i]; }
 };
@@ -56,9 +56,7 @@ MCH_INLINE Rows turned(const Lanes& a, const Lanes& b, const Lanes& c, const Lan
 { return turned(Rows{{a, b, c, d}}); }
 using Sources = std::array<const double*, kLanes>;
 MCH_INLINE Rows take(const Sources& from, std::size_t first)
-{
-    return turned({{lanes(from[0] + first), lanes(from[1] + first), lanes(from[2] + first), lanes(from[3] + first)}});
-}
+{ return turned({{lanes(from[0] + first), lanes(from[1] + first), lanes(from[2] + first), lanes(from[3] + first)}}); }
 
 struct Vec {
     Lanes x, y, z;
@@ -141,9 +139,9 @@ MCH_INLINE Vec gyrated(const Mat& I, const Mat& I_inv, const Vec& w, double h)
 {
     const Lanes all{};
     const Vec   L = I * w, middle = w + (all + 0.5 * h) * (I_inv * cross(L, w)),
-              next = w + (all + h) * (I_inv * cross(I * middle, middle)), turned_L = I * next;
+                next = w + (all + h) * (I_inv * cross(I * middle, middle)), turned_L = I * next;
     const Lanes before = root(dot(L, L)), after = root(dot(turned_L, turned_L));
-    const auto  moves  = after > 0;
+    const auto  moves = after > 0;
     return (moves ? before / (moves ? after : all + 1) : all + 1) * next;
 }
 
@@ -158,14 +156,14 @@ MCH_WIDE static void start_part(const System& system, Pile& pile, double h, std:
         const Seats   at(system, pile, i, end);
         const Sources turns = at.all([&](std::size_t k) MCH_LANES { return &motion.R_WB[at.link[k]].r0.x; });
         const Mat     R     = matrix(turns);
-        const Mat I_inv = matrix(at.all([&](std::size_t k) MCH_LANES { return &at.of[k]->inverse_inertia.r0.x; }));
-        const Mat A{transpose_times(I_inv, R.r0), transpose_times(I_inv, R.r1), transpose_times(I_inv, R.r2)};
-        const Lanes inverse_mass{at.of[0]->inverse_mass, at.of[1]->inverse_mass, at.of[2]->inverse_mass,
-                                 at.of[3]->inverse_mass};
-        const Rows  pose[4]{turned(R.r0.x, R.r0.y, R.r0.z, R.r1.x), turned(R.r1.y, R.r1.z, R.r2.x, R.r2.y),
-                            turned(R.r2.z, dot(A.r0, R.r0), dot(A.r0, R.r1), dot(A.r0, R.r2)),
-                            turned(dot(A.r1, R.r1), dot(A.r1, R.r2), dot(A.r2, R.r2), inverse_mass)};
-        const Lanes none{};
+        const Mat     I_inv = matrix(at.all([&](std::size_t k) MCH_LANES { return &at.of[k]->inverse_inertia.r0.x; }));
+        const Mat     A{transpose_times(I_inv, R.r0), transpose_times(I_inv, R.r1), transpose_times(I_inv, R.r2)};
+        const Lanes   inverse_mass{at.of[0]->inverse_mass, at.of[1]->inverse_mass, at.of[2]->inverse_mass,
+                                   at.of[3]->inverse_mass};
+        const Rows    pose[4]{turned(R.r0.x, R.r0.y, R.r0.z, R.r1.x), turned(R.r1.y, R.r1.z, R.r2.x, R.r2.y),
+                              turned(R.r2.z, dot(A.r0, R.r0), dot(A.r0, R.r1), dot(A.r0, R.r2)),
+                              turned(dot(A.r1, R.r1), dot(A.r1, R.r2), dot(A.r2, R.r2), inverse_mass)};
+        const Lanes   none{};
         for (std::size_t k = 0; k < kLanes; ++k) {
             Real* to = pile.pose.data() + kPoseStride * at.body[k];
             for (std::size_t part = 0; part < 4; ++part) reals(to + kLanes * part) = narrowed(pose[part][k]);
@@ -185,10 +183,10 @@ MCH_WIDE static void start_part(const System& system, Pile& pile, double h, std:
         const Lanes    ww   = dot(w, w);
         const LaneMask does = may & ~(h * ww < kSlow);
         if (!some(does)) continue;
-        const Mat  I     = matrix(at.all([&](std::size_t k) MCH_LANES { return &at.of[k]->inertia.r0.x; }));
+        const Mat  I   = matrix(at.all([&](std::size_t k) MCH_LANES { return &at.of[k]->inertia.r0.x; }));
         const Vec  w_B = transpose_times(R, w), now = R * gyrated(I, I_inv, w_B, h);
-        const Rows body  = turned(now.x, now.y, now.z, none);
-        const auto fast  = h * root(dot(w_B, w_B)) > kFast;
+        const Rows body = turned(now.x, now.y, now.z, none);
+        const auto fast = h * root(dot(w_B, w_B)) > kFast;
         for (std::size_t k = 0; k < kLanes; ++k) {
             if (!does[k]) continue;
             Real* v = pile.velocity.data() + kWide * at.body[k] + 3;
@@ -197,9 +195,8 @@ MCH_WIDE static void start_part(const System& system, Pile& pile, double h, std:
                 continue;
             }
             const Mat33d& turn = motion.R_WB[at.link[k]];
-            const Vec3d   own =
-                turn * gyrate(at.of[k]->inertia, at.of[k]->inverse_inertia,
-                              transpose_times(turn, Vec3d{w.x[k], w.y[k], w.z[k]}), h);
+            const Vec3d   own  = turn * gyrate(at.of[k]->inertia, at.of[k]->inverse_inertia,
+                                               transpose_times(turn, Vec3d{w.x[k], w.y[k], w.z[k]}), h);
             for (std::size_t c = 0; c < 3; ++c) v[c] = static_cast<Real>(own[c]);
         }
     }
@@ -220,23 +217,23 @@ MCH_WIDE static void finish_part(System& system, const Pile& pile, std::size_t b
         const Sources coords = at.all([&](std::size_t k) MCH_LANES { return motion.q.data() + at.of[k]->coord; });
         const Sources coms   = at.all([&](std::size_t k) MCH_LANES { return &at.of[k]->com.x; });
         const Rows    p0 = take(coords, 0), q0 = take(coords, 3), way = number(pile.way, 0), turn = number(pile.way, 3),
-                   v0 = number(pile.velocity, 0), v1 = number(pile.velocity, 2), centre = take(coms, 0);
-        const Vec  com{centre[0], centre[1], centre[2]};
-        const Quat old{q0[0], q0[1], q0[2], q0[3]};
-        const Quat q   = normalized(normalized(Quat{turn[0], turn[1], turn[2], turn[3]}) * old);
-        const Vec  p   = Vec{p0[0], p0[1], p0[2]} + (Vec{way[0], way[1], way[2]} + (rotate(old, com) - rotate(q, com)));
-        const Rows own[4]{turned(p.x, p.y, p.z, q.x), turned(q.x, q.y, q.z, q.w),
-                          turned(v0[0], v0[1], v0[2], v0[3]), turned(v1[0], v1[1], v1[2], v1[3])};
+                      v0 = number(pile.velocity, 0), v1 = number(pile.velocity, 2), centre = take(coms, 0);
+        const Vec     com{centre[0], centre[1], centre[2]};
+        const Quat    old{q0[0], q0[1], q0[2], q0[3]};
+        const Quat    q = normalized(normalized(Quat{turn[0], turn[1], turn[2], turn[3]}) * old);
+        const Vec  p = Vec{p0[0], p0[1], p0[2]} + (Vec{way[0], way[1], way[2]} + (rotate(old, com) - rotate(q, com)));
+        const Rows own[4]{turned(p.x, p.y, p.z, q.x), turned(q.x, q.y, q.z, q.w), turned(v0[0], v0[1], v0[2], v0[3]),
+                          turned(v1[0], v1[1], v1[2], v1[3])};
         // Loading also turns by anchors that turn nothing: that changes the signs of zeros.
         const Lanes none{};
         const Vec   linear  = rotate(identity(), {v0[0], v0[1], v0[2]}),
-                  angular = rotate(identity(), {v0[3], v1[2], v1[3]});
-        const Quat read     = identity() * normalized(Quat{rounded(q.x), rounded(q.y), rounded(q.z), rounded(q.w)});
-        const Quat X_q      = normalized(read * Quat{-none, -none, -none, none + 1});
-        const Vec  X_p      = Vec{rounded(p.x), rounded(p.y), rounded(p.z)} + Vec{none, none, none};
-        const Mat  R        = to_matrix(X_q);
-        const Vec  com_W    = X_p + R * com;
-        const Rows pose[2]{turned(X_p.x, X_p.y, X_p.z, X_q.x), turned(X_q.x, X_q.y, X_q.z, X_q.w)},
+                    angular = rotate(identity(), {v0[3], v1[2], v1[3]});
+        const Quat  read    = identity() * normalized(Quat{rounded(q.x), rounded(q.y), rounded(q.z), rounded(q.w)});
+        const Quat  X_q     = normalized(read * Quat{-none, -none, -none, none + 1});
+        const Vec   X_p     = Vec{rounded(p.x), rounded(p.y), rounded(p.z)} + Vec{none, none, none};
+        const Mat   R       = to_matrix(X_q);
+        const Vec   com_W   = X_p + R * com;
+        const Rows  pose[2]{turned(X_p.x, X_p.y, X_p.z, X_q.x), turned(X_q.x, X_q.y, X_q.z, X_q.w)},
             twist[2]{turned(linear.x, linear.y, linear.z, angular.x),
                      turned(linear.z, angular.x, angular.y, angular.z)},
             matrix[2]{turned(R.r0.x, R.r0.y, R.r0.z, R.r1.x), turned(R.r1.y, R.r1.z, R.r2.x, R.r2.y)},
@@ -299,7 +296,7 @@ void start_bodies(const System& system, Pile& pile, double h)
         for (auto* velocity : {&pile.velocity, &pile.lonely}) put(velocity->data() + kWide * i, v);
         put(pile.push.data() + kWide * i, {});
         if (i >= count) continue;
-        const Mat33d R = b >= 0 ? mechane::to_matrix(system.motion.base_X[b].q) : Mat33d::identity();
+        const Mat33d R                   = b >= 0 ? mechane::to_matrix(system.motion.base_X[b].q) : Mat33d::identity();
         pile.prescribed_turn[i - moving] = R;
         pose_prescribed(pile, i, R);
     }

@@ -233,7 +233,7 @@ MCH_WIDER static Pile::Part sweep_part(Pile& pile, const PileSweep& sweep, std::
                                               : solve_bundle<false>(pile, b, law, true, out.solved)
                           : b.one     ? solve_bundle<true>(pile, b, law, false, out.solved)
                                       : solve_bundle<false>(pile, b, law, false, out.solved);
-        change = largest(change, most);
+        change          = largest(change, most);
     }
     out.change = static_cast<Real>(largest_lane(change));
     return out;
@@ -278,8 +278,7 @@ MCH_WIDER static bool advance_part(Pile& pile, Real step, std::size_t begin, std
             p.drift[0] = pushes ? p.drift[0] + step * r[1] : Wide{};
             p.drift[1] = pushes ? p.drift[1] + step * r[2] : Wide{};
             busy       = busy | pushes | (p.distance <= 0) | (p.lambda[1] != 0) | (p.lambda[2] != 0);
-            if (pile.elastic)
-                rebounds = rebounds | (pile.starts[static_cast<std::size_t>(b.point + i)].bounce > 0);
+            if (pile.elastic) rebounds = rebounds | (pile.starts[static_cast<std::size_t>(b.point + i)].bounce > 0);
         }
         b.idle    = !any(busy);
         b.bounces = any(rebounds);

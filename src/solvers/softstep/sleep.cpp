@@ -147,7 +147,7 @@ void drop_far_contacts(System& system, double dt)
     if (!sleep.enabled) return;
     std::fill(sleep.disturbed.begin(), sleep.disturbed.end(), std::uint8_t{0});
     const auto sleeping = [&](std::int32_t link) { return link >= 0 && asleep(system, link); };
-    const auto kept = std::remove_if(system.contacts.begin(), system.contacts.end(), [&](const ContactRow& row) {
+    const auto kept     = std::remove_if(system.contacts.begin(), system.contacts.end(), [&](const ContactRow& row) {
         const bool near = row.start_distance < wake_reach(system, row.body, row.start_W, dt);
         for (std::size_t s = 0; s < 2; ++s)
             if (near && row.link[s] >= 0 && (row.on_belt() || carries_motion(system, row.body[1 - s]))) {
@@ -156,7 +156,7 @@ void drop_far_contacts(System& system, double dt)
             }
         return !near && (sleeping(row.link[0]) || sleeping(row.link[1]));
     });
-    system.contacts = {system.contacts.begin(), kept};
+    system.contacts     = {system.contacts.begin(), kept};
 }
 
 void spread_wakefulness(System& system)

@@ -158,8 +158,8 @@ class SoftStep final : public Solver {
     std::vector<IslandReport> reports_;
     std::vector<std::int32_t> breakable_;  ///< joints with a finite break force or torque
     std::vector<std::int32_t> read_off_;   ///< joints whose coordinates are not a link's own
-    Observables*              observed_ = nullptr;
-    bool                      rebuild_  = false;
+    Observables*              observed_  = nullptr;
+    bool                      rebuild_   = false;
     bool                      commanded_ = true;  ///< some dof or loop joint has laws of its own
     std::vector<std::uint8_t> enabled_, body_wins_;
     std::vector<std::int32_t> flags_;
@@ -266,11 +266,14 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
     // joint_f of FREE-like joints is a wrench at the child's centre of mass; the parent bears the reaction.
     const auto&       joint_f = control.joint_f.size() == model_.joint_f.size() ? control.joint_f : model_.joint_f;
     std::atomic<bool> pushed  = false;
-    tasks::for_chunks(s.pool, s.groups.size(), groups_at_once(s), [&](std::size_t begin, std::size_t end, std::size_t) {
-        for (std::size_t g = begin; g < end; ++g)
-            for (std::int32_t t = s.groups[g].tree_begin; t < s.groups[g].tree_end; ++t)
-                if (load_tree(t, in, joint_f, untouched)) pushed = true;
-    }, tasks::Chunks::by_thread);
+    tasks::for_chunks(
+        s.pool, s.groups.size(), groups_at_once(s),
+        [&](std::size_t begin, std::size_t end, std::size_t) {
+            for (std::size_t g = begin; g < end; ++g)
+                for (std::int32_t t = s.groups[g].tree_begin; t < s.groups[g].tree_end; ++t)
+                    if (load_tree(t, in, joint_f, untouched)) pushed = true;
+        },
+        tasks::Chunks::by_thread);
     for (std::size_t l = 0; pushed && l < s.forest.links.size(); ++l) {
         const Link&    link = s.forest.links[l];
         const Spatiald f    = load_of_joint(link, joint_f);
@@ -425,12 +428,14 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
         for (std::int32_t k = 0; k < link.dofs; ++k)
             out.joint_qd[model_.joint_qd_start[link.joint] + k] = static_cast<Real>(s.motion.v[link.dof + k]);
     };
-    tasks::for_chunks(s.pool, s.forest.trees.size(), groups_at_once(s),
-                      [&](std::size_t begin, std::size_t end, std::size_t) {
-                          for (std::size_t t = begin; t < end; ++t)
-                              for (std::int32_t l = s.forest.trees[t].link_begin; l < s.forest.trees[t].link_end; ++l)
-                                  publish_link(static_cast<std::size_t>(l));
-                      }, tasks::Chunks::by_thread);
+    tasks::for_chunks(
+        s.pool, s.forest.trees.size(), groups_at_once(s),
+        [&](std::size_t begin, std::size_t end, std::size_t) {
+            for (std::size_t t = begin; t < end; ++t)
+                for (std::int32_t l = s.forest.trees[t].link_begin; l < s.forest.trees[t].link_end; ++l)
+                    publish_link(static_cast<std::size_t>(l));
+        },
+        tasks::Chunks::by_thread);
     // Joints that are not a link's own coordinates are read off the bodies; single angles keep their winding.
     const auto publish_joint = [&](std::int32_t j) {
         const std::int32_t l = s.forest.joint_link[j];
