@@ -133,14 +133,15 @@ struct CollisionPipeline::Impl {
             chunk.rows.reserve(kPairsPerChunk * Manifold::kCapacity / 2);
         }
     }
-    void        order_pairs();
-    void        collide_all(PairCache::Impl* cache);
-    void        select(model::Contacts& contacts, CollideStatus& status);
-    void        keep_deepest(std::size_t count);
-    std::size_t place_rows();
-    void        find_soft(const model::State& state, model::Contacts& contacts, CollideStatus& status);
-    void        store(std::size_t chunk, model::Contacts& contacts) const;
-    void        store_early(std::size_t index, std::size_t last_count);
+    void                      order_pairs();
+    void                      collide_all(PairCache::Impl* cache);
+    [[nodiscard]] std::size_t growth_limit() const;
+    void                      select(model::Contacts& contacts, CollideStatus& status);
+    void                      keep_deepest(std::size_t count);
+    std::size_t               place_rows();
+    void                      find_soft(const model::State& state, model::Contacts& contacts, CollideStatus& status);
+    void                      store(std::size_t chunk, model::Contacts& contacts) const;
+    void                      store_early(std::size_t index, std::size_t last_count);
 
     PipelineOptions             options;
     ShapeSet                    set;
@@ -617,13 +618,20 @@ void CollisionPipeline::Impl::keep_deepest(std::size_t count)
     }
 }
 
+std::size_t CollisionPipeline::Impl::growth_limit() const
+{
+    constexpr std::size_t kMostContacts = std::size_t{1} << 22, kMostOfShape = 64;
+    return options.rigid_contact_limit > 0 ? options.rigid_contact_limit
+                                           : std::max(kMostContacts, kMostOfShape * set.size());
+}
+
 /// Fits the rows to the buffer, or the buffer to the rows, as the policy says.
 void CollisionPipeline::Impl::select(model::Contacts& contacts, CollideStatus& status)
 {
     const std::size_t needed = place_rows();
     std::size_t       stored = needed;
     if (needed > contacts.capacity() && policy == OverflowPolicy::grow) {
-        capacity = needed + needed / 4;
+        capacity = std::max(contacts.capacity(), std::min(needed + needed / 4, growth_limit()));
         contacts.resize(capacity);
     }
     if (needed > contacts.capacity()) {

@@ -590,6 +590,15 @@ TEST_CASE("a fixed capacity keeps the deepest and says so, an open one grows (CO
     const auto status = pipeline.collide(model::make_state(m), 0, small);
     CHECK(!status.overflow);
     CHECK(small.rigid_contact_count == 20);
+    CollisionPipeline bounded(m, {.rigid_contact_limit = 10});
+    model::Contacts   some;
+    some.resize(3);
+    const auto cut = bounded.collide(model::make_state(m), 0, some);
+    CHECK(cut.overflow);
+    CHECK(cut.rows.dropped == 10);
+    CHECK(some.rigid_contact_count == 10);
+    CHECK(some.rigid_contact_needed == 20);
+    for (std::size_t i = 0; i < 10; ++i) CHECK(some.rigid_contact_shape1[i] == static_cast<std::int32_t>(10 + i));
 }
 
 TEST_CASE("of a hundred thousand contacts in one world none is dropped unless the capacity says so (DYN-144, T-106)")
