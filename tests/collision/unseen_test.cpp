@@ -102,7 +102,7 @@ TEST_CASE(
         }
         CAPTURE(static_cast<int>(first));
         CAPTURE(static_cast<int>(second));
-        CHECK(rows > count / 8);
+        if (count >= 8) CHECK(rows > count / 8);  // of fewer, none may touch
         // Class F of the specification is 1e-5; shapes a thousand times flatter than long may miss it, seldom and by
         // little.
         const std::tuple<const char*, Worst, double> all[] = {
@@ -159,7 +159,7 @@ TEST_CASE("a closed convex mesh is the hull of its points, however its faces are
             }
         }
         CAPTURE(static_cast<int>(second));
-        CHECK(rows > count / 8);
+        if (count >= 8) CHECK(rows > count / 8);  // of fewer, none may touch
         for (const Worst& worst : {unsound, apart, as_hull, phantom}) {
             CAPTURE(worst.at);
             CHECK(worst.value < 1e-4);
