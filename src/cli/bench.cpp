@@ -217,6 +217,9 @@ void add_bench(CLI::App& app, Context& context)
     verb->add_flag_callback(
         "--exact-contacts", [args] { args->run.keep_pairs = false; },
         "Look for all contacts in every step, also of pairs that have hardly moved");
+    verb->add_flag_callback(
+        "--discrete", [args] { args->run.sweep_fast = false; },
+        "Do not follow fast bodies along their way: they may pass through what is thin");
     verb->add_flag("--slide-only", args->slide_only, "Contacts resist sliding only, not spinning and rolling");
     verb->add_flag("--import", args->import, "Time opening, import and finalizing instead of steps");
     std::string scenes = "Built-in scenes, with their size N (name:N):\n";

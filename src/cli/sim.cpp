@@ -55,6 +55,14 @@ void summarize(const Context& context, const SimArgs& args, const run::Scene& sc
         "bodies ({:.3g} mm at the start)\n",
         recording.steps, report.contacts_max, report.contacts_mean, 1e3 * report.final_penetration,
         1e3 * report.final_overlap, 1e3 * report.start_overlap));
+    constexpr std::size_t kNamed = 10;
+    for (std::size_t i = 0; i < std::min(kNamed, report.broken.size()); ++i) {
+        const record::BreakEvent& e = report.broken[i];
+        io.say(fmt::format("broke     {} at {:.6g} s under {:.4g} N and {:.4g} N m\n",
+                           scene.model.joint_label[static_cast<std::size_t>(e.joint)], e.t, e.force, e.torque));
+    }
+    if (report.broken.size() > kNamed)
+        io.say(fmt::format("          and {} joints more\n", report.broken.size() - kNamed));
     if (report.joint_error_linear > 0 || report.joint_error_angular > 0)
         io.say(fmt::format("loops     closed within {:.3g} mm, {:.3g} degrees\n", 1e3 * report.joint_error_linear,
                            report.joint_error_angular / kDegrees));
@@ -265,6 +273,9 @@ void add_sim(CLI::App& app, Context& context)
     verb->add_flag_callback(
         "--exact-contacts", [args] { args->options.keep_pairs = false; },
         "Look for all contacts in every step, also of pairs that have hardly moved");
+    verb->add_flag_callback(
+        "--discrete", [args] { args->options.sweep_fast = false; },
+        "Do not follow fast bodies along their way: they may pass through what is thin");
     verb->add_option("--checkpoint", args->checkpoint, "File to write the end of the run to");
     verb->add_option("--resume", args->resume, "Go on from the file that --checkpoint wrote, --frames more steps");
     verb->add_option("--expect", args->expect, "State hash that the run must end with (exit status 1 otherwise)");

@@ -112,12 +112,18 @@ JointDofConfig axis_values(Import& run, const physics::Joint& joint, std::string
     }
     const double undriven_effort = dof.effort_limit;
     apply_drive(run, drive != nullptr ? *drive : physics::Drive{}, motion, of_d6, dof);
+    const bool driven = drive != nullptr && drive->enabled;
+    if (driven && limit != nullptr && dof.target_ke > 0 && dof.limit_lower <= dof.limit_upper &&
+        (dof.target_q < dof.limit_lower || dof.target_q > dof.limit_upper))
+        run.found.add(
+            codes::kTargetRange, joint.prim.site(),
+            fmt::format("the target {:.6g} of {} is not between {:.6g} and {:.6g}{}", drive->target_position,
+                        joint.path.text(), limit->lower, limit->upper, of_d6 ? fmt::format(" ({})", name) : ""));
     // A target beyond the only bound is held at it; the builder takes the middle, which lies nowhere without a second.
     const bool no_lower = dof.limit_lower <= -model::kMaxValue, no_upper = dof.limit_upper >= model::kMaxValue;
     if (!run.newton() && no_lower != no_upper)
         dof.target_q = no_lower ? std::min(dof.target_q, dof.limit_upper) : std::max(dof.target_q, dof.limit_lower);
     const std::optional<double> effort = of_d6 ? std::nullopt : look.number(Key::joint_effort_limit);
-    const bool                  driven = drive != nullptr && drive->enabled;
     if (effort) dof.effort_limit = std::min(dof.effort_limit, *effort);
     if (!driven && !effort && !of_d6) dof.effort_limit = undriven_effort;
 

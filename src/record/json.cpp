@@ -153,6 +153,15 @@ class Printer {
         });
         o.close();
     }
+    void broken(const BreakEvent& e)
+    {
+        Object o(out_, options_.reproducible);
+        o.member("joint", [&] { text(model_.joint_label[static_cast<std::size_t>(e.joint)]); });
+        o.member("t", [&] { number(e.t); });
+        o.member("force", [&] { number(e.force); });
+        o.member("torque", [&] { number(e.torque); });
+        o.close();
+    }
     void report(const RunReport& r)
     {
         Object o(out_, options_.reproducible);
@@ -165,6 +174,7 @@ class Printer {
         o.member("joint_error_linear", [&] { number(r.joint_error_linear); });
         o.member("joint_error_angular", [&] { number(r.joint_error_angular); });
         o.member("clamped_velocities", [&] { number(r.clamped_velocities); });
+        o.member("broken_joints", [&] { list(r.broken, [&](const BreakEvent& e) { broken(e); }); });
         if (!options_.reproducible)
             o.member("wall_s", [&] {
                 Object wall(out_, true);

@@ -16,7 +16,7 @@ namespace mechane::record {
 namespace {
 
 constexpr std::array<char, 8> kMagic{'M', 'C', 'H', 'R', 'E', 'C', 'R', 'D'};
-constexpr std::uint32_t       kVersion = 2;
+constexpr std::uint32_t       kVersion = 3;
 
 enum Kind : char { header_chunk = 'H', step_chunk = 'S', frame_chunk = 'F', end_chunk = 'E' };
 
@@ -32,6 +32,7 @@ void visit_header(Bytes&& bytes, H& h)
     bytes(h.substeps);
     bytes(h.sleeping);
     bytes(h.keep_pairs);
+    bytes(h.sweep_fast);
     bytes(h.control);
     bytes(h.start);
 }

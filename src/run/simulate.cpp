@@ -79,7 +79,7 @@ class Loop {
           state_(model::make_state(model)),
           control_(model::make_control(model))
     {
-        pipeline_.emplace(model_, collision::PipelineOptions{.pool = &pool_});
+        make_pipeline();
         contacts_ = pipeline_->make_contacts();
     }
 
@@ -201,10 +201,13 @@ class Loop {
         if (notice != 0) solver_->notify(notice);
         // Pairs of a body that became kinematic, or stopped being it, are others too.
         if (changes.pairs || changes.structure)
-            pipeline_.emplace(model_, collision::PipelineOptions{.pool = &pool_});
+            make_pipeline();
         else if (changes.shapes)
             pipeline_->reread_transforms();
     }
+
+    void make_pipeline()
+    { pipeline_.emplace(model_, collision::PipelineOptions{.pool = &pool_, .sweep_fast_bodies = options_.sweep_fast}); }
 
     /// Moves bodies onto their joints.
     void project()
@@ -270,10 +273,12 @@ class Loop {
                                    stepped.culprit));
             result.diverged = true;
         }
-        for (const auto& broken : stepped.broken)
+        for (const auto& broken : stepped.broken) {
+            recording().report.broken.push_back({state_.time, broken.joint, broken.force, broken.torque});
             found_.add(kJointBroke, {.prim = model_.joint_label[static_cast<std::size_t>(broken.joint)]},
                        fmt::format("broke at {:.6g} s under {:.4g} N and {:.4g} N m", state_.time, broken.force,
                                    broken.torque));
+        }
         record::RunReport& report = recording().report;
         report.contacts_max       = std::max(report.contacts_max, contacts_.rigid_contact_count);
         contact_sum_ += contacts_.rigid_contact_count;

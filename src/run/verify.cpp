@@ -17,6 +17,7 @@ record::RecordingHeader recording_header(const model::Model& model, const Simula
     header.substeps   = options.substeps;
     header.sleeping   = options.sleeping;
     header.keep_pairs = options.keep_pairs;
+    header.sweep_fast = options.sweep_fast;
     header.set        = options.set;
     header.control    = options.control;
     if (options.from != nullptr) header.start = record::to_bytes(*options.from);
@@ -49,6 +50,7 @@ Result<Verification> verify(const model::Model& model, const record::RecordingFi
                         .other_columns = options.other_columns,
                         .sleeping      = header.sleeping,
                         .keep_pairs    = header.keep_pairs,
+                        .sweep_fast    = header.sweep_fast,
                         .from          = from ? &*from : nullptr};
     run.follow  = options.follow;
     run.on_step = [&](std::int64_t step, std::uint64_t hash) {

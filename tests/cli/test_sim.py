@@ -12,6 +12,42 @@ def angle_error(frame, index, target):
     return abs(math.degrees(frame["joint_q"][index]) - target)
 
 
+#: A ball of 1 kg that falls at 60 m/s (a metre a step) on a sheet of 2 cm, and a lamp of 10 kg on a joint that holds 50 N.
+BALL_AND_LAMP = """#usda 1.0
+(
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+def Cube "sheet" (prepend apiSchemas = ["PhysicsCollisionAPI"])
+{
+    double size = 1
+    float3 xformOp:scale = (1, 1, 0.02)
+    uniform token[] xformOpOrder = ["xformOp:scale"]
+}
+def Sphere "ball" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMassAPI"])
+{
+    double radius = 0.05
+    float physics:mass = 1
+    vector3f physics:velocity = (0, 0, -60)
+    double3 xformOp:translate = (0, 0, 1.5)
+    uniform token[] xformOpOrder = ["xformOp:translate"]
+}
+def Sphere "lamp" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
+{
+    double radius = 0.1
+    float physics:mass = 10
+    double3 xformOp:translate = (5, 0, 5)
+    uniform token[] xformOpOrder = ["xformOp:translate"]
+}
+def PhysicsFixedJoint "hook"
+{
+    rel physics:body1 = </lamp>
+    point3f physics:localPos0 = (5, 0, 5)
+    float physics:breakForce = 50
+}
+"""
+
+
 class Quadruped(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -96,6 +132,27 @@ class Runs(unittest.TestCase):
             done = mechane("sim", QUADRUPED, "--duration", duration, "-q")
             self.assertEqual(done.returncode, exit_status, duration)
             self.assertEqual("--duration" in done.stderr, exit_status == 2, done.stderr)
+
+    def test_a_joint_that_broke_is_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            stage = pathlib.Path(folder) / "stage.usda"
+            stage.write_text(BALL_AND_LAMP)
+            done = mechane("sim", stage, "--frames", "5", "--json")
+            (broken,) = json.loads(done.stdout)["report"]["broken_joints"]
+            self.assertEqual(broken["joint"], "/hook")
+            self.assertLess(broken["t"], 4 / 60)  # T-64: in three steps
+            self.assertAlmostEqual(broken["force"], 98.1, delta=0.981)
+            self.assertIn("broke     /hook at ", done.stderr)
+
+    def test_fast_bodies_pass_through_sheets_only_where_asked(self):
+        with tempfile.TemporaryDirectory() as folder:
+            stage, recording = pathlib.Path(folder) / "stage.usda", pathlib.Path(folder) / "a.mrec"
+            stage.write_text(BALL_AND_LAMP)
+            for flags, passes in ((), False), (("--discrete",), True):
+                run = document("sim", stage, "--frames", "10", "--json", "-o", recording, *flags)
+                self.assertEqual(run["frames"][-1]["body_q"][run["bodies"].index("/ball")][2] < 0, passes)
+                verified = mechane("replay", recording, "--verify")
+                self.assertEqual(verified.returncode, 0, verified.stderr)
 
     def test_frame_zero_is_the_initial_state_and_every_counts_steps(self):
         run = document("sim", QUADRUPED, "--frames", "10", "--every", "4", "--dt", "0.01", "--json")

@@ -48,6 +48,38 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("a drive whose target the limits do not allow is warned of where it holds something (IMP-238)")
+{
+    struct {
+        const char*           about;
+        double                target, stiffness;
+        const char *          lower, *upper;
+        std::optional<double> held;  ///< degrees; none: the joint has no axis
+        int                   warned;
+    } table[] = {
+        {"inside", 20, 10, "-30", "50", 20, 0},           {"at the end", 50, 10, "-30", "50", 50, 0},
+        {"beyond", 90, 10, "-30", "50", 10, 1},           {"no spring", 90, 0, "-30", "50", 10, 0},
+        {"one end", 90, 10, "-inf", "50", 50, 1},         {"no end", 90, 10, "-inf", "inf", 90, 0},
+        {"locked", 90, 10, "50", "-30", std::nullopt, 0},
+    };
+    for (const auto& row : table) {
+        CAPTURE(row.about);
+        std::string hinged = joint("PhysicsRevoluteJoint", "hinge", "/robot", "a", "b",
+                                   fmt::format("float physics:lowerLimit = {}\n    float physics:upperLimit = {}\n    "
+                                               "float drive:angular:physics:targetPosition = {}\n    "
+                                               "float drive:angular:physics:stiffness = {}",
+                                               row.lower, row.upper, row.target, row.stiffness));
+        hinged.insert(hinged.find(" {"), " (prepend apiSchemas = [\"PhysicsDriveAPI:angular\"])");
+        const Imported in = import_text(stage_text(robot(body("a") + body("b", 1) + hinged)));
+        REQUIRE(in.result);
+        CHECK(in.found.count("W_DRIVE_TARGET_RANGE") == row.warned);
+        if (row.held)
+            CHECK(hinge(in).target_q == close_to(*row.held * kDegrees, 1e-6));
+        else
+            CHECK(in.joint_at("/robot/hinge").angular_axes.empty());
+    }
+}
+
 TEST_CASE("a distance joint holds its range on the first axis, with the target in the middle (IMP-105)")
 {
     const Imported in =

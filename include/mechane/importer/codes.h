@@ -42,6 +42,7 @@ inline constexpr Code kMergeType{"E_MERGE_TYPE", Severity::error, "A joint with 
 inline constexpr Code kMergeAnchor{"W_MERGE_ANCHOR", Severity::warning, "Joints merged into one have different anchors; those of the first are used.", "Give the joints between two bodies the same anchors."};
 inline constexpr Code kParallelJoint{"W_PARALLEL_JOINT", Severity::warning, "Two joints connect the same two bodies and cannot be merged into one.", "Leave one joint between the two bodies."};
 inline constexpr Code kD6Unlimited{"W_D6_UNLIMITED_AXIS", Severity::warning, "A PhysicsJoint has axes without a limit; they are locked as in Newton.", "Apply PhysicsLimitAPI to every axis that shall move."};
+inline constexpr Code kTargetRange{"W_DRIVE_TARGET_RANGE", Severity::warning, "The target of a drive lies beyond the limits of its joint.", "Author a target within the limits; the middle of the range is held instead, or the only end that it has."};
 inline constexpr Code kJointSnapped{"W_JOINT_SNAPPED", Severity::warning, "The frames of a joint do not meet in the authored poses; the child was moved.", "Correct physics:localPos and physics:localRot, or the poses of the bodies."};
 inline constexpr Code kMimicLeader{"W_MIMIC_LEADER", Severity::warning, "The leader of a mimic joint was not imported; the mimic is left out.", "Name an imported joint."};
 inline constexpr Code kActTarget{"E_ACT_TARGET", Severity::error, "An actuator has no hinge or slider to drive.", "Name one imported revolute or prismatic joint in newton:targets."};

@@ -112,9 +112,10 @@ inline constexpr Code kJointMultiTarget{"PHY_JOINT_MULTI_TARGET", Severity::warn
 inline constexpr Code kRealignRefused{"PHY_REALIGN_REFUSED", Severity::warning,
                                       "The frames of a joint were not realigned.",
                                       "Repair the joint first, or edit the prototype that its instance comes from."};
-inline constexpr Code kJointFrameGap{
-    "PHY_JOINT_FRAME_GAP", Severity::info, "The two frames of a joint do not meet in the initial pose.",
-    "Align localPos and localRot of both sides, as fix --realign-joints does; the solver will pull them together."};
+inline constexpr Code kJointFrameGap{"PHY_JOINT_FRAME_GAP", Severity::info,
+                                     "The two frames of a joint do not meet in the initial pose.",
+                                     "Align localPos and localRot of both sides, as fix --realign-joints does; else a "
+                                     "simulation moves the bodies first."};
 inline constexpr Code kAxisUnknown{"PHY_AXIS_UNKNOWN", Severity::warning, "An axis is not X, Y or Z.",
                                    "Use one of them; the schema's fallback is used."};
 inline constexpr Code kDofUnknown{"PHY_DOF_UNKNOWN", Severity::warning,

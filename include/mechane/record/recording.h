@@ -29,6 +29,13 @@ struct Frame {
     double                     kinetic = 0, potential = 0;  ///< [J]
 };
 
+/// A joint that broke at the end of a step.
+struct BreakEvent {
+    double       t = 0;  ///< [s]
+    std::int32_t joint;
+    double       force, torque;  ///< what it carried over the step [N], about the child's anchor [N m]
+};
+
 /// Sums over the whole run, for the report of `mechane sim`.
 struct RunReport {
     std::int32_t contacts_max        = 0;
@@ -41,6 +48,7 @@ struct RunReport {
     std::int64_t rows = 0, sweeps = 0;  ///< constraint rows of all steps, and passes over the rows of an island
     std::int64_t block_solves = 0, block_fallbacks = 0;  ///< direct solves of small hard islands, and those given up
     std::int64_t sweeps_most = 0;                        ///< passes of the step that had most
+    std::vector<BreakEvent>       broken;                ///< in order of time
     std::map<std::string, double> wall_s;                ///< wall time per phase [s]
 };
 

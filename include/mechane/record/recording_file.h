@@ -21,7 +21,7 @@ struct RecordingHeader {
     std::string              solver;        ///< name
     double                   dt       = 0;  ///< [s]
     std::int32_t             substeps = 0;
-    bool                     sleeping = false, keep_pairs = true;
+    bool                     sleeping = false, keep_pairs = true, sweep_fast = true;
     std::vector<std::string> set;      ///< settings before the first step
     std::string              control;  ///< text of the table of commands, empty without one
     std::vector<std::byte>   start;    ///< checkpoint that was gone on from, empty without one

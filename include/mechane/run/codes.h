@@ -14,9 +14,11 @@ inline constexpr Code kNoColliders{
 inline constexpr Code kGroundKept{"RUN_GROUND_KEPT", Severity::info,
                                   "The stage has an infinite plane of its own, so none was added.",
                                   "Name a height, as in --ground 0, to add one all the same."};
-inline constexpr Code kProjected{"RUN_PROJECTED", Severity::warning,
-                                 "Authored body poses do not satisfy the joints and were moved onto them.",
-                                 "Align localPos0/localRot0 and localPos1/localRot1 with the body poses."};
+inline constexpr Code kProjected{
+    "RUN_PROJECTED", Severity::warning,
+    "Authored poses or velocities of bodies do not satisfy the joints of their tree and were changed.",
+    "Align localPos0/localRot0 and localPos1/localRot1 with the body poses, as fix "
+    "--realign-joints does; author velocities that the joints allow."};
 inline constexpr Code kOverlapKept{
     "RUN_OVERLAP_KEPT", Severity::info,
     "Parts of one mechanism overlap in the start pose; that overlap counts as touching.",

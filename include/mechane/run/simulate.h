@@ -30,6 +30,7 @@ struct SimulateOptions {
     std::vector<std::string>  other_columns;         ///< of `control`, that `follow` reads
     bool                      sleeping   = false;    ///< islands that have come to rest are left out
     bool                      keep_pairs = true;     ///< pairs at rest keep their contacts
+    bool                      sweep_fast = true;     ///< fast bodies are followed along their way
     const record::Checkpoint* from       = nullptr;  ///< to go on from: `frames` more steps
     bool                      keep_end   = false;    ///< fill SimulateResult::end
 
