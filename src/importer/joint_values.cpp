@@ -114,11 +114,15 @@ JointDofConfig axis_values(Import& run, const physics::Joint& joint, std::string
     apply_drive(run, drive != nullptr ? *drive : physics::Drive{}, motion, of_d6, dof);
     const bool driven = drive != nullptr && drive->enabled;
     if (driven && limit != nullptr && dof.target_ke > 0 && dof.limit_lower <= dof.limit_upper &&
-        (dof.target_q < dof.limit_lower || dof.target_q > dof.limit_upper))
+        (dof.target_q < dof.limit_lower || dof.target_q > dof.limit_upper)) {
         run.found.add(
             codes::kTargetRange, joint.prim.site(),
             fmt::format("the target {:.6g} of {} is not between {:.6g} and {:.6g}{}", drive->target_position,
                         joint.path.text(), limit->lower, limit->upper, of_d6 ? fmt::format(" ({})", name) : ""));
+        if (run.log)
+            run.log->correct(joint.prim, fmt::format("drive:{}:physics:targetPosition", name), physics::Use::ignored,
+                             "beyond the limits; the middle of the range is held, or its only end");
+    }
     // A target beyond the only bound is held at it; the builder takes the middle, which lies nowhere without a second.
     const bool no_lower = dof.limit_lower <= -model::kMaxValue, no_upper = dof.limit_upper >= model::kMaxValue;
     if (!run.newton() && no_lower != no_upper)
