@@ -150,25 +150,19 @@ bool spins(const System& system, const Tree& tree, double h)
     return false;
 }
 
-void predict_tree(System& system, const Tree& tree, const Vec3d& gravity, double h, bool first)
+/// What forces change the velocities of a tree by within h, from its mass matrix and the forces that hold its motion
+/// (System::tau), in the room of `whole_blocks`. Drives, springs and dampers are implicit: (M + h B + h^2 K) dv = h (tau
+/// - bias + K (e - h v) - B v), exact implicit Euler for one dof. A drive beyond its effort limit becomes a constant
+/// force and the system is solved again without its gains.
+double* find_change(System& system, const Tree& tree, double h, bool first)
 {
-    const Forest& f = system.forest;
-    const auto    n = static_cast<std::size_t>(tree.dof_count());
-    if (n == 0) return;
-    const auto        dofs = static_cast<std::size_t>(tree.dof_begin);
-    std::span<double> bias = std::span(system.tau).subspan(dofs, n);
-    double*           x    = whole_blocks(system, tree);
-    double*           v    = system.motion.v.data() + dofs;
-    DofLaw*           laws = system.laws.data() + dofs;
-    dynamics::turn_inertias(f, tree, system.motion);
-    dynamics::inverse_dynamics(f, tree, gravity, system.wrench, nullptr, system.motion, bias);
-    if (!tree.deep) dynamics::mass_matrix(f, tree, system.paths, system.motion, system.mass);
+    const auto    n = static_cast<std::size_t>(tree.dof_count()), dofs = static_cast<std::size_t>(tree.dof_begin);
+    const double* bias = system.tau.data() + dofs;
+    const double* v    = system.motion.v.data() + dofs;
+    double*       x    = whole_blocks(system, tree);
+    DofLaw*       laws = system.laws.data() + dofs;
     read_errors(system, tree);
     if (first) scale_acceleration_drives(system, tree);
-
-    // Drives, springs and dampers implicitly: (M + h B + h^2 K) dv = h (tau - bias + K (e - h v) - B v), exact implicit
-    // Euler for one dof. A drive beyond its effort limit becomes a constant force and the system is solved again
-    // without its gains.
     for (int round = 0; round < kMaxDriveRounds; ++round) {
         for (std::size_t k = 0; k < n; ++k) {
             const DofLaw& law = laws[k];
@@ -202,34 +196,76 @@ void predict_tree(System& system, const Tree& tree, const Vec3d& gravity, double
         }
         if (!changed) break;
     }
+    return x;
+}
+
+/// The same step with the velocity forces of its middle, in two parts: between them System::tau becomes those of the
+/// velocities that the first one sets. `x`: from `find_change`.
+void go_to_middle(System& system, const Tree& tree, double* x)
+{
+    const auto    n = static_cast<std::size_t>(tree.dof_count()), dofs = static_cast<std::size_t>(tree.dof_begin);
+    double*       v      = system.motion.v.data() + dofs;
+    double* const middle = x + 4 * n;
+    for (std::size_t k = 0; k < n; ++k) {
+        middle[k] = v[k];
+        v[k] += 0.5 * x[k];
+        x[k] = system.tau[dofs + k];
+    }
+}
+
+void come_from_middle(System& system, const Tree& tree, double h, double* x)
+{
+    const auto    n = static_cast<std::size_t>(tree.dof_count()), dofs = static_cast<std::size_t>(tree.dof_begin);
+    double*       v      = system.motion.v.data() + dofs;
+    double* const middle = x + 4 * n;
+    for (std::size_t k = 0; k < n; ++k) {
+        const double first_half = 2 * (v[k] - middle[k]);
+        v[k]                    = middle[k];
+        middle[k]               = first_half;
+        x[k]                    = h * (x[k] - system.tau[dofs + k]);
+    }
+    respond_tree(system, tree, x);
+    for (std::size_t k = 0; k < n; ++k) x[k] += middle[k];
+}
+
+void change_velocities(System& system, const Tree& tree, const double* x)
+{
+    for (std::int32_t k = 0; k < tree.dof_count(); ++k) system.motion.v[tree.dof_begin + k] += x[k];
+}
+
+void predict_tree(System& system, const Tree& tree, const Vec3d& gravity, double h, bool first)
+{
+    const Forest& f = system.forest;
+    if (tree.dof_count() == 0) return;
+    const std::span<double> bias =
+        std::span(system.tau)
+            .subspan(static_cast<std::size_t>(tree.dof_begin), static_cast<std::size_t>(tree.dof_count()));
+    dynamics::turn_inertias(f, tree, system.motion);
+    dynamics::inverse_dynamics(f, tree, gravity, system.wrench, nullptr, system.motion, bias);
+    if (!tree.deep) dynamics::mass_matrix(f, tree, system.paths, system.motion, system.mass);
+    double* const x = find_change(system, tree, h, first);
     if (spins(system, tree, h)) {
-        // The same step with the velocity forces of its middle.
-        double* const middle = x + 4 * n;
-        for (std::size_t k = 0; k < n; ++k) {
-            middle[k] = v[k];
-            v[k] += 0.5 * x[k];
-            x[k] = bias[k];
-        }
         const auto links = static_cast<std::size_t>(tree.link_end - tree.link_begin);
         const auto move  = [&](std::vector<Spatiald>& from, std::vector<Spatiald>& to) {
             std::copy_n(from.begin() + tree.link_begin, links, to.begin() + tree.link_begin);
         };
+        go_to_middle(system, tree, x);
         move(system.motion.twist, system.held_twist);
         move(system.motion.link_velocity, system.held_velocity);
         dynamics::update_velocities(f, tree, system.motion);
         dynamics::inverse_dynamics(f, tree, gravity, system.wrench, nullptr, system.motion, bias);
         move(system.held_twist, system.motion.twist);
         move(system.held_velocity, system.motion.link_velocity);
-        for (std::size_t k = 0; k < n; ++k) {
-            const double first_half = 2 * (v[k] - middle[k]);
-            v[k]                    = middle[k];
-            middle[k]               = first_half;
-            x[k]                    = h * (x[k] - bias[k]);
-        }
-        respond_tree(system, tree, x);
-        for (std::size_t k = 0; k < n; ++k) x[k] += middle[k];
+        come_from_middle(system, tree, h, x);
     }
-    for (std::size_t k = 0; k < n; ++k) v[k] += x[k];
+    change_velocities(system, tree, x);
+}
+
+/// Velocities before the sub-step, as those of rows are.
+void keep_velocities(System& system, const Group& group)
+{
+    std::copy(system.motion.v.begin() + group.dof_begin, system.motion.v.begin() + group.dof_end,
+              system.previous_u.begin() + group.u_begin);
 }
 
 }  // namespace
@@ -240,8 +276,7 @@ void prepare_group(System& system, const Group& group, double h, bool first)
     if (!first)  // at the start of a step they are up to date
         for (std::int32_t t = group.tree_begin; t < group.tree_end; ++t)
             dynamics::forward_kinematics(f, f.trees[t], system.motion);
-    std::copy(system.motion.v.begin() + group.dof_begin, system.motion.v.begin() + group.dof_end,
-              system.previous_u.begin() + group.u_begin);
+    keep_velocities(system, group);
     for (std::int32_t t = group.tree_begin; t < group.tree_end; ++t) {
         const Tree& tree    = f.trees[t];
         const Vec3d gravity = static_cast<Vec3d>(system.model->gravity_of(tree.world));
@@ -254,6 +289,36 @@ void prepare_group(System& system, const Group& group, double h, bool first)
     build_loops(system, group);
     project_velocity(system, group);
     close_loops(system, group, h);
+}
+
+void prepare_four(System& system, const dynamics::FourTrees& trees, double h, bool first)
+{
+    const Forest& f = system.forest;
+    if (!first) dynamics::forward_kinematics(f, trees, system.motion);
+    dynamics::FourDynamics four(f, trees, system.motion);
+    std::array<Vec3d, 4>   gravity;
+    for (std::size_t i = 0; i < 4; ++i) {
+        keep_velocities(system, system.groups[f.trees[trees[i]].group]);
+        gravity[i] = static_cast<Vec3d>(system.model->gravity_of(f.trees[trees[i]].world));
+    }
+    four.inverse_dynamics(gravity, system.wrench, system.tau);
+    four.mass_matrix(system.paths, system.motion, system.mass);
+    std::array<double*, 4> x{};
+    std::array<bool, 4>    turns{};
+    for (std::size_t i = 0; i < 4; ++i) {
+        const Tree& tree = f.trees[trees[i]];
+        x[i]             = find_change(system, tree, h, first);
+        turns[i]         = spins(system, tree, h);
+        if (turns[i]) go_to_middle(system, tree, x[i]);
+    }
+    if (std::find(turns.begin(), turns.end(), true) != turns.end()) {
+        four.set_velocities(system.motion.v);
+        four.inverse_dynamics(gravity, system.wrench, system.tau);
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+        if (turns[i]) come_from_middle(system, f.trees[trees[i]], h, x[i]);
+        change_velocities(system, f.trees[trees[i]], x[i]);
+    }
 }
 
 bool clamp_velocity(System& system, const Group& group)

@@ -575,8 +575,8 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
             island.frozen = island.frozen || faulty(s, s.forest.trees[s.groups[s.island_groups[i]].tree_begin].world);
     choose_blocks(s);
     list_work(s);
-    const auto each_island = [&](const auto& run) {
-        const auto one = [&](std::size_t k) { run(static_cast<std::size_t>(s.work[k])); };
+    const auto each_work = [&](const auto& run) {
+        const auto one = [&](std::size_t k) { run(s.work[k]); };
         if (options_.pool && s.work.size() > 1)
             options_.pool->for_each(s.work.size(), std::max<std::size_t>(1, s.work.size() / 64), one);
         else
@@ -595,14 +595,14 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         // Islands share the moving base, so they go through the substeps together.
         for (int k = 0; k < substeps; ++k) {
             for (const std::int32_t b : s.forest.prescribed) place_prescribed(s, b, k * h);
-            each_island([&](std::size_t i) { run_substep(s, s.islands[i], h, k, reports_[i]); });
+            each_work([&](const Work& work) { run_substep(s, work, h, k, reports_); });
         }
         for (const std::int32_t b : s.forest.prescribed) place_prescribed(s, b, dt);
-        each_island([&](std::size_t i) { finish_island(s, s.islands[i], h, reports_[i]); });
+        each_work([&](const Work& work) { finish(s, work, h, reports_); });
     } else {
-        each_island([&](std::size_t i) {
-            for (int k = 0; k < substeps; ++k) run_substep(s, s.islands[i], h, k, reports_[i]);
-            finish_island(s, s.islands[i], h, reports_[i]);
+        each_work([&](const Work& work) {
+            for (int k = 0; k < substeps; ++k) run_substep(s, work, h, k, reports_);
+            finish(s, work, h, reports_);
         });
     }
     for (const IslandReport& r : reports_) {
