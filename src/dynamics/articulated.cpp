@@ -151,13 +151,6 @@ MCH_WIDE void fill_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t d
 
 }  // namespace
 
-void fill_mass_matrix(const Tree& tree, const Paths& paths, const Motion& motion, std::span<double> matrix)
-{
-    fill_rows(Rows(paths), tree.dof_begin, tree.dof_end,
-              motion.columns.data() + static_cast<std::ptrdiff_t>(tree.block_begin) * 6 * kLanes,
-              motion.momentum.data(), matrix.data());
-}
-
 void mass_matrix(const Forest& forest, const Tree& tree, const Paths& paths, Motion& motion, std::span<double> matrix)
 {
     const OneTree one{forest, tree, motion, {}, nullptr, {}};
@@ -182,7 +175,7 @@ void mass_matrix(const Forest& forest, const Tree& tree, const Paths& paths, Mot
         to[4 * kLanes]     = s.angular.y;
         to[5 * kLanes]     = s.angular.z;
     }
-    fill_mass_matrix(tree, paths, motion, matrix);
+    fill_rows(Rows(paths), tree.dof_begin, tree.dof_end, columns, motion.momentum.data(), matrix.data());
 }
 
 namespace {

@@ -1,5 +1,7 @@
 #include "mechane/dynamics/four_trees.h"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -250,12 +252,27 @@ struct FourMoving {
     SpatialT<Four>*             momentum_;
     Four*                       load_;
     Four*                       rate_;
+    // Of the mass matrix, in the layout of dynamics::Paths.
+    const std::int32_t *block_begin, *blocks, *place;
+    const std::uint8_t* on_path;
+    Four*               inverse_pivots;
+    Four*               x;
+    Four*               factors;
+    Four*               white;
 
-    FourMoving(FourDynamics& d, std::span<const Spatiald> w)
-        : forest(d.forest_), tree(d.forest_.trees[d.trees_[0]]), link_behind(d.link_), dof_behind(d.dof_), wrench(w)
+    explicit FourMoving(const FourDynamics& d, std::span<const Spatiald> w = {})
+        : forest(d.forest_),
+          tree(d.forest_.trees[d.trees_[0]]),
+          link_behind(d.link_),
+          dof_behind(d.dof_),
+          wrench(w),
+          block_begin(d.paths_.block_begin.data() + tree.dof_begin),
+          blocks(d.paths_.blocks.data()),
+          place(d.paths_.place.data() + tree.dof_begin),
+          on_path(d.paths_.on_path.data())
     {
         const std::int32_t links = tree.link_end - tree.link_begin, dofs = tree.dof_count();
-        Room               room{d.storage_};
+        Room               room{const_cast<std::byte*>(d.storage_)};
         reference_    = room.take<Vec3T<Four>>(1);
         com_          = room.take<Vec3T<Four>>(links);
         inertia_      = room.take<Mat33T<Four>>(links);
@@ -268,6 +285,10 @@ struct FourMoving {
         momentum_     = room.take<SpatialT<Four>>(dofs);
         load_         = room.take<Four>(dofs);
         rate_         = room.take<Four>(dofs);
+        inverse_pivots = room.take<Four>(dofs);
+        x              = room.take<Four>(dofs);
+        factors        = room.take<Four>(d.numbers_);
+        white          = room.take<Four>(d.numbers_);
     }
 
     [[gnu::always_inline]] Four           rate(std::int32_t k) const { return rate_[k - tree.dof_begin]; }
@@ -328,21 +349,7 @@ namespace {
         scatter(s.load(k), places(tau, k, s.dof_behind));
 }
 
-[[gnu::flatten]] MCH_WIDE void find_four_momenta(const FourMoving& s, Motion& motion, const FourTrees& trees)
-{
-    find_momenta(s.forest, s.tree, s);
-    Places<double> columns;
-    for (std::size_t t = 0; t < 4; ++t)
-        columns[t] =
-            motion.columns.data() + static_cast<std::ptrdiff_t>(s.forest.trees[trees[t]].block_begin) * 6 * kLanes;
-    for (std::int32_t k = s.tree.dof_begin; k < s.tree.dof_end; ++k) {
-        scatter(s.momentum(k), places(motion.momentum.data(), k, s.dof_behind));
-        const std::int32_t local = k - s.tree.dof_begin, at = 6 * (local / kLanes * kLanes) + local % kLanes;
-        const auto* const  in = reinterpret_cast<const Lanes*>(&s.column(k));
-        for (int i = 0; i < 6; ++i)
-            for (std::size_t t = 0; t < 4; ++t) columns[t][at + i * kLanes] = in[i][t];
-    }
-}
+[[gnu::flatten]] MCH_WIDE void find_four_momenta(const FourMoving& s) { find_momenta(s.forest, s.tree, s); }
 
 [[gnu::flatten]] MCH_WIDE void find_four_velocities(const FourMoving& s, const double* v)
 {
@@ -350,22 +357,215 @@ namespace {
     find_velocities(s.forest, s.tree, s);
 }
 
+// What follows does for four trees what the loops over rows do for one (articulated.cpp, response.cpp of softstep): the
+// same operations on each number in the same order. There four dofs of a tree are worked on at once, whose sums are
+// (0 + 1) + (2 + 3); here they are as many numbers.
+
+/// A row of the layout, by the tree's own numbering of dofs.
+struct Row {
+    std::int32_t first, count;  ///< blocks
+    Four*        at;
+};
+[[gnu::always_inline]] inline Row row_of(const FourMoving& s, Four* matrix, std::int32_t k)
+{
+    const std::int32_t first = s.block_begin[k];
+    return {first, s.block_begin[k + 1] - first, matrix + kLanes * (first - s.block_begin[0])};
+}
+
+/// Of a row the dofs in its block b that lie above its own.
+[[gnu::always_inline]] inline unsigned above(const FourMoving& s, const Row& row, std::int32_t k, std::int32_t b)
+{
+    const unsigned all = s.on_path[row.first + b];
+    return b + 1 == row.count ? all & ~(1u << k % kLanes) : all;
+}
+
+[[gnu::flatten]] MCH_WIDE void factor_four(const FourMoving& s, const double* diagonal)
+{
+    const std::int32_t dofs = s.tree.dof_count();
+    for (std::int32_t k = 0; k < dofs; ++k) {
+        const Row             row = row_of(s, s.factors, k);
+        const SpatialT<Four>& p   = s.momentum_[k];
+        for (std::int32_t b = 0; b < row.count; ++b)
+            for (int i = 0; i < kLanes; ++i)
+                row.at[kLanes * b + i] = s.on_path[row.first + b] >> i & 1u
+                                             ? dot(p, s.column_[s.blocks[row.first + b] + i])
+                                             : Four(0);
+        Four& own = row.at[s.place[k]];
+        own += pick(places(diagonal, s.tree.dof_begin + k, s.dof_behind), 0);
+        s.inverse_pivots[k] = own;
+    }
+    for (std::int32_t k = dofs; k-- > 0;) {
+        const Row row = row_of(s, s.factors, k);
+        // Cancellation down to rounding means that the motion carries no mass of its own.
+        const Four     pivot   = row.at[s.place[k]];
+        const LaneMask regular = (pivot.v > (Four(1e-11) * s.inverse_pivots[k]).v) & (pivot.v > Four(1e-30).v);
+        const Four     inverse = Lanes(regular ? Four(1).v / pivot.v : Four(0).v);
+        s.inverse_pivots[k]    = inverse;
+        for (std::int32_t b = 0; b < row.count; ++b)
+            for (unsigned left = above(s, row, k, b); left != 0; left &= left - 1) {
+                const std::int32_t i = std::countr_zero(left), dof = s.blocks[row.first + b] + i;
+                const Four         a  = row.at[kLanes * b + i] * inverse;
+                Four* const        to = row_of(s, s.factors, dof).at;
+                for (std::int32_t c = 0; c <= s.place[dof]; ++c) to[c] -= a * row.at[c];
+            }
+        for (std::int32_t c = 0; c < s.place[k]; ++c) row.at[c] *= inverse;
+        row.at[s.place[k]] = Four(0);
+    }
+}
+
+/// Sum of a row's products with `x` in its blocks before the last `without`.
+[[gnu::always_inline]] inline Four product(const FourMoving& s, const Row& row, const Four* x, std::int32_t without)
+{
+    Four sums[kLanes] = {0, 0, 0, 0};
+    for (std::int32_t b = 0; b + without < row.count; ++b)
+        for (int i = 0; i < kLanes; ++i)
+            if (s.on_path[row.first + b] >> i & 1u)
+                sums[i] += row.at[kLanes * b + i] * x[s.blocks[row.first + b] + i];
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+[[gnu::flatten]] MCH_WIDE void respond_four(const FourMoving& s, const std::array<double*, 4>& out)
+{
+    const std::int32_t dofs = s.tree.dof_count();
+    Four* const        x    = s.x;
+    for (std::int32_t k = 0; k < dofs; ++k) x[k] = Lanes{out[0][k], out[1][k], out[2][k], out[3][k]};
+    for (std::int32_t first = (dofs - 1) / kLanes * kLanes; first >= 0; first -= kLanes) {
+        const std::int32_t last = std::min(first + kLanes, dofs);
+        for (std::int32_t k = last; k-- > first;) {
+            const Row row = row_of(s, s.factors, k);
+            for (unsigned left = above(s, row, k, row.count - 1); left != 0; left &= left - 1) {
+                const std::int32_t i = std::countr_zero(left);
+                x[first + i] -= row.at[kLanes * (row.count - 1) + i] * x[k];
+            }
+        }
+        for (std::int32_t k = first; k < last; ++k) {
+            const Row row = row_of(s, s.factors, k);
+            for (std::int32_t b = 0; b + 1 < row.count; ++b)
+                for (unsigned left = s.on_path[row.first + b]; left != 0; left &= left - 1) {
+                    const std::int32_t i = std::countr_zero(left);
+                    x[s.blocks[row.first + b] + i] -= x[k] * row.at[kLanes * b + i];
+                }
+        }
+    }
+    for (std::int32_t k = 0; k < dofs; ++k) x[k] *= s.inverse_pivots[k];
+    for (std::int32_t k = 0; k < dofs; ++k) {
+        const Row row = row_of(s, s.factors, k);
+        x[k] -= product(s, row, x, 1);
+        const std::int32_t first = k / kLanes * kLanes;
+        for (unsigned left = above(s, row, k, row.count - 1); left != 0; left &= left - 1) {
+            const std::int32_t i = std::countr_zero(left);
+            x[k] -= row.at[kLanes * (row.count - 1) + i] * x[first + i];
+        }
+    }
+    for (std::int32_t k = 0; k < dofs; ++k)
+        for (std::size_t t = 0; t < 4; ++t) out[t][k] = x[k].v[static_cast<int>(t)];
+}
+
+/// Numbers that lie side by side for each tree, to where those of each tree lie.
+[[gnu::always_inline]] inline void put_apart(const Four* from, std::int32_t count, const Places<double>& to)
+{
+    std::int32_t i = 0;
+    for (; i + kLanes <= count; i += kLanes) {
+        Lanes r[4] = {from[i].v, from[i + 1].v, from[i + 2].v, from[i + 3].v};
+        transpose(r);
+        for (std::size_t t = 0; t < 4; ++t) lanes(to[t] + i) = r[t];
+    }
+    for (; i < count; ++i)
+        for (std::size_t t = 0; t < 4; ++t) to[t][i] = from[i].v[static_cast<int>(t)];
+}
+
+[[gnu::flatten]] MCH_WIDE void put_four(const Four* from, std::int32_t count, const Places<double>& to)
+{ put_apart(from, count, to); }
+
+[[gnu::flatten]] MCH_WIDE void whiten_four(const FourMoving& s, const double* v, std::int32_t numbers,
+                                           const Places<double>& rows, const Places<double>& roots,
+                                           const Places<double>& u)
+{
+    const std::int32_t dofs = s.tree.dof_count();
+    gather_rates(s, v);
+    for (std::int32_t k = 0; k < dofs; ++k) {
+        const Row   row  = row_of(s, s.factors, k);
+        Four* const to   = row_of(s, s.white, k).at;
+        const Four  root = mechane::dynamics::root(s.inverse_pivots[k]);
+        for (std::int32_t c = 0; c < kLanes * row.count; ++c) to[c] = Four(0);
+        for (std::int32_t b = 0; b < row.count; ++b) {
+            const unsigned     mask = above(s, row, k, b);
+            const std::int32_t dof  = s.blocks[row.first + b], end = kLanes * (b + 1);
+            const Four* const  a = row.at + kLanes * b;
+            if (mask == 15) {
+                const Four *x0 = row_of(s, s.white, dof).at, *x1 = row_of(s, s.white, dof + 1).at,
+                           *x2 = row_of(s, s.white, dof + 2).at, *x3 = row_of(s, s.white, dof + 3).at;
+                for (std::int32_t c = 0; c < end; ++c)
+                    to[c] -= (a[0] * x0[c] + a[1] * x1[c]) + (a[2] * x2[c] + a[3] * x3[c]);
+                continue;
+            }
+            for (unsigned left = mask; left != 0; left &= left - 1) {
+                const std::int32_t i  = std::countr_zero(left);
+                const Four* const  xi = row_of(s, s.white, dof + i).at;
+                for (std::int32_t c = 0; c < end; ++c) to[c] -= a[i] * xi[c];
+            }
+        }
+        to[s.place[k]] += root;
+        const Four     y      = s.rate_[k] + product(s, row, s.rate_, 0);
+        const LaneMask moving = root.v > 0;
+        const Four     scale  = Lanes(moving ? Four(1).v / root.v : Four(1).v);
+        for (std::size_t t = 0; t < 4; ++t) {
+            roots[t][k] = root.v[static_cast<int>(t)];
+            u[t][k]     = (y * scale).v[static_cast<int>(t)];
+        }
+    }
+    put_apart(s.white, numbers, rows);
+}
+
 }  // namespace
 
-FourDynamics::FourDynamics(const Forest& forest, const FourTrees& trees, const Motion& motion)
-    : forest_(forest), trees_(trees), link_(links_behind(forest, trees)), dof_(dofs_behind(forest, trees))
-{ take_four(FourMoving(*this, {}), motion, trees); }
+bool FourDynamics::fits(const Tree& tree, const Paths& paths)
+{
+    return tree.kind >= 0 && tree.link_end - tree.link_begin <= kMostLinks && tree.dof_count() <= kMostDofs &&
+           paths.row(tree.dof_end) - paths.row(tree.dof_begin) <= kMostNumbers;
+}
+
+FourDynamics::FourDynamics(const Forest& forest, const Paths& paths, const FourTrees& trees, const Motion& motion)
+    : forest_(forest),
+      paths_(paths),
+      trees_(trees),
+      link_(links_behind(forest, trees)),
+      dof_(dofs_behind(forest, trees)),
+      numbers_(kLanes * (paths.block_begin[forest.trees[trees[0]].dof_end] -
+                         paths.block_begin[forest.trees[trees[0]].dof_begin]))
+{ take_four(FourMoving(*this), motion, trees); }
 
 void FourDynamics::inverse_dynamics(const std::array<Vec3d, 4>& gravity, std::span<const Spatiald> wrench,
                                     std::span<double> tau)
 { find_four_forces(FourMoving(*this, wrench), gravity, tau.data()); }
 
-void FourDynamics::mass_matrix(const Paths& paths, Motion& motion, std::span<double> matrix)
+void FourDynamics::set_velocities(std::span<const double> v) { find_four_velocities(FourMoving(*this), v.data()); }
+
+void FourDynamics::factor(std::span<const double> diagonal)
 {
-    find_four_momenta(FourMoving(*this, {}), motion, trees_);
-    for (const std::int32_t t : trees_) fill_mass_matrix(forest_.trees[t], paths, motion, matrix);
+    const FourMoving s(*this);
+    find_four_momenta(s);
+    factor_four(s, diagonal.data());
 }
 
-void FourDynamics::set_velocities(std::span<const double> v) { find_four_velocities(FourMoving(*this, {}), v.data()); }
+void FourDynamics::respond(const std::array<double*, 4>& x) { respond_four(FourMoving(*this), x); }
+
+std::array<double*, 4> FourDynamics::rows_in(std::span<double> matrix) const
+{
+    std::array<double*, 4> out{};
+    for (std::size_t t = 0; t < 4; ++t) out[t] = matrix.data() + paths_.row(forest_.trees[trees_[t]].dof_begin);
+    return out;
+}
+
+void FourDynamics::put_factors(std::span<double> factored, std::span<double> inverse_pivots) const
+{
+    const FourMoving s(*this);
+    put_four(s.factors, numbers_, rows_in(factored));
+    put_four(s.inverse_pivots, s.tree.dof_count(), places(inverse_pivots.data(), s.tree.dof_begin, dof_));
+}
+
+void FourDynamics::whiten(std::span<const double> v, std::span<double> rows, const std::array<double*, 4>& roots,
+                          const std::array<double*, 4>& u)
+{ whiten_four(FourMoving(*this), v.data(), numbers_, rows_in(rows), roots, u); }
 
 }  // namespace mechane::dynamics

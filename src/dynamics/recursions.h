@@ -186,9 +186,6 @@ void find_forces(const Forest& forest, const Tree& tree, const Vec3T<typename S:
     }
 }
 
-/// Rows of the mass matrix of a tree that is not single, from Motion::columns and Motion::momentum.
-void fill_mass_matrix(const Tree& tree, const Paths& paths, const Motion& motion, std::span<double> matrix);
-
 /// Inertia of all that hangs on each link, and the momentum of what moves with each dof, at unit rate.
 template <class S>
 void find_momenta(const Forest& forest, const Tree& tree, const S& s)

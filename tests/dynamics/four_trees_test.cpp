@@ -1,6 +1,8 @@
 #include "mechane/dynamics/four_trees.h"
 
+#include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "mechane/dynamics/mass_matrix.h"
 #include "random_tree.h"
@@ -54,8 +56,7 @@ TEST_CASE("four copies of a robot side by side have the bits that each has alone
         std::vector<Spatiald> wrench(f.links.size());
         for (Spatiald& w : wrench) w = {r.vec(3), r.vec(3)};
         std::vector<double>    tau(static_cast<std::size_t>(f.dof_count)), tau_of_four(tau.size());
-        std::vector<double>    matrix(paths.size()), matrix_of_four(paths.size());
-        dynamics::FourDynamics dynamics_of_four(f, trees, four);
+        dynamics::FourDynamics dynamics_of_four(f, paths, trees, four);
         const auto             compare = [&] {
             for (const dynamics::Tree& tree : f.trees)
                 dynamics::inverse_dynamics(f, tree, gravity, wrench, nullptr, alone,
@@ -65,9 +66,65 @@ TEST_CASE("four copies of a robot side by side have the bits that each has alone
             CHECK(same_bits(tau_of_four, tau));
         };
         compare();
-        for (const dynamics::Tree& tree : f.trees) dynamics::mass_matrix(f, tree, paths, alone, matrix);
-        dynamics_of_four.mass_matrix(paths, four, matrix_of_four);
-        CHECK(same_bits(matrix_of_four, matrix));
+
+        std::vector<double> factored(paths.size()), factored_of_four(paths.size()), diagonal(tau.size()),
+            inverse_pivots(tau.size()), inverse_pivots_of_four(tau.size());
+        for (double& d : diagonal) d = r.uniform(0, 0.1);
+        for (const dynamics::Tree& tree : f.trees) {
+            dynamics::mass_matrix(f, tree, paths, alone, factored);
+            for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) factored[paths.diagonal(k)] += diagonal[k];
+            dynamics::factor(tree, paths, factored, inverse_pivots);
+        }
+        dynamics_of_four.factor(diagonal);
+        dynamics_of_four.put_factors(factored_of_four, inverse_pivots_of_four);
+        CHECK(same_bits(factored_of_four, factored));
+        CHECK(same_bits(inverse_pivots_of_four, inverse_pivots));
+
+        const auto          n     = static_cast<std::size_t>(f.trees[0].dof_count());
+        const std::size_t   whole = (n + 3) / 4 * 4;  // numbers of each tree
+        std::vector<double> x(4 * whole), y(4 * whole), u_of_four(4 * whole), roots(4 * whole);
+        for (std::size_t t = 0; t < 4; ++t)
+            for (std::size_t k = 0; k < n; ++k) x[t * whole + k] = r.uniform(-1, 1);
+        const auto of_trees = [&](std::vector<double>& of) {
+            return std::array{of.data(), of.data() + whole, of.data() + 2 * whole, of.data() + 3 * whole};
+        };
+        std::vector<double> x_of_four = x;
+        for (const dynamics::Tree& tree : f.trees)
+            dynamics::solve_factored(tree, paths, factored, inverse_pivots, x.data() + whole * (&tree - &f.trees[0]));
+        dynamics_of_four.respond(of_trees(x_of_four));
+        CHECK(same_bits(x_of_four, x));
+
+        // Whitened: the rows give the inverse of M, and u its energy; roots are those of 1/D.
+        std::vector<double> rows(paths.size());
+        dynamics_of_four.whiten(alone.v, rows, of_trees(roots), of_trees(u_of_four));
+        for (const dynamics::Tree& tree : f.trees) {
+            const auto          t = static_cast<std::size_t>(&tree - &f.trees[0]);
+            std::vector<double> v(whole), Lv(whole);
+            std::copy_n(alone.v.begin() + tree.dof_begin, n, v.begin());
+            dynamics::multiply_unit(tree, paths, factored, v.data(), Lv.data());
+            for (std::size_t k = 0; k < n; ++k) {
+                const double root = std::sqrt(inverse_pivots[static_cast<std::size_t>(tree.dof_begin) + k]);
+                CHECK(roots[t * whole + k] == root);
+                CHECK(u_of_four[t * whole + k] == Lv[k] * (1 / root));
+                // M^-1 e_k from the rows of both dofs.
+                std::vector<double> e(whole);
+                e[k] = 1;
+                dynamics::solve_factored(tree, paths, factored, inverse_pivots, e.data());
+                const auto row = [&](std::size_t i) {
+                    std::vector<double> out(n);
+                    const auto          dof = tree.dof_begin + static_cast<std::int32_t>(i);
+                    for (const std::int32_t on : paths.of(dof))
+                        out[static_cast<std::size_t>(on - tree.dof_begin)] =
+                            rows[paths.row(dof) + static_cast<std::size_t>(paths.place[on])];
+                    return out;
+                };
+                for (std::size_t i = 0; i < n; ++i) {
+                    const auto a = row(i), b = row(k);
+                    CHECK(std::inner_product(a.begin(), a.end(), b.begin(), 0.0) ==
+                          close_to(e[i], 1e-10 * (1 + std::abs(e[i]))));  // a condition number of 1e5 at most
+                }
+            }
+        }
 
         for (double& rate : alone.v) rate = r.uniform(-2, 2);
         for (const dynamics::Tree& tree : f.trees) dynamics::update_velocities(f, tree, alone);

@@ -115,9 +115,7 @@ std::int32_t lone_tree(const System& system, const Island& island)
     if (island.group_end - island.group_begin != 1 || island.pile >= 0) return -1;
     const Group& group = system.groups[system.island_groups[island.group_begin]];
     const Tree&  tree  = system.forest.trees[group.tree_begin];
-    const bool   fits  = tree.link_end - tree.link_begin <= dynamics::FourDynamics::kMostLinks &&
-                         tree.dof_count() <= dynamics::FourDynamics::kMostDofs;
-    return group.whitened && tree.kind >= 0 && fits ? group.tree_begin : -1;
+    return group.whitened && dynamics::FourDynamics::fits(tree, system.paths) ? group.tree_begin : -1;
 }
 
 }  // namespace
@@ -161,7 +159,7 @@ void place_prescribed(System& system, std::int32_t body, double time)
 
 namespace {
 
-/// `prepared`: prepare_group is done.
+/// `prepared`: prepare_four is done.
 void run_island(System& system, Island& island, double h, int substep, bool prepared, IslandReport& report)
 {
     if (island.pile >= 0) return run_pile_substep(system, island, h, substep, report);
@@ -206,7 +204,8 @@ void run_island(System& system, Island& island, double h, int substep, bool prep
         });
     };
     groups([&](const Group& g) {
-        if (!prepared) prepare_group(system, g, h, substep == 0);
+        if (prepared) return;
+        prepare_group(system, g, h, substep == 0);
         begin_rows(system, g, true);
     });
     groups([&](Group& g) { build_dof_rows(system, g, h); });

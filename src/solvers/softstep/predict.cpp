@@ -150,57 +150,59 @@ bool spins(const System& system, const Tree& tree, double h)
     return false;
 }
 
-/// What forces change the velocities of a tree by within h, from its mass matrix and the forces that hold its motion
-/// (System::tau), in the room of `whole_blocks`. Drives, springs and dampers are implicit: (M + h B + h^2 K) dv = h (tau
-/// - bias + K (e - h v) - B v), exact implicit Euler for one dof. A drive beyond its effort limit becomes a constant
-/// force and the system is solved again without its gains.
-double* find_change(System& system, const Tree& tree, double h, bool first)
+// Drives, springs and dampers are implicit: (M + h B + h^2 K) dv = h (tau - bias + K (e - h v) - B v), exact implicit
+// Euler for one dof. A drive beyond its effort limit becomes a constant force and the system is solved again without
+// its gains.
+
+/// What gains and armature add to the mass matrix (System::diagonal).
+void set_diagonal(System& system, const Tree& tree, double h)
 {
-    const auto    n = static_cast<std::size_t>(tree.dof_count()), dofs = static_cast<std::size_t>(tree.dof_begin);
-    const double* bias = system.tau.data() + dofs;
-    const double* v    = system.motion.v.data() + dofs;
-    double*       x    = whole_blocks(system, tree);
-    DofLaw*       laws = system.laws.data() + dofs;
-    read_errors(system, tree);
-    if (first) scale_acceleration_drives(system, tree);
-    for (int round = 0; round < kMaxDriveRounds; ++round) {
-        for (std::size_t k = 0; k < n; ++k) {
-            const DofLaw& law = laws[k];
-            double        ke = law.stiffness, kd = law.damping;
-            if (law.saturated == 0) {
-                ke += law.ke;
-                kd += law.kd;
-            }
-            system.diagonal[dofs + k] = law.armature + h * kd + h * h * ke;
+    for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) {
+        const DofLaw& law = system.laws[k];
+        double        ke = law.stiffness, kd = law.damping;
+        if (law.saturated == 0) {
+            ke += law.ke;
+            kd += law.kd;
         }
-        factor_tree(system, tree);
-        for (std::size_t k = 0; k < n; ++k) {
-            const DofLaw& law = laws[k];
-            double force      = law.force - bias[k] + law.stiffness * (law.rest_error - h * v[k]) - law.damping * v[k];
-            if (law.saturated == 0)
-                force += law.ke * (law.error - h * v[k]) + law.kd * (law.target_rate - v[k]);
-            else
-                force += law.saturated * law.effort_limit;
-            x[k] = h * force;
-        }
-        respond_tree(system, tree, x);
-        bool changed = false;
-        for (std::size_t k = 0; k < n; ++k) {
-            DofLaw& law = laws[k];
-            if (law.ke == 0 && law.kd == 0) continue;
-            const double after = v[k] + x[k];
-            const double drive = law.ke * (law.error - h * after) + law.kd * (law.target_rate - after);
-            const int now = drive > law.effort_limit * (1 + 1e-9) ? 1 : drive < -law.effort_limit * (1 + 1e-9) ? -1 : 0;
-            changed       = changed || now != law.saturated;
-            if (round + 1 < kMaxDriveRounds) law.saturated = now;
-        }
-        if (!changed) break;
+        system.diagonal[k] = law.armature + h * kd + h * h * ke;
     }
-    return x;
+}
+
+/// The right-hand side, with the forces that hold the motion (System::tau); `x`: of the tree's dofs.
+void set_impulses(const System& system, const Tree& tree, double h, double* x)
+{
+    const double *bias = system.tau.data() + tree.dof_begin, *v = system.motion.v.data() + tree.dof_begin;
+    const DofLaw* laws = system.laws.data() + tree.dof_begin;
+    for (std::int32_t k = 0; k < tree.dof_count(); ++k) {
+        const DofLaw& law   = laws[k];
+        double        force = law.force - bias[k] + law.stiffness * (law.rest_error - h * v[k]) - law.damping * v[k];
+        if (law.saturated == 0)
+            force += law.ke * (law.error - h * v[k]) + law.kd * (law.target_rate - v[k]);
+        else
+            force += law.saturated * law.effort_limit;
+        x[k] = h * force;
+    }
+}
+
+/// After the solution `x`: which drives would exceed their effort limit. Returns whether they are others than before.
+bool saturate_drives(System& system, const Tree& tree, double h, const double* x, bool last_round)
+{
+    const double* v       = system.motion.v.data() + tree.dof_begin;
+    bool          changed = false;
+    for (std::int32_t k = 0; k < tree.dof_count(); ++k) {
+        DofLaw& law = system.laws[tree.dof_begin + k];
+        if (law.ke == 0 && law.kd == 0) continue;
+        const double after = v[k] + x[k];
+        const double drive = law.ke * (law.error - h * after) + law.kd * (law.target_rate - after);
+        const int    now = drive > law.effort_limit * (1 + 1e-9) ? 1 : drive < -law.effort_limit * (1 + 1e-9) ? -1 : 0;
+        changed          = changed || now != law.saturated;
+        if (!last_round) law.saturated = now;
+    }
+    return changed;
 }
 
 /// The same step with the velocity forces of its middle, in two parts: between them System::tau becomes those of the
-/// velocities that the first one sets. `x`: from `find_change`.
+/// velocities that the first one sets. `x`: the solution so far, in the room of `whole_blocks`.
 void go_to_middle(System& system, const Tree& tree, double* x)
 {
     const auto    n = static_cast<std::size_t>(tree.dof_count()), dofs = static_cast<std::size_t>(tree.dof_begin);
@@ -213,7 +215,7 @@ void go_to_middle(System& system, const Tree& tree, double* x)
     }
 }
 
-void come_from_middle(System& system, const Tree& tree, double h, double* x)
+void leave_middle(System& system, const Tree& tree, double h, double* x)
 {
     const auto    n = static_cast<std::size_t>(tree.dof_count()), dofs = static_cast<std::size_t>(tree.dof_begin);
     double*       v      = system.motion.v.data() + dofs;
@@ -224,8 +226,13 @@ void come_from_middle(System& system, const Tree& tree, double h, double* x)
         middle[k]               = first_half;
         x[k]                    = h * (x[k] - system.tau[dofs + k]);
     }
-    respond_tree(system, tree, x);
-    for (std::size_t k = 0; k < n; ++k) x[k] += middle[k];
+}
+
+/// After the response to the impulses that the second part left in `x`.
+void add_middle(const Tree& tree, double* x)
+{
+    const auto n = static_cast<std::size_t>(tree.dof_count());
+    for (std::size_t k = 0; k < n; ++k) x[k] += x[4 * n + k];
 }
 
 void change_velocities(System& system, const Tree& tree, const double* x)
@@ -243,7 +250,16 @@ void predict_tree(System& system, const Tree& tree, const Vec3d& gravity, double
     dynamics::turn_inertias(f, tree, system.motion);
     dynamics::inverse_dynamics(f, tree, gravity, system.wrench, nullptr, system.motion, bias);
     if (!tree.deep) dynamics::mass_matrix(f, tree, system.paths, system.motion, system.mass);
-    double* const x = find_change(system, tree, h, first);
+    read_errors(system, tree);
+    if (first) scale_acceleration_drives(system, tree);
+    double* const x = whole_blocks(system, tree);
+    for (int round = 0; round < kMaxDriveRounds; ++round) {
+        set_diagonal(system, tree, h);
+        factor_tree(system, tree);
+        set_impulses(system, tree, h, x);
+        respond_tree(system, tree, x);
+        if (!saturate_drives(system, tree, h, x, round + 1 == kMaxDriveRounds)) break;
+    }
     if (spins(system, tree, h)) {
         const auto links = static_cast<std::size_t>(tree.link_end - tree.link_begin);
         const auto move  = [&](std::vector<Spatiald>& from, std::vector<Spatiald>& to) {
@@ -256,7 +272,9 @@ void predict_tree(System& system, const Tree& tree, const Vec3d& gravity, double
         dynamics::inverse_dynamics(f, tree, gravity, system.wrench, nullptr, system.motion, bias);
         move(system.held_twist, system.motion.twist);
         move(system.held_velocity, system.motion.link_velocity);
-        come_from_middle(system, tree, h, x);
+        leave_middle(system, tree, h, x);
+        respond_tree(system, tree, x);
+        add_middle(tree, x);
     }
     change_velocities(system, tree, x);
 }
@@ -293,32 +311,63 @@ void prepare_group(System& system, const Group& group, double h, bool first)
 
 void prepare_four(System& system, const dynamics::FourTrees& trees, double h, bool first)
 {
-    const Forest& f = system.forest;
+    const Forest& f     = system.forest;
+    const auto    every = [&](const auto& visit) {
+        for (std::size_t i = 0; i < 4; ++i) visit(f.trees[trees[i]], i);
+    };
+    bool acceleration = false;
+    every([&](const Tree& tree, std::size_t) {
+        for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k)
+            acceleration = acceleration || system.laws[k].acceleration;
+    });
+    if (acceleration)  // asks for the response of each dof
+        return every([&](const Tree& tree, std::size_t) {
+            prepare_group(system, system.groups[tree.group], h, first);
+            begin_rows(system, system.groups[tree.group], true);
+        });
+
     if (!first) dynamics::forward_kinematics(f, trees, system.motion);
-    dynamics::FourDynamics four(f, trees, system.motion);
+    dynamics::FourDynamics four(f, system.paths, trees, system.motion);
     std::array<Vec3d, 4>   gravity;
-    for (std::size_t i = 0; i < 4; ++i) {
-        keep_velocities(system, system.groups[f.trees[trees[i]].group]);
-        gravity[i] = static_cast<Vec3d>(system.model->gravity_of(f.trees[trees[i]].world));
-    }
-    four.inverse_dynamics(gravity, system.wrench, system.tau);
-    four.mass_matrix(system.paths, system.motion, system.mass);
     std::array<double*, 4> x{};
-    std::array<bool, 4>    turns{};
-    for (std::size_t i = 0; i < 4; ++i) {
-        const Tree& tree = f.trees[trees[i]];
-        x[i]             = find_change(system, tree, h, first);
-        turns[i]         = spins(system, tree, h);
-        if (turns[i]) go_to_middle(system, tree, x[i]);
+    every([&](const Tree& tree, std::size_t i) {
+        keep_velocities(system, system.groups[tree.group]);
+        gravity[i] = static_cast<Vec3d>(system.model->gravity_of(tree.world));
+        x[i]       = whole_blocks(system, tree);
+        read_errors(system, tree);
+    });
+    four.inverse_dynamics(gravity, system.wrench, system.tau);
+    for (int round = 0; round < kMaxDriveRounds; ++round) {
+        every([&](const Tree& tree, std::size_t) { set_diagonal(system, tree, h); });
+        four.factor(system.diagonal);
+        every([&](const Tree& tree, std::size_t i) { set_impulses(system, tree, h, x[i]); });
+        four.respond(x);
+        bool changed = false;  // one that has not finds the same again
+        every([&](const Tree& tree, std::size_t i) {
+            if (saturate_drives(system, tree, h, x[i], round + 1 == kMaxDriveRounds)) changed = true;
+        });
+        if (!changed) break;
     }
+    std::array<bool, 4> turns{};
+    every([&](const Tree& tree, std::size_t i) {
+        turns[i] = spins(system, tree, h);
+        if (turns[i]) go_to_middle(system, tree, x[i]);
+    });
     if (std::find(turns.begin(), turns.end(), true) != turns.end()) {
         four.set_velocities(system.motion.v);
         four.inverse_dynamics(gravity, system.wrench, system.tau);
+        std::array<double*, 4> impulses{};
+        every([&](const Tree& tree, std::size_t i) {
+            impulses[i] = turns[i] ? x[i] : x[i] + 5 * static_cast<std::ptrdiff_t>(tree.dof_count());
+            if (turns[i]) leave_middle(system, tree, h, x[i]);
+        });
+        four.respond(impulses);
+        every([&](const Tree& tree, std::size_t i) {
+            if (turns[i]) add_middle(tree, x[i]);
+        });
     }
-    for (std::size_t i = 0; i < 4; ++i) {
-        if (turns[i]) come_from_middle(system, f.trees[trees[i]], h, x[i]);
-        change_velocities(system, f.trees[trees[i]], x[i]);
-    }
+    every([&](const Tree& tree, std::size_t i) { change_velocities(system, tree, x[i]); });
+    begin_rows(system, four, trees);
 }
 
 bool clamp_velocity(System& system, const Group& group)

@@ -444,7 +444,7 @@ void carry_over(const System& old, System& now);
 /// Kinematics, mass matrix with implicit drives, and velocities after h without constraints; loops closed (velocity and
 /// position).
 void prepare_group(System& system, const Group& group, double h, bool first);
-/// The same for the groups of four trees that are alike and in no loops.
+/// The same, and `begin_rows`, for the groups of four trees that are alike and in no loops.
 void prepare_four(System& system, const dynamics::FourTrees& trees, double h, bool first);
 /// Angular velocity (body axes) after turning freely for h.
 Vec3d gyrate(const Mat33d& I, const Mat33d& I_inv, const Vec3d& w, double h);
@@ -458,6 +458,8 @@ bool clamp_velocity(System& system, const Group& group);
 
 /// Velocities of a group into the coordinates of rows; `both`: also those before the substep.
 void begin_rows(System& system, const Group& group, bool both);
+/// The same for trees whose mass matrices are factored in `four`, with `both`.
+void begin_rows(System& system, dynamics::FourDynamics& four, const dynamics::FourTrees& trees);
 /// And back.
 void end_rows(System& system, const Group& group);
 /// Which blocks a row on one or two links (-1: none) of a group has. `storage` has room for `most_blocks`. Returns the
