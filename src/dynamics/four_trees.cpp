@@ -1,7 +1,6 @@
 #include "mechane/dynamics/four_trees.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -284,7 +283,7 @@ struct FourMoving {
         column_       = room.take<SpatialT<Four>>(dofs);
         momentum_     = room.take<SpatialT<Four>>(dofs);
         load_         = room.take<Four>(dofs);
-        rate_         = room.take<Four>(dofs);
+        rate_         = room.take<Four>(kLanes * tree.block_count());
         inverse_pivots = room.take<Four>(dofs);
         x              = room.take<Four>(dofs);
         factors        = room.take<Four>(d.numbers_);
@@ -322,6 +321,7 @@ namespace {
 {
     for (std::int32_t k = s.tree.dof_begin; k < s.tree.dof_end; ++k)
         s.rate_[k - s.tree.dof_begin] = pick(places(v, k, s.dof_behind), 0);
+    for (std::int32_t k = s.tree.dof_count(); k < kLanes * s.tree.block_count(); ++k) s.rate_[k] = Four(0);
 }
 
 [[gnu::flatten]] MCH_WIDE void take_four(const FourMoving& s, const Motion& motion, const FourTrees& trees)
@@ -372,6 +372,14 @@ struct Row {
     return {first, s.block_begin[k + 1] - first, matrix + kLanes * (first - s.block_begin[0])};
 }
 
+/// to -= a from, of whole blocks.
+[[gnu::always_inline]] inline void subtract(Four* to, const Four& a, const Four* from, std::int32_t count)
+{
+    const Lanes factor = a.v;
+    for (std::int32_t c = 0; c < count; c += kLanes)
+        for (int i = 0; i < kLanes; ++i) to[c + i].v -= factor * from[c + i].v;
+}
+
 /// Of a row the dofs in its block b that lie above its own.
 [[gnu::always_inline]] inline unsigned above(const FourMoving& s, const Row& row, std::int32_t k, std::int32_t b)
 {
@@ -401,26 +409,41 @@ struct Row {
         const LaneMask regular = (pivot.v > (Four(1e-11) * s.inverse_pivots[k]).v) & (pivot.v > Four(1e-30).v);
         const Four     inverse = Lanes(regular ? Four(1).v / pivot.v : Four(0).v);
         s.inverse_pivots[k]    = inverse;
-        for (std::int32_t b = 0; b < row.count; ++b)
-            for (unsigned left = above(s, row, k, b); left != 0; left &= left - 1) {
-                const std::int32_t i = std::countr_zero(left), dof = s.blocks[row.first + b] + i;
-                const Four         a  = row.at[kLanes * b + i] * inverse;
-                Four* const        to = row_of(s, s.factors, dof).at;
-                for (std::int32_t c = 0; c <= s.place[dof]; ++c) to[c] -= a * row.at[c];
+        for (std::int32_t b = 0; b < row.count; ++b) {
+            const unsigned     mask = above(s, row, k, b);
+            const std::int32_t dof  = s.blocks[row.first + b], end = kLanes * (b + 1);
+            const Four* const  own  = row.at + kLanes * b;
+            if (mask == 15) {
+                const Lanes a[4] = {(own[0] * inverse).v, (own[1] * inverse).v, (own[2] * inverse).v,
+                                    (own[3] * inverse).v};
+                Four *const to0 = row_of(s, s.factors, dof).at, *const to1 = row_of(s, s.factors, dof + 1).at,
+                     *const to2 = row_of(s, s.factors, dof + 2).at, *const to3 = row_of(s, s.factors, dof + 3).at;
+                for (std::int32_t c = 0; c < end; ++c) {
+                    const Lanes from = row.at[c].v;
+                    to0[c].v -= a[0] * from;
+                    to1[c].v -= a[1] * from;
+                    to2[c].v -= a[2] * from;
+                    to3[c].v -= a[3] * from;
+                }
+                continue;
             }
+            for (int i = 0; i < kLanes; ++i)
+                if (mask >> i & 1u) subtract(row_of(s, s.factors, dof + i).at, own[i] * inverse, row.at, end);
+        }
         for (std::int32_t c = 0; c < s.place[k]; ++c) row.at[c] *= inverse;
-        row.at[s.place[k]] = Four(0);
+        // Behind the diagonal stand numbers of the upper triangle.
+        for (std::int32_t c = s.place[k]; c < kLanes * row.count; ++c) row.at[c] = Four(0);
     }
 }
 
-/// Sum of a row's products with `x` in its blocks before the last `without`.
-[[gnu::always_inline]] inline Four product(const FourMoving& s, const Row& row, const Four* x, std::int32_t without)
+/// Sum of the products of a row's first blocks with those of `x`.
+[[gnu::always_inline]] inline Four product(const FourMoving& s, const Row& row, const Four* x, std::int32_t count)
 {
-    Four sums[kLanes] = {0, 0, 0, 0};
-    for (std::int32_t b = 0; b + without < row.count; ++b)
-        for (int i = 0; i < kLanes; ++i)
-            if (s.on_path[row.first + b] >> i & 1u)
-                sums[i] += row.at[kLanes * b + i] * x[s.blocks[row.first + b] + i];
+    Lanes sums[kLanes] = {};
+    for (std::int32_t b = 0; b < count; ++b) {
+        const Four *const a = row.at + kLanes * b, *const with = x + s.blocks[row.first + b];
+        for (int i = 0; i < kLanes; ++i) sums[i] += a[i].v * with[i].v;
+    }
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
@@ -432,30 +455,24 @@ struct Row {
     for (std::int32_t first = (dofs - 1) / kLanes * kLanes; first >= 0; first -= kLanes) {
         const std::int32_t last = std::min(first + kLanes, dofs);
         for (std::int32_t k = last; k-- > first;) {
-            const Row row = row_of(s, s.factors, k);
-            for (unsigned left = above(s, row, k, row.count - 1); left != 0; left &= left - 1) {
-                const std::int32_t i = std::countr_zero(left);
-                x[first + i] -= row.at[kLanes * (row.count - 1) + i] * x[k];
-            }
+            const Row         row = row_of(s, s.factors, k);
+            const Four* const own = row.at + kLanes * (row.count - 1);
+            for (std::int32_t i = 0; i < k - first; ++i) x[first + i] -= own[i] * x[k];
         }
         for (std::int32_t k = first; k < last; ++k) {
             const Row row = row_of(s, s.factors, k);
             for (std::int32_t b = 0; b + 1 < row.count; ++b)
-                for (unsigned left = s.on_path[row.first + b]; left != 0; left &= left - 1) {
-                    const std::int32_t i = std::countr_zero(left);
-                    x[s.blocks[row.first + b] + i] -= x[k] * row.at[kLanes * b + i];
-                }
+                subtract(x + s.blocks[row.first + b], x[k], row.at + kLanes * b, kLanes);
         }
     }
     for (std::int32_t k = 0; k < dofs; ++k) x[k] *= s.inverse_pivots[k];
     for (std::int32_t k = 0; k < dofs; ++k) {
-        const Row row = row_of(s, s.factors, k);
-        x[k] -= product(s, row, x, 1);
+        const Row          row   = row_of(s, s.factors, k);
         const std::int32_t first = k / kLanes * kLanes;
-        for (unsigned left = above(s, row, k, row.count - 1); left != 0; left &= left - 1) {
-            const std::int32_t i = std::countr_zero(left);
-            x[k] -= row.at[kLanes * (row.count - 1) + i] * x[first + i];
-        }
+        const Four* const  own   = row.at + kLanes * (row.count - 1);
+        Four               xk    = x[k] - product(s, row, x, row.count - 1);
+        for (std::int32_t i = 0; i < k - first; ++i) xk -= own[i] * x[first + i];
+        x[k] = xk;
     }
     for (std::int32_t k = 0; k < dofs; ++k)
         for (std::size_t t = 0; t < 4; ++t) out[t][k] = x[k].v[static_cast<int>(t)];
@@ -499,14 +516,11 @@ struct Row {
                     to[c] -= (a[0] * x0[c] + a[1] * x1[c]) + (a[2] * x2[c] + a[3] * x3[c]);
                 continue;
             }
-            for (unsigned left = mask; left != 0; left &= left - 1) {
-                const std::int32_t i  = std::countr_zero(left);
-                const Four* const  xi = row_of(s, s.white, dof + i).at;
-                for (std::int32_t c = 0; c < end; ++c) to[c] -= a[i] * xi[c];
-            }
+            for (int i = 0; i < kLanes; ++i)
+                if (mask >> i & 1u) subtract(to, a[i], row_of(s, s.white, dof + i).at, end);
         }
         to[s.place[k]] += root;
-        const Four     y      = s.rate_[k] + product(s, row, s.rate_, 0);
+        const Four     y      = s.rate_[k] + product(s, row, s.rate_, row.count);
         const LaneMask moving = root.v > 0;
         const Four     scale  = Lanes(moving ? Four(1).v / root.v : Four(1).v);
         for (std::size_t t = 0; t < 4; ++t) {

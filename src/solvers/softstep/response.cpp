@@ -320,7 +320,8 @@ static void start_rows(System& system, const Tree& tree)
 {
     const std::int32_t  t     = static_cast<std::int32_t>(&tree - system.forest.trees.data());
     const double* const roots = system.inverse_roots.data() + system.groups[tree.group].u_begin;
-    system.locked[t]          = !tree.single && std::find(roots, roots + tree.dof_count(), 0.0) != roots + tree.dof_count();
+    const double* const end   = roots + tree.dof_count();
+    system.locked[t]          = !tree.single && std::find(roots, end, 0.0) != end;
     std::fill(system.link_rows_made.begin() + tree.link_begin, system.link_rows_made.begin() + tree.link_end,
               std::uint8_t{0});
     std::fill(system.link_frame.begin() + tree.link_begin, system.link_frame.begin() + tree.link_end, nullptr);
