@@ -277,6 +277,7 @@ void run_island(System& system, Island& island, double h, int substep, bool prep
 void finish_island(System& system, const Island& island, double h, bool placed, IslandReport& report)
 {
     if (island.pile >= 0) return finish_pile(system, system.piles[island.pile], report);
+    report.sound = true;
     for (std::int32_t i = island.group_begin; i < island.group_end; ++i) {
         const Group& g = system.groups[system.island_groups[i]];
         for (std::int32_t t = g.tree_begin; t < g.tree_end; ++t) {
@@ -299,6 +300,8 @@ void finish_island(System& system, const Island& island, double h, bool placed, 
             loop_errors(system, g, report.loop_error_linear, report.loop_error_angular);
             report.loop_rows += g.row_count;
         }
+        for (std::int32_t t = g.tree_begin; t < g.tree_end; ++t)
+            report.sound = report.sound && in_bounds(system, system.forest.trees[t]);
         for (std::int32_t k = g.dof_begin; k < g.active_dof_end; ++k) {
             const DofRows& rows = system.dof_rows[system.active_dofs[k]];
             report.limit_rows += (rows.lower.active && rows.lower.lambda > 0 ? 1 : 0) +

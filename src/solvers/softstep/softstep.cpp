@@ -286,7 +286,9 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
         }
     }
     wake_changed(s);
-    find_divergence(s, options_.substeps, false, culprit);
+    // What the last step placed was looked at when it ended.
+    const bool placed = std::find(s.placed.begin(), s.placed.end(), std::uint8_t{0}) == s.placed.end();
+    find_divergence(s, options_.substeps, false, placed, culprit);
     std::fill(s.placed.begin(), s.placed.end(), std::uint8_t{0});  // until the end of this step
 }
 
@@ -616,7 +618,8 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         report.joint_error_angular = std::max(report.joint_error_angular, r.loop_error_angular);
     }
     for (const Island& island : s.islands) report.sweeps += island.sweeps;
-    find_divergence(s, options_.substeps, true, culprit);
+    const bool sound = std::all_of(reports_.begin(), reports_.end(), [](const IslandReport& r) { return r.sound; });
+    find_divergence(s, options_.substeps, true, sound, culprit);
     if (all_faulty(s)) return undo();
     if (s.wants_reactions) {
         find_reactions(s, h, dt);

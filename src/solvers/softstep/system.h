@@ -423,8 +423,11 @@ struct Culprit {
     std::int32_t body = -1, joint = -1;
     std::string  text;
 };
-/// Marks the worlds of links that are not finite or too fast; `first` is filled in where it is empty.
-void find_divergence(System& system, int substeps, bool after, Culprit& first);
+/// Whether all of a tree is finite and not too fast.
+[[nodiscard]] bool in_bounds(const System& system, const Tree& tree);
+/// Marks the worlds of links that are not finite or too fast; `first` is filled in where it is empty. `known_sound`:
+/// there are none.
+void find_divergence(System& system, int substeps, bool after, bool known_sound, Culprit& first);
 /// Whether everything that moves lies in faulty worlds.
 [[nodiscard]] bool        all_faulty(const System& system);
 [[nodiscard]] inline bool faulty(const System& system, std::int32_t world)
@@ -628,6 +631,7 @@ struct IslandReport {
     int    clamped = 0, contact_rows = 0, limit_rows = 0, loop_rows = 0;
     int    block_solves = 0, block_fallbacks = 0;
     double loop_error_linear = 0, loop_error_angular = 0;
+    bool   sound = false;  ///< all of it is in_bounds; false where nobody has looked
 };
 /// One substep of some islands. Touches nothing outside of them; prescribed bodies are where `place_prescribed` has put
 /// them. `reports`: of all islands.
