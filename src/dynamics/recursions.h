@@ -1,6 +1,6 @@
 #pragma once
 #include <cmath>
-#include <limits>
+#include <type_traits>
 
 #include "mechane/dynamics/articulated.h"
 
@@ -9,6 +9,16 @@
 // that are called here, and links and dofs in the numbering of its first tree.
 
 namespace mechane::dynamics {
+
+/// A constant of a link, in each lane.
+template <class T, template <class> class V>
+decltype(auto) as(const V<double>& x)
+{
+    if constexpr (std::is_same_v<T, double>)
+        return (x);
+    else
+        return static_cast<V<T>>(x);
+}
 
 /// Velocity of the reference point O and angular velocity, from those of the centre of mass.
 template <class T>
@@ -41,7 +51,7 @@ void place_free(const Link& link, const S& s, std::int32_t l)
     const auto q = [&](int k) { return s.coordinate(link.coord + k); };
     s.pose(l)    = {{q(0), q(1), q(2)}, {q(3), q(4), q(5), q(6)}};
     s.turn(l)    = to_matrix(s.pose(l).q);
-    s.com(l)     = s.pose(l).p + s.turn(l) * static_cast<Vec3T<T>>(link.com);
+    s.com(l)     = s.pose(l).p + s.turn(l) * as<T>(link.com);
     for (int k = 0; k < 3; ++k) {
         const Vec3T<T> e           = axis_vector<T>(k);
         s.column(link.dof + k)     = {e, {}};
@@ -59,12 +69,13 @@ Vec3T<typename S::Number> place_on_joint(const Link& link, const PoseT<typename 
     QuatT<T> turn = X_WJ.q;  // as the axes so far have carried it
     if (link.axes.type == model::JointType::ball) {
         for (int k = 0; k < 3; ++k)
-            s.column(link.dof + k) = {{}, rotate(X_WJ.q, static_cast<Vec3T<T>>(link.axes.axis[k]))};
+            s.column(link.dof + k) = {{}, rotate(X_WJ.q, as<T>(link.axes.axis[k]))};
         turn = turn * unit(QuatT<T>{s.coordinate(link.coord), s.coordinate(link.coord + 1),
                                     s.coordinate(link.coord + 2), s.coordinate(link.coord + 3)});
     } else {
         for (int k = 0; k < link.dofs; ++k) {
-            const Vec3T<T> axis = static_cast<Vec3T<T>>(link.axes.axis[k]), a = rotate(turn, axis);
+            const auto&    axis = as<T>(link.axes.axis[k]);
+            const Vec3T<T> a    = rotate(turn, axis);
             if (k < link.axes.linear) {
                 s.column(link.dof + k) = {a, {}};
                 p += s.coordinate(link.coord + k) * a;
@@ -76,10 +87,10 @@ Vec3T<typename S::Number> place_on_joint(const Link& link, const PoseT<typename 
         }
     }
     PoseT<T>& X = s.pose(l);
-    X.q         = unit(turn * conjugate(static_cast<QuatT<T>>(link.X_CJ.q)));
+    X.q         = unit(turn * conjugate(as<T>(link.X_CJ.q)));
     s.turn(l)   = to_matrix(X.q);
-    X.p         = p - s.turn(l) * static_cast<Vec3T<T>>(link.X_CJ.p);
-    s.com(l)    = X.p + s.turn(l) * static_cast<Vec3T<T>>(link.com);
+    X.p         = p - s.turn(l) * as<T>(link.X_CJ.p);
+    s.com(l)    = X.p + s.turn(l) * as<T>(link.com);
     return p;
 }
 
@@ -115,7 +126,7 @@ void place_links(const Forest& forest, const Tree& tree, const S& s)
             place_free(link, s, l);
             pivot = s.com(l);
         } else if (link.parent >= 0) {
-            pivot = place_on_joint(link, s.pose(link.parent) * static_cast<PoseT<T>>(link.X_PJ), s, l);
+            pivot = place_on_joint(link, s.pose(link.parent) * as<T>(link.X_PJ), s, l);
         } else {
             pivot = place_on_joint(link, s.root_anchor(link), s, l);
         }
