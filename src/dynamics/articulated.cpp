@@ -4,24 +4,9 @@
 #include <cmath>
 
 #include "mechane/math/lanes.h"
+#include "recursions.h"
 
 namespace mechane::dynamics {
-
-namespace {
-
-/// Velocity of the reference point O and angular velocity, from those of the centre of mass.
-Spatiald at_reference(const Spatiald& twist, const Vec3d& from, const Vec3d& reference)
-{ return shift_twist(twist, reference - from); }
-
-/// Spatial cross product of motion vectors about one fixed point: d/dt of a column that a frame with velocity v
-/// carries.
-Spatiald cross_motion(const Spatiald& v, const Spatiald& s)
-{ return {cross(v.angular, s.linear) + cross(v.linear, s.angular), cross(v.angular, s.angular)}; }
-
-Spatiald times(const Composite& c, const Spatiald& s)
-{ return {c.m * s.linear + cross(s.angular, c.h), cross(c.h, s.linear) + c.I * s.angular}; }
-
-}  // namespace
 
 void Motion::resize(const Forest& forest, std::size_t bodies)
 {
@@ -48,167 +33,81 @@ void Motion::resize(const Forest& forest, std::size_t bodies)
 
 namespace {
 
-/// The unit quaternion nearest to one that is nearly of unit length.
-Quatd unit(const Quatd& q)
-{
-    const double n = std::sqrt(dot(q, q));
-    if (!(n > 0) || !std::isfinite(n)) return {};
-    const double scale = 1 / n;
-    return {scale * q.x, scale * q.y, scale * q.z, scale * q.w};
-}
+/// One tree, whose numbers lie in Motion.
+struct OneTree {
+    using Number = double;
 
-void place_free(const Link& link, Motion& motion, std::size_t l)
-{
-    const double* q = motion.q.data() + link.coord;
-    Posed&        X = motion.X_WB[l];
-    X               = {{q[0], q[1], q[2]}, {q[3], q[4], q[5], q[6]}};
-    motion.R_WB[l]  = to_matrix(X.q);
-    motion.com_W[l] = X.p + motion.R_WB[l] * link.com;
-    for (int k = 0; k < 3; ++k) {
-        const Vec3d e                   = axis_vector<double>(k);
-        motion.column[link.dof + k]     = {e, {}};
-        motion.column[link.dof + 3 + k] = {{}, e};
-    }
-}
+    const Forest&             forest;
+    const Tree&               tree;
+    Motion&                   motion;
+    std::span<const Spatiald> wrench;
+    const double*             qdd = nullptr;  ///< of the tree's dofs
+    std::span<double>         tau;            ///< of the tree's dofs
 
-/// Places a link on the anchor in its parent; returns the child's anchor, which angular columns pivot about.
-Vec3d place_on_joint(const Link& link, const Posed& X_WJ, Motion& motion, std::size_t l)
-{
-    const double* q      = motion.q.data() + link.coord;
-    Spatiald*     column = motion.column.data() + link.dof;
-    Vec3d         p      = X_WJ.p;
-    Quatd         turn   = X_WJ.q;  // as the axes so far have carried it
-    if (link.axes.type == model::JointType::ball) {
-        for (std::size_t k = 0; k < 3; ++k) column[k] = {{}, rotate(X_WJ.q, link.axes.axis[k])};
-        turn = turn * unit(Quatd{q[0], q[1], q[2], q[3]});
-    } else {
-        for (std::size_t k = 0; k < static_cast<std::size_t>(link.dofs); ++k) {
-            const Vec3d a = rotate(turn, link.axes.axis[k]);
-            if (k < static_cast<std::size_t>(link.axes.linear)) {
-                column[k] = {a, {}};
-                p += q[k] * a;
-            } else {
-                column[k] = {{}, a};
-                turn      = turn * from_axis_angle(link.axes.axis[k], q[k]);
-            }
-        }
+    [[nodiscard]] double                    coordinate(std::int32_t c) const { return motion.q[c]; }
+    [[nodiscard]] double                    rate(std::int32_t k) const { return motion.v[k]; }
+    [[nodiscard]] std::pair<double, double> half_turn(const Link& link, int k) const
+    { return {std::sin(motion.q[link.coord + k] / 2), std::cos(motion.q[link.coord + k] / 2)}; }
+    [[nodiscard]] double acceleration_of_dof(std::int32_t k) const { return qdd[k - tree.dof_begin]; }
+
+    [[nodiscard]] Posed root_anchor(const Link& link) const
+    { return link.base >= 0 ? motion.base_X[link.base] * link.X_PJ : link.X_PJ; }
+    [[nodiscard]] Spatiald base_velocity(const Link& link) const
+    {
+        if (link.base < 0) return {};
+        return at_reference(motion.base_twist[link.base], motion.base_com[link.base], reference());
     }
-    Posed& X        = motion.X_WB[l];
-    X.q             = unit(turn * conjugate(link.X_CJ.q));
-    motion.R_WB[l]  = to_matrix(X.q);
-    X.p             = p - motion.R_WB[l] * link.X_CJ.p;
-    motion.com_W[l] = X.p + motion.R_WB[l] * link.com;
-    return p;
-}
+    [[nodiscard]] Vec3d base_acceleration(const Link& link) const
+    {
+        if (link.base < 0) return {};
+        return cross(motion.base_twist[link.base].linear, motion.base_twist[link.base].angular);
+    }
+    void take_wrench(std::int32_t l, Spatiald& f) const
+    {
+        if (!wrench.empty()) f -= wrench[static_cast<std::size_t>(l)];
+    }
+
+    [[nodiscard]] Vec3d& reference() const
+    { return motion.reference[static_cast<std::size_t>(&tree - forest.trees.data())]; }
+    [[nodiscard]] Posed&     pose(std::int32_t l) const { return motion.X_WB[l]; }
+    [[nodiscard]] Mat33d&    turn(std::int32_t l) const { return motion.R_WB[l]; }
+    [[nodiscard]] Vec3d&     com(std::int32_t l) const { return motion.com_W[l]; }
+    [[nodiscard]] Mat33d&    inertia(std::int32_t l) const { return motion.I_W[l]; }
+    [[nodiscard]] Spatiald&  twist(std::int32_t l) const { return motion.twist[l]; }
+    [[nodiscard]] Spatiald&  velocity(std::int32_t l) const { return motion.link_velocity[l]; }
+    [[nodiscard]] Spatiald&  acceleration(std::int32_t l) const { return motion.link_acceleration[l]; }
+    [[nodiscard]] Spatiald&  force(std::int32_t l) const { return motion.link_force[l]; }
+    [[nodiscard]] Composite& composite(std::int32_t l) const { return motion.composite[l]; }
+    [[nodiscard]] Spatiald&  column(std::int32_t k) const { return motion.column[k]; }
+    [[nodiscard]] Spatiald&  momentum(std::int32_t k) const { return motion.momentum[k]; }
+    [[nodiscard]] double&    load(std::int32_t k) const { return tau[static_cast<std::size_t>(k - tree.dof_begin)]; }
+};
 
 }  // namespace
 
 void forward_kinematics(const Forest& forest, const Tree& tree, Motion& motion)
 {
-    Vec3d& reference = motion.reference[static_cast<std::size_t>(&tree - forest.trees.data())];
-    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
-        const Link& link = forest.links[l];
-        const auto  at   = static_cast<std::size_t>(l);
-        Vec3d       pivot;
-        if (link.free) {
-            place_free(link, motion, at);
-            pivot = motion.com_W[at];
-        } else if (link.parent >= 0) {
-            pivot = place_on_joint(link, motion.X_WB[link.parent] * link.X_PJ, motion, at);
-        } else {
-            pivot = place_on_joint(link, link.base >= 0 ? motion.base_X[link.base] * link.X_PJ : link.X_PJ, motion, at);
-        }
-        if (l == tree.link_begin) reference = motion.com_W[at];
-        const Vec3d r = reference - pivot;
-        for (std::int32_t k = link.dof + (link.free ? 3 : link.axes.linear); k < link.dof + link.dofs; ++k)
-            motion.column[k].linear = cross(motion.column[k].angular, r);
-    }
-    update_velocities(forest, tree, motion);
+    const OneTree one{forest, tree, motion, {}, nullptr, {}};
+    place_links(forest, tree, one);
 }
 
 void update_velocities(const Forest& forest, const Tree& tree, Motion& motion)
 {
-    const Vec3d O = motion.reference[static_cast<std::size_t>(&tree - forest.trees.data())];
-    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
-        const Link&   link = forest.links[l];
-        const double* rate = motion.v.data() + link.dof;
-        if (link.free) {
-            motion.twist[l]         = {{rate[0], rate[1], rate[2]}, {rate[3], rate[4], rate[5]}};
-            motion.link_velocity[l] = at_reference(motion.twist[l], motion.com_W[l], O);
-            continue;
-        }
-        Spatiald v;
-        if (link.parent >= 0)
-            v = motion.link_velocity[link.parent];
-        else if (link.base >= 0)
-            v = at_reference(motion.base_twist[link.base], motion.base_com[link.base], O);
-        for (int k = 0; k < link.dofs; ++k) v += rate[k] * motion.column[link.dof + k];
-        motion.link_velocity[l] = v;
-        motion.twist[l]         = shift_twist(v, motion.com_W[l] - O);
-    }
+    const OneTree one{forest, tree, motion, {}, nullptr, {}};
+    find_velocities(forest, tree, one);
 }
 
 void turn_inertias(const Forest& forest, const Tree& tree, Motion& motion)
 {
-    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
-        const Mat33d& R  = motion.R_WB[l];
-        const Mat33d  A  = R * forest.links[l].inertia;
-        const double  xy = dot(A.r0, R.r1), xz = dot(A.r0, R.r2), yz = dot(A.r1, R.r2);
-        motion.I_W[l] = {{dot(A.r0, R.r0), xy, xz}, {xy, dot(A.r1, R.r1), yz}, {xz, yz, dot(A.r2, R.r2)}};
-    }
+    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l)
+        motion.I_W[l] = turned(forest.links[l].inertia, motion.R_WB[l]);
 }
 
 void inverse_dynamics(const Forest& forest, const Tree& tree, const Vec3d& gravity, std::span<const Spatiald> wrench,
                       const double* qdd, Motion& motion, std::span<double> tau)
 {
-    const std::size_t t = static_cast<std::size_t>(&tree - forest.trees.data());
-    const Vec3d       O = motion.reference[t];
-    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
-        const Link& link = forest.links[l];
-        Spatiald    a;  // spatial acceleration about O, gravity taken out
-        Spatiald    v;  // velocity of the frame that carries the next axis
-        if (link.free) {
-            // v_O = v_com - w x (com - O) with O fixed: holding (v_com, w) needs this apparent acceleration.
-            const Spatiald& twist = motion.twist[l];
-            a.linear              = cross(twist.linear, twist.angular);
-            if (qdd)
-                for (int k = 0; k < link.dofs; ++k)
-                    a += qdd[link.dof - tree.dof_begin + k] * motion.column[link.dof + k];
-        } else {
-            if (link.parent >= 0) {
-                a = motion.link_acceleration[link.parent];
-                v = motion.link_velocity[link.parent];
-            } else if (link.base >= 0) {
-                // The base keeps its velocity: d/dt of v_O for a fixed point O of space.
-                const Spatiald& twist = motion.base_twist[link.base];
-                v                     = at_reference(twist, motion.base_com[link.base], O);
-                a.linear              = cross(twist.linear, twist.angular);
-            }
-            const bool chain = link.axes.type != model::JointType::ball;  // a ball's axes are all carried by the parent
-            for (int k = 0; k < link.dofs; ++k) {
-                const Spatiald& s    = motion.column[link.dof + k];
-                const double    rate = motion.v[link.dof + k];
-                a += rate * cross_motion(v, s);
-                if (chain) v += rate * s;
-                if (qdd) a += qdd[link.dof - tree.dof_begin + k] * s;
-            }
-        }
-        motion.link_acceleration[l] = a;
-        const Vec3d&  w             = motion.twist[l].angular;
-        const Vec3d   r             = motion.com_W[l] - O;
-        const Vec3d   a_com         = a.linear + cross(a.angular, r) + cross(w, motion.twist[l].linear) - gravity;
-        const Mat33d& I             = motion.I_W[l];
-        Spatiald      f             = {link.mass * a_com, I * a.angular + cross(w, I * w)};
-        if (!wrench.empty()) f -= wrench[static_cast<std::size_t>(l)];
-        motion.link_force[l] = shift_wrench(f, -r);
-    }
-    for (std::int32_t l = tree.link_end - 1; l >= tree.link_begin; --l) {
-        const Link& link = forest.links[l];
-        for (int k = 0; k < link.dofs; ++k)
-            tau[static_cast<std::size_t>(link.dof - tree.dof_begin + k)] =
-                dot(motion.column[link.dof + k], motion.link_force[l]);
-        if (link.parent >= 0) motion.link_force[link.parent] += motion.link_force[l];
-    }
+    const OneTree one{forest, tree, motion, wrench, qdd, tau};
+    find_forces(forest, tree, gravity, qdd != nullptr, one);
 }
 
 namespace {
@@ -254,39 +153,8 @@ MCH_WIDE void fill_rows(const Rows& rows, std::int32_t dof_begin, std::int32_t d
 
 void mass_matrix(const Forest& forest, const Tree& tree, const Paths& paths, Motion& motion, std::span<double> matrix)
 {
-    const std::size_t t       = static_cast<std::size_t>(&tree - forest.trees.data());
-    double* const     columns = motion.columns.data() + static_cast<std::ptrdiff_t>(tree.block_begin) * 6 * kLanes;
-    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
-        const Link& link = forest.links[l];
-        const Vec3d r    = motion.com_W[l] - motion.reference[t];
-        Composite&  c    = motion.composite[l];
-        c.m              = link.mass;
-        c.h              = link.mass * r;
-        c.I              = motion.I_W[l] +
-                           link.mass * (Mat33d::diagonal(Vec3d{dot(r, r), dot(r, r), dot(r, r)}) - Mat33d::outer(r, r));
-        for (std::int32_t k = link.dof; k < link.dof + link.dofs && !tree.single; ++k) {
-            const std::int32_t local = k - tree.dof_begin;
-            double*            to    = columns + 6 * (local / kLanes * kLanes) + local % kLanes;
-            const Spatiald&    s     = motion.column[k];
-            to[0]                    = s.linear.x;
-            to[kLanes]               = s.linear.y;
-            to[2 * kLanes]           = s.linear.z;
-            to[3 * kLanes]           = s.angular.x;
-            to[4 * kLanes]           = s.angular.y;
-            to[5 * kLanes]           = s.angular.z;
-        }
-    }
-    for (std::int32_t l = tree.link_end - 1; l >= tree.link_begin; --l) {
-        const Link&      link = forest.links[l];
-        const Composite& c    = motion.composite[l];
-        if (link.parent >= 0) {
-            Composite& p = motion.composite[link.parent];
-            p.m += c.m;
-            p.h += c.h;
-            p.I += c.I;
-        }
-        for (std::int32_t k = link.dof; k < link.dof + link.dofs; ++k) motion.momentum[k] = times(c, motion.column[k]);
-    }
+    const OneTree one{forest, tree, motion, {}, nullptr, {}};
+    find_momenta(forest, tree, one);
     if (tree.single) {  // has no columns side by side
         for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) {
             std::fill_n(matrix.data() + paths.row(k), paths.row(k + 1) - paths.row(k), 0.0);
@@ -295,6 +163,17 @@ void mass_matrix(const Forest& forest, const Tree& tree, const Paths& paths, Mot
                     dot(motion.column[i], motion.momentum[k]);
         }
         return;
+    }
+    double* const columns = motion.columns.data() + static_cast<std::ptrdiff_t>(tree.block_begin) * 6 * kLanes;
+    for (std::int32_t k = 0; k < tree.dof_count(); ++k) {
+        double*         to = columns + 6 * (k / kLanes * kLanes) + k % kLanes;
+        const Spatiald& s  = motion.column[tree.dof_begin + k];
+        to[0]              = s.linear.x;
+        to[kLanes]         = s.linear.y;
+        to[2 * kLanes]     = s.linear.z;
+        to[3 * kLanes]     = s.angular.x;
+        to[4 * kLanes]     = s.angular.y;
+        to[5 * kLanes]     = s.angular.z;
     }
     fill_rows(Rows(paths), tree.dof_begin, tree.dof_end, columns, motion.momentum.data(), matrix.data());
 }

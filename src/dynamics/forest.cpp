@@ -1,7 +1,9 @@
 #include "mechane/dynamics/forest.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
+#include <type_traits>
 
 namespace mechane::dynamics {
 
@@ -137,6 +139,48 @@ double mean_depth(const Forest& forest, const Tree& tree)
     return sum / tree.dof_count();
 }
 
+template <class T>
+bool same_bits(const T& a, const T& b)
+{
+    static_assert(sizeof(T) % sizeof(double) == 0 && std::is_trivially_copyable_v<T>);
+    return std::memcmp(&a, &b, sizeof(T)) == 0;
+}
+
+bool alike(const Forest& f, const Tree& a, const Tree& b)
+{
+    if (a.link_end - a.link_begin != b.link_end - b.link_begin || a.dof_count() != b.dof_count()) return false;
+    for (std::int32_t i = 0; i < a.link_end - a.link_begin; ++i) {
+        const Link &x = f.links[a.link_begin + i], &y = f.links[b.link_begin + i];
+        const bool  root = i == 0;  // stands where it likes
+        if ((!root && x.parent - a.link_begin != y.parent - b.link_begin) ||
+            x.dof - a.dof_begin != y.dof - b.dof_begin || x.dofs != y.dofs || x.coords != y.coords ||
+            x.coord - f.links[a.link_begin].coord != y.coord - f.links[b.link_begin].coord || x.free != y.free ||
+            x.from_body != y.from_body || x.axes.type != y.axes.type || x.axes.linear != y.axes.linear ||
+            x.axes.angular != y.axes.angular)
+            return false;
+        if (!same_bits(x.axes.axis, y.axes.axis) || !(root || same_bits(x.X_PJ, y.X_PJ)) ||
+            !same_bits(x.X_CJ, y.X_CJ) || !same_bits(x.com, y.com) || !same_bits(x.mass, y.mass) ||
+            !same_bits(x.inertia, y.inertia))
+            return false;
+    }
+    return true;
+}
+
+/// Tree::kind.
+void find_kinds(Forest& forest)
+{
+    constexpr std::size_t     kMostKinds = 64;  // so many are looked through for each tree
+    std::vector<std::int32_t> kinds;
+    for (Tree& tree : forest.trees) {
+        if (tree.single || tree.deep || forest.links[tree.link_begin].base >= 0) continue;
+        for (auto known = kinds.rbegin(); known != kinds.rend() && tree.kind < 0; ++known)
+            if (alike(forest, forest.trees[*known], tree)) tree.kind = *known;
+        if (tree.kind >= 0) continue;
+        tree.kind = static_cast<std::int32_t>(&tree - forest.trees.data());
+        if (kinds.size() < kMostKinds) kinds.push_back(tree.kind);
+    }
+}
+
 }  // namespace
 
 Forest build_forest(const model::Model& model) { return build_forest(model, model.joint_enabled); }
@@ -219,6 +263,7 @@ Forest build_forest(const model::Model& model, std::span<const std::uint8_t> ena
         if (!tree.single) forest.block_count += tree.block_count();
         forest.trees.push_back(tree);
     }
+    find_kinds(forest);
     return forest;
 }
 

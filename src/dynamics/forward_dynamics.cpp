@@ -158,7 +158,7 @@ namespace {
 template <int lanes>
 void respond_lanes(const Forest& forest, const Tree& tree, const Motion& motion, ArticulatedBodies& s, double* x)
 {
-    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) s.push[l] = {};
+    for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) std::fill_n(s.push[l].begin(), lanes, Spatiald{});
     for (std::int32_t l = tree.link_end - 1; l >= tree.link_begin; --l) {
         const Link& link = forest.links[l];
         auto&       push = s.push[l];
@@ -177,9 +177,9 @@ void respond_lanes(const Forest& forest, const Tree& tree, const Motion& motion,
         const Link& link = forest.links[l];
         auto&       gain = s.gain[l];
         if (link.parent >= 0)
-            gain = s.gain[link.parent];
+            std::copy_n(s.gain[link.parent].begin(), lanes, gain.begin());
         else
-            gain = {};
+            std::fill_n(gain.begin(), lanes, Spatiald{});
         for (std::int32_t k = link.dof; k < link.dof + link.dofs; ++k) {
             double* at = x + static_cast<std::ptrdiff_t>(k - tree.dof_begin) * lanes;
             for (std::size_t i = 0; i < lanes; ++i) {

@@ -91,7 +91,7 @@ inline model::Model finalized(const model::ModelBuilder& b)
 }
 
 /// A tree of all joint types: free or fixed base, branches, 3-angle D6 and planar D6.
-inline model::Model random_robot(Random& r, bool floating)
+inline model::ModelBuilder random_robot_builder(Random& r, bool floating)
 {
     model::ModelBuilder b;
     using enum model::JointType;
@@ -108,7 +108,8 @@ inline model::Model random_robot(Random& r, bool floating)
         joints.push_back(b.add_joint(random_joint(r, kind.type, parent, child, kind.linear, kind.angular)));
     }
     b.add_articulation(joints, "robot");
-    return finalized(b);
+    return b;
 }
+inline model::Model random_robot(Random& r, bool floating) { return finalized(random_robot_builder(r, floating)); }
 
 }  // namespace mechane::test

@@ -229,3 +229,45 @@ TEST_CASE("solvers of different models step side by side (DYN-139)")
     CHECK(std::memcmp(alone2.body_q.data(), beside2.body_q.data(), alone2.body_q.size() * sizeof(Pose)) == 0);
     CHECK(std::memcmp(alone3.body_q.data(), beside3.body_q.data(), alone3.body_q.size() * sizeof(Pose)) == 0);
 }
+
+TEST_CASE("a robot moves alike whether copies are worked on beside it or not (DYN-132)")
+{
+    // On a free base and turning, with drives of which one is too weak, a ball and a slider.
+    model::ModelBuilder one;
+    const Mat33d        inertia = 0.02 * Mat33d::identity();
+    const auto          base = one.add_link({}, "base", 4, {0.01, 0, 0.02}, inertia);
+    const auto          arm  = one.add_link({}, "arm", 1, {0, 0, -0.2}, inertia);
+    const auto          hand = one.add_link({}, "hand", 0.5, {0.1, 0, 0}, inertia);
+    const auto          tail = one.add_link({}, "tail", 0.7, {0, 0.1, 0}, inertia);
+    auto hinge = dof({0, 1, 0}), slide = dof({1, 0, 0});
+    hinge.target_ke    = 300;
+    hinge.target_kd    = 3;
+    hinge.effort_limit = 5;
+    hinge.target_q     = 0.8;
+    slide.limit_lower  = -0.05;
+    slide.limit_upper  = 0.05;
+    one.add_articulation({one.add_joint_free(base), one.add_joint_revolute(base, arm, {{0, 0, -0.1}, {}}, {}, hinge),
+                          one.add_joint_prismatic(arm, hand, {{0, 0, -0.4}, {}}, {}, slide),
+                          one.add_joint_ball(base, tail, {{0, 0.2, 0}, {}}, {})},
+                         "robot");
+    model::ModelBuilder all;
+    REQUIRE(all.replicate(one, 6));
+    Random            r(3);
+    World             together(all, 2);
+    const std::size_t coords = together.model.joint_coord_count() / 6, dofs = together.model.joint_dof_count() / 6;
+    for (Real& rate : together.state.joint_qd) rate = static_cast<Real>(r.uniform(-2, 2));
+    dynamics::project_to_joints(together.model, together.state);
+    const model::State start = together.state;
+    together.run(1, 0.005);
+    for (std::size_t w = 0; w < 6; ++w) {
+        CAPTURE(w);
+        World alone(one, 2);
+        std::copy_n(start.joint_qd.begin() + static_cast<std::ptrdiff_t>(w * dofs), dofs, alone.state.joint_qd.begin());
+        dynamics::project_to_joints(alone.model, alone.state);
+        alone.run(1, 0.005);
+        CHECK(std::equal(alone.state.joint_q.begin(), alone.state.joint_q.end(),
+                         together.state.joint_q.begin() + static_cast<std::ptrdiff_t>(w * coords)));
+        CHECK(std::equal(alone.state.joint_qd.begin(), alone.state.joint_qd.end(),
+                         together.state.joint_qd.begin() + static_cast<std::ptrdiff_t>(w * dofs)));
+    }
+}

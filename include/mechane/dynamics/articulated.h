@@ -15,11 +15,13 @@ namespace mechane::dynamics {
 // one another.
 
 /// Inertia of a rigid composite about the reference point of its tree, world axes.
-struct Composite {
-    double m = 0;  ///< [kg]
-    Vec3d  h;      ///< first moment [kg m]
-    Mat33d I{};    ///< second moment [kg m^2]
+template <class T>
+struct CompositeT {
+    T         m = 0;  ///< [kg]
+    Vec3T<T>  h;      ///< first moment [kg m]
+    Mat33T<T> I{};    ///< second moment [kg m^2]
 };
+using Composite = CompositeT<double>;
 
 /// Configuration, velocity and everything derived from them, for all trees of a forest.
 /// Internal coordinates: scalars; BALL a quaternion; free links the pose of the body frame (7 numbers) with velocity

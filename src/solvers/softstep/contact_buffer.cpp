@@ -48,7 +48,8 @@ void match_memory(System& system, const model::Contacts& contacts)
     const auto& memory = system.memory;
     const auto  count  = static_cast<std::size_t>(contacts.rigid_contact_count);
     system.remembered.resize(count);
-    tasks::for_chunks(system.pool, count, kContactsAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
+    // Each piece searches once for where it begins in the memory.
+    tasks::for_chunks(system.pool, count, 8 * kContactsAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
         std::size_t i = next_pair(contacts, begin);
         end           = next_pair(contacts, end);
         if (i >= end) return;

@@ -127,30 +127,52 @@ using Rates = std::array<double, 3>;
     return {r[0] + row.K[0] * d, r[1] + row.K[1] * d, r[2] + row.K[2] * d};
 }
 
+/// A contact slips, against the velocity. The step that would stop it is no guide to the direction: a corner's response
+/// is anisotropic, and friction along K^-1 v instead of v would lose a tenth of its strength.
+[[gnu::always_inline]] inline void slip(ContactRow& row, const Rates& r, double bound, double& l1, double& l2)
+{
+    l1                = row.lambda[1] - row.slip_step * r[1];
+    l2                = row.lambda[2] - row.slip_step * r[2];
+    const double size = norm(l1, l2);
+    if (size > bound) {
+        l1 *= bound / size;
+        l2 *= bound / size;
+    }
+    row.drift = {};  // nothing to come back to
+}
+
 /// The pair of tangents as one block, held to the disk of the present normal force. What crept is taken back slowly.
-[[gnu::always_inline]] inline Rates solve_friction(ContactRow& row, Rates r, double anchor)
+[[gnu::always_inline]] inline void solve_friction(ContactRow& row, const Rates& r, double anchor)
 {
     const double e1 = r[1] + anchor * row.drift[0], e2 = r[2] + anchor * row.drift[1];
     const double bound = row.mu * row.lambda[0];
     double       l1    = row.lambda[1] - (row.Kt_inv[0] * e1 + row.Kt_inv[1] * e2);
     double       l2    = row.lambda[2] - (row.Kt_inv[1] * e1 + row.Kt_inv[2] * e2);
-    if (l1 * l1 + l2 * l2 > bound * bound) {
-        // It slips, against the velocity. The step that would stop it is no guide to the direction: a corner's response
-        // is anisotropic, and friction along K^-1 v instead of v would lose a tenth of its strength.
-        l1                = row.lambda[1] - row.slip_step * r[1];
-        l2                = row.lambda[2] - row.slip_step * r[2];
-        const double size = norm(l1, l2);
-        if (size > bound) {
-            l1 *= bound / size;
-            l2 *= bound / size;
-        }
-        row.drift = {};  // nothing to come back to
-    }
-    const double d1 = l1 - row.lambda[1], d2 = l2 - row.lambda[2];
+    if (l1 * l1 + l2 * l2 > bound * bound) slip(row, r, bound, l1, l2);
     row.lambda[1] = l1;
     row.lambda[2] = l2;
-    return {r[0] + row.K[1] * d1 + row.K[2] * d2, r[1] + row.K[3] * d1 + row.K[4] * d2,
-            r[2] + row.K[4] * d1 + row.K[5] * d2};
+}
+
+/// Both of a contact that pushes already: friction, then the normal row, which wins. What of it does not wait for
+/// friction comes first.
+[[gnu::always_inline]] inline void solve_pressed(ContactRow& row, const Rates& r, double anchor)
+{
+    const double n = row.lambda[0], mass = row.normal.mass;
+    const double alone = n - mass * (r[0] + row.normal.bias) - row.normal.leak * n;
+    if (!(row.mu > 0)) {
+        row.lambda[0] = std::max(0.0, alone);
+        return;
+    }
+    const double e1 = r[1] + anchor * row.drift[0], e2 = r[2] + anchor * row.drift[1];
+    double       d1 = -(row.Kt_inv[0] * e1 + row.Kt_inv[1] * e2), d2 = -(row.Kt_inv[1] * e1 + row.Kt_inv[2] * e2);
+    double       l1 = row.lambda[1] + d1, l2 = row.lambda[2] + d2;
+    const double bound = row.mu * n;
+    if (l1 * l1 + l2 * l2 > bound * bound) {
+        slip(row, r, bound, l1, l2);
+        d1 = l1 - row.lambda[1];
+        d2 = l2 - row.lambda[2];
+    }
+    row.lambda = {std::max(0.0, alone - ((mass * row.K[1]) * d1 + (mass * row.K[2]) * d2)), l1, l2};
 }
 
 // -- friction against turning
@@ -455,7 +477,7 @@ MCH_WIDE void warm_start_contact(System& system, ContactRow& row)
 
 /// A contact of one link that pushes already, with its rows against turning: both read the velocities once and change
 /// them once, which waits half as long as one after the other.
-[[gnu::always_inline]] static inline double solve_framed(System& system, ContactRow& row, double anchor, bool relax)
+[[gnu::always_inline]] static inline double solve_framed(System& system, ContactRow& row, double anchor)
 {
     const std::size_t   side = row.at.group[0] >= 0 ? 0 : 1;
     const double *const J = row.at.J[side], *const W = row.spin_at.J[side];
@@ -480,8 +502,7 @@ MCH_WIDE void warm_start_contact(System& system, ContactRow& row)
     const auto& C = row.spin_cross;
     for (std::size_t i = 0; i < 3; ++i)
         r[i] = (r[i] + row.base[i]) + (C[3 * i] * d[0] + C[3 * i + 1] * d[1] + C[3 * i + 2] * d[2]);
-    if (row.mu > 0) r = solve_friction(row, r, anchor);
-    solve_normal(row, r, relax);
+    solve_pressed(row, r, anchor);
     const double dn = row.lambda[0] - start[0], d1 = row.lambda[1] - start[1], d2 = row.lambda[2] - start[2];
     for (std::int32_t k = 0; k < count; ++k) {
         const double *j = J + k * kThreeRows, *w6 = W + k * kThreeRows;
@@ -504,12 +525,13 @@ MCH_WIDE double solve_contact(System& system, ContactRow& row, double anchor, bo
     // A contact without a normal force yet has no friction to offer, so there the normal comes first; else it comes
     // last and wins.
     const bool fresh = start[0] == 0;
-    if (row.frame && !fresh && row.spins()) return solve_framed(system, row, anchor, relax);
+    if (row.frame && !fresh && row.spins()) return solve_framed(system, row, anchor);
     const double turned = !fresh && row.spins() ? turn_back(system, row, start[0]) : 0;
-    auto         r      = rates(row.at, row.base, system.u);
-    if (fresh) r = solve_normal(row, r, relax);
-    if (row.mu > 0) r = solve_friction(row, r, anchor);
-    if (!fresh) solve_normal(row, r, relax);
+    const Rates  r      = rates(row.at, row.base, system.u);
+    if (!fresh)
+        solve_pressed(row, r, anchor);
+    else if (const Rates after = solve_normal(row, r, relax); row.mu > 0)
+        solve_friction(row, after, anchor);
     const double dn = row.lambda[0] - start[0], d1 = row.lambda[1] - start[1], d2 = row.lambda[2] - start[2];
     if (dn != 0 || d1 != 0 || d2 != 0) apply(system, row.at, dn, d1, d2);
     return std::max({turned, std::abs(dn) * row.K[0], std::abs(d1) * row.K[3], std::abs(d2) * row.K[5]});

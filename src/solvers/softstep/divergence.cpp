@@ -27,10 +27,11 @@ MCH_WIDE bool all_below(const double* x, std::size_t count, double bound)
     return all;
 }
 
+constexpr double kFinite = std::numeric_limits<double>::infinity();
+static_assert(sizeof(Posed) == 7 * sizeof(double) && sizeof(Spatiald) == 6 * sizeof(double));
+
 bool none_out_of_bounds(const System& s)
 {
-    constexpr double kFinite = std::numeric_limits<double>::infinity();
-    static_assert(sizeof(Posed) == 7 * sizeof(double) && sizeof(Spatiald) == 6 * sizeof(double));
     const std::size_t links = s.forest.links.size();
     std::atomic<bool> none  = true;
     tasks::for_chunks(s.pool, links, 2 * kLinksAtOnce, [&](std::size_t begin, std::size_t end, std::size_t) {
@@ -56,9 +57,8 @@ bool out_of_bounds(const System& s, std::int32_t l)
         for (std::int32_t k = 0; k < count; ++k) all = all & (std::abs(x[k]) < bound);
         return all;
     };
-    constexpr double kFinite = std::numeric_limits<double>::infinity();
-    const auto       pose    = std::bit_cast<std::array<double, 7>>(s.motion.X_WB[l]);
-    const auto       twist   = std::bit_cast<std::array<double, 6>>(s.motion.twist[l]);
+    const auto pose  = std::bit_cast<std::array<double, 7>>(s.motion.X_WB[l]);
+    const auto twist = std::bit_cast<std::array<double, 6>>(s.motion.twist[l]);
     return !below(pose.data(), 7, kFinite) || !below(twist.data(), 6, kFinite) ||
            !below(s.motion.q.data() + link.coord, link.coords, 1e12) ||
            !below(s.motion.v.data() + link.dof, link.dofs, kDivergedVelocity);
@@ -104,11 +104,21 @@ Culprit culprit_of(const System& s, std::int32_t l, int substeps, const char* wh
 
 }  // namespace
 
-void find_divergence(System& system, int substeps, bool after, Culprit& first)
+bool in_bounds(const System& s, const Tree& tree)
 {
-    const bool placed =
-        !after && std::find(system.placed.begin(), system.placed.end(), std::uint8_t{0}) == system.placed.end();
-    if (placed || none_out_of_bounds(system)) return;
+    const auto links = static_cast<std::size_t>(tree.link_end - tree.link_begin);
+    const Link &first = s.forest.links[tree.link_begin], &last = s.forest.links[tree.link_end - 1];
+    return all_below(reinterpret_cast<const double*>(s.motion.X_WB.data() + tree.link_begin), 7 * links, kFinite) &&
+           all_below(reinterpret_cast<const double*>(s.motion.twist.data() + tree.link_begin), 6 * links, kFinite) &&
+           all_below(s.motion.q.data() + first.coord, static_cast<std::size_t>(last.coord + last.coords - first.coord),
+                     1e12) &&
+           all_below(s.motion.v.data() + tree.dof_begin, static_cast<std::size_t>(tree.dof_count()),
+                     kDivergedVelocity);
+}
+
+void find_divergence(System& system, int substeps, bool after, bool known_sound, Culprit& first)
+{
+    if (known_sound || none_out_of_bounds(system)) return;
     const char* const when = after ? "after the step" : "at the start of the step";
     for (std::int32_t l = 0; l < static_cast<std::int32_t>(system.forest.links.size()); ++l) {
         // What the last step placed was looked at when it ended.

@@ -141,6 +141,10 @@ void build_system(const model::Model& model, System& system)
     system.groups.assign(static_cast<std::size_t>(f.group_count), {});
     system.islands.reserve(system.groups.size());
     system.work.reserve(system.groups.size());
+    system.waiting.assign(f.trees.size(), {});
+    system.kinds.clear();
+    for (std::int32_t t = 0; t < static_cast<std::int32_t>(f.trees.size()); ++t)
+        if (f.trees[t].kind == t) system.kinds.push_back(t);
     for (std::size_t t = 0; t < f.trees.size(); ++t) {
         const Tree& tree  = f.trees[t];
         Group&      group = system.groups[tree.group];

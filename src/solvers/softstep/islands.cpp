@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "system.h"
 
@@ -106,16 +107,42 @@ void build_islands(System& system)
             static_cast<std::int32_t>(i);
 }
 
+namespace {
+
+/// The tree of an island that may be worked on beside others: it is alone, and Tree::kind says which others. Else -1.
+std::int32_t lone_tree(const System& system, const Island& island)
+{
+    if (island.group_end - island.group_begin != 1 || island.pile >= 0) return -1;
+    const Group& group = system.groups[system.island_groups[island.group_begin]];
+    const Tree&  tree  = system.forest.trees[group.tree_begin];
+    return group.whitened && dynamics::FourDynamics::fits(tree, system.paths) ? group.tree_begin : -1;
+}
+
+}  // namespace
+
 void list_work(System& system)
 {
     system.work.clear();
     std::int32_t piles = 0;  // piles are numbered by their first groups, as islands are
     for (std::size_t i = 0; i < system.islands.size(); ++i) {
         const Island& island = system.islands[i];
+        const auto    number = static_cast<std::int32_t>(i);
         if (!island.runs() || (island.pile >= 0 && island.pile < piles)) continue;
         if (island.pile >= 0) piles = island.pile + 1;
-        system.work.push_back(static_cast<std::int32_t>(i));
+        const std::int32_t tree = lone_tree(system, island);
+        if (tree < 0) {
+            system.work.push_back({.island = {number}, .count = 1});
+            continue;
+        }
+        Work&      four = system.waiting[system.forest.trees[tree].kind];
+        const auto at   = static_cast<std::size_t>(four.count++);
+        four.island[at] = number;
+        four.trees[at]  = tree;
+        if (four.count == 4) system.work.push_back(std::exchange(four, {}));
     }
+    for (const std::int32_t kind : system.kinds)
+        for (Work& few = system.waiting[kind]; few.count > 0; --few.count)
+            system.work.push_back({.island = {few.island[static_cast<std::size_t>(few.count - 1)]}, .count = 1});
 }
 
 void place_prescribed(System& system, std::int32_t body, double time)
@@ -130,7 +157,10 @@ void place_prescribed(System& system, std::int32_t body, double time)
     system.motion.base_com[body] = com_W;
 }
 
-void run_substep(System& system, Island& island, double h, int substep, IslandReport& report)
+namespace {
+
+/// `prepared`: prepare_four is done.
+void run_island(System& system, Island& island, double h, int substep, bool prepared, IslandReport& report)
 {
     if (island.pile >= 0) return run_pile_substep(system, island, h, substep, report);
     const Softness soft   = softness(kContactHertzTimesStep / h, kContactDampingRatio, h);
@@ -174,6 +204,7 @@ void run_substep(System& system, Island& island, double h, int substep, IslandRe
         });
     };
     groups([&](const Group& g) {
+        if (prepared) return;
         prepare_group(system, g, h, substep == 0);
         begin_rows(system, g, true);
     });
@@ -242,14 +273,16 @@ void run_substep(System& system, Island& island, double h, int substep, IslandRe
     sum_loop_impulses(system, island);
 }
 
-void finish_island(System& system, const Island& island, double h, IslandReport& report)
+/// `placed`: place_published is done.
+void finish_island(System& system, const Island& island, double h, bool placed, IslandReport& report)
 {
     if (island.pile >= 0) return finish_pile(system, system.piles[island.pile], report);
+    report.sound = true;
     for (std::int32_t i = island.group_begin; i < island.group_end; ++i) {
         const Group& g = system.groups[system.island_groups[i]];
         for (std::int32_t t = g.tree_begin; t < g.tree_end; ++t) {
             const Tree& tree = system.forest.trees[t];
-            if (place_published(system, tree))
+            if (placed || place_published(system, tree))
                 system.placed[t] = 1;
             else
                 dynamics::forward_kinematics(system.forest, tree, system.motion);
@@ -267,6 +300,8 @@ void finish_island(System& system, const Island& island, double h, IslandReport&
             loop_errors(system, g, report.loop_error_linear, report.loop_error_angular);
             report.loop_rows += g.row_count;
         }
+        for (std::int32_t t = g.tree_begin; t < g.tree_end; ++t)
+            report.sound = report.sound && in_bounds(system, system.forest.trees[t]);
         for (std::int32_t k = g.dof_begin; k < g.active_dof_end; ++k) {
             const DofRows& rows = system.dof_rows[system.active_dofs[k]];
             report.limit_rows += (rows.lower.active && rows.lower.lambda > 0 ? 1 : 0) +
@@ -275,6 +310,26 @@ void finish_island(System& system, const Island& island, double h, IslandReport&
     }
     for (std::int32_t i = island.contact_begin; i < island.contact_end; ++i)
         report.contact_rows += system.order[i]->active ? 1 : 0;
+}
+
+}  // namespace
+
+void run_substep(System& system, const Work& work, double h, int substep, std::span<IslandReport> reports)
+{
+    if (work.count == 4) prepare_four(system, work.trees, h, substep == 0);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(work.count); ++i) {
+        const auto island = static_cast<std::size_t>(work.island[i]);
+        run_island(system, system.islands[island], h, substep, work.count == 4, reports[island]);
+    }
+}
+
+void finish(System& system, const Work& work, double h, std::span<IslandReport> reports)
+{
+    const bool placed = work.count == 4 && place_published(system, work.trees);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(work.count); ++i) {
+        const auto island = static_cast<std::size_t>(work.island[i]);
+        finish_island(system, system.islands[island], h, placed, reports[island]);
+    }
 }
 
 }  // namespace mechane::solvers::softstep

@@ -150,86 +150,140 @@ bool spins(const System& system, const Tree& tree, double h)
     return false;
 }
 
+// Drives, springs and dampers are implicit: (M + h B + h^2 K) dv = h (tau - bias + K (e - h v) - B v), exact implicit
+// Euler for one dof. A drive beyond its effort limit becomes a constant force and the system is solved again without
+// its gains.
+
+/// What gains and armature add to the mass matrix (System::diagonal).
+void set_diagonal(System& system, const Tree& tree, double h)
+{
+    for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) {
+        const DofLaw& law = system.laws[k];
+        double        ke = law.stiffness, kd = law.damping;
+        if (law.saturated == 0) {
+            ke += law.ke;
+            kd += law.kd;
+        }
+        system.diagonal[k] = law.armature + h * kd + h * h * ke;
+    }
+}
+
+/// The right-hand side, with the forces that hold the motion (System::tau); `x`: of the tree's dofs.
+void set_impulses(const System& system, const Tree& tree, double h, double* x)
+{
+    const double *bias = system.tau.data() + tree.dof_begin, *v = system.motion.v.data() + tree.dof_begin;
+    const DofLaw* laws = system.laws.data() + tree.dof_begin;
+    for (std::int32_t k = 0; k < tree.dof_count(); ++k) {
+        const DofLaw& law   = laws[k];
+        double        force = law.force - bias[k] + law.stiffness * (law.rest_error - h * v[k]) - law.damping * v[k];
+        if (law.saturated == 0)
+            force += law.ke * (law.error - h * v[k]) + law.kd * (law.target_rate - v[k]);
+        else
+            force += law.saturated * law.effort_limit;
+        x[k] = h * force;
+    }
+}
+
+/// After the solution `x`: which drives would exceed their effort limit. Returns whether they are others than before.
+bool saturate_drives(System& system, const Tree& tree, double h, const double* x, bool last_round)
+{
+    const double* v       = system.motion.v.data() + tree.dof_begin;
+    bool          changed = false;
+    for (std::int32_t k = 0; k < tree.dof_count(); ++k) {
+        DofLaw& law = system.laws[tree.dof_begin + k];
+        if (law.ke == 0 && law.kd == 0) continue;
+        const double after = v[k] + x[k];
+        const double drive = law.ke * (law.error - h * after) + law.kd * (law.target_rate - after);
+        const int    now = drive > law.effort_limit * (1 + 1e-9) ? 1 : drive < -law.effort_limit * (1 + 1e-9) ? -1 : 0;
+        changed          = changed || now != law.saturated;
+        if (!last_round) law.saturated = now;
+    }
+    return changed;
+}
+
+/// The same step with the velocity forces of its middle, in two parts: between them System::tau becomes those of the
+/// velocities that the first one sets. `x`: the solution so far, in the room of `whole_blocks`.
+void go_to_middle(System& system, const Tree& tree, double* x)
+{
+    const auto    n = static_cast<std::size_t>(tree.dof_count()), dofs = static_cast<std::size_t>(tree.dof_begin);
+    double*       v      = system.motion.v.data() + dofs;
+    double* const middle = x + 4 * n;
+    for (std::size_t k = 0; k < n; ++k) {
+        middle[k] = v[k];
+        v[k] += 0.5 * x[k];
+        x[k] = system.tau[dofs + k];
+    }
+}
+
+void leave_middle(System& system, const Tree& tree, double h, double* x)
+{
+    const auto    n = static_cast<std::size_t>(tree.dof_count()), dofs = static_cast<std::size_t>(tree.dof_begin);
+    double*       v      = system.motion.v.data() + dofs;
+    double* const middle = x + 4 * n;
+    for (std::size_t k = 0; k < n; ++k) {
+        const double first_half = 2 * (v[k] - middle[k]);
+        v[k]                    = middle[k];
+        middle[k]               = first_half;
+        x[k]                    = h * (x[k] - system.tau[dofs + k]);
+    }
+}
+
+/// After the response to the impulses that the second part left in `x`.
+void add_middle(const Tree& tree, double* x)
+{
+    const auto n = static_cast<std::size_t>(tree.dof_count());
+    for (std::size_t k = 0; k < n; ++k) x[k] += x[4 * n + k];
+}
+
+void change_velocities(System& system, const Tree& tree, const double* x)
+{
+    for (std::int32_t k = 0; k < tree.dof_count(); ++k) system.motion.v[tree.dof_begin + k] += x[k];
+}
+
 void predict_tree(System& system, const Tree& tree, const Vec3d& gravity, double h, bool first)
 {
     const Forest& f = system.forest;
-    const auto    n = static_cast<std::size_t>(tree.dof_count());
-    if (n == 0) return;
-    const auto        dofs = static_cast<std::size_t>(tree.dof_begin);
-    std::span<double> bias = std::span(system.tau).subspan(dofs, n);
-    double*           x    = whole_blocks(system, tree);
-    double*           v    = system.motion.v.data() + dofs;
-    DofLaw*           laws = system.laws.data() + dofs;
+    if (tree.dof_count() == 0) return;
+    const std::span<double> bias =
+        std::span(system.tau)
+            .subspan(static_cast<std::size_t>(tree.dof_begin), static_cast<std::size_t>(tree.dof_count()));
     dynamics::turn_inertias(f, tree, system.motion);
     dynamics::inverse_dynamics(f, tree, gravity, system.wrench, nullptr, system.motion, bias);
     if (!tree.deep) dynamics::mass_matrix(f, tree, system.paths, system.motion, system.mass);
     read_errors(system, tree);
     if (first) scale_acceleration_drives(system, tree);
-
-    // Drives, springs and dampers implicitly: (M + h B + h^2 K) dv = h (tau - bias + K (e - h v) - B v), exact implicit
-    // Euler for one dof. A drive beyond its effort limit becomes a constant force and the system is solved again
-    // without its gains.
+    double* const x = whole_blocks(system, tree);
     for (int round = 0; round < kMaxDriveRounds; ++round) {
-        for (std::size_t k = 0; k < n; ++k) {
-            const DofLaw& law = laws[k];
-            double        ke = law.stiffness, kd = law.damping;
-            if (law.saturated == 0) {
-                ke += law.ke;
-                kd += law.kd;
-            }
-            system.diagonal[dofs + k] = law.armature + h * kd + h * h * ke;
-        }
+        set_diagonal(system, tree, h);
         factor_tree(system, tree);
-        for (std::size_t k = 0; k < n; ++k) {
-            const DofLaw& law = laws[k];
-            double force      = law.force - bias[k] + law.stiffness * (law.rest_error - h * v[k]) - law.damping * v[k];
-            if (law.saturated == 0)
-                force += law.ke * (law.error - h * v[k]) + law.kd * (law.target_rate - v[k]);
-            else
-                force += law.saturated * law.effort_limit;
-            x[k] = h * force;
-        }
+        set_impulses(system, tree, h, x);
         respond_tree(system, tree, x);
-        bool changed = false;
-        for (std::size_t k = 0; k < n; ++k) {
-            DofLaw& law = laws[k];
-            if (law.ke == 0 && law.kd == 0) continue;
-            const double after = v[k] + x[k];
-            const double drive = law.ke * (law.error - h * after) + law.kd * (law.target_rate - after);
-            const int now = drive > law.effort_limit * (1 + 1e-9) ? 1 : drive < -law.effort_limit * (1 + 1e-9) ? -1 : 0;
-            changed       = changed || now != law.saturated;
-            if (round + 1 < kMaxDriveRounds) law.saturated = now;
-        }
-        if (!changed) break;
+        if (!saturate_drives(system, tree, h, x, round + 1 == kMaxDriveRounds)) break;
     }
     if (spins(system, tree, h)) {
-        // The same step with the velocity forces of its middle.
-        double* const middle = x + 4 * n;
-        for (std::size_t k = 0; k < n; ++k) {
-            middle[k] = v[k];
-            v[k] += 0.5 * x[k];
-            x[k] = bias[k];
-        }
         const auto links = static_cast<std::size_t>(tree.link_end - tree.link_begin);
         const auto move  = [&](std::vector<Spatiald>& from, std::vector<Spatiald>& to) {
             std::copy_n(from.begin() + tree.link_begin, links, to.begin() + tree.link_begin);
         };
+        go_to_middle(system, tree, x);
         move(system.motion.twist, system.held_twist);
         move(system.motion.link_velocity, system.held_velocity);
         dynamics::update_velocities(f, tree, system.motion);
         dynamics::inverse_dynamics(f, tree, gravity, system.wrench, nullptr, system.motion, bias);
         move(system.held_twist, system.motion.twist);
         move(system.held_velocity, system.motion.link_velocity);
-        for (std::size_t k = 0; k < n; ++k) {
-            const double first_half = 2 * (v[k] - middle[k]);
-            v[k]                    = middle[k];
-            middle[k]               = first_half;
-            x[k]                    = h * (x[k] - bias[k]);
-        }
+        leave_middle(system, tree, h, x);
         respond_tree(system, tree, x);
-        for (std::size_t k = 0; k < n; ++k) x[k] += middle[k];
+        add_middle(tree, x);
     }
-    for (std::size_t k = 0; k < n; ++k) v[k] += x[k];
+    change_velocities(system, tree, x);
+}
+
+/// Velocities before the sub-step, as those of rows are.
+void keep_velocities(System& system, const Group& group)
+{
+    std::copy(system.motion.v.begin() + group.dof_begin, system.motion.v.begin() + group.dof_end,
+              system.previous_u.begin() + group.u_begin);
 }
 
 }  // namespace
@@ -240,8 +294,7 @@ void prepare_group(System& system, const Group& group, double h, bool first)
     if (!first)  // at the start of a step they are up to date
         for (std::int32_t t = group.tree_begin; t < group.tree_end; ++t)
             dynamics::forward_kinematics(f, f.trees[t], system.motion);
-    std::copy(system.motion.v.begin() + group.dof_begin, system.motion.v.begin() + group.dof_end,
-              system.previous_u.begin() + group.u_begin);
+    keep_velocities(system, group);
     for (std::int32_t t = group.tree_begin; t < group.tree_end; ++t) {
         const Tree& tree    = f.trees[t];
         const Vec3d gravity = static_cast<Vec3d>(system.model->gravity_of(tree.world));
@@ -254,6 +307,67 @@ void prepare_group(System& system, const Group& group, double h, bool first)
     build_loops(system, group);
     project_velocity(system, group);
     close_loops(system, group, h);
+}
+
+void prepare_four(System& system, const dynamics::FourTrees& trees, double h, bool first)
+{
+    const Forest& f     = system.forest;
+    const auto    every = [&](const auto& visit) {
+        for (std::size_t i = 0; i < 4; ++i) visit(f.trees[trees[i]], i);
+    };
+    bool acceleration = false;
+    every([&](const Tree& tree, std::size_t) {
+        for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k)
+            acceleration = acceleration || system.laws[k].acceleration;
+    });
+    if (acceleration)  // asks for the response of each dof
+        return every([&](const Tree& tree, std::size_t) {
+            prepare_group(system, system.groups[tree.group], h, first);
+            begin_rows(system, system.groups[tree.group], true);
+        });
+
+    if (!first) dynamics::forward_kinematics(f, trees, system.motion);
+    dynamics::FourDynamics four(f, system.paths, trees, system.motion);
+    std::array<Vec3d, 4>   gravity;
+    std::array<double*, 4> x{};
+    every([&](const Tree& tree, std::size_t i) {
+        keep_velocities(system, system.groups[tree.group]);
+        gravity[i] = static_cast<Vec3d>(system.model->gravity_of(tree.world));
+        x[i]       = whole_blocks(system, tree);
+        read_errors(system, tree);
+    });
+    four.inverse_dynamics(gravity, system.wrench, system.tau);
+    for (int round = 0; round < kMaxDriveRounds; ++round) {
+        every([&](const Tree& tree, std::size_t) { set_diagonal(system, tree, h); });
+        four.factor(system.diagonal);
+        every([&](const Tree& tree, std::size_t i) { set_impulses(system, tree, h, x[i]); });
+        four.respond(x);
+        bool changed = false;  // one that has not finds the same again
+        every([&](const Tree& tree, std::size_t i) {
+            if (saturate_drives(system, tree, h, x[i], round + 1 == kMaxDriveRounds)) changed = true;
+        });
+        if (!changed) break;
+    }
+    std::array<bool, 4> turns{};
+    every([&](const Tree& tree, std::size_t i) {
+        turns[i] = spins(system, tree, h);
+        if (turns[i]) go_to_middle(system, tree, x[i]);
+    });
+    if (std::find(turns.begin(), turns.end(), true) != turns.end()) {
+        four.set_velocities(system.motion.v);
+        four.inverse_dynamics(gravity, system.wrench, system.tau);
+        std::array<double*, 4> impulses{};
+        every([&](const Tree& tree, std::size_t i) {
+            impulses[i] = turns[i] ? x[i] : x[i] + 5 * static_cast<std::ptrdiff_t>(tree.dof_count());
+            if (turns[i]) leave_middle(system, tree, h, x[i]);
+        });
+        four.respond(impulses);
+        every([&](const Tree& tree, std::size_t i) {
+            if (turns[i]) add_middle(tree, x[i]);
+        });
+    }
+    every([&](const Tree& tree, std::size_t i) { change_velocities(system, tree, x[i]); });
+    begin_rows(system, four, trees);
 }
 
 bool clamp_velocity(System& system, const Group& group)

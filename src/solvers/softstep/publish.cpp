@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "mechane/dynamics/kinematics.h"
 #include "system.h"
 
@@ -14,14 +16,21 @@ bool is_pose(const System& system, const Tree& tree)
            system.groups[tree.group].row_count == 0;
 }
 
-bool place_published(System& system, const Tree& tree)
+namespace {
+
+/// Of single bodies those whose coordinates are their pose; what hangs on a prescribed body also depends on that.
+bool is_published_place(const System& system, const Tree& tree)
 {
-    const model::Model& m    = *system.model;
-    const Link&         root = system.forest.links[tree.link_begin];
-    // Of single bodies those whose coordinates are their pose; what hangs on a prescribed body also depends on that.
+    const Link& root = system.forest.links[tree.link_begin];
+    return (!tree.single || is_pose(system, tree)) && !root.from_body && root.base < 0 &&
+           system.groups[tree.group].row_count == 0;
+}
+
+/// The coordinates and rates of a tree, as they will be published.
+void round_published(System& system, const Tree& tree)
+{
+    const model::Model& m = *system.model;
     const bool pose = is_pose(system, tree);
-    if ((tree.single && !pose) || root.from_body || root.base >= 0 || system.groups[tree.group].row_count > 0)
-        return false;
     for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
         const Link&        link = system.forest.links[l];
         const double *     q = system.motion.q.data() + link.coord, *v = system.motion.v.data() + link.dof;
@@ -36,7 +45,25 @@ bool place_published(System& system, const Tree& tree)
         for (std::int32_t k = 0; k < link.dofs; ++k) system.next_qd[dof + k] = static_cast<Real>(v[k]);
     }
     dynamics::load(m, system.forest, tree, system.next_q, system.next_qd, {}, {}, {}, system.motion);
+}
+
+}  // namespace
+
+bool place_published(System& system, const Tree& tree)
+{
+    if (!is_published_place(system, tree)) return false;
+    round_published(system, tree);
     dynamics::forward_kinematics(system.forest, tree, system.motion);
+    return true;
+}
+
+bool place_published(System& system, const dynamics::FourTrees& trees)
+{
+    const auto& all = system.forest.trees;
+    if (!std::all_of(trees.begin(), trees.end(), [&](std::int32_t t) { return is_published_place(system, all[t]); }))
+        return false;
+    for (const std::int32_t t : trees) round_published(system, all[t]);
+    dynamics::forward_kinematics(system.forest, trees, system.motion);
     return true;
 }
 

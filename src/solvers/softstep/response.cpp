@@ -315,6 +315,31 @@ void add(System& system, Segments& at, std::int32_t l, const Vec3d& p_W, const V
 
 }  // namespace
 
+/// Whether a dof moves no mass, and no row of contacts made yet in this sub-step.
+static void start_rows(System& system, const Tree& tree)
+{
+    const std::int32_t  t     = static_cast<std::int32_t>(&tree - system.forest.trees.data());
+    const double* const roots = system.inverse_roots.data() + system.groups[tree.group].u_begin;
+    const double* const end   = roots + tree.dof_count();
+    system.locked[t]          = !tree.single && std::find(roots, end, 0.0) != end;
+    std::fill(system.link_rows_made.begin() + tree.link_begin, system.link_rows_made.begin() + tree.link_end,
+              std::uint8_t{0});
+    std::fill(system.link_frame.begin() + tree.link_begin, system.link_frame.begin() + tree.link_end, nullptr);
+}
+
+void begin_rows(System& system, dynamics::FourDynamics& four, const dynamics::FourTrees& trees)
+{
+    std::array<double*, 4> roots{}, u{};
+    for (std::size_t i = 0; i < 4; ++i) {
+        const Group& group = system.groups[system.forest.trees[trees[i]].group];
+        roots[i]           = system.inverse_roots.data() + group.u_begin;
+        u[i]               = system.u.data() + group.u_begin;
+    }
+    four.put_factors(system.factored, system.inverse_pivots);
+    four.whiten(system.motion.v, system.dof_rates, roots, u);
+    for (const std::int32_t t : trees) start_rows(system, system.forest.trees[t]);
+}
+
 void begin_rows(System& system, const Group& group, bool both)
 {
     const double* v = system.motion.v.data() + group.dof_begin;
@@ -325,13 +350,9 @@ void begin_rows(System& system, const Group& group, bool both)
     }
     const Tree& tree = system.forest.trees[group.tree_begin];
     if (both && !tree.single) {
-        bool    locked = false;
-        double* roots  = system.inverse_roots.data() + group.u_begin;
-        for (std::int32_t k = 0; k < tree.dof_count(); ++k) {
+        double* const roots = system.inverse_roots.data() + group.u_begin;
+        for (std::int32_t k = 0; k < tree.dof_count(); ++k)
             roots[k] = std::sqrt(system.inverse_pivots[tree.dof_begin + k]);
-            locked   = locked || roots[k] == 0;
-        }
-        system.locked[group.tree_begin] = locked ? 1 : 0;
         whiten_dofs(Rows(system.paths), tree.dof_begin, tree.dof_end, system.factored.data(), roots,
                     system.dof_rates.data());
     }
@@ -340,9 +361,7 @@ void begin_rows(System& system, const Group& group, bool both)
             system.motion.R_WB[tree.link_begin] * system.inertia_root[group.tree_begin];
     whiten(system, tree, v, u);
     if (!both) return;
-    std::fill(system.link_rows_made.begin() + tree.link_begin, system.link_rows_made.begin() + tree.link_end,
-              std::uint8_t{0});
-    std::fill(system.link_frame.begin() + tree.link_begin, system.link_frame.begin() + tree.link_end, nullptr);
+    start_rows(system, tree);
     if (!tree.single) return;  // contacts of a tree ask its links
     double* previous = system.previous_u.data() + group.u_begin;
     std::copy_n(previous, group.dof_count(), system.scratch.data() + group.dof_begin);

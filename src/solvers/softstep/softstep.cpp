@@ -286,7 +286,9 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
         }
     }
     wake_changed(s);
-    find_divergence(s, options_.substeps, false, culprit);
+    // What the last step placed was looked at when it ended.
+    const bool placed = std::find(s.placed.begin(), s.placed.end(), std::uint8_t{0}) == s.placed.end();
+    find_divergence(s, options_.substeps, false, placed, culprit);
     std::fill(s.placed.begin(), s.placed.end(), std::uint8_t{0});  // until the end of this step
 }
 
@@ -575,8 +577,8 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
             island.frozen = island.frozen || faulty(s, s.forest.trees[s.groups[s.island_groups[i]].tree_begin].world);
     choose_blocks(s);
     list_work(s);
-    const auto each_island = [&](const auto& run) {
-        const auto one = [&](std::size_t k) { run(static_cast<std::size_t>(s.work[k])); };
+    const auto each_work = [&](const auto& run) {
+        const auto one = [&](std::size_t k) { run(s.work[k]); };
         if (options_.pool && s.work.size() > 1)
             options_.pool->for_each(s.work.size(), std::max<std::size_t>(1, s.work.size() / 64), one);
         else
@@ -595,14 +597,14 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         // Islands share the moving base, so they go through the substeps together.
         for (int k = 0; k < substeps; ++k) {
             for (const std::int32_t b : s.forest.prescribed) place_prescribed(s, b, k * h);
-            each_island([&](std::size_t i) { run_substep(s, s.islands[i], h, k, reports_[i]); });
+            each_work([&](const Work& work) { run_substep(s, work, h, k, reports_); });
         }
         for (const std::int32_t b : s.forest.prescribed) place_prescribed(s, b, dt);
-        each_island([&](std::size_t i) { finish_island(s, s.islands[i], h, reports_[i]); });
+        each_work([&](const Work& work) { finish(s, work, h, reports_); });
     } else {
-        each_island([&](std::size_t i) {
-            for (int k = 0; k < substeps; ++k) run_substep(s, s.islands[i], h, k, reports_[i]);
-            finish_island(s, s.islands[i], h, reports_[i]);
+        each_work([&](const Work& work) {
+            for (int k = 0; k < substeps; ++k) run_substep(s, work, h, k, reports_);
+            finish(s, work, h, reports_);
         });
     }
     for (const IslandReport& r : reports_) {
@@ -616,7 +618,8 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         report.joint_error_angular = std::max(report.joint_error_angular, r.loop_error_angular);
     }
     for (const Island& island : s.islands) report.sweeps += island.sweeps;
-    find_divergence(s, options_.substeps, true, culprit);
+    const bool sound = std::all_of(reports_.begin(), reports_.end(), [](const IslandReport& r) { return r.sound; });
+    find_divergence(s, options_.substeps, true, sound, culprit);
     if (all_faulty(s)) return undo();
     if (s.wants_reactions) {
         find_reactions(s, h, dt);

@@ -10,6 +10,7 @@
 #include "mechane/dynamics/articulated.h"
 #include "mechane/dynamics/forest.h"
 #include "mechane/dynamics/forward_dynamics.h"
+#include "mechane/dynamics/four_trees.h"
 #include "mechane/dynamics/paths.h"
 #include "mechane/math/lanes.h"
 #include "mechane/model/contacts.h"
@@ -274,6 +275,14 @@ struct GroupSet {
     bool         fit = true;                      ///< all of it may be in a pile
 };
 
+/// What one thread runs through a step, one after the other: an island, or four of one tree each that are alike, whose
+/// dynamics are worked on side by side.
+struct Work {
+    std::array<std::int32_t, 4> island{-1, -1, -1, -1};
+    dynamics::FourTrees         trees{};     ///< of four
+    std::int32_t                count = 0;  ///< of islands: 1 or 4
+};
+
 /// What of a world is fit for piles, and the one that still takes more.
 struct WorldPiles {
     std::int64_t rows = 0;
@@ -353,7 +362,9 @@ struct System {
     std::vector<ActiveContact> active;  ///< those that make rows in this substep, in each island from its first on
     std::vector<FreeContact>   free_contacts;  ///< in the places of `active`
     std::vector<Island>        islands;
-    std::vector<std::int32_t>  work;  ///< islands that run on their own, and the first of each pile
+    std::vector<Work>          work;  ///< of islands that run on their own, and of the first of each pile
+    std::vector<Work>          waiting;  ///< scratch of list_work, per tree: those of its kind that are not yet four
+    std::vector<std::int32_t>  kinds;    ///< trees that are their kind's first (Tree::kind)
     std::vector<Block>         blocks;
     std::vector<Pile>          piles;  ///< the first `pile_count` are of this step
     std::size_t                pile_count = 0;
@@ -412,8 +423,11 @@ struct Culprit {
     std::int32_t body = -1, joint = -1;
     std::string  text;
 };
-/// Marks the worlds of links that are not finite or too fast; `first` is filled in where it is empty.
-void find_divergence(System& system, int substeps, bool after, Culprit& first);
+/// Whether all of a tree is finite and not too fast.
+[[nodiscard]] bool in_bounds(const System& system, const Tree& tree);
+/// Marks the worlds of links that are not finite or too fast; `first` is filled in where it is empty. `known_sound`:
+/// there are none.
+void find_divergence(System& system, int substeps, bool after, bool known_sound, Culprit& first);
 /// Whether everything that moves lies in faulty worlds.
 [[nodiscard]] bool        all_faulty(const System& system);
 [[nodiscard]] inline bool faulty(const System& system, std::int32_t world)
@@ -433,6 +447,8 @@ void carry_over(const System& old, System& now);
 /// Kinematics, mass matrix with implicit drives, and velocities after h without constraints; loops closed (velocity and
 /// position).
 void prepare_group(System& system, const Group& group, double h, bool first);
+/// The same, and `begin_rows`, for the groups of four trees that are alike and in no loops.
+void prepare_four(System& system, const dynamics::FourTrees& trees, double h, bool first);
 /// Angular velocity (body axes) after turning freely for h.
 Vec3d gyrate(const Mat33d& I, const Mat33d& I_inv, const Vec3d& w, double h);
 /// The largest speeds are held at kMaxVelocity; returns whether that was necessary.
@@ -445,6 +461,8 @@ bool clamp_velocity(System& system, const Group& group);
 
 /// Velocities of a group into the coordinates of rows; `both`: also those before the substep.
 void begin_rows(System& system, const Group& group, bool both);
+/// The same for trees whose mass matrices are factored in `four`, with `both`.
+void begin_rows(System& system, dynamics::FourDynamics& four, const dynamics::FourTrees& trees);
 /// And back.
 void end_rows(System& system, const Group& group);
 /// Which blocks a row on one or two links (-1: none) of a group has. `storage` has room for `most_blocks`. Returns the
@@ -577,6 +595,8 @@ void   bounce_free(System& system, FreeContact& free, double bounce);
 /// Rounds the coordinates and rates of a tree to what will be published, in System::next_q and next_qd, and places it
 /// there. Returns false, with nothing done, for trees to which that does not apply.
 bool place_published(System& system, const Tree& tree);
+/// The same for four trees that are alike.
+bool place_published(System& system, const dynamics::FourTrees& trees);
 
 // -- islands.cpp
 /// Alternating the direction keeps long stacks from leaning to the side that is always solved last.
@@ -611,12 +631,13 @@ struct IslandReport {
     int    clamped = 0, contact_rows = 0, limit_rows = 0, loop_rows = 0;
     int    block_solves = 0, block_fallbacks = 0;
     double loop_error_linear = 0, loop_error_angular = 0;
+    bool   sound = false;  ///< all of it is in_bounds; false where nobody has looked
 };
-/// One substep of one island. Touches nothing outside of it; prescribed bodies are where `place_prescribed` has put
-/// them.
-void run_substep(System& system, Island& island, double h, int substep, IslandReport& report);
+/// One substep of some islands. Touches nothing outside of them; prescribed bodies are where `place_prescribed` has put
+/// them. `reports`: of all islands.
+void run_substep(System& system, const Work& work, double h, int substep, std::span<IslandReport> reports);
 /// Kinematics at the end of the step, loops closed to rounding, rows counted.
-void finish_island(System& system, const Island& island, double h, IslandReport& report);
+void finish(System& system, const Work& work, double h, std::span<IslandReport> reports);
 /// Poses of prescribed bodies `time` after the start of the step.
 void place_prescribed(System& system, std::int32_t body, double time);
 
