@@ -15,7 +15,8 @@ using namespace wide;
 namespace {
 
 constexpr std::int32_t  kLeastRows = 512;   ///< and bodies of a world that are worth bundles
-constexpr std::int32_t  kPileRows  = 8192;  ///< of a pile that takes no more islands
+constexpr std::int64_t  kOnePile   = 4096;  ///< rows and bodies of a world that are not worth two piles
+constexpr std::int64_t  kPileRows  = 12288;  ///< of a pile of small islands, at most
 constexpr std::uint32_t kColours   = 64;    ///< pairs that find none of so many are alone in a bundle
 constexpr std::size_t   kKinds     = 32;    ///< of pairs of a colour: spinning, one body, carrying, number of points
 constexpr std::uint32_t kOneBody   = 4;
@@ -50,6 +51,14 @@ bool has_own_law(const model::Contacts& c, const ContactRun& run)
     return false;
 }
 
+/// How many rows a pile of a world takes before the next begins: there are one or an even number of one size, so that
+/// threads get equal shares.
+std::int64_t share_of(std::int64_t rows)
+{
+    const std::int64_t pairs = (rows + 2 * kPileRows - 1) / (2 * kPileRows);
+    return rows <= kOnePile ? rows : (rows + 2 * pairs - 1) / (2 * pairs);
+}
+
 void find_runs(System& system, const model::Contacts& contacts)
 {
     system.runs.clear();
@@ -67,8 +76,8 @@ void find_runs(System& system, const model::Contacts& contacts)
 }
 
 /// Which pile each group is in (System::group_pile). Sets of touching groups that are fit are gathered, world by world
-/// and in the order of their smallest groups, until a pile has its rows: lanes that one set leaves idle are filled by
-/// the next. What other worlds hold does not matter.
+/// and in the order of their smallest groups, until a pile has its share of the rows: lanes that one set leaves idle are
+/// filled by the next. What other worlds hold does not matter.
 std::size_t find_piles(System& system, const model::Contacts& contacts)
 {
     const std::size_t n      = system.groups.size();
@@ -119,7 +128,7 @@ std::size_t find_piles(System& system, const model::Contacts& contacts)
     }
     // Roots come before the rest of their sets.
     system.group_pile.assign(n, -1);
-    std::int32_t count = 0, runs = 0;
+    std::size_t count = 0;
     for (std::size_t g = 0; g < n; ++g) {
         const auto root = static_cast<std::size_t>(find(parent, static_cast<std::int32_t>(g)));
         if (root != g) {
@@ -128,28 +137,32 @@ std::size_t find_piles(System& system, const model::Contacts& contacts)
         }
         WorldPiles& world = world_of(g);
         if (!sets[g].fit || world.rows < kLeastRows) continue;
-        if (world.pile < 0 || world.pile_rows >= kPileRows) {
-            world.pile      = count++;
-            world.pile_rows = 0;
+        if (world.pile < 0 || system.piles[world.pile].rows >= share_of(world.rows)) {
+            world.pile = static_cast<std::int32_t>(count++);
+            if (system.piles.size() < count) system.piles.emplace_back();
+            system.piles[world.pile].clear();
         }
-        world.pile_rows += sets[g].rows + sets[g].groups;
+        Pile& pile = system.piles[world.pile];
+        pile.rows += sets[g].rows + sets[g].groups;
         system.group_pile[g] = world.pile;
-        runs += std::exchange(sets[g].runs, runs);
+        const std::size_t first = pile.runs.size();
+        pile.runs.resize(first + static_cast<std::size_t>(sets[g].runs));
+        sets[g].runs = static_cast<std::int32_t>(first);
     }
     // What touches lies together, so that few bundles have much to do where some islands are hit and others rest.
-    system.pile_runs.resize(static_cast<std::size_t>(runs));
     for (std::size_t i = 0; i < system.runs.size(); ++i) {
         ContactRun& run = system.runs[i];
         const auto  g   = std::max(run.group[0], run.group[1]);
         run.pile        = g >= 0 ? system.group_pile[g] : -1;
-        if (run.pile >= 0) system.pile_runs[set_of(g).runs++] = static_cast<std::int32_t>(i);
+        if (run.pile >= 0) system.piles[run.pile].runs[set_of(g).runs++] = static_cast<std::int32_t>(i);
     }
-    return static_cast<std::size_t>(count);
+    return count;
 }
 
 void make_room(Pile& pile, std::size_t rows, std::size_t bodies)
 {
     if (pile.pairs.capacity() < rows) {
+        pile.runs.reserve(rows);
         pile.pairs.reserve(rows);
         pile.points.reserve(rows / 2);
         pile.starts.reserve(rows / 2);
@@ -347,6 +360,13 @@ void load_pair(const System& system, const model::Contacts& contacts, MaterialCo
     }
 }
 
+/// `work(begin, end, chunk)` on piles.
+template <class Work>
+void each_pile(const System& system, const Work& work)
+{
+    tasks::for_chunks(system.piles_fill ? system.pool : nullptr, system.pile_count, 1, work, tasks::Chunks::by_thread);
+}
+
 /// What the contacts of bundles say; whether some rebound.
 bool load_part(const System& system, const model::Contacts& contacts, MaterialCombine rule, double h, Pile& pile,
                std::size_t begin, std::size_t end)
@@ -422,7 +442,7 @@ void pose_body(const System& system, Pile& pile, std::size_t body, const Mat33d&
 template <class Work>
 void each_body(const System& system, std::size_t count, Work&& work)
 {
-    tasks::for_chunks(system.pool, (count + kWide - 1) / kWide, kPart,
+    tasks::for_chunks(system.pile_pool(), (count + kWide - 1) / kWide, kPart,
                       [&](std::size_t begin, std::size_t end, std::size_t) {
                           for (std::size_t i = kWide * begin; i < std::min(count, kWide * end); ++i) work(i);
                       });
@@ -536,7 +556,6 @@ void reserve_piles(System& system)
     // One pile of everything; only what is used of an address range costs memory. More piles, and larger ones, grow.
     constexpr std::size_t kMostRows = std::size_t{1} << 16;
     system.runs.reserve(system.contact_capacity);
-    system.pile_runs.reserve(system.contact_capacity);
     system.remembered.reserve(system.contact_capacity);
     system.memory_place.reserve(system.contact_capacity);
     system.group_pile.reserve(system.groups.size());
@@ -583,16 +602,7 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
     if (3 * contacts.rigid_contact_count + static_cast<std::int32_t>(system.groups.size()) < kLeastRows) return;
     system.pile_count = find_piles(system, contacts);
     if (system.pile_count == 0) return;
-    if (system.piles.size() < system.pile_count) system.piles.resize(system.pile_count);
     system.pile_body.resize(system.model->body_count());
-    for (std::size_t p = 0; p < system.pile_count; ++p) {
-        Pile& pile = system.piles[p];
-        pile.links.clear();
-        pile.seats.clear();
-        pile.pairs.clear();
-        pile.prescribed.assign(1, -1);
-        pile.elastic = pile.turns = false;
-    }
     for (std::size_t g = 0; g < system.groups.size(); ++g) {
         if (system.group_pile[g] < 0) continue;
         Pile&      pile                               = system.piles[system.group_pile[g]];
@@ -601,20 +611,30 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
         pile.links.push_back(l);
         pile.seats.push_back({system.forest.links[l].com, system.teleported[g] != 0});
     }
-    for (std::size_t p = 0; p < system.pile_count; ++p) system.piles[p].seats.emplace_back();  // the world
-    for (std::size_t p = 0; p < system.pile_count; ++p) system.piles[p].taken.assign(system.piles[p].links.size(), 0);
-    for (const std::int32_t run : system.pile_runs)
-        add_pairs(system, contacts, system.runs[run], system.piles[system.runs[run].pile]);
+    // Piles side by side where that keeps all threads busy, else one after the other with threads that share each.
+    std::int64_t all = 0, most = 0;
     for (std::size_t p = 0; p < system.pile_count; ++p) {
-        Pile& pile = system.piles[p];
-        place_pairs(pile);
-        pile.parts.assign(part_count(pile.bundles.size()), {});
-        tasks::for_chunks(system.pool, pile.bundles.size(), kPart,
-                          [&](std::size_t begin, std::size_t end, std::size_t part) {
-                              pile.parts[part].solved = load_part(system, contacts, rule, h, pile, begin, end) ? 1 : 0;
-                          });
-        pile.elastic = some_part(pile);
+        all += system.piles[p].rows;
+        most = std::max(most, system.piles[p].rows);
     }
+    const int threads     = system.pool ? system.pool->threads() : 1;
+    system.piles_fill     = threads > 1 && threads * most <= all + all / 4;
+    const auto make_pile  = [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t p = begin; p < end; ++p) {
+            Pile& pile = system.piles[p];
+            pile.seats.emplace_back();  // the world
+            pile.taken.assign(pile.links.size(), 0);
+            for (const std::int32_t run : pile.runs) add_pairs(system, contacts, system.runs[run], pile);
+            place_pairs(pile);
+            pile.parts.assign(part_count(pile.bundles.size()), {});
+            tasks::for_chunks(system.pile_pool(), pile.bundles.size(), kPart,
+                              [&](std::size_t from, std::size_t to, std::size_t part) {
+                                  pile.parts[part].solved = load_part(system, contacts, rule, h, pile, from, to) ? 1 : 0;
+                              });
+            pile.elastic = some_part(pile);
+        }
+    };
+    each_pile(system, make_pile);
 }
 
 void disturb_piles(System& system, const model::Contacts& contacts, double dt)
@@ -628,6 +648,7 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
 {
     const Softness soft = softness(kContactHertzTimesStep / h, kContactDampingRatio, h);
     Pile&          pile = system.piles[island.pile];
+    const auto*    pool = system.pile_pool();
     PileSweep      plan{
         .h = h, .mass_scale = soft.mass_scale, .leak = soft.impulse_scale, .bias_rate = soft.bias_rate, .number = 0};
     // Sweeps until nothing changes.
@@ -643,7 +664,7 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
             plan.backwards = is_backwards(substep, i);
             // After so many sweeps only what an impact still changes is worth another, bundle by bundle.
             plan.still = i + 1 >= kSweeps ? kImpactChange : kSweepChange;
-            if (sweep_pile(pile, plan, system.pool) < plan.still) return true;
+            if (sweep_pile(pile, plan, pool) < plan.still) return true;
         }
         return false;
     };
@@ -655,7 +676,7 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
                 pose_body(system, pile, i, to_matrix(turn_of(pile, i)) * start_turn(system, pile, i));
                 pile.way[kWide * i + 7] = 0;
             });
-        build_bundles(pile, first, system.pool);
+        build_bundles(pile, first, pool);
     }
     if (pile.elastic) pile.before = first ? pile.lonely : pile.velocity;
     // The impulses of the sub-step before change the bodies by what they did then, where rows are the same.
@@ -665,17 +686,17 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
     }
     predict_bodies(pile, h, !build);
     if (build)
-        warm_start_pile(pile, system.pool);
+        warm_start_pile(pile, pool);
     else
-        hold_spins(pile, system.pool);
-    if (pile.elastic) meet_pile(pile, h, system.pool);
+        hold_spins(pile, pool);
+    if (pile.elastic) meet_pile(pile, h, pool);
     sweep(false);
     report.clamped += move_bodies(pile, h);
-    const bool bounces = advance_pile(pile, h, system.pool);
+    const bool bounces = advance_pile(pile, h, pool);
     bool       still   = sweep(true);
     for (int i = 0; !still && i < kCalmingRounds && has_gained(system, pile); ++i) still = sweep(true);
-    for (int i = 0; bounces && i < kRestitutionSweeps; ++i) bounce_pile(pile, (i & 1) != 0, system.pool);
-    sum_pile(pile, system.pool);
+    for (int i = 0; bounces && i < kRestitutionSweeps; ++i) bounce_pile(pile, (i & 1) != 0, pool);
+    sum_pile(pile, pool);
 }
 
 void finish_pile(System& system, Pile& pile, IslandReport& report)

@@ -123,7 +123,9 @@ struct Pile {
     std::vector<std::int32_t> links;       ///< by body of the pile: those that move
     std::vector<std::int32_t> prescribed;  ///< and those that do not, after them; -1: the world
     std::vector<PileSeat>     seats;       ///< by body of the pile: all of them
-    std::vector<PilePair>     pairs;       ///< island by island, in the contacts' order
+    std::vector<std::int32_t> runs;        ///< System::runs, island by island
+    std::int64_t              rows = 0;    ///< of those, and bodies
+    std::vector<PilePair>     pairs;       ///< in the order of the runs
     std::vector<Bundle>       bundles;     ///< colour by colour
     std::vector<std::int32_t> slots;       ///< eight for each bundle: the pair in each lane, -1: none
     std::vector<std::int32_t> colours;     ///< where each begins, and the end of the last
@@ -151,6 +153,17 @@ struct Pile {
     bool              busy = true;  ///< the last sweep solved most bundles
     // Scratch of choosing.
     std::vector<std::uint64_t> taken;  ///< per body: colours that it has
+
+    /// For another step.
+    void clear()
+    {
+        for (auto* numbers : {&links, &runs}) numbers->clear();
+        prescribed.assign(1, -1);
+        seats.clear();
+        pairs.clear();
+        rows    = 0;
+        elastic = turns = false;
+    }
 };
 
 /// Contacts of the same two shapes, one after the other in the caller's buffer.

@@ -269,7 +269,7 @@ struct Island {
 /// Groups that touch, as the contact buffer has it before there are islands.
 struct GroupSet {
     std::int32_t rows = 0, groups = 0;
-    std::int32_t runs     = 0;                    ///< then where they are in System::pile_runs
+    std::int32_t runs     = 0;                    ///< then where they are in Pile::runs
     double       lightest = 1e300, heaviest = 0;  ///< [kg]
     bool         fit = true;                      ///< all of it may be in a pile
 };
@@ -277,7 +277,7 @@ struct GroupSet {
 /// What of a world is fit for piles, and the one that still takes more.
 struct WorldPiles {
     std::int64_t rows = 0;
-    std::int32_t pile = -1, pile_rows = 0;
+    std::int32_t pile = -1;
 };
 
 /// Everything the solver keeps; sized when the model is seen, grown for contacts only.
@@ -357,8 +357,8 @@ struct System {
     std::vector<Block>         blocks;
     std::vector<Pile>          piles;  ///< the first `pile_count` are of this step
     std::size_t                pile_count = 0;
+    bool                       piles_fill = false;  ///< piles side by side keep all threads busy
     std::vector<ContactRun>    runs;          ///< of this step's contacts
-    std::vector<std::int32_t>  pile_runs;     ///< those of piles, island by island
     std::vector<GroupSet>      sets;          ///< per group that is the smallest of its set
     std::vector<WorldPiles>    world_piles;   ///< [world_count + 1], first the global world
     std::vector<std::int32_t>  group_pile;    ///< per group: its pile, or -1
@@ -387,6 +387,8 @@ struct System {
     std::vector<Posed>        base_start;     ///< [body_count]: prescribed poses at the start of the step
     std::vector<std::int32_t> island_cursor;  ///< scratch of build_islands
 
+    /// What shares a loop within a pile.
+    [[nodiscard]] const tasks::Pool* pile_pool() const { return piles_fill ? nullptr : pool; }
     [[nodiscard]] const Group& group_of_dof(std::int32_t dof) const
     {
         return groups[static_cast<std::size_t>(
