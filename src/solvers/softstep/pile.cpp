@@ -18,7 +18,7 @@ constexpr std::int32_t  kLeastRows = 512;   ///< and bodies of a world that are 
 constexpr std::int64_t  kOnePile   = 4096;  ///< rows and bodies of a world that are not worth two piles
 constexpr std::int64_t  kPileRows  = 12288;  ///< of a pile of small islands, at most
 constexpr std::uint32_t kColours   = 64;    ///< pairs that find none of so many are alone in a bundle
-constexpr std::size_t   kKinds     = 32;    ///< of pairs of a colour: spinning, one body, carrying, number of points
+constexpr std::size_t   kKinds     = 64;    ///< of pairs of a colour: spinning, normals, carrying, one body, points
 constexpr std::uint32_t kOneBody   = 4;
 constexpr double        kIsotropic = 1e-9;
 
@@ -164,6 +164,7 @@ void make_room(Pile& pile, std::size_t rows, std::size_t bodies)
     if (pile.pairs.capacity() < rows) {
         pile.runs.reserve(rows);
         pile.pairs.reserve(rows);
+        pile.axes.reserve(rows / 2);
         pile.points.reserve(rows / 2);
         pile.starts.reserve(rows / 2);
         pile.bundles.reserve(rows / 4);
@@ -195,7 +196,7 @@ std::int32_t seat(const System& system, Pile& pile, std::int32_t body)
     return static_cast<std::int32_t>(pile.links.size()) + static_cast<std::int32_t>(at);
 }
 
-/// Points of one run with one normal, at most four, and a colour that neither body that moves has yet.
+/// Points of one run, at most four, and a colour that neither body that moves has yet.
 void add_pairs(const System& system, const model::Contacts& contacts, const ContactRun& run, Pile& pile)
 {
     const auto shapes = shapes_of(contacts, run.first);
@@ -219,10 +220,10 @@ void add_pairs(const System& system, const model::Contacts& contacts, const Cont
         bool       fresh = true;
         const auto n     = contacts.rigid_contact_normal[i];
         do {
-            fresh = fresh && system.remembered[i] < 0;
+            fresh    = fresh && system.remembered[i] < 0;
+            pair.fan = pair.fan || contacts.rigid_contact_normal[i] != n;
             ++i, ++pair.points;
-        } while (i < end && pair.points < kPairPoints && contacts.rigid_contact_normal[i] == n &&
-                 is_sound(contacts, i));
+        } while (i < end && pair.points < kPairPoints && is_sound(contacts, i));
         std::uint64_t taken = 0;
         for (const std::int32_t b : pair.body)
             if (b < moving) taken |= pile.taken[b];
@@ -230,7 +231,7 @@ void add_pairs(const System& system, const model::Contacts& contacts, const Cont
         for (const std::int32_t b : pair.body)
             if (b < moving && colour < kColours) pile.taken[b] |= std::uint64_t{1} << colour;
         // Pairs of a kind stand side by side, so that few lanes are idle.
-        const std::uint32_t kind = (run.count <= 2 ? 16U : 0U) | (one ? kOneBody : 0U) | (fresh ? 8U : 0U) |
+        const std::uint32_t kind = (run.count <= 2 ? 32U : 0U) | (pair.fan ? 16U : 0U) | (fresh ? 8U : 0U) | (one ? kOneBody : 0U) |
                                    static_cast<std::uint32_t>(pair.points - 1);
         pair.order               = static_cast<std::uint16_t>(colour * kKinds + kind);
         pile.pairs.push_back(pair);
@@ -267,23 +268,28 @@ void place_pairs(Pile& pile)
         pile.slots[place[order]]  = static_cast<std::int32_t>(i);
         place[order] += order / kKinds >= kColours ? kWide : 1;
     }
-    std::int32_t points = 0;
+    std::int32_t points = 0, axes = 0;
     for (std::size_t i = 0; i < pile.bundles.size(); ++i) {
-        Bundle& b = pile.bundles[i];
-        b.point   = points;
-        b.points  = 0;
-        b.one     = true;
+        Bundle& b   = pile.bundles[i];
+        b.point     = points;
+        b.points    = 0;
+        b.axes      = axes;
+        b.turn_axes = 0;
+        b.one       = true;
         for (std::size_t lane = 0; lane < kWide; ++lane) {
             const std::int32_t at = pile.slots[kWide * i + lane];
             if (at < 0) continue;
             b.points = std::max(b.points, pile.pairs[at].points);
             b.one    = b.one && (pile.pairs[at].order & kOneBody) != 0;
+            if (pile.pairs[at].fan) b.turn_axes = 1;
         }
         points += b.points;
+        axes += b.turn_axes ? b.points : 1;
         if (b.spin < 0) continue;
         b.spin = spinning;
         spinning += b.points;
     }
+    pile.axes.resize(static_cast<std::size_t>(axes));
     pile.points.resize(static_cast<std::size_t>(points));
     pile.starts.resize(static_cast<std::size_t>(points));
     pile.spins.resize(static_cast<std::size_t>(spinning));
@@ -302,16 +308,12 @@ void load_pair(const System& system, const model::Contacts& contacts, MaterialCo
     const model::Model& m     = *system.model;
     const auto          shape = shapes_of(contacts, pair.contact);
     const auto          mix   = materials_of(m, rule, shape);
-    const Vec3d         n     = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[pair.contact]));
-    const Vec3d         t1 = any_perpendicular(n), t2 = cross(n, t1);
+    Vec3d               n, t1, t2;
     for (std::size_t s = 0; s < 2; ++s) b.body[s][lane] = pair.body[s];
     const PileSeat &first = pile.seats[pair.body[0]], &second = pile.seats[pair.body[1]];
     // Of a pair that is turned impulses and rates are the same along axes that are turned, too.
     const std::size_t side = pair.turned ? 1 : 0;
     const double      sign = pair.turned ? -1 : 1;
-    set(b.axes[0], lane, sign * n);
-    set(b.axes[1], lane, sign * t1);
-    set(b.axes[2], lane, sign * t2);
     b.mu_static[lane]   = static_cast<Real>(mix.mu_static);
     b.mu_dynamic[lane]  = static_cast<Real>(mix.mu_dynamic);
     b.restitution[lane] = static_cast<Real>(mix.restitution);
@@ -319,6 +321,17 @@ void load_pair(const System& system, const model::Contacts& contacts, MaterialCo
         !(m.shape_surface_velocity[shape[0]] == Spatial{}) || !(m.shape_surface_velocity[shape[1]] == Spatial{});
     for (std::int32_t i = 0; i < pair.points; ++i) {
         const std::int32_t         c     = pair.contact + i;
+        if (i == 0 || pair.fan) {
+            n  = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[c]));
+            t1 = any_perpendicular(n);
+            t2 = cross(n, t1);
+        }
+        if (i == 0 || b.turn_axes) {
+            PileAxes& axes = pile.axes[static_cast<std::size_t>(b.axes + i * b.turn_axes)];
+            set(axes[0], lane, sign * n);
+            set(axes[1], lane, sign * t1);
+            set(axes[2], lane, sign * t2);
+        }
         PilePoint&                 point = pile.points[static_cast<std::size_t>(b.point + i)];
         PileStart&                 start = pile.starts[static_cast<std::size_t>(b.point + i)];
         PileSpin*                  spin  = b.spin >= 0 ? &pile.spins[static_cast<std::size_t>(b.spin + i)] : nullptr;
@@ -387,9 +400,10 @@ bool load_part(const System& system, const model::Contacts& contacts, MaterialCo
     for (std::size_t i = begin; i < end; ++i) {
         Bundle& b = pile.bundles[i];
         for (auto& side : b.body) side.fill(nobody);
-        b.axes      = {};
         b.mu_static = b.mu_dynamic = b.restitution = Wide{};
         b.idle                                     = false;
+        for (std::int32_t k = 0; k < (b.turn_axes ? b.points : 1); ++k)
+            pile.axes[static_cast<std::size_t>(b.axes + k)] = {};
         for (std::int32_t k = 0; k < b.points; ++k) {
             // All else is made by build_bundles. A pair of fewer points than its bundle's has the others where nothing
             // reaches them.
@@ -508,10 +522,10 @@ Vec3d lane_of(const Wide3& v, int lane)
 { return {static_cast<double>(v[0][lane]), static_cast<double>(v[1][lane]), static_cast<double>(v[2][lane])}; }
 
 /// x[0] n + x[1] t1 + x[2] t2.
-Vec3d along_axes(const Bundle& b, int lane, const Wide3& x)
+Vec3d along_axes(const PileAxes& axes, int lane, const Wide3& x)
 {
     const Vec3d c = lane_of(x, lane);
-    return c.x * lane_of(b.axes[0], lane) + (c.y * lane_of(b.axes[1], lane) + c.z * lane_of(b.axes[2], lane));
+    return c.x * lane_of(axes[0], lane) + (c.y * lane_of(axes[1], lane) + c.z * lane_of(axes[2], lane));
 }
 
 bool some_faulty(const System& system)
@@ -719,11 +733,12 @@ double deepest_of(const Pile& pile)
 void add_pile_loads(System& system, const Pile& pile, double h, double dt)
 {
     each_contact(pile, 0, pile.bundles.size(), [&](const PilePair& pair, const Bundle& b, int lane, std::int32_t i) {
-        const auto  at    = static_cast<std::size_t>(b.point + i);
-        const Vec3d force = (1 / dt) * along_axes(b, lane, pile.starts[at].impulse_sum);
+        const auto      at    = static_cast<std::size_t>(b.point + i);
+        const PileAxes& axes  = pile.axes_of(b, i);
+        const Vec3d     force = (1 / dt) * along_axes(axes, lane, pile.starts[at].impulse_sum);
         Vec3d       torque;
         if (b.spin >= 0)
-            torque = (1 / h) * along_axes(b, lane, pile.spins[static_cast<std::size_t>(b.spin + i)].lambda);
+            torque = (1 / h) * along_axes(axes, lane, pile.spins[static_cast<std::size_t>(b.spin + i)].lambda);
         for (std::size_t s = 0; s < 2; ++s) {
             if (pair.body[s] >= static_cast<std::int32_t>(pile.links.size())) continue;
             const double sign = s == 0 ? -1 : 1;
@@ -753,24 +768,25 @@ void store_pile(const System& system, const Pile& pile, model::Contacts& contact
         if (faults && of_faulty_world(system, pile, pair)) return;
         const PilePoint& point = pile.points[static_cast<std::size_t>(b.point + i)];
         const Wide3&     sum   = pile.starts[static_cast<std::size_t>(b.point + i)].impulse_sum;
+        const PileAxes&  axes  = pile.axes_of(b, i);
         const double     sign  = pair.turned ? -1 : 1;
         if (sum[0][lane] != 0 || sum[1][lane] != 0 || sum[2][lane] != 0)
-            contacts.rigid_contact_force[c] = static_cast<Vec3>((sign / (h * substeps)) * along_axes(b, lane, sum));
+            contacts.rigid_contact_force[c] = static_cast<Vec3>((sign / (h * substeps)) * along_axes(axes, lane, sum));
         if (!(point.lambda[0][lane] > 0)) return;
         ContactMemory& keep = memory[place[c]];
         keep.shape0         = contacts.rigid_contact_shape0[c];
         keep.shape1         = contacts.rigid_contact_shape1[c];
         keep.feature        = contacts.rigid_contact_feature[c];
-        keep.normal         = sign * lane_of(b.axes[0], lane);
+        keep.normal         = sign * lane_of(axes[0], lane);
         keep.force          = static_cast<double>(point.lambda[0][lane]) / h;
-        const Vec3d t1 = sign * lane_of(b.axes[1], lane), t2 = sign * lane_of(b.axes[2], lane);
+        const Vec3d t1 = sign * lane_of(axes[1], lane), t2 = sign * lane_of(axes[2], lane);
         const auto  across = [&](const auto& x, std::size_t first) {
             return static_cast<double>(x[first][lane]) * t1 + static_cast<double>(x[first + 1][lane]) * t2;
         };
         keep.friction = (1 / h) * across(point.lambda, 1);
         keep.drift    = across(point.drift, 0);
         keep.torque   = b.spin >= 0
-                            ? (sign / h) * along_axes(b, lane, pile.spins[static_cast<std::size_t>(b.spin + i)].lambda)
+                            ? (sign / h) * along_axes(axes, lane, pile.spins[static_cast<std::size_t>(b.spin + i)].lambda)
                             : Vec3d{};
     };
     tasks::for_chunks(system.pool, pile.bundles.size(), kPart,

@@ -58,11 +58,17 @@ struct PilePoint {
     Wide                 distance, push, mass, slip_step, mu;  ///< push: largest speed of recovery [m/s]
 };
 
+/// Normal and tangents.
+using PileAxes = std::array<Wide3, 3>;
+
 /// Friction against turning of a point (ContactRow): along the normal, and a disk of the two tangents.
 struct PileSpin {
     Wide3 lambda;
     Wide  torsional, rolling;  ///< [m]
     Wide  belt;                ///< turn of the surfaces about the normal [rad/s]
+    // Of the rows: about the normal, the tangents' block inverted, and the step of a row that turns on.
+    Wide     mass, step;
+    Wides<3> inverse, response;
 };
 
 /// What a step knows of such points from its start on, and what sub-steps keep of them.
@@ -78,27 +84,25 @@ struct PileStart {
 /// Eight pairs.
 struct Bundle {
     std::array<std::array<std::int32_t, kWide>, 2> body{};  ///< Pile::velocity
-    std::array<Wide3, 3>                           axes;    ///< normal and tangents
     Wides<2>                                       inverse_mass;
     std::array<Wide6, 2>                           inverse_inertia;  ///< world axes
-    // Response of the rows against turning: about the normal, the tangents' block inverted, and the step of a row that
-    // turns on.
-    Wide         spin_mass, spin_step;
-    Wides<3>     spin_inverse, spin_response;
-    Wide         mu_static, mu_dynamic, restitution;
+    Wide                                           mu_static, mu_dynamic, restitution;
+
     std::int32_t point = 0, points = 0;  ///< in Pile::points
+    std::int32_t axes = 0, turn_axes = 0;  ///< in Pile::axes; 1: each point has its own
     std::int32_t spin    = -1;           ///< in Pile::spins, a row for each point; -1: none
     bool         idle    = false;        ///< relax sweeps have nothing to do here
     bool         one     = false;        ///< no first body moves
     bool         bounces = false;        ///< some point rebounds in this sub-step
 };
 
-/// Up to four contacts of two bodies with one normal.
+/// Up to four contacts of two bodies.
 struct PilePair {
     std::array<std::int32_t, 2> body{};                   ///< of the pile; the first may stand still, the second moves
     std::int32_t                contact = 0, points = 0;  ///< rows of the caller's buffer
     std::uint16_t               order  = 0;               ///< colour and kind
     bool                        turned = false;  ///< the first body is the second shape's, and the axes are turned
+    bool                        fan    = false;  ///< normals differ
 };
 
 /// What steps read of a free body, in one place.
@@ -129,6 +133,7 @@ struct Pile {
     std::vector<Bundle>       bundles;     ///< colour by colour
     std::vector<std::int32_t> slots;       ///< eight for each bundle: the pair in each lane, -1: none
     std::vector<std::int32_t> colours;     ///< where each begins, and the end of the last
+    std::vector<PileAxes>     axes;
     std::vector<PilePoint>    points;
     std::vector<PileStart>    starts;
     std::vector<PileSpin>     spins;
@@ -154,6 +159,8 @@ struct Pile {
     // Scratch of choosing.
     std::vector<std::uint64_t> taken;  ///< per body: colours that it has
 
+    [[nodiscard]] const PileAxes& axes_of(const Bundle& b, std::int32_t i) const
+    { return axes[static_cast<std::size_t>(b.axes + i * b.turn_axes)]; }
     /// For another step.
     void clear()
     {
