@@ -17,8 +17,10 @@ namespace {
 constexpr std::int32_t  kLeastRows = 512;   ///< and bodies of a world that are worth bundles
 constexpr std::int64_t  kOnePile   = 4096;  ///< rows and bodies of a world that are not worth two piles
 constexpr std::int64_t  kPileRows  = 12288;  ///< of a pile of small islands, at most
-constexpr std::uint32_t kColours   = 64;    ///< pairs that find none of so many are alone in a bundle
+constexpr std::uint32_t kColours   = 4096;  ///< pairs that find none of so many are alone in a bundle
+constexpr std::uint32_t kWindow    = 64;    ///< colours that a body chooses from at a time
 constexpr std::size_t   kKinds     = 64;    ///< of pairs of a colour: spinning, normals, carrying, one body, points
+constexpr std::size_t   kSweptPoints = std::size_t{1} << 24;  ///< by the sweeps of a sub-step: a tenth of a second or two
 constexpr std::uint32_t kOneBody   = 4;
 constexpr double        kIsotropic = 1e-9;
 
@@ -175,11 +177,14 @@ void make_room(Pile& pile, std::size_t rows, std::size_t bodies)
     for (auto* indices : {&pile.links, &pile.prescribed}) indices->reserve(bodies);
     pile.prescribed_turn.reserve(bodies);
     pile.seats.reserve(bodies);
+    pile.set.reserve(bodies);
+    pile.works.reserve(bodies);
     pile.taken.reserve(bodies);
     for (auto* numbers : {&pile.velocity, &pile.before, &pile.lonely, &pile.push, &pile.way})
         numbers->reserve(kWide * (bodies + kWide));
     pile.pose.reserve(kPoseStride * (bodies + kWide));
-    pile.colours.reserve(kColours + 2);
+    pile.colours.reserve(kWindow + 2);
+    pile.place.reserve(kWindow * kKinds);
     pile.parts.reserve(rows / 4);
 }
 
@@ -196,6 +201,32 @@ std::int32_t seat(const System& system, Pile& pile, std::int32_t body)
     return static_cast<std::int32_t>(pile.links.size()) + static_cast<std::int32_t>(at);
 }
 
+/// A colour that neither of two bodies has yet, kColours if there is none; what does not move has none. A body chooses
+/// from a window, which moves on when all of it is taken: where hundreds touch each other each pair is found a colour in
+/// constant time, too.
+std::uint32_t choose_colour(Pile& pile, const std::array<std::int32_t, 2>& bodies)
+{
+    const auto    moving = static_cast<std::int32_t>(pile.links.size());
+    std::uint32_t window = 0;
+    for (const std::int32_t b : bodies)
+        if (b < moving) window = std::max(window, pile.taken[b].window);
+    for (; window < kColours; window += kWindow) {
+        std::uint64_t taken = 0;
+        for (const std::int32_t b : bodies)
+            if (b < moving && pile.taken[b].window == window) taken |= pile.taken[b].colours;
+        const int free = std::countr_one(taken);
+        if (free == kWindow) continue;
+        for (const std::int32_t b : bodies) {
+            if (b >= moving) continue;
+            TakenColours& own = pile.taken[b];
+            if (own.window != window) own = {window, 0};
+            own.colours |= std::uint64_t{1} << free;
+        }
+        return window + static_cast<std::uint32_t>(free);
+    }
+    return kColours;
+}
+
 /// Points of one run, at most four, and a colour that neither body that moves has yet.
 void add_pairs(const System& system, const model::Contacts& contacts, const ContactRun& run, Pile& pile)
 {
@@ -208,6 +239,7 @@ void add_pairs(const System& system, const model::Contacts& contacts, const Cont
     };
     base.turned    = still(1);
     const bool one = base.turned || still(0);
+    base.driven    = !one && (base.body[0] >= moving || base.body[1] >= moving);
     if (base.turned) std::swap(base.body[0], base.body[1]);
     const auto end = run.first + run.count;
     for (std::int32_t i = run.first; i < end;) {
@@ -224,16 +256,11 @@ void add_pairs(const System& system, const model::Contacts& contacts, const Cont
             pair.fan = pair.fan || contacts.rigid_contact_normal[i] != n;
             ++i, ++pair.points;
         } while (i < end && pair.points < kPairPoints && is_sound(contacts, i));
-        std::uint64_t taken = 0;
-        for (const std::int32_t b : pair.body)
-            if (b < moving) taken |= pile.taken[b];
-        const auto colour = static_cast<std::uint32_t>(std::countr_one(taken));
-        for (const std::int32_t b : pair.body)
-            if (b < moving && colour < kColours) pile.taken[b] |= std::uint64_t{1} << colour;
+        const std::uint32_t colour = choose_colour(pile, pair.body);
         // Pairs of a kind stand side by side, so that few lanes are idle.
         const std::uint32_t kind = (run.count <= 2 ? 32U : 0U) | (pair.fan ? 16U : 0U) | (fresh ? 8U : 0U) | (one ? kOneBody : 0U) |
                                    static_cast<std::uint32_t>(pair.points - 1);
-        pair.order               = static_cast<std::uint16_t>(colour * kKinds + kind);
+        pair.order               = static_cast<std::uint32_t>(colour * kKinds) + kind;
         pile.pairs.push_back(pair);
     }
 }
@@ -241,7 +268,10 @@ void add_pairs(const System& system, const model::Contacts& contacts, const Cont
 /// Bundles of eight pairs of one colour, all of which turn or none does; pairs keep their order in those of one kind.
 void place_pairs(Pile& pile)
 {
-    std::array<std::int32_t, (kColours + 1) * kKinds> place{};
+    std::uint32_t last = 0;
+    for (const PilePair& pair : pile.pairs) last = std::max(last, pair.order);
+    auto& place = pile.place;
+    place.assign((last / kKinds + 1) * kKinds, 0);
     for (const PilePair& pair : pile.pairs) ++place[pair.order];
     pile.colours.assign(1, 0);
     std::int32_t bundles = 0, spinning = 0;
@@ -264,7 +294,7 @@ void place_pairs(Pile& pile)
     while (pile.colours.back() < bundles) pile.colours.push_back(pile.colours.back() + 1);
     pile.slots.assign(static_cast<std::size_t>(kWide * bundles), -1);
     for (std::size_t i = 0; i < pile.pairs.size(); ++i) {
-        const std::uint16_t order = pile.pairs[i].order;
+        const std::uint32_t order = pile.pairs[i].order;
         pile.slots[place[order]]  = static_cast<std::int32_t>(i);
         place[order] += order / kKinds >= kColours ? kWide : 1;
     }
@@ -303,7 +333,7 @@ void set(Wide3& to, int lane, const Vec3d& v)
 }
 
 void load_pair(const System& system, const model::Contacts& contacts, MaterialCombine rule, double h,
-               const PilePair& pair, Pile& pile, Bundle& b, int lane)
+               PilePair& pair, Pile& pile, Bundle& b, int lane)
 {
     const model::Model& m     = *system.model;
     const auto          shape = shapes_of(contacts, pair.contact);
@@ -319,6 +349,7 @@ void load_pair(const System& system, const model::Contacts& contacts, MaterialCo
     b.restitution[lane] = static_cast<Real>(mix.restitution);
     const bool belts =
         !(m.shape_surface_velocity[shape[0]] == Spatial{}) || !(m.shape_surface_velocity[shape[1]] == Spatial{});
+    pair.driven = pair.driven || belts;
     for (std::int32_t i = 0; i < pair.points; ++i) {
         const std::int32_t         c     = pair.contact + i;
         if (i == 0 || pair.fan) {
@@ -483,20 +514,24 @@ void gyrate_bodies(const System& system, Pile& pile, double h)
     });
 }
 
-/// Twice the kinetic energy of what moves, at some velocities [J].
+/// Twice the kinetic energy of a body of the pile, at a velocity [J].
+double motion_of(const System& system, const Pile& pile, std::size_t body, const Real* v)
+{
+    const PileLink& link   = system.pile_links[pile.links[body]];
+    const Real*     R      = pile.pose.data() + kPoseStride * body;
+    const auto      linear = static_cast<Vec3d>(Vec3{v[0], v[1], v[2]});
+    Vec3d           turn;  // body axes
+    for (std::size_t k = 0; k < 3; ++k)
+        turn += static_cast<double>(v[3 + k]) * static_cast<Vec3d>(Vec3{R[3 * k], R[3 * k + 1], R[3 * k + 2]});
+    return link.inverse_mass > 0 ? length_squared(linear) / link.inverse_mass + dot(turn, link.inertia * turn) : 0;
+}
+
+/// Of what moves.
 double motion_of(const System& system, const Pile& pile, const std::vector<Real>& velocity)
 {
     double sum = 0;
-    for (std::size_t i = 0; i < pile.links.size(); ++i) {
-        const PileLink& link   = system.pile_links[pile.links[i]];
-        const Real*     v      = velocity.data() + kWide * i;
-        const Real*     R      = pile.pose.data() + kPoseStride * i;
-        const auto      linear = static_cast<Vec3d>(Vec3{v[0], v[1], v[2]});
-        Vec3d           turn;  // body axes
-        for (std::size_t k = 0; k < 3; ++k)
-            turn += static_cast<double>(v[3 + k]) * static_cast<Vec3d>(Vec3{R[3 * k], R[3 * k + 1], R[3 * k + 2]});
-        if (link.inverse_mass > 0) sum += length_squared(linear) / link.inverse_mass + dot(turn, link.inertia * turn);
-    }
+    for (std::size_t i = 0; i < pile.links.size(); ++i)
+        sum += motion_of(system, pile, i, velocity.data() + kWide * i);
     return sum;
 }
 
@@ -515,6 +550,58 @@ void each_contact(const Pile& pile, std::size_t begin, std::size_t end, Work&& w
             if (at < 0) continue;
             const PilePair& pair = pile.pairs[at];
             for (std::int32_t i = 0; i < pair.points; ++i) work(pair, pile.bundles[k], lane, i);
+        }
+}
+
+/// What sweeps could not take back: where the contacts of an island have done work in this sub-step, all of its impulses
+/// are made smaller by one factor, until they have not. With d the change of the velocities by them that work is
+/// lonely . M d + d . M d / 2, so the factor is -2 lonely . M d / (d . M d). Islands that something prescribed moves may
+/// gain.
+void take_back(const System& system, Pile& pile)
+{
+    const auto moving = static_cast<std::int32_t>(pile.links.size());
+    auto&      set    = pile.set;
+    set.resize(pile.links.size());
+    std::iota(set.begin(), set.end(), 0);
+    for (const PilePair& pair : pile.pairs)
+        if (pair.body[0] < moving && pair.body[1] < moving) {
+            const std::int32_t a = find(set, pair.body[0]), b = find(set, pair.body[1]);
+            set[std::max(a, b)] = std::min(a, b);
+        }
+    const auto set_of = [&](const PilePair& pair) { return find(set, pair.body[pair.body[1] < moving ? 1 : 0]); };
+    auto& works = pile.works;
+    works.assign(pile.links.size(), {});
+    for (const PilePair& pair : pile.pairs)
+        if (pair.driven) works[set_of(pair)].driven = true;
+    for (std::size_t i = 0; i < pile.links.size(); ++i) {
+        PileWork&   work = works[find(set, static_cast<std::int32_t>(i))];
+        const Real *now = pile.velocity.data() + kWide * i, *lonely = pile.lonely.data() + kWide * i;
+        Real        change[6];
+        for (std::size_t k = 0; k < 6; ++k) change[k] = now[k] - lonely[k];
+        work.before += motion_of(system, pile, i, lonely);
+        work.after += motion_of(system, pile, i, now);
+        work.change += motion_of(system, pile, i, change);
+    }
+    for (PileWork& work : works)
+        if (!work.driven && work.after > work.before)
+            work.keep =
+                static_cast<Real>(std::clamp((work.change - (work.after - work.before)) / work.change, 0.0, 1.0));
+    for (std::size_t i = 0; i < pile.links.size(); ++i) {
+        const Real keep = works[find(set, static_cast<std::int32_t>(i))].keep;
+        for (std::size_t k = kWide * i; keep != 1 && k < kWide * i + 6; ++k)
+            pile.velocity[k] = pile.lonely[k] + keep * (pile.velocity[k] - pile.lonely[k]);
+    }
+    for (std::size_t k = 0; k < pile.bundles.size(); ++k)
+        for (int lane = 0; lane < kWide; ++lane) {
+            const Bundle&      b    = pile.bundles[k];
+            const std::int32_t pair = pile.slots[kWide * k + static_cast<std::size_t>(lane)];
+            const Real         keep = pair >= 0 ? works[set_of(pile.pairs[pair])].keep : 1;
+            if (keep == 1) continue;
+            for (std::int32_t i = 0; i < b.points; ++i)
+                for (std::size_t d = 0; d < 3; ++d) {
+                    pile.points[static_cast<std::size_t>(b.point + i)].lambda[d][lane] *= keep;
+                    if (b.spin >= 0) pile.spins[static_cast<std::size_t>(b.spin + i)].lambda[d][lane] *= keep;
+                }
         }
 }
 
@@ -637,7 +724,7 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
         for (std::size_t p = begin; p < end; ++p) {
             Pile& pile = system.piles[p];
             pile.seats.emplace_back();  // the world
-            pile.taken.assign(pile.links.size(), 0);
+            pile.taken.assign(pile.links.size(), {});
             for (const std::int32_t run : pile.runs) add_pairs(system, contacts, system.runs[run], pile);
             place_pairs(pile);
             pile.parts.assign(part_count(pile.bundles.size()), {});
@@ -665,12 +752,14 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
     const auto*    pool = system.pile_pool();
     PileSweep      plan{
         .h = h, .mass_scale = soft.mass_scale, .leak = soft.impulse_scale, .bias_rate = soft.bias_rate, .number = 0};
+    // Where a great many bodies are at one place, a sub-step has fewer sweeps.
+    const int affordable = static_cast<int>(kSweptPoints / std::max<std::size_t>(1, kWide * pile.points.size()));
     // Sweeps until nothing changes.
     const auto sweep = [&](bool relax) {
         plan.relax  = relax;
         plan.anchor = relax ? 0 : kAnchorRate / h;
         // What an impact pushes out is not worth more sweeps than what rests.
-        const int most = relax ? kSweeps : kImpactSweeps;
+        const int most = std::clamp(affordable / 2, 1, relax ? kSweeps : kImpactSweeps);
         for (int i = 0; i < most; ++i) {
             ++island.sweeps;
             ++plan.number;
@@ -708,7 +797,10 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
     report.clamped += move_bodies(pile, h);
     const bool bounces = advance_pile(pile, h, pool);
     bool       still   = sweep(true);
-    for (int i = 0; !still && i < kCalmingRounds && has_gained(system, pile); ++i) still = sweep(true);
+    bool       gained  = !still && has_gained(system, pile);
+    for (int i = 0; gained && i < kCalmingRounds && plan.number < affordable; ++i)
+        gained = !sweep(true) && has_gained(system, pile);
+    if (gained) take_back(system, pile);
     for (int i = 0; bounces && i < kRestitutionSweeps; ++i) bounce_pile(pile, (i & 1) != 0, pool);
     sum_pile(pile, pool);
 }

@@ -100,9 +100,10 @@ struct Bundle {
 struct PilePair {
     std::array<std::int32_t, 2> body{};                   ///< of the pile; the first may stand still, the second moves
     std::int32_t                contact = 0, points = 0;  ///< rows of the caller's buffer
-    std::uint16_t               order  = 0;               ///< colour and kind
+    std::uint32_t               order  = 0;               ///< colour and kind
     bool                        turned = false;  ///< the first body is the second shape's, and the axes are turned
     bool                        fan    = false;  ///< normals differ
+    bool                        driven = false;  ///< by the motion of a prescribed body or of a surface
 };
 
 /// What steps read of a free body, in one place.
@@ -121,6 +122,19 @@ struct PileLink {
 struct PileSeat {
     Vec3d centre;              ///< of mass, in the body's frame
     bool  teleported = false;  ///< since the last step
+};
+
+/// Colours that a body's pairs have, of 64 from `window` on; those before are not given any more.
+struct TakenColours {
+    std::uint32_t window  = 0;
+    std::uint64_t colours = 0;
+};
+
+/// What the contacts of an island did in a sub-step.
+struct PileWork {
+    double before = 0, after = 0, change = 0;  ///< twice the energies: at the velocities, and at their difference [J]
+    Real   keep   = 1;                         ///< share of the impulses that is left
+    bool   driven = false;                     ///< something prescribed moves it
 };
 
 struct Pile {
@@ -157,7 +171,11 @@ struct Pile {
     std::vector<Part> parts;
     bool              busy = true;  ///< the last sweep solved most bundles
     // Scratch of choosing.
-    std::vector<std::uint64_t> taken;  ///< per body: colours that it has
+    std::vector<TakenColours> taken;  ///< per body
+    std::vector<std::int32_t> place;  ///< per colour and kind: of its next pair in `slots`
+    // Scratch of taking back work.
+    std::vector<std::int32_t> set;    ///< per body: another of those it touches, itself for one of each island
+    std::vector<PileWork>     works;  ///< per body that is the one of its island
 
     [[nodiscard]] const PileAxes& axes_of(const Bundle& b, std::int32_t i) const
     { return axes[static_cast<std::size_t>(b.axes + i * b.turn_axes)]; }
