@@ -274,7 +274,8 @@ TEST_CASE("what a pile presses the ground with is its weight, and threads change
     CHECK(again.state.body_qd == w.state.body_qd);
 }
 
-TEST_CASE("threads share a pile that is large enough, or the piles of a world, and change no bit of them (DYN-104, DYN-131)")
+TEST_CASE(
+    "threads share a pile that is large enough, or the piles of a world, and change no bit of them (DYN-104, DYN-131)")
 {
     // 2,100 pairs in some seven colours: each has more bundles than one thread takes at a time.
     auto one_pile = crowd({0, 0, -9.81}, 9);
@@ -402,7 +403,8 @@ TEST_CASE(
     "bodies at one point are pushed apart and gain no speed by it, with the same bits on two threads (DYN-078, "
     "DYN-131)")
 {
-    // Each of 40 is in contact with 39 others, and of 80 with 79: more than the 64 colours a body chooses from at a time.
+    // Each of 40 is in contact with 39 others, and of 80 with 79: more than the 64 colours a body chooses from at a
+    // time.
     const tasks::Pool pool(2);
     for (const int count : {40, 80}) {
         CAPTURE(count);
@@ -427,7 +429,7 @@ TEST_CASE(
 
 TEST_CASE("a step of bodies at one point takes time in proportion to their pairs (DYN-100)")
 {
-    // 79,800 pairs against 19,900, four times as many; pairs that share no lanes took fourteen times as long. A factor of
-    // two is left for what no cache holds.
+    // 79,800 pairs against 19,900, four times as many; pairs that share no lanes took fourteen times as long. A factor
+    // of two is left for what no cache holds.
     CHECK(seconds_of_step(400) <= 8 * seconds_of_step(200));
 }

@@ -14,13 +14,13 @@ using namespace wide;
 
 namespace {
 
-constexpr std::int32_t  kLeastRows = 512;   ///< and bodies of a world that are worth bundles
-constexpr std::int64_t  kOnePile   = 4096;  ///< rows and bodies of a world that are not worth two piles
+constexpr std::int32_t  kLeastRows = 512;    ///< and bodies of a world that are worth bundles
+constexpr std::int64_t  kOnePile   = 4096;   ///< rows and bodies of a world that are not worth two piles
 constexpr std::int64_t  kPileRows  = 12288;  ///< of a pile of small islands, at most
-constexpr std::uint32_t kColours   = 4096;  ///< pairs that find none of so many are alone in a bundle
-constexpr std::uint32_t kWindow    = 64;    ///< colours that a body chooses from at a time
-constexpr std::size_t   kKinds     = 64;    ///< of pairs of a colour: spinning, normals, carrying, one body, points
-constexpr std::size_t   kSweptPoints = std::size_t{1} << 24;  ///< by the sweeps of a sub-step: a tenth of a second or two
+constexpr std::uint32_t kColours   = 4096;   ///< pairs that find none of so many are alone in a bundle
+constexpr std::uint32_t kWindow    = 64;     ///< colours that a body chooses from at a time
+constexpr std::size_t   kKinds     = 64;     ///< of pairs of a colour: spinning, normals, carrying, one body, points
+constexpr std::size_t kSweptPoints = std::size_t{1} << 24;  ///< by the sweeps of a sub-step: a tenth of a second or two
 constexpr std::uint32_t kOneBody   = 4;
 constexpr double        kIsotropic = 1e-9;
 
@@ -78,8 +78,8 @@ void find_runs(System& system, const model::Contacts& contacts)
 }
 
 /// Which pile each group is in (System::group_pile). Sets of touching groups that are fit are gathered, world by world
-/// and in the order of their smallest groups, until a pile has its share of the rows: lanes that one set leaves idle are
-/// filled by the next. What other worlds hold does not matter.
+/// and in the order of their smallest groups, until a pile has its share of the rows: lanes that one set leaves idle
+/// are filled by the next. What other worlds hold does not matter.
 std::size_t find_piles(System& system, const model::Contacts& contacts)
 {
     const std::size_t n      = system.groups.size();
@@ -146,7 +146,7 @@ std::size_t find_piles(System& system, const model::Contacts& contacts)
         }
         Pile& pile = system.piles[world.pile];
         pile.rows += sets[g].rows + sets[g].groups;
-        system.group_pile[g] = world.pile;
+        system.group_pile[g]    = world.pile;
         const std::size_t first = pile.runs.size();
         pile.runs.resize(first + static_cast<std::size_t>(sets[g].runs));
         sets[g].runs = static_cast<std::int32_t>(first);
@@ -196,14 +196,14 @@ std::int32_t seat(const System& system, Pile& pile, std::int32_t body)
     const auto at    = known - pile.prescribed.begin();
     if (known == pile.prescribed.end()) {
         pile.prescribed.push_back(body);
-        pile.seats.push_back({body >= 0 ? static_cast<Vec3d>(system.model->body_com[body]) : Vec3d{}, false});
+        pile.seats.push_back({body >= 0 ? system.model->body_com[body] : Vec3{}, false});
     }
     return static_cast<std::int32_t>(pile.links.size()) + static_cast<std::int32_t>(at);
 }
 
 /// A colour that neither of two bodies has yet, kColours if there is none; what does not move has none. A body chooses
-/// from a window, which moves on when all of it is taken: where hundreds touch each other each pair is found a colour in
-/// constant time, too.
+/// from a window, which moves on when all of it is taken: where hundreds touch each other each pair is found a colour
+/// in constant time, too.
 std::uint32_t choose_colour(Pile& pile, const std::array<std::int32_t, 2>& bodies)
 {
     const auto    moving = static_cast<std::int32_t>(pile.links.size());
@@ -258,8 +258,8 @@ void add_pairs(const System& system, const model::Contacts& contacts, const Cont
         } while (i < end && pair.points < kPairPoints && is_sound(contacts, i));
         const std::uint32_t colour = choose_colour(pile, pair.body);
         // Pairs of a kind stand side by side, so that few lanes are idle.
-        const std::uint32_t kind = (run.count <= 2 ? 32U : 0U) | (pair.fan ? 16U : 0U) | (fresh ? 8U : 0U) | (one ? kOneBody : 0U) |
-                                   static_cast<std::uint32_t>(pair.points - 1);
+        const std::uint32_t kind = (run.count <= 2 ? 32U : 0U) | (pair.fan ? 16U : 0U) | (fresh ? 8U : 0U) |
+                                   (one ? kOneBody : 0U) | static_cast<std::uint32_t>(pair.points - 1);
         pair.order               = static_cast<std::uint32_t>(colour * kKinds) + kind;
         pile.pairs.push_back(pair);
     }
@@ -325,137 +325,10 @@ void place_pairs(Pile& pile)
     pile.spins.resize(static_cast<std::size_t>(spinning));
 }
 
-void set(Wide3& to, int lane, const Vec3d& v)
-{
-    to[0][lane] = static_cast<Real>(v.x);
-    to[1][lane] = static_cast<Real>(v.y);
-    to[2][lane] = static_cast<Real>(v.z);
-}
-
-void load_pair(const System& system, const model::Contacts& contacts, MaterialCombine rule, double h,
-               PilePair& pair, Pile& pile, Bundle& b, int lane)
-{
-    const model::Model& m     = *system.model;
-    const auto          shape = shapes_of(contacts, pair.contact);
-    const auto          mix   = materials_of(m, rule, shape);
-    Vec3d               n, t1, t2;
-    for (std::size_t s = 0; s < 2; ++s) b.body[s][lane] = pair.body[s];
-    const PileSeat &first = pile.seats[pair.body[0]], &second = pile.seats[pair.body[1]];
-    // Of a pair that is turned impulses and rates are the same along axes that are turned, too.
-    const std::size_t side = pair.turned ? 1 : 0;
-    const double      sign = pair.turned ? -1 : 1;
-    b.mu_static[lane]   = static_cast<Real>(mix.mu_static);
-    b.mu_dynamic[lane]  = static_cast<Real>(mix.mu_dynamic);
-    b.restitution[lane] = static_cast<Real>(mix.restitution);
-    const bool belts =
-        !(m.shape_surface_velocity[shape[0]] == Spatial{}) || !(m.shape_surface_velocity[shape[1]] == Spatial{});
-    pair.driven = pair.driven || belts;
-    for (std::int32_t i = 0; i < pair.points; ++i) {
-        const std::int32_t         c     = pair.contact + i;
-        if (i == 0 || pair.fan) {
-            n  = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[c]));
-            t1 = any_perpendicular(n);
-            t2 = cross(n, t1);
-        }
-        if (i == 0 || b.turn_axes) {
-            PileAxes& axes = pile.axes[static_cast<std::size_t>(b.axes + i * b.turn_axes)];
-            set(axes[0], lane, sign * n);
-            set(axes[1], lane, sign * t1);
-            set(axes[2], lane, sign * t2);
-        }
-        PilePoint&                 point = pile.points[static_cast<std::size_t>(b.point + i)];
-        PileStart&                 start = pile.starts[static_cast<std::size_t>(b.point + i)];
-        PileSpin*                  spin  = b.spin >= 0 ? &pile.spins[static_cast<std::size_t>(b.spin + i)] : nullptr;
-        const std::array<Vec3d, 2> p{static_cast<Vec3d>(contacts.rigid_contact_point0[c]),
-                                     static_cast<Vec3d>(contacts.rigid_contact_point1[c])};
-        set(start.core[0], lane, p[side] - first.centre);
-        set(start.core[1], lane, p[1 - side] - second.centre);
-        start.margin[side][lane]     = contacts.rigid_contact_margin0[c];
-        start.margin[1 - side][lane] = contacts.rigid_contact_margin1[c];
-        start.distance[lane]         = contacts.rigid_contact_distance[c];
-        if (spin) {
-            spin->torsional[lane] = static_cast<Real>(mix.torsional);
-            spin->rolling[lane]   = static_cast<Real>(mix.rolling);
-        }
-        if (belts) {
-            const std::array           body{m.shape_body[shape[0]], m.shape_body[shape[1]]};
-            const std::array<Vec3d, 2> p_W{body_pose(system, body[0]) * p[0], body_pose(system, body[1]) * p[1]};
-            const Spatiald             belt = surface_motion(system, shape, body, p_W,
-                                                             {static_cast<double>(contacts.rigid_contact_margin0[c]),
-                                                              static_cast<double>(contacts.rigid_contact_margin1[c])},
-                                                             n);
-            point.belt[0][lane]             = static_cast<Real>(dot(t1, belt.linear));
-            point.belt[1][lane]             = static_cast<Real>(dot(t2, belt.linear));
-            if (spin) spin->belt[lane] = static_cast<Real>(dot(n, belt.angular));
-        }
-        const std::int32_t at = system.remembered[c];
-        if (at < 0 || first.teleported || second.teleported) continue;
-        const ContactMemory& old = system.memory[at];
-        if (!continues(old, n)) continue;
-        point.lambda[0][lane] = static_cast<Real>(h * old.force);
-        point.lambda[1][lane] = static_cast<Real>(h * dot(old.friction, t1));
-        point.lambda[2][lane] = static_cast<Real>(h * dot(old.friction, t2));
-        point.drift[0][lane]  = static_cast<Real>(dot(old.drift, t1));
-        point.drift[1][lane]  = static_cast<Real>(dot(old.drift, t2));
-        if (!spin) continue;
-        spin->lambda[0][lane] = static_cast<Real>(h * dot(old.torque, n));
-        spin->lambda[1][lane] = static_cast<Real>(h * dot(old.torque, t1));
-        spin->lambda[2][lane] = static_cast<Real>(h * dot(old.torque, t2));
-    }
-}
-
 /// `work(begin, end, chunk)` on piles.
 template <class Work>
 void each_pile(const System& system, const Work& work)
-{
-    tasks::for_chunks(system.piles_fill ? system.pool : nullptr, system.pile_count, 1, work, tasks::Chunks::by_thread);
-}
-
-/// What the contacts of bundles say; whether some rebound.
-bool load_part(const System& system, const model::Contacts& contacts, MaterialCombine rule, double h, Pile& pile,
-               std::size_t begin, std::size_t end)
-{
-    const auto nobody  = static_cast<std::int32_t>(pile.links.size());  // lanes without a pair are pairs of nobody
-    bool       elastic = false;
-    // What a lane's next pair remembers is far from what this one does.
-    const auto fetch = [&](std::int32_t slot) {
-        if (slot < 0) return;
-        const PilePair& pair = pile.pairs[slot];
-        for (std::int32_t c = pair.contact; c < pair.contact + pair.points; ++c)
-            if (const std::int32_t at = system.remembered[c]; at >= 0) {
-                const auto* from = reinterpret_cast<const char*>(&system.memory[at]);
-                __builtin_prefetch(from);
-                __builtin_prefetch(from + 64);
-            }
-    };
-    for (std::size_t i = begin; i < end; ++i) {
-        Bundle& b = pile.bundles[i];
-        for (auto& side : b.body) side.fill(nobody);
-        b.mu_static = b.mu_dynamic = b.restitution = Wide{};
-        b.idle                                     = false;
-        for (std::int32_t k = 0; k < (b.turn_axes ? b.points : 1); ++k)
-            pile.axes[static_cast<std::size_t>(b.axes + k)] = {};
-        for (std::int32_t k = 0; k < b.points; ++k) {
-            // All else is made by build_bundles. A pair of fewer points than its bundle's has the others where nothing
-            // reaches them.
-            PilePoint& point = pile.points[static_cast<std::size_t>(b.point + k)];
-            PileStart& start = pile.starts[static_cast<std::size_t>(b.point + k)];
-            point.lambda = start.impulse_sum = start.core[0] = start.core[1] = {};
-            point.belt = point.drift = start.margin = {};
-            start.distance                          = all(kNoContact);
-            start.bounce                            = Wide{};
-            if (b.spin >= 0) pile.spins[static_cast<std::size_t>(b.spin + k)] = PileSpin{};
-        }
-        for (int lane = 0; lane < kWide; ++lane) {
-            const std::size_t slot = kWide * i + static_cast<std::size_t>(lane);
-            if (slot + 1 < pile.slots.size()) fetch(pile.slots[slot + 1]);
-            if (const std::int32_t pair = pile.slots[slot]; pair >= 0)
-                load_pair(system, contacts, rule, h, pile.pairs[pair], pile, b, lane);
-        }
-        elastic = elastic || any(b.restitution > 0);
-    }
-    return elastic;
-}
+{ tasks::for_chunks(system.piles_fill ? system.pool : nullptr, system.pile_count, 1, work, tasks::Chunks::by_thread); }
 
 Spatiald velocity_of(const Pile& pile, std::size_t body)
 {
@@ -530,8 +403,7 @@ double motion_of(const System& system, const Pile& pile, std::size_t body, const
 double motion_of(const System& system, const Pile& pile, const std::vector<Real>& velocity)
 {
     double sum = 0;
-    for (std::size_t i = 0; i < pile.links.size(); ++i)
-        sum += motion_of(system, pile, i, velocity.data() + kWide * i);
+    for (std::size_t i = 0; i < pile.links.size(); ++i) sum += motion_of(system, pile, i, velocity.data() + kWide * i);
     return sum;
 }
 
@@ -553,10 +425,10 @@ void each_contact(const Pile& pile, std::size_t begin, std::size_t end, Work&& w
         }
 }
 
-/// What sweeps could not take back: where the contacts of an island have done work in this sub-step, all of its impulses
-/// are made smaller by one factor, until they have not. With d the change of the velocities by them that work is
-/// lonely . M d + d . M d / 2, so the factor is -2 lonely . M d / (d . M d). Islands that something prescribed moves may
-/// gain.
+/// What sweeps could not take back: where the contacts of an island have done work in this sub-step, all of its
+/// impulses are made smaller by one factor, until they have not. With d the change of the velocities by them that work
+/// is lonely . M d + d . M d / 2, so the factor is -2 lonely . M d / (d . M d). Islands that something prescribed moves
+/// may gain.
 void take_back(const System& system, Pile& pile)
 {
     const auto moving = static_cast<std::int32_t>(pile.links.size());
@@ -569,7 +441,7 @@ void take_back(const System& system, Pile& pile)
             set[std::max(a, b)] = std::min(a, b);
         }
     const auto set_of = [&](const PilePair& pair) { return find(set, pair.body[pair.body[1] < moving ? 1 : 0]); };
-    auto& works = pile.works;
+    auto&      works  = pile.works;
     works.assign(pile.links.size(), {});
     for (const PilePair& pair : pile.pairs)
         if (pair.driven) works[set_of(pair)].driven = true;
@@ -613,17 +485,6 @@ Vec3d along_axes(const PileAxes& axes, int lane, const Wide3& x)
 {
     const Vec3d c = lane_of(x, lane);
     return c.x * lane_of(axes[0], lane) + (c.y * lane_of(axes[1], lane) + c.z * lane_of(axes[2], lane));
-}
-
-bool some_faulty(const System& system)
-{ return std::find(system.faulty.begin(), system.faulty.end(), 1) != system.faulty.end(); }
-
-bool of_faulty_world(const System& system, const Pile& pile, const PilePair& pair)
-{
-    return std::any_of(pair.body.begin(), pair.body.end(), [&](std::int32_t b) {
-        return b < static_cast<std::int32_t>(pile.links.size()) &&
-               faulty(system, system.model->body_world[system.forest.links[pile.links[b]].body]);
-    });
 }
 
 /// What lies on something that moves does not sleep.
@@ -710,7 +571,7 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
         const auto l                                  = system.forest.trees[system.groups[g].tree_begin].link_begin;
         system.pile_body[system.forest.links[l].body] = static_cast<std::int32_t>(pile.links.size());
         pile.links.push_back(l);
-        pile.seats.push_back({system.forest.links[l].com, system.teleported[g] != 0});
+        pile.seats.push_back({static_cast<Vec3>(system.forest.links[l].com), system.teleported[g] != 0});
     }
     // Piles side by side where that keeps all threads busy, else one after the other with threads that share each.
     std::int64_t all = 0, most = 0;
@@ -718,9 +579,9 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
         all += system.piles[p].rows;
         most = std::max(most, system.piles[p].rows);
     }
-    const int threads     = system.pool ? system.pool->threads() : 1;
-    system.piles_fill     = threads > 1 && threads * most <= all + all / 4;
-    const auto make_pile  = [&](std::size_t begin, std::size_t end, std::size_t) {
+    const int threads    = system.pool ? system.pool->threads() : 1;
+    system.piles_fill    = threads > 1 && threads * most <= all + all / 4;
+    const auto make_pile = [&](std::size_t begin, std::size_t end, std::size_t) {
         for (std::size_t p = begin; p < end; ++p) {
             Pile& pile = system.piles[p];
             pile.seats.emplace_back();  // the world
@@ -730,7 +591,8 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
             pile.parts.assign(part_count(pile.bundles.size()), {});
             tasks::for_chunks(system.pile_pool(), pile.bundles.size(), kPart,
                               [&](std::size_t from, std::size_t to, std::size_t part) {
-                                  pile.parts[part].solved = load_part(system, contacts, rule, h, pile, from, to) ? 1 : 0;
+                                  pile.parts[part].solved =
+                                      load_bundles(system, contacts, rule, h, pile, from, to) ? 1 : 0;
                               });
             pile.elastic = some_part(pile);
         }
@@ -828,7 +690,7 @@ void add_pile_loads(System& system, const Pile& pile, double h, double dt)
         const auto      at    = static_cast<std::size_t>(b.point + i);
         const PileAxes& axes  = pile.axes_of(b, i);
         const Vec3d     force = (1 / dt) * along_axes(axes, lane, pile.starts[at].impulse_sum);
-        Vec3d       torque;
+        Vec3d           torque;
         if (b.spin >= 0)
             torque = (1 / h) * along_axes(axes, lane, pile.spins[static_cast<std::size_t>(b.spin + i)].lambda);
         for (std::size_t s = 0; s < 2; ++s) {
@@ -838,51 +700,6 @@ void add_pile_loads(System& system, const Pile& pile, double h, double dt)
             system.load[pile.links[pair.body[s]]] += sign * Spatiald{force, torque + cross(arm, force)};
         }
     });
-}
-
-void mark_memory(const System& system, const Pile& pile, std::vector<std::int32_t>& marks)
-{
-    const bool faults = some_faulty(system);
-    tasks::for_chunks(system.pool, pile.bundles.size(), kPart, [&](std::size_t begin, std::size_t end, std::size_t) {
-        each_contact(pile, begin, end, [&](const PilePair& pair, const Bundle& b, int lane, std::int32_t i) {
-            marks[pair.contact + i] = pile.points[static_cast<std::size_t>(b.point + i)].lambda[0][lane] > 0 &&
-                                      !(faults && of_faulty_world(system, pile, pair));
-        });
-    });
-}
-
-void store_pile(const System& system, const Pile& pile, model::Contacts& contacts, double h, int substeps,
-                const std::vector<std::int32_t>& place, std::vector<ContactMemory>& memory)
-{
-    const bool faults = some_faulty(system);
-    const auto store  = [&](const PilePair& pair, const Bundle& b, int lane, std::int32_t i) {
-        const std::int32_t c = pair.contact + i;
-        if (faults && of_faulty_world(system, pile, pair)) return;
-        const PilePoint& point = pile.points[static_cast<std::size_t>(b.point + i)];
-        const Wide3&     sum   = pile.starts[static_cast<std::size_t>(b.point + i)].impulse_sum;
-        const PileAxes&  axes  = pile.axes_of(b, i);
-        const double     sign  = pair.turned ? -1 : 1;
-        if (sum[0][lane] != 0 || sum[1][lane] != 0 || sum[2][lane] != 0)
-            contacts.rigid_contact_force[c] = static_cast<Vec3>((sign / (h * substeps)) * along_axes(axes, lane, sum));
-        if (!(point.lambda[0][lane] > 0)) return;
-        ContactMemory& keep = memory[place[c]];
-        keep.shape0         = contacts.rigid_contact_shape0[c];
-        keep.shape1         = contacts.rigid_contact_shape1[c];
-        keep.feature        = contacts.rigid_contact_feature[c];
-        keep.normal         = sign * lane_of(axes[0], lane);
-        keep.force          = static_cast<double>(point.lambda[0][lane]) / h;
-        const Vec3d t1 = sign * lane_of(axes[1], lane), t2 = sign * lane_of(axes[2], lane);
-        const auto  across = [&](const auto& x, std::size_t first) {
-            return static_cast<double>(x[first][lane]) * t1 + static_cast<double>(x[first + 1][lane]) * t2;
-        };
-        keep.friction = (1 / h) * across(point.lambda, 1);
-        keep.drift    = across(point.drift, 0);
-        keep.torque   = b.spin >= 0
-                            ? (sign / h) * along_axes(axes, lane, pile.spins[static_cast<std::size_t>(b.spin + i)].lambda)
-                            : Vec3d{};
-    };
-    tasks::for_chunks(system.pool, pile.bundles.size(), kPart,
-                      [&](std::size_t begin, std::size_t end, std::size_t) { each_contact(pile, begin, end, store); });
 }
 
 }  // namespace mechane::solvers::softstep

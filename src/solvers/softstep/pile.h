@@ -88,12 +88,12 @@ struct Bundle {
     std::array<Wide6, 2>                           inverse_inertia;  ///< world axes
     Wide                                           mu_static, mu_dynamic, restitution;
 
-    std::int32_t point = 0, points = 0;  ///< in Pile::points
+    std::int32_t point = 0, points = 0;    ///< in Pile::points
     std::int32_t axes = 0, turn_axes = 0;  ///< in Pile::axes; 1: each point has its own
-    std::int32_t spin    = -1;           ///< in Pile::spins, a row for each point; -1: none
-    bool         idle    = false;        ///< relax sweeps have nothing to do here
-    bool         one     = false;        ///< no first body moves
-    bool         bounces = false;        ///< some point rebounds in this sub-step
+    std::int32_t spin    = -1;             ///< in Pile::spins, a row for each point; -1: none
+    bool         idle    = false;          ///< relax sweeps have nothing to do here
+    bool         one     = false;          ///< no first body moves
+    bool         bounces = false;          ///< some point rebounds in this sub-step
 };
 
 /// Up to four contacts of two bodies.
@@ -120,8 +120,8 @@ struct PileLink {
 
 /// What contacts ask of a body.
 struct PileSeat {
-    Vec3d centre;              ///< of mass, in the body's frame
-    bool  teleported = false;  ///< since the last step
+    Vec3 centre;              ///< of mass, in the body's frame
+    bool teleported = false;  ///< since the last step
 };
 
 /// Colours that a body's pairs have, of 64 from `window` on; those before are not given any more.
@@ -214,6 +214,10 @@ void finish_pile(System& system, Pile& pile, IslandReport& report);
 double deepest_of(const Pile& pile);
 /// Mean loads of the links over the step.
 void add_pile_loads(System& system, const Pile& pile, double h, double dt);
+// -- pile_contacts.cpp
+/// What the contacts of bundles [begin, end) say; returns whether some rebound.
+bool load_bundles(const System& system, const model::Contacts& contacts, MaterialCombine rule, double h, Pile& pile,
+                  std::size_t begin, std::size_t end);
 /// Marks the contacts that the next step will remember (1).
 void mark_memory(const System& system, const Pile& pile, std::vector<std::int32_t>& marks);
 /// Forces into the contact arrays, and what the next step remembers into `memory`, each contact at its `place`.

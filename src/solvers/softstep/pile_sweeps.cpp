@@ -312,7 +312,7 @@ MCH_WIDER static void bounce_part(Pile& pile, std::size_t begin, std::size_t end
             if (!any(now)) continue;
             const PileAxes& axes  = pile.axes_of(b, i);
             const Wide      after = largest(Wide{}, p.lambda[0] - (rates(axes, p, moving)[0] - bounce) * p.mass);
-            const Wide d     = now ? after - p.lambda[0] : Wide{};
+            const Wide      d     = now ? after - p.lambda[0] : Wide{};
             p.lambda[0] += d;
             moving.push(b, p, d * axes[0]);
             changed = true;
