@@ -158,10 +158,11 @@ bool makes_row(const System& system, const model::Contacts& contacts, const Pair
 void remember(ContactRow& row, const ContactMemory& old, double h)
 {
     if (!continues(old, row.n)) return;
-    row.lambda = {h * old.force, h * dot(old.friction, row.t1), h * dot(old.friction, row.t2)};
-    if (row.spins())
-        row.spin_lambda = {h * dot(old.torque, row.n), h * dot(old.torque, row.t1), h * dot(old.torque, row.t2)};
-    row.drift = {dot(old.drift, row.t1), dot(old.drift, row.t2)};
+    const auto friction = static_cast<Vec3d>(old.friction), drift = static_cast<Vec3d>(old.drift),
+               torque = static_cast<Vec3d>(old.torque);
+    row.lambda        = {h * static_cast<double>(old.force), h * dot(friction, row.t1), h * dot(friction, row.t2)};
+    if (row.spins()) row.spin_lambda = {h * dot(torque, row.n), h * dot(torque, row.t1), h * dot(torque, row.t2)};
+    row.drift = {dot(drift, row.t1), dot(drift, row.t2)};
 }
 
 /// What build_contact makes is left as it was.
@@ -264,11 +265,12 @@ ContactMemory remembered_of(const model::Contacts& contacts, const ContactRow& r
     keep.shape0   = contacts.rigid_contact_shape0[row.contact];
     keep.shape1   = contacts.rigid_contact_shape1[row.contact];
     keep.feature  = contacts.rigid_contact_feature[row.contact];
-    keep.normal   = row.n;
-    keep.force    = row.lambda[0] / h;
-    keep.friction = (1 / h) * (row.lambda[1] * row.t1 + row.lambda[2] * row.t2);
-    keep.drift    = row.drift[0] * row.t1 + row.drift[1] * row.t2;
-    keep.torque   = (1 / h) * (row.spin_lambda[0] * row.n + row.spin_lambda[1] * row.t1 + row.spin_lambda[2] * row.t2);
+    keep.normal   = static_cast<Vec3>(row.n);
+    keep.force    = static_cast<Real>(row.lambda[0] / h);
+    keep.friction = static_cast<Vec3>((1 / h) * (row.lambda[1] * row.t1 + row.lambda[2] * row.t2));
+    keep.drift    = static_cast<Vec3>(row.drift[0] * row.t1 + row.drift[1] * row.t2);
+    keep.torque   = static_cast<Vec3>(
+        (1 / h) * (row.spin_lambda[0] * row.n + row.spin_lambda[1] * row.t1 + row.spin_lambda[2] * row.t2));
     return keep;
 }
 

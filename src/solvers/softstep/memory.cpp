@@ -7,7 +7,7 @@ namespace mechane::solvers::softstep {
 namespace {
 
 /// Raised whenever what follows changes.
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 template <class Bytes, class Contact>
 void visit_contact(Bytes&& bytes, Contact& c)

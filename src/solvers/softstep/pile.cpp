@@ -14,10 +14,13 @@ using namespace wide;
 
 namespace {
 
-constexpr std::int32_t  kLeastRows = 512;   ///< and bodies of a world that are worth bundles
-constexpr std::int32_t  kPileRows  = 8192;  ///< of a pile that takes no more islands
-constexpr std::uint32_t kColours   = 64;    ///< pairs that find none of so many are alone in a bundle
-constexpr std::size_t   kKinds     = 32;    ///< of pairs of a colour: spinning, one body, carrying, number of points
+constexpr std::int32_t  kLeastRows = 512;    ///< and bodies of a world that are worth bundles
+constexpr std::int64_t  kOnePile   = 4096;   ///< rows and bodies of a world that are not worth two piles
+constexpr std::int64_t  kPileRows  = 12288;  ///< of a pile of small islands, at most
+constexpr std::uint32_t kColours   = 4096;   ///< pairs that find none of so many are alone in a bundle
+constexpr std::uint32_t kWindow    = 64;     ///< colours that a body chooses from at a time
+constexpr std::size_t   kKinds     = 64;     ///< of pairs of a colour: spinning, normals, carrying, one body, points
+constexpr std::size_t kSweptPoints = std::size_t{1} << 24;  ///< by the sweeps of a sub-step: a tenth of a second or two
 constexpr std::uint32_t kOneBody   = 4;
 constexpr double        kIsotropic = 1e-9;
 
@@ -50,6 +53,14 @@ bool has_own_law(const model::Contacts& c, const ContactRun& run)
     return false;
 }
 
+/// How many rows a pile of a world takes before the next begins: there are one or an even number of one size, so that
+/// threads get equal shares.
+std::int64_t share_of(std::int64_t rows)
+{
+    const std::int64_t pairs = (rows + 2 * kPileRows - 1) / (2 * kPileRows);
+    return rows <= kOnePile ? rows : (rows + 2 * pairs - 1) / (2 * pairs);
+}
+
 void find_runs(System& system, const model::Contacts& contacts)
 {
     system.runs.clear();
@@ -67,8 +78,8 @@ void find_runs(System& system, const model::Contacts& contacts)
 }
 
 /// Which pile each group is in (System::group_pile). Sets of touching groups that are fit are gathered, world by world
-/// and in the order of their smallest groups, until a pile has its rows: lanes that one set leaves idle are filled by
-/// the next. What other worlds hold does not matter.
+/// and in the order of their smallest groups, until a pile has its share of the rows: lanes that one set leaves idle
+/// are filled by the next. What other worlds hold does not matter.
 std::size_t find_piles(System& system, const model::Contacts& contacts)
 {
     const std::size_t n      = system.groups.size();
@@ -119,7 +130,7 @@ std::size_t find_piles(System& system, const model::Contacts& contacts)
     }
     // Roots come before the rest of their sets.
     system.group_pile.assign(n, -1);
-    std::int32_t count = 0, runs = 0;
+    std::size_t count = 0;
     for (std::size_t g = 0; g < n; ++g) {
         const auto root = static_cast<std::size_t>(find(parent, static_cast<std::int32_t>(g)));
         if (root != g) {
@@ -128,29 +139,34 @@ std::size_t find_piles(System& system, const model::Contacts& contacts)
         }
         WorldPiles& world = world_of(g);
         if (!sets[g].fit || world.rows < kLeastRows) continue;
-        if (world.pile < 0 || world.pile_rows >= kPileRows) {
-            world.pile      = count++;
-            world.pile_rows = 0;
+        if (world.pile < 0 || system.piles[world.pile].rows >= share_of(world.rows)) {
+            world.pile = static_cast<std::int32_t>(count++);
+            if (system.piles.size() < count) system.piles.emplace_back();
+            system.piles[world.pile].clear();
         }
-        world.pile_rows += sets[g].rows + sets[g].groups;
-        system.group_pile[g] = world.pile;
-        runs += std::exchange(sets[g].runs, runs);
+        Pile& pile = system.piles[world.pile];
+        pile.rows += sets[g].rows + sets[g].groups;
+        system.group_pile[g]    = world.pile;
+        const std::size_t first = pile.runs.size();
+        pile.runs.resize(first + static_cast<std::size_t>(sets[g].runs));
+        sets[g].runs = static_cast<std::int32_t>(first);
     }
     // What touches lies together, so that few bundles have much to do where some islands are hit and others rest.
-    system.pile_runs.resize(static_cast<std::size_t>(runs));
     for (std::size_t i = 0; i < system.runs.size(); ++i) {
         ContactRun& run = system.runs[i];
         const auto  g   = std::max(run.group[0], run.group[1]);
         run.pile        = g >= 0 ? system.group_pile[g] : -1;
-        if (run.pile >= 0) system.pile_runs[set_of(g).runs++] = static_cast<std::int32_t>(i);
+        if (run.pile >= 0) system.piles[run.pile].runs[set_of(g).runs++] = static_cast<std::int32_t>(i);
     }
-    return static_cast<std::size_t>(count);
+    return count;
 }
 
 void make_room(Pile& pile, std::size_t rows, std::size_t bodies)
 {
     if (pile.pairs.capacity() < rows) {
+        pile.runs.reserve(rows);
         pile.pairs.reserve(rows);
+        pile.axes.reserve(rows / 2);
         pile.points.reserve(rows / 2);
         pile.starts.reserve(rows / 2);
         pile.bundles.reserve(rows / 4);
@@ -161,11 +177,14 @@ void make_room(Pile& pile, std::size_t rows, std::size_t bodies)
     for (auto* indices : {&pile.links, &pile.prescribed}) indices->reserve(bodies);
     pile.prescribed_turn.reserve(bodies);
     pile.seats.reserve(bodies);
+    pile.set.reserve(bodies);
+    pile.works.reserve(bodies);
     pile.taken.reserve(bodies);
     for (auto* numbers : {&pile.velocity, &pile.before, &pile.lonely, &pile.push, &pile.way})
         numbers->reserve(kWide * (bodies + kWide));
     pile.pose.reserve(kPoseStride * (bodies + kWide));
-    pile.colours.reserve(kColours + 2);
+    pile.colours.reserve(kWindow + 2);
+    pile.place.reserve(kWindow * kKinds);
     pile.parts.reserve(rows / 4);
 }
 
@@ -177,12 +196,38 @@ std::int32_t seat(const System& system, Pile& pile, std::int32_t body)
     const auto at    = known - pile.prescribed.begin();
     if (known == pile.prescribed.end()) {
         pile.prescribed.push_back(body);
-        pile.seats.push_back({body >= 0 ? static_cast<Vec3d>(system.model->body_com[body]) : Vec3d{}, false});
+        pile.seats.push_back({body >= 0 ? system.model->body_com[body] : Vec3{}, false});
     }
     return static_cast<std::int32_t>(pile.links.size()) + static_cast<std::int32_t>(at);
 }
 
-/// Points of one run with one normal, at most four, and a colour that neither body that moves has yet.
+/// A colour that neither of two bodies has yet, kColours if there is none; what does not move has none. A body chooses
+/// from a window, which moves on when all of it is taken: where hundreds touch each other each pair is found a colour
+/// in constant time, too.
+std::uint32_t choose_colour(Pile& pile, const std::array<std::int32_t, 2>& bodies)
+{
+    const auto    moving = static_cast<std::int32_t>(pile.links.size());
+    std::uint32_t window = 0;
+    for (const std::int32_t b : bodies)
+        if (b < moving) window = std::max(window, pile.taken[b].window);
+    for (; window < kColours; window += kWindow) {
+        std::uint64_t taken = 0;
+        for (const std::int32_t b : bodies)
+            if (b < moving && pile.taken[b].window == window) taken |= pile.taken[b].colours;
+        const int free = std::countr_one(taken);
+        if (free == kWindow) continue;
+        for (const std::int32_t b : bodies) {
+            if (b >= moving) continue;
+            TakenColours& own = pile.taken[b];
+            if (own.window != window) own = {window, 0};
+            own.colours |= std::uint64_t{1} << free;
+        }
+        return window + static_cast<std::uint32_t>(free);
+    }
+    return kColours;
+}
+
+/// Points of one run, at most four, and a colour that neither body that moves has yet.
 void add_pairs(const System& system, const model::Contacts& contacts, const ContactRun& run, Pile& pile)
 {
     const auto shapes = shapes_of(contacts, run.first);
@@ -194,6 +239,7 @@ void add_pairs(const System& system, const model::Contacts& contacts, const Cont
     };
     base.turned    = still(1);
     const bool one = base.turned || still(0);
+    base.driven    = !one && (base.body[0] >= moving || base.body[1] >= moving);
     if (base.turned) std::swap(base.body[0], base.body[1]);
     const auto end = run.first + run.count;
     for (std::int32_t i = run.first; i < end;) {
@@ -206,20 +252,15 @@ void add_pairs(const System& system, const model::Contacts& contacts, const Cont
         bool       fresh = true;
         const auto n     = contacts.rigid_contact_normal[i];
         do {
-            fresh = fresh && system.remembered[i] < 0;
+            fresh    = fresh && system.remembered[i] < 0;
+            pair.fan = pair.fan || contacts.rigid_contact_normal[i] != n;
             ++i, ++pair.points;
-        } while (i < end && pair.points < kPairPoints && contacts.rigid_contact_normal[i] == n &&
-                 is_sound(contacts, i));
-        std::uint64_t taken = 0;
-        for (const std::int32_t b : pair.body)
-            if (b < moving) taken |= pile.taken[b];
-        const auto colour = static_cast<std::uint32_t>(std::countr_one(taken));
-        for (const std::int32_t b : pair.body)
-            if (b < moving && colour < kColours) pile.taken[b] |= std::uint64_t{1} << colour;
+        } while (i < end && pair.points < kPairPoints && is_sound(contacts, i));
+        const std::uint32_t colour = choose_colour(pile, pair.body);
         // Pairs of a kind stand side by side, so that few lanes are idle.
-        const std::uint32_t kind = (run.count <= 2 ? 16U : 0U) | (one ? kOneBody : 0U) | (fresh ? 8U : 0U) |
-                                   static_cast<std::uint32_t>(pair.points - 1);
-        pair.order               = static_cast<std::uint16_t>(colour * kKinds + kind);
+        const std::uint32_t kind = (run.count <= 2 ? 32U : 0U) | (pair.fan ? 16U : 0U) | (fresh ? 8U : 0U) |
+                                   (one ? kOneBody : 0U) | static_cast<std::uint32_t>(pair.points - 1);
+        pair.order               = static_cast<std::uint32_t>(colour * kKinds) + kind;
         pile.pairs.push_back(pair);
     }
 }
@@ -227,7 +268,10 @@ void add_pairs(const System& system, const model::Contacts& contacts, const Cont
 /// Bundles of eight pairs of one colour, all of which turn or none does; pairs keep their order in those of one kind.
 void place_pairs(Pile& pile)
 {
-    std::array<std::int32_t, (kColours + 1) * kKinds> place{};
+    std::uint32_t last = 0;
+    for (const PilePair& pair : pile.pairs) last = std::max(last, pair.order);
+    auto& place = pile.place;
+    place.assign((last / kKinds + 1) * kKinds, 0);
     for (const PilePair& pair : pile.pairs) ++place[pair.order];
     pile.colours.assign(1, 0);
     std::int32_t bundles = 0, spinning = 0;
@@ -250,147 +294,41 @@ void place_pairs(Pile& pile)
     while (pile.colours.back() < bundles) pile.colours.push_back(pile.colours.back() + 1);
     pile.slots.assign(static_cast<std::size_t>(kWide * bundles), -1);
     for (std::size_t i = 0; i < pile.pairs.size(); ++i) {
-        const std::uint16_t order = pile.pairs[i].order;
+        const std::uint32_t order = pile.pairs[i].order;
         pile.slots[place[order]]  = static_cast<std::int32_t>(i);
         place[order] += order / kKinds >= kColours ? kWide : 1;
     }
-    std::int32_t points = 0;
+    std::int32_t points = 0, axes = 0;
     for (std::size_t i = 0; i < pile.bundles.size(); ++i) {
-        Bundle& b = pile.bundles[i];
-        b.point   = points;
-        b.points  = 0;
-        b.one     = true;
+        Bundle& b   = pile.bundles[i];
+        b.point     = points;
+        b.points    = 0;
+        b.axes      = axes;
+        b.turn_axes = 0;
+        b.one       = true;
         for (std::size_t lane = 0; lane < kWide; ++lane) {
             const std::int32_t at = pile.slots[kWide * i + lane];
             if (at < 0) continue;
             b.points = std::max(b.points, pile.pairs[at].points);
             b.one    = b.one && (pile.pairs[at].order & kOneBody) != 0;
+            if (pile.pairs[at].fan) b.turn_axes = 1;
         }
         points += b.points;
+        axes += b.turn_axes ? b.points : 1;
         if (b.spin < 0) continue;
         b.spin = spinning;
         spinning += b.points;
     }
+    pile.axes.resize(static_cast<std::size_t>(axes));
     pile.points.resize(static_cast<std::size_t>(points));
     pile.starts.resize(static_cast<std::size_t>(points));
     pile.spins.resize(static_cast<std::size_t>(spinning));
 }
 
-void set(Wide3& to, int lane, const Vec3d& v)
-{
-    to[0][lane] = static_cast<Real>(v.x);
-    to[1][lane] = static_cast<Real>(v.y);
-    to[2][lane] = static_cast<Real>(v.z);
-}
-
-void load_pair(const System& system, const model::Contacts& contacts, MaterialCombine rule, double h,
-               const PilePair& pair, Pile& pile, Bundle& b, int lane)
-{
-    const model::Model& m     = *system.model;
-    const auto          shape = shapes_of(contacts, pair.contact);
-    const auto          mix   = materials_of(m, rule, shape);
-    const Vec3d         n     = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[pair.contact]));
-    const Vec3d         t1 = any_perpendicular(n), t2 = cross(n, t1);
-    for (std::size_t s = 0; s < 2; ++s) b.body[s][lane] = pair.body[s];
-    const PileSeat &first = pile.seats[pair.body[0]], &second = pile.seats[pair.body[1]];
-    // Of a pair that is turned impulses and rates are the same along axes that are turned, too.
-    const std::size_t side = pair.turned ? 1 : 0;
-    const double      sign = pair.turned ? -1 : 1;
-    set(b.axes[0], lane, sign * n);
-    set(b.axes[1], lane, sign * t1);
-    set(b.axes[2], lane, sign * t2);
-    b.mu_static[lane]   = static_cast<Real>(mix.mu_static);
-    b.mu_dynamic[lane]  = static_cast<Real>(mix.mu_dynamic);
-    b.restitution[lane] = static_cast<Real>(mix.restitution);
-    const bool belts =
-        !(m.shape_surface_velocity[shape[0]] == Spatial{}) || !(m.shape_surface_velocity[shape[1]] == Spatial{});
-    for (std::int32_t i = 0; i < pair.points; ++i) {
-        const std::int32_t         c     = pair.contact + i;
-        PilePoint&                 point = pile.points[static_cast<std::size_t>(b.point + i)];
-        PileStart&                 start = pile.starts[static_cast<std::size_t>(b.point + i)];
-        PileSpin*                  spin  = b.spin >= 0 ? &pile.spins[static_cast<std::size_t>(b.spin + i)] : nullptr;
-        const std::array<Vec3d, 2> p{static_cast<Vec3d>(contacts.rigid_contact_point0[c]),
-                                     static_cast<Vec3d>(contacts.rigid_contact_point1[c])};
-        set(start.core[0], lane, p[side] - first.centre);
-        set(start.core[1], lane, p[1 - side] - second.centre);
-        start.margin[side][lane]     = contacts.rigid_contact_margin0[c];
-        start.margin[1 - side][lane] = contacts.rigid_contact_margin1[c];
-        start.distance[lane]         = contacts.rigid_contact_distance[c];
-        if (spin) {
-            spin->torsional[lane] = static_cast<Real>(mix.torsional);
-            spin->rolling[lane]   = static_cast<Real>(mix.rolling);
-        }
-        if (belts) {
-            const std::array           body{m.shape_body[shape[0]], m.shape_body[shape[1]]};
-            const std::array<Vec3d, 2> p_W{body_pose(system, body[0]) * p[0], body_pose(system, body[1]) * p[1]};
-            const Spatiald             belt = surface_motion(system, shape, body, p_W,
-                                                             {static_cast<double>(contacts.rigid_contact_margin0[c]),
-                                                              static_cast<double>(contacts.rigid_contact_margin1[c])},
-                                                             n);
-            point.belt[0][lane]             = static_cast<Real>(dot(t1, belt.linear));
-            point.belt[1][lane]             = static_cast<Real>(dot(t2, belt.linear));
-            if (spin) spin->belt[lane] = static_cast<Real>(dot(n, belt.angular));
-        }
-        const std::int32_t at = system.remembered[c];
-        if (at < 0 || first.teleported || second.teleported) continue;
-        const ContactMemory& old = system.memory[at];
-        if (!continues(old, n)) continue;
-        point.lambda[0][lane] = static_cast<Real>(h * old.force);
-        point.lambda[1][lane] = static_cast<Real>(h * dot(old.friction, t1));
-        point.lambda[2][lane] = static_cast<Real>(h * dot(old.friction, t2));
-        point.drift[0][lane]  = static_cast<Real>(dot(old.drift, t1));
-        point.drift[1][lane]  = static_cast<Real>(dot(old.drift, t2));
-        if (!spin) continue;
-        spin->lambda[0][lane] = static_cast<Real>(h * dot(old.torque, n));
-        spin->lambda[1][lane] = static_cast<Real>(h * dot(old.torque, t1));
-        spin->lambda[2][lane] = static_cast<Real>(h * dot(old.torque, t2));
-    }
-}
-
-/// What the contacts of bundles say; whether some rebound.
-bool load_part(const System& system, const model::Contacts& contacts, MaterialCombine rule, double h, Pile& pile,
-               std::size_t begin, std::size_t end)
-{
-    const auto nobody  = static_cast<std::int32_t>(pile.links.size());  // lanes without a pair are pairs of nobody
-    bool       elastic = false;
-    // What a lane's next pair remembers is far from what this one does.
-    const auto fetch = [&](std::int32_t slot) {
-        if (slot < 0) return;
-        const PilePair& pair = pile.pairs[slot];
-        for (std::int32_t c = pair.contact; c < pair.contact + pair.points; ++c)
-            if (const std::int32_t at = system.remembered[c]; at >= 0) {
-                const auto* from = reinterpret_cast<const char*>(&system.memory[at]);
-                __builtin_prefetch(from);
-                __builtin_prefetch(from + 64);
-            }
-    };
-    for (std::size_t i = begin; i < end; ++i) {
-        Bundle& b = pile.bundles[i];
-        for (auto& side : b.body) side.fill(nobody);
-        b.axes      = {};
-        b.mu_static = b.mu_dynamic = b.restitution = Wide{};
-        b.idle                                     = false;
-        for (std::int32_t k = 0; k < b.points; ++k) {
-            // All else is made by build_bundles. A pair of fewer points than its bundle's has the others where nothing
-            // reaches them.
-            PilePoint& point = pile.points[static_cast<std::size_t>(b.point + k)];
-            PileStart& start = pile.starts[static_cast<std::size_t>(b.point + k)];
-            point.lambda = start.impulse_sum = start.core[0] = start.core[1] = {};
-            point.belt = point.drift = start.margin = {};
-            start.distance                          = all(kNoContact);
-            start.bounce                            = Wide{};
-            if (b.spin >= 0) pile.spins[static_cast<std::size_t>(b.spin + k)] = PileSpin{};
-        }
-        for (int lane = 0; lane < kWide; ++lane) {
-            const std::size_t slot = kWide * i + static_cast<std::size_t>(lane);
-            if (slot + 1 < pile.slots.size()) fetch(pile.slots[slot + 1]);
-            if (const std::int32_t pair = pile.slots[slot]; pair >= 0)
-                load_pair(system, contacts, rule, h, pile.pairs[pair], pile, b, lane);
-        }
-        elastic = elastic || any(b.restitution > 0);
-    }
-    return elastic;
-}
+/// `work(begin, end, chunk)` on piles.
+template <class Work>
+void each_pile(const System& system, const Work& work)
+{ tasks::for_chunks(system.piles_fill ? system.pool : nullptr, system.pile_count, 1, work, tasks::Chunks::by_thread); }
 
 Spatiald velocity_of(const Pile& pile, std::size_t body)
 {
@@ -422,7 +360,7 @@ void pose_body(const System& system, Pile& pile, std::size_t body, const Mat33d&
 template <class Work>
 void each_body(const System& system, std::size_t count, Work&& work)
 {
-    tasks::for_chunks(system.pool, (count + kWide - 1) / kWide, kPart,
+    tasks::for_chunks(system.pile_pool(), (count + kWide - 1) / kWide, kPart,
                       [&](std::size_t begin, std::size_t end, std::size_t) {
                           for (std::size_t i = kWide * begin; i < std::min(count, kWide * end); ++i) work(i);
                       });
@@ -449,20 +387,23 @@ void gyrate_bodies(const System& system, Pile& pile, double h)
     });
 }
 
-/// Twice the kinetic energy of what moves, at some velocities [J].
+/// Twice the kinetic energy of a body of the pile, at a velocity [J].
+double motion_of(const System& system, const Pile& pile, std::size_t body, const Real* v)
+{
+    const PileLink& link   = system.pile_links[pile.links[body]];
+    const Real*     R      = pile.pose.data() + kPoseStride * body;
+    const auto      linear = static_cast<Vec3d>(Vec3{v[0], v[1], v[2]});
+    Vec3d           turn;  // body axes
+    for (std::size_t k = 0; k < 3; ++k)
+        turn += static_cast<double>(v[3 + k]) * static_cast<Vec3d>(Vec3{R[3 * k], R[3 * k + 1], R[3 * k + 2]});
+    return link.inverse_mass > 0 ? length_squared(linear) / link.inverse_mass + dot(turn, link.inertia * turn) : 0;
+}
+
+/// Of what moves.
 double motion_of(const System& system, const Pile& pile, const std::vector<Real>& velocity)
 {
     double sum = 0;
-    for (std::size_t i = 0; i < pile.links.size(); ++i) {
-        const PileLink& link   = system.pile_links[pile.links[i]];
-        const Real*     v      = velocity.data() + kWide * i;
-        const Real*     R      = pile.pose.data() + kPoseStride * i;
-        const auto      linear = static_cast<Vec3d>(Vec3{v[0], v[1], v[2]});
-        Vec3d           turn;  // body axes
-        for (std::size_t k = 0; k < 3; ++k)
-            turn += static_cast<double>(v[3 + k]) * static_cast<Vec3d>(Vec3{R[3 * k], R[3 * k + 1], R[3 * k + 2]});
-        if (link.inverse_mass > 0) sum += length_squared(linear) / link.inverse_mass + dot(turn, link.inertia * turn);
-    }
+    for (std::size_t i = 0; i < pile.links.size(); ++i) sum += motion_of(system, pile, i, velocity.data() + kWide * i);
     return sum;
 }
 
@@ -484,25 +425,66 @@ void each_contact(const Pile& pile, std::size_t begin, std::size_t end, Work&& w
         }
 }
 
+/// What sweeps could not take back: where the contacts of an island have done work in this sub-step, all of its
+/// impulses are made smaller by one factor, until they have not. With d the change of the velocities by them that work
+/// is lonely . M d + d . M d / 2, so the factor is -2 lonely . M d / (d . M d). Islands that something prescribed moves
+/// may gain.
+void take_back(const System& system, Pile& pile)
+{
+    const auto moving = static_cast<std::int32_t>(pile.links.size());
+    auto&      set    = pile.set;
+    set.resize(pile.links.size());
+    std::iota(set.begin(), set.end(), 0);
+    for (const PilePair& pair : pile.pairs)
+        if (pair.body[0] < moving && pair.body[1] < moving) {
+            const std::int32_t a = find(set, pair.body[0]), b = find(set, pair.body[1]);
+            set[std::max(a, b)] = std::min(a, b);
+        }
+    const auto set_of = [&](const PilePair& pair) { return find(set, pair.body[pair.body[1] < moving ? 1 : 0]); };
+    auto&      works  = pile.works;
+    works.assign(pile.links.size(), {});
+    for (const PilePair& pair : pile.pairs)
+        if (pair.driven) works[set_of(pair)].driven = true;
+    for (std::size_t i = 0; i < pile.links.size(); ++i) {
+        PileWork&   work = works[find(set, static_cast<std::int32_t>(i))];
+        const Real *now = pile.velocity.data() + kWide * i, *lonely = pile.lonely.data() + kWide * i;
+        Real        change[6];
+        for (std::size_t k = 0; k < 6; ++k) change[k] = now[k] - lonely[k];
+        work.before += motion_of(system, pile, i, lonely);
+        work.after += motion_of(system, pile, i, now);
+        work.change += motion_of(system, pile, i, change);
+    }
+    for (PileWork& work : works)
+        if (!work.driven && work.after > work.before)
+            work.keep =
+                static_cast<Real>(std::clamp((work.change - (work.after - work.before)) / work.change, 0.0, 1.0));
+    for (std::size_t i = 0; i < pile.links.size(); ++i) {
+        const Real keep = works[find(set, static_cast<std::int32_t>(i))].keep;
+        for (std::size_t k = kWide * i; keep != 1 && k < kWide * i + 6; ++k)
+            pile.velocity[k] = pile.lonely[k] + keep * (pile.velocity[k] - pile.lonely[k]);
+    }
+    for (std::size_t k = 0; k < pile.bundles.size(); ++k)
+        for (int lane = 0; lane < kWide; ++lane) {
+            const Bundle&      b    = pile.bundles[k];
+            const std::int32_t pair = pile.slots[kWide * k + static_cast<std::size_t>(lane)];
+            const Real         keep = pair >= 0 ? works[set_of(pile.pairs[pair])].keep : 1;
+            if (keep == 1) continue;
+            for (std::int32_t i = 0; i < b.points; ++i)
+                for (std::size_t d = 0; d < 3; ++d) {
+                    pile.points[static_cast<std::size_t>(b.point + i)].lambda[d][lane] *= keep;
+                    if (b.spin >= 0) pile.spins[static_cast<std::size_t>(b.spin + i)].lambda[d][lane] *= keep;
+                }
+        }
+}
+
 Vec3d lane_of(const Wide3& v, int lane)
 { return {static_cast<double>(v[0][lane]), static_cast<double>(v[1][lane]), static_cast<double>(v[2][lane])}; }
 
 /// x[0] n + x[1] t1 + x[2] t2.
-Vec3d along_axes(const Bundle& b, int lane, const Wide3& x)
+Vec3d along_axes(const PileAxes& axes, int lane, const Wide3& x)
 {
     const Vec3d c = lane_of(x, lane);
-    return c.x * lane_of(b.axes[0], lane) + (c.y * lane_of(b.axes[1], lane) + c.z * lane_of(b.axes[2], lane));
-}
-
-bool some_faulty(const System& system)
-{ return std::find(system.faulty.begin(), system.faulty.end(), 1) != system.faulty.end(); }
-
-bool of_faulty_world(const System& system, const Pile& pile, const PilePair& pair)
-{
-    return std::any_of(pair.body.begin(), pair.body.end(), [&](std::int32_t b) {
-        return b < static_cast<std::int32_t>(pile.links.size()) &&
-               faulty(system, system.model->body_world[system.forest.links[pile.links[b]].body]);
-    });
+    return c.x * lane_of(axes[0], lane) + (c.y * lane_of(axes[1], lane) + c.z * lane_of(axes[2], lane));
 }
 
 /// What lies on something that moves does not sleep.
@@ -536,7 +518,6 @@ void reserve_piles(System& system)
     // One pile of everything; only what is used of an address range costs memory. More piles, and larger ones, grow.
     constexpr std::size_t kMostRows = std::size_t{1} << 16;
     system.runs.reserve(system.contact_capacity);
-    system.pile_runs.reserve(system.contact_capacity);
     system.remembered.reserve(system.contact_capacity);
     system.memory_place.reserve(system.contact_capacity);
     system.group_pile.reserve(system.groups.size());
@@ -583,38 +564,40 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
     if (3 * contacts.rigid_contact_count + static_cast<std::int32_t>(system.groups.size()) < kLeastRows) return;
     system.pile_count = find_piles(system, contacts);
     if (system.pile_count == 0) return;
-    if (system.piles.size() < system.pile_count) system.piles.resize(system.pile_count);
     system.pile_body.resize(system.model->body_count());
-    for (std::size_t p = 0; p < system.pile_count; ++p) {
-        Pile& pile = system.piles[p];
-        pile.links.clear();
-        pile.seats.clear();
-        pile.pairs.clear();
-        pile.prescribed.assign(1, -1);
-        pile.elastic = pile.turns = false;
-    }
     for (std::size_t g = 0; g < system.groups.size(); ++g) {
         if (system.group_pile[g] < 0) continue;
         Pile&      pile                               = system.piles[system.group_pile[g]];
         const auto l                                  = system.forest.trees[system.groups[g].tree_begin].link_begin;
         system.pile_body[system.forest.links[l].body] = static_cast<std::int32_t>(pile.links.size());
         pile.links.push_back(l);
-        pile.seats.push_back({system.forest.links[l].com, system.teleported[g] != 0});
+        pile.seats.push_back({static_cast<Vec3>(system.forest.links[l].com), system.teleported[g] != 0});
     }
-    for (std::size_t p = 0; p < system.pile_count; ++p) system.piles[p].seats.emplace_back();  // the world
-    for (std::size_t p = 0; p < system.pile_count; ++p) system.piles[p].taken.assign(system.piles[p].links.size(), 0);
-    for (const std::int32_t run : system.pile_runs)
-        add_pairs(system, contacts, system.runs[run], system.piles[system.runs[run].pile]);
+    // Piles side by side where that keeps all threads busy, else one after the other with threads that share each.
+    std::int64_t all = 0, most = 0;
     for (std::size_t p = 0; p < system.pile_count; ++p) {
-        Pile& pile = system.piles[p];
-        place_pairs(pile);
-        pile.parts.assign(part_count(pile.bundles.size()), {});
-        tasks::for_chunks(system.pool, pile.bundles.size(), kPart,
-                          [&](std::size_t begin, std::size_t end, std::size_t part) {
-                              pile.parts[part].solved = load_part(system, contacts, rule, h, pile, begin, end) ? 1 : 0;
-                          });
-        pile.elastic = some_part(pile);
+        all += system.piles[p].rows;
+        most = std::max(most, system.piles[p].rows);
     }
+    const int threads    = system.pool ? system.pool->threads() : 1;
+    system.piles_fill    = threads > 1 && threads * most <= all + all / 4;
+    const auto make_pile = [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t p = begin; p < end; ++p) {
+            Pile& pile = system.piles[p];
+            pile.seats.emplace_back();  // the world
+            pile.taken.assign(pile.links.size(), {});
+            for (const std::int32_t run : pile.runs) add_pairs(system, contacts, system.runs[run], pile);
+            place_pairs(pile);
+            pile.parts.assign(part_count(pile.bundles.size()), {});
+            tasks::for_chunks(system.pile_pool(), pile.bundles.size(), kPart,
+                              [&](std::size_t from, std::size_t to, std::size_t part) {
+                                  pile.parts[part].solved =
+                                      load_bundles(system, contacts, rule, h, pile, from, to) ? 1 : 0;
+                              });
+            pile.elastic = some_part(pile);
+        }
+    };
+    each_pile(system, make_pile);
 }
 
 void disturb_piles(System& system, const model::Contacts& contacts, double dt)
@@ -628,14 +611,17 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
 {
     const Softness soft = softness(kContactHertzTimesStep / h, kContactDampingRatio, h);
     Pile&          pile = system.piles[island.pile];
+    const auto*    pool = system.pile_pool();
     PileSweep      plan{
         .h = h, .mass_scale = soft.mass_scale, .leak = soft.impulse_scale, .bias_rate = soft.bias_rate, .number = 0};
+    // Where a great many bodies are at one place, a sub-step has fewer sweeps.
+    const int affordable = static_cast<int>(kSweptPoints / std::max<std::size_t>(1, kWide * pile.points.size()));
     // Sweeps until nothing changes.
     const auto sweep = [&](bool relax) {
         plan.relax  = relax;
         plan.anchor = relax ? 0 : kAnchorRate / h;
         // What an impact pushes out is not worth more sweeps than what rests.
-        const int most = relax ? kSweeps : kImpactSweeps;
+        const int most = std::clamp(affordable / 2, 1, relax ? kSweeps : kImpactSweeps);
         for (int i = 0; i < most; ++i) {
             ++island.sweeps;
             ++plan.number;
@@ -643,7 +629,7 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
             plan.backwards = is_backwards(substep, i);
             // After so many sweeps only what an impact still changes is worth another, bundle by bundle.
             plan.still = i + 1 >= kSweeps ? kImpactChange : kSweepChange;
-            if (sweep_pile(pile, plan, system.pool) < plan.still) return true;
+            if (sweep_pile(pile, plan, pool) < plan.still) return true;
         }
         return false;
     };
@@ -655,7 +641,7 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
                 pose_body(system, pile, i, to_matrix(turn_of(pile, i)) * start_turn(system, pile, i));
                 pile.way[kWide * i + 7] = 0;
             });
-        build_bundles(pile, first, system.pool);
+        build_bundles(pile, first, pool);
     }
     if (pile.elastic) pile.before = first ? pile.lonely : pile.velocity;
     // The impulses of the sub-step before change the bodies by what they did then, where rows are the same.
@@ -665,17 +651,20 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
     }
     predict_bodies(pile, h, !build);
     if (build)
-        warm_start_pile(pile, system.pool);
+        warm_start_pile(pile, pool);
     else
-        hold_spins(pile, system.pool);
-    if (pile.elastic) meet_pile(pile, h, system.pool);
+        hold_spins(pile, pool);
+    if (pile.elastic) meet_pile(pile, h, pool);
     sweep(false);
     report.clamped += move_bodies(pile, h);
-    const bool bounces = advance_pile(pile, h, system.pool);
+    const bool bounces = advance_pile(pile, h, pool);
     bool       still   = sweep(true);
-    for (int i = 0; !still && i < kCalmingRounds && has_gained(system, pile); ++i) still = sweep(true);
-    for (int i = 0; bounces && i < kRestitutionSweeps; ++i) bounce_pile(pile, (i & 1) != 0, system.pool);
-    sum_pile(pile, system.pool);
+    bool       gained  = !still && has_gained(system, pile);
+    for (int i = 0; gained && i < kCalmingRounds && plan.number < affordable; ++i)
+        gained = !sweep(true) && has_gained(system, pile);
+    if (gained) take_back(system, pile);
+    for (int i = 0; bounces && i < kRestitutionSweeps; ++i) bounce_pile(pile, (i & 1) != 0, pool);
+    sum_pile(pile, pool);
 }
 
 void finish_pile(System& system, Pile& pile, IslandReport& report)
@@ -698,11 +687,12 @@ double deepest_of(const Pile& pile)
 void add_pile_loads(System& system, const Pile& pile, double h, double dt)
 {
     each_contact(pile, 0, pile.bundles.size(), [&](const PilePair& pair, const Bundle& b, int lane, std::int32_t i) {
-        const auto  at    = static_cast<std::size_t>(b.point + i);
-        const Vec3d force = (1 / dt) * along_axes(b, lane, pile.starts[at].impulse_sum);
-        Vec3d       torque;
+        const auto      at    = static_cast<std::size_t>(b.point + i);
+        const PileAxes& axes  = pile.axes_of(b, i);
+        const Vec3d     force = (1 / dt) * along_axes(axes, lane, pile.starts[at].impulse_sum);
+        Vec3d           torque;
         if (b.spin >= 0)
-            torque = (1 / h) * along_axes(b, lane, pile.spins[static_cast<std::size_t>(b.spin + i)].lambda);
+            torque = (1 / h) * along_axes(axes, lane, pile.spins[static_cast<std::size_t>(b.spin + i)].lambda);
         for (std::size_t s = 0; s < 2; ++s) {
             if (pair.body[s] >= static_cast<std::int32_t>(pile.links.size())) continue;
             const double sign = s == 0 ? -1 : 1;
@@ -710,50 +700,6 @@ void add_pile_loads(System& system, const Pile& pile, double h, double dt)
             system.load[pile.links[pair.body[s]]] += sign * Spatiald{force, torque + cross(arm, force)};
         }
     });
-}
-
-void mark_memory(const System& system, const Pile& pile, std::vector<std::int32_t>& marks)
-{
-    const bool faults = some_faulty(system);
-    tasks::for_chunks(system.pool, pile.bundles.size(), kPart, [&](std::size_t begin, std::size_t end, std::size_t) {
-        each_contact(pile, begin, end, [&](const PilePair& pair, const Bundle& b, int lane, std::int32_t i) {
-            marks[pair.contact + i] = pile.points[static_cast<std::size_t>(b.point + i)].lambda[0][lane] > 0 &&
-                                      !(faults && of_faulty_world(system, pile, pair));
-        });
-    });
-}
-
-void store_pile(const System& system, const Pile& pile, model::Contacts& contacts, double h, int substeps,
-                const std::vector<std::int32_t>& place, std::vector<ContactMemory>& memory)
-{
-    const bool faults = some_faulty(system);
-    const auto store  = [&](const PilePair& pair, const Bundle& b, int lane, std::int32_t i) {
-        const std::int32_t c = pair.contact + i;
-        if (faults && of_faulty_world(system, pile, pair)) return;
-        const PilePoint& point = pile.points[static_cast<std::size_t>(b.point + i)];
-        const Wide3&     sum   = pile.starts[static_cast<std::size_t>(b.point + i)].impulse_sum;
-        const double     sign  = pair.turned ? -1 : 1;
-        if (sum[0][lane] != 0 || sum[1][lane] != 0 || sum[2][lane] != 0)
-            contacts.rigid_contact_force[c] = static_cast<Vec3>((sign / (h * substeps)) * along_axes(b, lane, sum));
-        if (!(point.lambda[0][lane] > 0)) return;
-        ContactMemory& keep = memory[place[c]];
-        keep.shape0         = contacts.rigid_contact_shape0[c];
-        keep.shape1         = contacts.rigid_contact_shape1[c];
-        keep.feature        = contacts.rigid_contact_feature[c];
-        keep.normal         = sign * lane_of(b.axes[0], lane);
-        keep.force          = static_cast<double>(point.lambda[0][lane]) / h;
-        const Vec3d t1 = sign * lane_of(b.axes[1], lane), t2 = sign * lane_of(b.axes[2], lane);
-        const auto  across = [&](const auto& x, std::size_t first) {
-            return static_cast<double>(x[first][lane]) * t1 + static_cast<double>(x[first + 1][lane]) * t2;
-        };
-        keep.friction = (1 / h) * across(point.lambda, 1);
-        keep.drift    = across(point.drift, 0);
-        keep.torque   = b.spin >= 0
-                            ? (sign / h) * along_axes(b, lane, pile.spins[static_cast<std::size_t>(b.spin + i)].lambda)
-                            : Vec3d{};
-    };
-    tasks::for_chunks(system.pool, pile.bundles.size(), kPart,
-                      [&](std::size_t begin, std::size_t end, std::size_t) { each_contact(pile, begin, end, store); });
 }
 
 }  // namespace mechane::solvers::softstep

@@ -58,11 +58,17 @@ struct PilePoint {
     Wide                 distance, push, mass, slip_step, mu;  ///< push: largest speed of recovery [m/s]
 };
 
+/// Normal and tangents.
+using PileAxes = std::array<Wide3, 3>;
+
 /// Friction against turning of a point (ContactRow): along the normal, and a disk of the two tangents.
 struct PileSpin {
     Wide3 lambda;
     Wide  torsional, rolling;  ///< [m]
     Wide  belt;                ///< turn of the surfaces about the normal [rad/s]
+    // Of the rows: about the normal, the tangents' block inverted, and the step of a row that turns on.
+    Wide     mass, step;
+    Wides<3> inverse, response;
 };
 
 /// What a step knows of such points from its start on, and what sub-steps keep of them.
@@ -78,27 +84,26 @@ struct PileStart {
 /// Eight pairs.
 struct Bundle {
     std::array<std::array<std::int32_t, kWide>, 2> body{};  ///< Pile::velocity
-    std::array<Wide3, 3>                           axes;    ///< normal and tangents
     Wides<2>                                       inverse_mass;
     std::array<Wide6, 2>                           inverse_inertia;  ///< world axes
-    // Response of the rows against turning: about the normal, the tangents' block inverted, and the step of a row that
-    // turns on.
-    Wide         spin_mass, spin_step;
-    Wides<3>     spin_inverse, spin_response;
-    Wide         mu_static, mu_dynamic, restitution;
-    std::int32_t point = 0, points = 0;  ///< in Pile::points
-    std::int32_t spin    = -1;           ///< in Pile::spins, a row for each point; -1: none
-    bool         idle    = false;        ///< relax sweeps have nothing to do here
-    bool         one     = false;        ///< no first body moves
-    bool         bounces = false;        ///< some point rebounds in this sub-step
+    Wide                                           mu_static, mu_dynamic, restitution;
+
+    std::int32_t point = 0, points = 0;    ///< in Pile::points
+    std::int32_t axes = 0, turn_axes = 0;  ///< in Pile::axes; 1: each point has its own
+    std::int32_t spin    = -1;             ///< in Pile::spins, a row for each point; -1: none
+    bool         idle    = false;          ///< relax sweeps have nothing to do here
+    bool         one     = false;          ///< no first body moves
+    bool         bounces = false;          ///< some point rebounds in this sub-step
 };
 
-/// Up to four contacts of two bodies with one normal.
+/// Up to four contacts of two bodies.
 struct PilePair {
     std::array<std::int32_t, 2> body{};                   ///< of the pile; the first may stand still, the second moves
     std::int32_t                contact = 0, points = 0;  ///< rows of the caller's buffer
-    std::uint16_t               order  = 0;               ///< colour and kind
+    std::uint32_t               order  = 0;               ///< colour and kind
     bool                        turned = false;  ///< the first body is the second shape's, and the axes are turned
+    bool                        fan    = false;  ///< normals differ
+    bool                        driven = false;  ///< by the motion of a prescribed body or of a surface
 };
 
 /// What steps read of a free body, in one place.
@@ -115,18 +120,34 @@ struct PileLink {
 
 /// What contacts ask of a body.
 struct PileSeat {
-    Vec3d centre;              ///< of mass, in the body's frame
-    bool  teleported = false;  ///< since the last step
+    Vec3 centre;              ///< of mass, in the body's frame
+    bool teleported = false;  ///< since the last step
+};
+
+/// Colours that a body's pairs have, of 64 from `window` on; those before are not given any more.
+struct TakenColours {
+    std::uint32_t window  = 0;
+    std::uint64_t colours = 0;
+};
+
+/// What the contacts of an island did in a sub-step.
+struct PileWork {
+    double before = 0, after = 0, change = 0;  ///< twice the energies: at the velocities, and at their difference [J]
+    Real   keep   = 1;                         ///< share of the impulses that is left
+    bool   driven = false;                     ///< something prescribed moves it
 };
 
 struct Pile {
     std::vector<std::int32_t> links;       ///< by body of the pile: those that move
     std::vector<std::int32_t> prescribed;  ///< and those that do not, after them; -1: the world
     std::vector<PileSeat>     seats;       ///< by body of the pile: all of them
-    std::vector<PilePair>     pairs;       ///< island by island, in the contacts' order
+    std::vector<std::int32_t> runs;        ///< System::runs, island by island
+    std::int64_t              rows = 0;    ///< of those, and bodies
+    std::vector<PilePair>     pairs;       ///< in the order of the runs
     std::vector<Bundle>       bundles;     ///< colour by colour
     std::vector<std::int32_t> slots;       ///< eight for each bundle: the pair in each lane, -1: none
     std::vector<std::int32_t> colours;     ///< where each begins, and the end of the last
+    std::vector<PileAxes>     axes;
     std::vector<PilePoint>    points;
     std::vector<PileStart>    starts;
     std::vector<PileSpin>     spins;
@@ -150,7 +171,24 @@ struct Pile {
     std::vector<Part> parts;
     bool              busy = true;  ///< the last sweep solved most bundles
     // Scratch of choosing.
-    std::vector<std::uint64_t> taken;  ///< per body: colours that it has
+    std::vector<TakenColours> taken;  ///< per body
+    std::vector<std::int32_t> place;  ///< per colour and kind: of its next pair in `slots`
+    // Scratch of taking back work.
+    std::vector<std::int32_t> set;    ///< per body: another of those it touches, itself for one of each island
+    std::vector<PileWork>     works;  ///< per body that is the one of its island
+
+    [[nodiscard]] const PileAxes& axes_of(const Bundle& b, std::int32_t i) const
+    { return axes[static_cast<std::size_t>(b.axes + i * b.turn_axes)]; }
+    /// For another step.
+    void clear()
+    {
+        for (auto* numbers : {&links, &runs}) numbers->clear();
+        prescribed.assign(1, -1);
+        seats.clear();
+        pairs.clear();
+        rows    = 0;
+        elastic = turns = false;
+    }
 };
 
 /// Contacts of the same two shapes, one after the other in the caller's buffer.
@@ -176,6 +214,10 @@ void finish_pile(System& system, Pile& pile, IslandReport& report);
 double deepest_of(const Pile& pile);
 /// Mean loads of the links over the step.
 void add_pile_loads(System& system, const Pile& pile, double h, double dt);
+// -- pile_contacts.cpp
+/// What the contacts of bundles [begin, end) say; returns whether some rebound.
+bool load_bundles(const System& system, const model::Contacts& contacts, MaterialCombine rule, double h, Pile& pile,
+                  std::size_t begin, std::size_t end);
 /// Marks the contacts that the next step will remember (1).
 void mark_memory(const System& system, const Pile& pile, std::vector<std::int32_t>& marks);
 /// Forces into the contact arrays, and what the next step remembers into `memory`, each contact at its `place`.

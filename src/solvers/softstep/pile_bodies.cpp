@@ -300,7 +300,7 @@ void start_bodies(const System& system, Pile& pile, double h)
         pile.prescribed_turn[i - moving] = R;
         pose_prescribed(pile, i, R);
     }
-    tasks::for_chunks(system.pool, (all + kWide - 1) / kWide, kPart,
+    tasks::for_chunks(system.pile_pool(), (all + kWide - 1) / kWide, kPart,
                       [&](std::size_t begin, std::size_t end, std::size_t) {
                           for (std::size_t i = kWide * begin; i < kWide * end; ++i) {
                               Real* way = pile.way.data() + kWide * i;
@@ -326,7 +326,7 @@ void start_bodies(const System& system, Pile& pile, double h)
 void finish_bodies(System& system, const Pile& pile)
 {
     const std::size_t count = pile.links.size();
-    tasks::for_chunks(system.pool, (count + kWide - 1) / kWide, kPart,
+    tasks::for_chunks(system.pile_pool(), (count + kWide - 1) / kWide, kPart,
                       [&](std::size_t begin, std::size_t end, std::size_t) {
                           finish_part(system, pile, kWide * begin, std::min(count, kWide * end));
                       });

@@ -43,24 +43,25 @@ struct Block {
 
 [[gnu::always_inline]] inline void build_point(const Bundle& b, const std::array<Turned, 2>& bodies,
                                                const std::array<Wide3, 2>& way, const Moving<>& now,
-                                               const Wide& lighter, bool first, PilePoint& p, PileStart& start)
+                                               const Wide& lighter, bool first, const PileAxes& axes, PilePoint& p,
+                                               PileStart& start)
 {
     std::array<Wide3, 2> arm;
     for (std::size_t s = 0; s < 2; ++s) {
         for (std::size_t k = 0; k < 3; ++k) arm[s][k] = dot(bodies[s].turn[k], start.core[s]);
-        p.arm[s] = arm[s] + (s == 0 ? start.margin[0] : -start.margin[1]) * b.axes[0];
+        p.arm[s] = arm[s] + (s == 0 ? start.margin[0] : -start.margin[1]) * axes[0];
     }
     if (first) {
         start.arm  = arm;
         p.distance = start.distance;
     } else {
         p.distance =
-            start.distance + dot(b.axes[0], (way[1] + (arm[1] - start.arm[1])) - (way[0] + (arm[0] - start.arm[0])));
+            start.distance + dot(axes[0], (way[1] + (arm[1] - start.arm[1])) - (way[0] + (arm[0] - start.arm[0])));
     }
     std::array<std::array<Wide3, 3>, 2> turning, response;
     for (std::size_t s = 0; s < 2; ++s)
         for (std::size_t k = 0; k < 3; ++k) {
-            turning[s][k]  = cross(p.arm[s], b.axes[k]);
+            turning[s][k]  = cross(p.arm[s], axes[k]);
             response[s][k] = b.inverse_inertia[s] * turning[s][k];
         }
     const Wide inverse_mass = b.inverse_mass[0] + b.inverse_mass[1];
@@ -83,24 +84,23 @@ struct Block {
     p.distance = active ? p.distance : all(kNoContact);
     if (!first) return;
     // Which friction applies is decided once a step.
-    const Wide3 r    = rates(b, p, now);
+    const Wide3 r    = rates(axes, p, now);
     const auto  slow = r[1] * r[1] + r[2] * r[2] < Real(kStickSpeed * kStickSpeed);
     p.mu             = slow ? b.mu_static : b.mu_dynamic;
     for (std::size_t k = 0; k < 3; ++k) p.lambda[k] = active ? p.lambda[k] : Wide{};
 }
 
-[[gnu::always_inline]] inline void build_turning(Bundle& b)
+[[gnu::always_inline]] inline void build_turning(const Bundle& b, const PileAxes& axes, PileSpin& spin)
 {
     std::array<Wide3, 3> response;
-    for (std::size_t k = 0; k < 3; ++k)
-        response[k] = b.inverse_inertia[0] * b.axes[k] + b.inverse_inertia[1] * b.axes[k];
-    const Wide  nn = dot(b.axes[0], response[0]), k11 = dot(b.axes[1], response[1]), k12 = dot(b.axes[1], response[2]),
-                k22  = dot(b.axes[2], response[2]);
+    for (std::size_t k = 0; k < 3; ++k) response[k] = b.inverse_inertia[0] * axes[k] + b.inverse_inertia[1] * axes[k];
+    const Wide  nn = dot(axes[0], response[0]), k11 = dot(axes[1], response[1]), k12 = dot(axes[1], response[2]),
+                k22  = dot(axes[2], response[2]);
     const Block disk = invert(k11, k12, k22, Real(1e-6) * k11 * k22);
-    b.spin_mass      = nn > 0 ? 1 / (nn > 0 ? nn : all(1)) : Wide{};
-    b.spin_response  = {nn, k11, k22};
-    b.spin_inverse   = disk.inverse;
-    b.spin_step      = disk.step;
+    spin.mass        = nn > 0 ? 1 / (nn > 0 ? nn : all(1)) : Wide{};
+    spin.response    = {nn, k11, k22};
+    spin.inverse     = disk.inverse;
+    spin.step        = disk.step;
 }
 
 /// Eight bodies that follow each other.
@@ -135,10 +135,12 @@ MCH_WIDER static void build_part(Pile& pile, bool first, std::size_t begin, std:
         }
         const Wide most    = largest(b.inverse_mass[0], b.inverse_mass[1]);
         const Wide lighter = 1 / (most > 0 ? most : all(1));
-        for (std::int32_t i = 0; i < b.points; ++i)
-            build_point(b, bodies, way, now, lighter, first, pile.points[static_cast<std::size_t>(b.point + i)],
+        for (std::int32_t i = 0; i < b.points; ++i) {
+            const PileAxes& axes = pile.axes_of(b, i);
+            build_point(b, bodies, way, now, lighter, first, axes, pile.points[static_cast<std::size_t>(b.point + i)],
                         pile.starts[static_cast<std::size_t>(b.point + i)]);
-        if (b.spin >= 0) build_turning(b);
+            if (b.spin >= 0) build_turning(b, axes, pile.spins[static_cast<std::size_t>(b.spin + i)]);
+        }
     }
 }
 
@@ -160,8 +162,9 @@ MCH_WIDER static void meet_part(Pile& pile, double h, std::size_t begin, std::si
         for (std::int32_t i = 0; i < b.points; ++i) {
             const PilePoint& p     = pile.points[static_cast<std::size_t>(b.point + i)];
             PileStart&       start = pile.starts[static_cast<std::size_t>(b.point + i)];
+            const PileAxes&  axes  = pile.axes_of(b, i);
             // As in contact_rows.cpp, `meet`.
-            const Wide old = rates(b, p, before)[0], speed = -rates(b, p, now)[0];
+            const Wide old = rates(axes, p, before)[0], speed = -rates(axes, p, now)[0];
             const auto hits   = (p.mass > 0) & (b.restitution > 0) & (old < Real(-0.5 * kRestitutionThreshold)) &
                                 (speed > Real(kRestitutionThreshold));
             const Wide safe   = hits ? speed : all(1);

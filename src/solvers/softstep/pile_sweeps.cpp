@@ -12,8 +12,8 @@ using namespace wide;
 
 namespace {
 
-[[gnu::always_inline]] inline Wide3 impulse(const Bundle& b, const Wide3& l)
-{ return l[0] * b.axes[0] + (l[1] * b.axes[1] + l[2] * b.axes[2]); }
+[[gnu::always_inline]] inline Wide3 impulse(const PileAxes& axes, const Wide3& l)
+{ return l[0] * axes[0] + (l[1] * axes[1] + l[2] * axes[2]); }
 
 /// Takes what is beyond the disk of radius `bound` off two components.
 [[gnu::always_inline]] inline void hold(Wide& a, Wide& b, const Wide& bound)
@@ -33,14 +33,14 @@ struct Law {
 };
 
 template <bool one>
-[[gnu::always_inline]] inline Wide solve(const Bundle& b, PilePoint& p, Moving<one>& moving, const Law& law, bool relax,
-                                         bool& changed)
+[[gnu::always_inline]] inline Wide solve(const Bundle& b, const PileAxes& axes, PilePoint& p, Moving<one>& moving,
+                                         const Law& law, bool relax, bool& changed)
 {
     const Wide3 start = p.lambda;
     const auto  open  = p.distance > 0;
     const auto  fresh = start[0] == 0;
     const auto  still = fresh & (start[1] == 0) & (start[2] == 0);
-    Wide3       r     = rates(b, p, moving);
+    Wide3       r     = rates(axes, p, moving);
     // A gap closes within the sub-step at most; penetration is pushed out with bias.
     const Wide bias = open ? law.inverse_h * p.distance : relax ? Wide{} : largest(law.bias_rate * p.distance, -p.push);
     // Lanes that do not push and will not in this sweep either.
@@ -83,7 +83,7 @@ template <bool one>
     r[0] += K[1] * d1 + K[2] * d2;
     dn += push(~fresh);
     p.lambda = {start[0] + dn, l1, l2};
-    moving.push(b, p, impulse(b, {dn, d1, d2}));
+    moving.push(b, p, impulse(axes, {dn, d1, d2}));
     changed = true;
     return largest(absolute(dn) * K[0], largest(absolute(d1) * K[3], absolute(d2) * K[4]));
 }
@@ -96,32 +96,32 @@ template <bool one>
 }
 
 template <bool one>
-[[gnu::always_inline]] inline Wide turn_back(const Bundle& b, PileSpin& spin, const Wide& normal, Moving<one>& moving,
-                                             bool& changed)
+[[gnu::always_inline]] inline Wide turn_back(const Bundle& b, const PileAxes& axes, PileSpin& spin, const Wide& normal,
+                                             Moving<one>& moving, bool& changed)
 {
     const auto pressed = normal > 0;
     if (!any(pressed)) return Wide{};
-    Wide3 r = along(b, moving.spin());
+    Wide3 r = along(axes, moving.spin());
     r[0] += spin.belt;
     const Wide3 start = spin.lambda;
     PileSpin    next  = spin;
-    next.lambda[0] -= b.spin_mass * r[0];
-    Wide       l1    = start[1] - (b.spin_inverse[0] * r[1] + b.spin_inverse[1] * r[2]),
-               l2    = start[2] - (b.spin_inverse[1] * r[1] + b.spin_inverse[2] * r[2]);
+    next.lambda[0] -= spin.mass * r[0];
+    Wide       l1    = start[1] - (spin.inverse[0] * r[1] + spin.inverse[1] * r[2]),
+               l2    = start[2] - (spin.inverse[1] * r[1] + spin.inverse[2] * r[2]);
     const Wide bound = spin.rolling * normal;
     const auto rolls = l1 * l1 + l2 * l2 > bound * bound;
-    next.lambda[1]   = rolls ? start[1] - b.spin_step * r[1] : l1;
-    next.lambda[2]   = rolls ? start[2] - b.spin_step * r[2] : l2;
+    next.lambda[1]   = rolls ? start[1] - spin.step * r[1] : l1;
+    next.lambda[2]   = rolls ? start[2] - spin.step * r[2] : l2;
     hold_spin(next, normal);
     Wide3 d;
     for (std::size_t k = 0; k < 3; ++k) {
         d[k] = pressed ? next.lambda[k] - start[k] : Wide{};
         spin.lambda[k] += d[k];
     }
-    moving.turn(b, impulse(b, d));
+    moving.turn(b, impulse(axes, d));
     changed = true;
-    return largest(absolute(d[0]) * b.spin_response[0],
-                   largest(absolute(d[1]) * b.spin_response[1], absolute(d[2]) * b.spin_response[2]));
+    return largest(absolute(d[0]) * spin.response[0],
+                   largest(absolute(d[1]) * spin.response[1], absolute(d[2]) * spin.response[2]));
 }
 
 template <bool one>
@@ -135,11 +135,12 @@ template <bool one>
     ++solved;
     bool changed = false;
     for (std::int32_t i = 0; i < b.points; ++i) {
-        PilePoint& p = pile.points[static_cast<std::size_t>(b.point + i)];
+        PilePoint&      p    = pile.points[static_cast<std::size_t>(b.point + i)];
+        const PileAxes& axes = pile.axes_of(b, i);
         if (b.spin >= 0)
-            change = largest(
-                change, turn_back(b, pile.spins[static_cast<std::size_t>(b.spin + i)], p.lambda[0], moving, changed));
-        change = largest(change, solve(b, p, moving, law, relax, changed));
+            change = largest(change, turn_back(b, axes, pile.spins[static_cast<std::size_t>(b.spin + i)], p.lambda[0],
+                                               moving, changed));
+        change = largest(change, solve(b, axes, p, moving, law, relax, changed));
     }
     if (!changed) return change;
     for (std::size_t s = moving.kFirst; s < 2; ++s)
@@ -162,14 +163,15 @@ template <bool one>
 {
     Moving<one> moving(pile.velocity, b);
     for (std::int32_t i = 0; i < b.points; ++i) {
-        PilePoint& p = pile.points[static_cast<std::size_t>(b.point + i)];
+        PilePoint&      p    = pile.points[static_cast<std::size_t>(b.point + i)];
+        const PileAxes& axes = pile.axes_of(b, i);
         // Friction that an earlier step needed must fit this step's normal force.
         hold(p.lambda[1], p.lambda[2], p.mu * p.lambda[0]);
-        moving.push(b, p, impulse(b, p.lambda));
+        moving.push(b, p, impulse(axes, p.lambda));
         if (b.spin < 0) continue;
         PileSpin& spin = pile.spins[static_cast<std::size_t>(b.spin + i)];
         hold_spin(spin, p.lambda[0]);
-        moving.turn(b, impulse(b, spin.lambda));
+        moving.turn(b, impulse(axes, spin.lambda));
     }
     moving.put_back(pile, b);
 }
@@ -204,7 +206,7 @@ MCH_WIDER static void hold_part(Pile& pile, std::size_t begin, std::size_t end)
             hold_spin(spin, pile.points[static_cast<std::size_t>(b.point + i)].lambda[0]);
             const Wide3 d = spin.lambda - start;
             changed       = changed | (d[0] != 0) | (d[1] != 0) | (d[2] != 0);
-            moving.turn(b, impulse(b, d));
+            moving.turn(b, impulse(pile.axes_of(b, i), d));
         }
         if (any(changed)) moving.put_back(pile, b);
     }
@@ -272,7 +274,7 @@ MCH_WIDER static bool advance_part(Pile& pile, Real step, std::size_t begin, std
         WideMask       busy = Wide{} < Wide{}, rebounds = busy;
         for (std::int32_t i = 0; i < b.points; ++i) {
             PilePoint&  p      = pile.points[static_cast<std::size_t>(b.point + i)];
-            const Wide3 r      = rates(b, p, moving);
+            const Wide3 r      = rates(pile.axes_of(b, i), p, moving);
             const auto  pushes = p.lambda[0] > 0;
             p.distance += step * r[0];
             p.drift[0] = pushes ? p.drift[0] + step * r[1] : Wide{};
@@ -308,10 +310,11 @@ MCH_WIDER static void bounce_part(Pile& pile, std::size_t begin, std::size_t end
             const Wide bounce = pile.starts[static_cast<std::size_t>(b.point + i)].bounce;
             const auto now    = (bounce > 0) & (p.lambda[0] > 0);
             if (!any(now)) continue;
-            const Wide after = largest(Wide{}, p.lambda[0] - (rates(b, p, moving)[0] - bounce) * p.mass);
-            const Wide d     = now ? after - p.lambda[0] : Wide{};
+            const PileAxes& axes  = pile.axes_of(b, i);
+            const Wide      after = largest(Wide{}, p.lambda[0] - (rates(axes, p, moving)[0] - bounce) * p.mass);
+            const Wide      d     = now ? after - p.lambda[0] : Wide{};
             p.lambda[0] += d;
-            moving.push(b, p, d * b.axes[0]);
+            moving.push(b, p, d * axes[0]);
             changed = true;
         }
         if (changed) moving.put_back(pile, b);

@@ -224,14 +224,17 @@ struct ContactPiece {
 struct ContactMemory {
     std::int32_t  shape0 = -1, shape1 = -1;
     std::uint64_t feature = 0;
-    Vec3d         normal, friction, drift;  ///< friction force and drift as world vectors
-    Vec3d         torque;                   ///< of the friction against turning [N m]
-    double        force = 0;                ///< normal force [N]
+    Vec3          normal;
+    Real          force = 0;        ///< normal force [N]
+    Vec3          friction, drift;  ///< friction force and drift as world vectors
+    Vec3          torque;           ///< of the friction against turning [N m]
 };
 
 /// Whether a contact with this normal is the one that was remembered: one that turned by more than 25 degrees is
 /// another.
-inline bool continues(const ContactMemory& old, const Vec3d& n) { return dot(old.normal, n) >= 0.906; }
+inline constexpr double kSameNormal = 0.906;
+inline bool             continues(const ContactMemory& old, const Vec3d& n)
+{ return dot(static_cast<Vec3d>(old.normal), n) >= kSameNormal; }
 
 /// What loading a contact asks of a body, in one place.
 struct BodyPlace {
@@ -270,7 +273,7 @@ struct Island {
 /// Groups that touch, as the contact buffer has it before there are islands.
 struct GroupSet {
     std::int32_t rows = 0, groups = 0;
-    std::int32_t runs     = 0;                    ///< then where they are in System::pile_runs
+    std::int32_t runs     = 0;                    ///< then where they are in Pile::runs
     double       lightest = 1e300, heaviest = 0;  ///< [kg]
     bool         fit = true;                      ///< all of it may be in a pile
 };
@@ -286,7 +289,7 @@ struct Work {
 /// What of a world is fit for piles, and the one that still takes more.
 struct WorldPiles {
     std::int64_t rows = 0;
-    std::int32_t pile = -1, pile_rows = 0;
+    std::int32_t pile = -1;
 };
 
 /// Everything the solver keeps; sized when the model is seen, grown for contacts only.
@@ -368,15 +371,15 @@ struct System {
     std::vector<Block>         blocks;
     std::vector<Pile>          piles;  ///< the first `pile_count` are of this step
     std::size_t                pile_count = 0;
-    std::vector<ContactRun>    runs;          ///< of this step's contacts
-    std::vector<std::int32_t>  pile_runs;     ///< those of piles, island by island
-    std::vector<GroupSet>      sets;          ///< per group that is the smallest of its set
-    std::vector<WorldPiles>    world_piles;   ///< [world_count + 1], first the global world
-    std::vector<std::int32_t>  group_pile;    ///< per group: its pile, or -1
-    std::vector<std::int32_t>  pile_body;     ///< [body_count]: place in its pile
-    std::vector<PileLink>      pile_links;    ///< per link; of those that hang in no tree of several links
-    std::vector<std::int32_t>  remembered;    ///< per contact: in `memory`, or -1
-    std::vector<std::int32_t>  memory_place;  ///< per contact: in `next_memory`
+    bool                       piles_fill = false;  ///< piles side by side keep all threads busy
+    std::vector<ContactRun>    runs;                ///< of this step's contacts
+    std::vector<GroupSet>      sets;                ///< per group that is the smallest of its set
+    std::vector<WorldPiles>    world_piles;         ///< [world_count + 1], first the global world
+    std::vector<std::int32_t>  group_pile;          ///< per group: its pile, or -1
+    std::vector<std::int32_t>  pile_body;           ///< [body_count]: place in its pile
+    std::vector<PileLink>      pile_links;          ///< per link; of those that hang in no tree of several links
+    std::vector<std::int32_t>  remembered;          ///< per contact: in `memory`, or -1
+    std::vector<std::int32_t>  memory_place;        ///< per contact: in `next_memory`
     std::vector<std::int32_t>  island_groups, island_general, island_of_group, set_parent;
 
     std::vector<Real>         next_q, next_qd;  ///< [joint_coord_count, joint_dof_count]: of trees that are `placed`
@@ -398,7 +401,9 @@ struct System {
     std::vector<Posed>        base_start;     ///< [body_count]: prescribed poses at the start of the step
     std::vector<std::int32_t> island_cursor;  ///< scratch of build_islands
 
-    [[nodiscard]] const Group& group_of_dof(std::int32_t dof) const
+    /// What shares a loop within a pile.
+    [[nodiscard]] const tasks::Pool* pile_pool() const { return piles_fill ? nullptr : pool; }
+    [[nodiscard]] const Group&       group_of_dof(std::int32_t dof) const
     {
         return groups[static_cast<std::size_t>(
             forest

@@ -155,13 +155,13 @@ struct Moving {
     }
 };
 
-MCH_INLINE Wide3 along(const Bundle& b, const Wide3& x)
-{ return {dot(b.axes[0], x), dot(b.axes[1], x), dot(b.axes[2], x)}; }
+MCH_INLINE Wide3 along(const PileAxes& axes, const Wide3& x)
+{ return {dot(axes[0], x), dot(axes[1], x), dot(axes[2], x)}; }
 
 template <bool one>
-MCH_INLINE Wide3 rates(const Bundle& b, const PilePoint& p, const Moving<one>& moving)
+MCH_INLINE Wide3 rates(const PileAxes& axes, const PilePoint& p, const Moving<one>& moving)
 {
-    const Wide3 r = along(b, moving.at(p));
+    const Wide3 r = along(axes, moving.at(p));
     return {r[0], r[1] + p.belt[0], r[2] + p.belt[1]};
 }
 
