@@ -78,6 +78,12 @@ class Gather {
         BlockRow& row = block_.rows.emplace_back();
         row.J         = J;
         row.Y         = Y;
+        for (const auto& parts : {J, Y})
+            for (const BlockRow::Part& part : parts)
+                for (std::int32_t k = 0; k < part.count; ++k) {
+                    const auto block = static_cast<unsigned>((part.blocks[k] + part.shift) / kLanes);
+                    row.reach |= std::uint64_t{1} << block % 64u;
+                }
         row.lambda    = lambda;
         row.rate      = base;
         for (const BlockRow::Part& part : J) row.rate += product(part, system_.u, 0);
@@ -211,6 +217,33 @@ class Gather {
     bool    relax_;
 };
 
+MCH_WIDE double dot(const double* a, const double* b, std::size_t count)
+{
+    Lanes       four{};
+    std::size_t k = 0;
+    for (; k + kLanes <= count; k += kLanes) four += lanes(a + k) * lanes(b + k);
+    double out = sum(four);
+    for (; k < count; ++k) out += a[k] * b[k];
+    return out;
+}
+
+/// A column of A from its diagonal on: what the unit impulse of row k, in `column`, does to the rows after it.
+MCH_WIDE void fill_column(const BlockRow* rows, std::size_t k, std::size_t n, const double* column, double* A)
+{
+    for (std::size_t i = k; i < n; ++i) {
+        double a = 0;
+        // Most rows have no body in common.
+        for (std::size_t s = 0; s < 2 && (rows[i].reach & rows[k].reach) != 0; ++s) {
+            const BlockRow::Part& part = rows[i].J[s];
+            Lanes                 out{};
+            for (std::int32_t b = 0; b < part.count; ++b)
+                out += lanes(part.values + b * part.stride) * lanes(column + part.blocks[b] + part.shift);
+            a += sum(out);
+        }
+        A[i * n + k] = A[k * n + i] = rows[i].sign * a;
+    }
+}
+
 /// Response of all rows to each other.
 void build_matrix(const System& system, const Island& island, Block& block)
 {
@@ -223,11 +256,7 @@ void build_matrix(const System& system, const Island& island, Block& block)
     for (std::size_t k = 0; k < n; ++k) {
         std::fill(block.column.begin(), block.column.end(), 0.0);
         for (const BlockRow::Part& part : block.rows[k].Y) add_to(block.column, part, block.rows[k].sign);
-        for (std::size_t i = k; i < n; ++i) {
-            double a = 0;
-            for (const BlockRow::Part& part : block.rows[i].J) a += product(part, block.column, part.shift);
-            block.A[i * n + k] = block.A[k * n + i] = block.rows[i].sign * a;
-        }
+        fill_column(block.rows.data(), k, n, block.column.data(), block.A.data());
     }
 }
 
@@ -256,8 +285,8 @@ bool eliminate(std::vector<double>& matrix, std::vector<double>& x)
             std::swap(x[k], x[pivot]);
         }
         for (std::size_t i = k + 1; i < n; ++i) {
+            if (matrix[i * n + k] == 0) continue;
             const double f = matrix[i * n + k] / p;
-            if (f == 0) continue;
             subtract(matrix.data() + i * n + k + 1, f, matrix.data() + k * n + k + 1, n - k - 1);
             x[i] -= f * x[k];
         }
@@ -314,10 +343,15 @@ bool solve_open(Block& block)
     const std::size_t n = block.rows.size();
     // A disk whose normal row is not open has no impulse; one that slips follows the normal impulse.
     block.open.clear();
+    block.held.clear();
     for (std::size_t i = 0; i < n; ++i) {
         BlockRow& row = block.rows[i];
-        if (!row.disk && row.state == State::open) block.open.push_back(static_cast<std::int32_t>(i));
-        if (!row.disk) block.lambda[i] = row.state == State::low ? row.low : row.high;
+        if (row.disk) continue;
+        block.lambda[i] = row.state == State::low ? row.low : row.high;
+        if (row.state == State::open)
+            block.open.push_back(static_cast<std::int32_t>(i));
+        else if (block.lambda[i] != 0)
+            block.held.push_back(static_cast<std::int32_t>(i));
     }
     for (const BlockDisk& disk : block.disks) {
         const bool open = block.rows[disk.normal].state == State::open;
@@ -336,8 +370,7 @@ bool solve_open(Block& block)
         const auto    i = static_cast<std::size_t>(block.open[r]);
         const double* A = block.A.data() + i * n;
         double        x = block.target[i];
-        for (std::size_t k = 0; k < n; ++k)
-            if (!block.rows[k].disk && block.rows[k].state != State::open) x -= A[k] * block.lambda[k];
+        for (const std::int32_t k : block.held) x -= A[k] * block.lambda[k];
         block.x[r] = x;
         for (std::size_t c = 0; c < m; ++c) block.matrix[r * m + c] = A[block.open[c]];
         block.matrix[r * m + r] += block.rows[i].gamma;
@@ -363,11 +396,8 @@ bool solve_open(Block& block)
             block.lambda[disk.first + k] =
                 disk.share * disk.way[static_cast<std::size_t>(k)] * block.lambda[disk.normal];
     }
-    for (std::size_t i = 0; i < n; ++i) {
-        double a = -block.target[i];
-        for (std::size_t k = 0; k < n; ++k) a += block.A[i * n + k] * block.lambda[k];
-        block.response[i] = a;
-    }
+    for (std::size_t i = 0; i < n; ++i)
+        block.response[i] = dot(block.A.data() + i * n, block.lambda.data(), n) - block.target[i];
     return true;
 }
 
@@ -471,11 +501,9 @@ bool solve_block(System& system, Island& island, double h, bool relax)
     block.target.resize(n);
     block.response.resize(n);
     for (std::size_t i = 0; i < n; ++i) block.lambda[i] = *block.rows[i].lambda;
-    for (std::size_t i = 0; i < n; ++i) {
-        double target = -(block.rows[i].rate + block.rows[i].bias);
-        for (std::size_t k = 0; k < n; ++k) target += block.A[i * n + k] * block.lambda[k];
-        block.target[i] = target;
-    }
+    for (std::size_t i = 0; i < n; ++i)
+        block.target[i] =
+            dot(block.A.data() + i * n, block.lambda.data(), n) - (block.rows[i].rate + block.rows[i].bias);
     for (std::size_t i = 0; i < n; ++i) block.rows[i].gamma += kRegularisation * block.A[i * n + i];
     start_sets(block);
     bool settled = false;

@@ -35,6 +35,7 @@ struct BlockRow {
     };
     enum class State : std::uint8_t { low, open, high };
     std::array<Part, 2> J{}, Y{};
+    std::uint64_t       reach  = 0;        ///< a bit for each block of velocities it has, numbered modulo 64
     double              sign   = 1;        ///< of an upper limit -1: lambda pushes against Y
     double*             lambda = nullptr;  ///< where the impulse is kept
     double              rate = 0, bias = 0, gamma = 0, low = 0, high = 0;
@@ -51,7 +52,7 @@ struct Block {
     std::vector<double>       lambda, target, response;  ///< [rows]; A lambda = target is the velocity asked for
     std::vector<double>       matrix, x;                 ///< of the open rows
     std::vector<double>       column;                    ///< the island's velocities under a unit impulse
-    std::vector<std::int32_t> open;
+    std::vector<std::int32_t> open, held;  ///< rows that are solved for, and those whose bound is an impulse
     std::vector<double>       free_rows;    ///< rows of contacts of free bodies, in double
     std::vector<std::int32_t> free_blocks;  ///< and their blocks
 };
