@@ -94,7 +94,9 @@ std::size_t find_piles(System& system, const model::Contacts& contacts)
         a = find(parent, a), b = find(parent, b);
         if (a != b) parent[std::max(a, b)] = std::min(a, b);
     }
-    const auto set_of = [&](std::int32_t g) -> GroupSet& { return sets[find(parent, g)]; };
+    // The smaller of two is the root, so one pass leads all to theirs.
+    for (std::int32_t& root : parent) root = parent[root];
+    const auto set_of = [&](std::int32_t g) -> GroupSet& { return sets[parent[g]]; };
     for (const ContactRun& run : system.runs) {
         const auto g = std::max(run.group[0], run.group[1]);
         if (g < 0) continue;
@@ -132,7 +134,7 @@ std::size_t find_piles(System& system, const model::Contacts& contacts)
     system.group_pile.assign(n, -1);
     std::size_t count = 0;
     for (std::size_t g = 0; g < n; ++g) {
-        const auto root = static_cast<std::size_t>(find(parent, static_cast<std::int32_t>(g)));
+        const auto root = static_cast<std::size_t>(parent[g]);
         if (root != g) {
             system.group_pile[g] = system.group_pile[root];
             continue;
@@ -571,7 +573,7 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
         const auto l                                  = system.forest.trees[system.groups[g].tree_begin].link_begin;
         system.pile_body[system.forest.links[l].body] = static_cast<std::int32_t>(pile.links.size());
         pile.links.push_back(l);
-        pile.seats.push_back({static_cast<Vec3>(system.forest.links[l].com), system.teleported[g] != 0});
+        pile.seats.push_back({static_cast<Vec3>(system.pile_links[l].com), system.teleported[g] != 0});
     }
     // Piles side by side where that keeps all threads busy, else one after the other with threads that share each.
     std::int64_t all = 0, most = 0;

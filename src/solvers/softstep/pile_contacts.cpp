@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include "system.h"
@@ -39,7 +40,7 @@ void read_contact(const System& system, const model::Contacts& contacts, const P
         std::swap(p, q);
         std::swap(margin0, margin1);
     }
-    const Vec3 &n = contacts.rigid_contact_normal[c], a = p - first.centre, b = q - second.centre;
+    const Vec3 n = contacts.rigid_contact_normal[c], a = p - first.centre, b = q - second.centre;
     to.place[lane]                  = Wide{n.x, n.y, n.z, a.x, a.y, a.z, b.x, b.y};
     to.more[lane]                   = Wide{b.z, margin0, margin1, contacts.rigid_contact_distance[c]};
     to.sign[static_cast<int>(lane)] = pair.turned ? -1 : 1;
