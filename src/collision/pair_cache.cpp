@@ -192,10 +192,10 @@ std::int32_t smaller_of(const ShapeSet& set, std::int32_t shape0, std::int32_t s
 
 PairPose pair_pose(const ShapeSet& set, std::int32_t shape0, std::int32_t shape1)
 {
-    const Posed &      X0 = set.motion_of(shape0).X_WB, &X1 = set.motion_of(shape1).X_WB;
+    const BodyMotion & m0 = set.motion_of(shape0), &m1 = set.motion_of(shape1);
     const std::int32_t small = smaller_of(set, shape0, shape1);
-    return {inverse_times(small == shape1 ? X0 : X1, set.shapes[static_cast<std::size_t>(small)].p),
-            conjugate(X0.q) * X1.q};
+    return {in_body(small == shape1 ? m0 : m1, set.shapes[static_cast<std::size_t>(small)].p),
+            conjugate(m0.X_WB.q) * m1.X_WB.q};
 }
 
 double kept_reach(const PairCacheOptions& options, const ShapeSet& set, std::int32_t smaller)
@@ -208,20 +208,23 @@ bool may_keep(const PairCacheOptions& options, const ShapeSet& set, std::int32_t
               const PairRows& old, double reach)
 {
     const auto   s   = static_cast<std::size_t>(smaller);
-    const double way = length(now.p - old.found.p), turn = angle_between(now.q, old.found.q);
-    return way <= options.way * set.extent[s] && turn <= options.turn && reach + way + turn * set.ball[s] <= old.reach;
+    const double way = length(now.p - old.found.p);
+    if (!(way <= options.way * set.extent[s])) return false;
+    const double turn = angle_between(now.q, old.found.q);
+    return turn <= options.turn && reach + way + turn * set.ball[s] <= old.reach;
 }
 
 void bind(const ShapeSet& set, const PairRows& pair, const Shape& a, const Shape& b, Row& row)
 {
-    const Posed &X0 = set.motion_of(pair.shape0).X_WB, &X1 = set.motion_of(pair.shape1).X_WB;
+    const BodyMotion &m0 = set.motion_of(pair.shape0), &m1 = set.motion_of(pair.shape1);
     row.owner        = is_face_normal(a, row.normal, row.feature)   ? NormalOwner::first
                        : is_face_normal(b, row.normal, row.feature) ? NormalOwner::second
                                                                     : NormalOwner::both;
-    row.fixed_normal = static_cast<Vec3>(rotate_inverse(row.owner == NormalOwner::second ? X1.q : X0.q, row.normal));
+    row.fixed_normal =
+        static_cast<Vec3>(transpose_times((row.owner == NormalOwner::second ? m1 : m0).R_WB, row.normal));
     row.shift = row.distance -
-                dot(row.normal, set.motion_of(pair.shape1).R_WB * static_cast<Vec3d>(row.point1) -
-                                    set.motion_of(pair.shape0).R_WB * static_cast<Vec3d>(row.point0) + (X1.p - X0.p));
+                dot(row.normal, m1.R_WB * static_cast<Vec3d>(row.point1) - m0.R_WB * static_cast<Vec3d>(row.point0) +
+                                    (m1.X_WB.p - m0.X_WB.p));
 }
 
 RowMotion::RowMotion(const ShapeSet& set, const PairRows& pair, const PairPose& now)

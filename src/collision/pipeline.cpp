@@ -106,13 +106,16 @@ struct CollisionPipeline::Impl {
         double look;                            ///< as reach, farther where the contacts may be kept
         bool   fast = false, pressure = false;  ///< followed along its way; fields of pressure
         bool   keeps = false;                   ///< the contacts may be kept for the next call
+        PairPose now{};                         ///< where they may be
     };
     [[nodiscard]] Search search_for(const PairRows& pair, bool cached) const;
     void collide_pair(PairRows& pair, bool cached, const RowChunk* known, const PairRows* old, Chunk& chunk);
-    bool keep_pair(const PairRows& pair, const Search& search, std::span<Row> rows) const;
+    [[nodiscard]] bool stays(const PairRows& old, const Search& search) const
+    { return may_keep(cache_options, set, smaller_of(set, old.shape0, old.shape1), search.now, old, search.reach); }
+    void keep_rows(const PairRows& pair, const Search& search, std::span<Row> rows) const;
     bool stay_apart(PairRows& pair, const Search& search, const Vec3& apart) const;
     void remember_apart(PairRows& pair, const Vec3d& n) const
-    { pair.apart = static_cast<Vec3>(rotate_inverse(set.motion_of(pair.shape0).X_WB.q, n)); }
+    { pair.apart = static_cast<Vec3>(transpose_times(set.motion_of(pair.shape0).R_WB, n)); }
     bool keep_chunk(Chunk& chunk) const;
     bool sweep_pair(PairRows& pair, Chunk& chunk);
     void press(const Shape& a, const Shape& b, const Vec3d& origin, std::int32_t i, std::int32_t k, Chunk& chunk);
@@ -272,22 +275,21 @@ CollisionPipeline::Impl::Search CollisionPipeline::Impl::search_for(const PairRo
     out.pressure        = set.hydroelastic[i] && set.hydroelastic[k];
     out.keeps           = cached && !out.fast && !out.pressure && worth_keeping(set.shapes[i], set.shapes[k]);
     out.look            = out.reach;
-    if (out.keeps) out.look += kept_reach(cache_options, set, smaller_of(set, pair.shape0, pair.shape1));
+    if (out.keeps) {
+        out.look += kept_reach(cache_options, set, smaller_of(set, pair.shape0, pair.shape1));
+        out.now = pair_pose(set, pair.shape0, pair.shape1);
+    }
     return out;
 }
 
-/// Moves contacts of the last call, if those still tell the ones of now. The pair is that of now but for its rows,
-/// which are the old ones, and for where they were found.
-bool CollisionPipeline::Impl::keep_pair(const PairRows& pair, const Search& search, std::span<Row> rows) const
+/// Moves contacts of the last call that still tell those of now. The pair is that of now but for where they were found.
+void CollisionPipeline::Impl::keep_rows(const PairRows& pair, const Search& search, std::span<Row> rows) const
 {
-    const PairPose now = pair_pose(set, pair.shape0, pair.shape1);
-    if (!may_keep(cache_options, set, smaller_of(set, pair.shape0, pair.shape1), now, pair, search.reach)) return false;
-    const RowMotion motion(set, pair, now);
+    const RowMotion motion(set, pair, search.now);
     for (Row& row : rows) {
         motion.apply(row);
         row.admitted = row.distance <= search.gap || closes(pair, row, motion.middle(set, row));
     }
-    return true;
 }
 
 /// Whether what told the shapes of a pair apart before still does: then it is left as a look that finds nothing leaves
@@ -307,7 +309,7 @@ bool CollisionPipeline::Impl::stay_apart(PairRows& pair, const Search& search, c
         return false;
     pair.apart = apart;
     if (search.keeps) {
-        pair.found = pair_pose(set, pair.shape0, pair.shape1);
+        pair.found = search.now;
         pair.reach = search.look;
     }
     return true;
@@ -320,10 +322,12 @@ bool CollisionPipeline::Impl::keep_chunk(Chunk& chunk) const
     for (PairRows& pair : chunk.found.pairs) {
         const Search         search = search_for(pair, true);
         const std::span<Row> rows(chunk.found.rows.data() + pair.first, pair.count);
-        if (search.keeps && keep_pair(pair, search, rows))
+        if (search.keeps && stays(pair, search)) {
+            keep_rows(pair, search, rows);
             ++chunk.tally.kept;
-        else if (!stay_apart(pair, search, pair.apart))
+        } else if (!stay_apart(pair, search, pair.apart)) {
             return false;
+        }
         for (const Row& row : rows) chunk.tally.count += row.admitted ? 1 : 0;
     }
     return true;
@@ -336,18 +340,15 @@ void CollisionPipeline::Impl::collide_pair(PairRows& pair, bool cached, const Ro
     const std::int32_t i = pair.shape0, k = pair.shape1;
     const auto         i_ = static_cast<std::size_t>(i), k_ = static_cast<std::size_t>(k);
     const Search       search = search_for(pair, cached);
-    if (search.keeps && old) {
+    if (search.keeps && old && stays(*old, search)) {
         auto&      rows  = chunk.found.rows;
         const auto first = known->rows.begin() + old->first;
         rows.insert(rows.end(), first, first + old->count);
         pair.found = old->found;
         pair.reach = old->reach;
-        if (keep_pair(pair, search, std::span(rows).subspan(pair.first))) {
-            ++chunk.tally.kept;
-            return;
-        }
-        rows.resize(pair.first);
-        pair.reach = kNotKept;
+        keep_rows(pair, search, std::span(rows).subspan(pair.first));
+        ++chunk.tally.kept;
+        return;
     }
     if (old && stay_apart(pair, search, old->apart)) return;
     // Everything is computed relative to the first shape, so far away is as accurate as near by.
@@ -359,24 +360,23 @@ void CollisionPipeline::Impl::collide_pair(PairRows& pair, bool cached, const Ro
     a.p -= origin, b.p -= origin;
     if (search.pressure) return press(a, b, origin, i, k, chunk);
     if (search.fast && !has_field_route(a, b) && b.kind != ShapeKind::mesh && sweep_pair(pair, chunk)) return;
-    const double reach = search.look;
     if (search.keeps) {
-        pair.found = pair_pose(set, i, k);
-        pair.reach = reach;
+        pair.found = search.now;
+        pair.reach = search.look;
     }
     Manifold                      manifold;
     std::span<const ContactPoint> found;
     if (has_field_route(a, b)) {
         FieldWork& work = chunk.tally.field_work();
-        collide_fields(a, b, reach, options.reduce_contacts, work.fields, work.points);
+        collide_fields(a, b, search.look, options.reduce_contacts, work.fields, work.points);
         found = work.points;
     } else {
-        options.user_narrow_phase ? options.user_narrow_phase(a, b, reach, manifold)
-                                  : collision::collide(a, b, reach, manifold);
+        options.user_narrow_phase ? options.user_narrow_phase(a, b, search.look, manifold)
+                                  : collision::collide(a, b, search.look, manifold);
         found = std::span(manifold.points).first(static_cast<std::size_t>(manifold.count));
     }
     if (found.empty() && search.keeps && is_solid(a) && is_solid(b)) {
-        const double       limit = reach + a.core_radius() + b.core_radius();
+        const double       limit = search.look + a.core_radius() + b.core_radius();
         const CoreDistance d     = core_distance_apart(a, b, limit);
         if (d.distance > limit) remember_apart(pair, d.normal);
     }
@@ -389,8 +389,8 @@ void CollisionPipeline::Impl::collide_pair(PairRows& pair, bool cached, const Ro
         }
         Row row{.feature      = p.feature,
                 .normal       = p.normal,
-                .point0       = static_cast<Vec3>(inverse_times(ma.X_WB, origin + p.p0 - r0 * p.normal)),
-                .point1       = static_cast<Vec3>(inverse_times(mb.X_WB, origin + p.p1 + r1 * p.normal)),
+                .point0       = static_cast<Vec3>(in_body(ma, origin + p.p0 - r0 * p.normal)),
+                .point1       = static_cast<Vec3>(in_body(mb, origin + p.p1 + r1 * p.normal)),
                 .distance     = p.distance - search.margin,
                 .fixed_normal = {}};
         row.admitted = row.distance <= search.gap || closes(pair, row, origin + 0.5 * (p.p0 + p.p1));
@@ -519,7 +519,7 @@ void CollisionPipeline::Impl::store(std::size_t chunk, model::Contacts& contacts
             if (!r.admitted) continue;
             const double m0 = r.pressure ? 0 : core0, m1 = r.pressure ? 0 : core1;
             const auto   offset = [&](std::int32_t shape, double m) {
-                return m == 0 ? Vec3{} : static_cast<Vec3>(rotate_inverse(set.motion_of(shape).X_WB.q, m * r.normal));
+                return m == 0 ? Vec3{} : static_cast<Vec3>(transpose_times(set.motion_of(shape).R_WB, m * r.normal));
             };
             contacts.rigid_contact_shape0[at]   = pair.shape0;
             contacts.rigid_contact_shape1[at]   = pair.shape1;

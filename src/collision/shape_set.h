@@ -19,6 +19,9 @@ struct BodyMotion {
     bool   sound = true;  ///< finite, with a unit quaternion
 };
 
+/// A point of the world in the frame of a body.
+inline Vec3d in_body(const BodyMotion& m, const Vec3d& p) { return transpose_times(m.R_WB, p - m.X_WB.p); }
+
 /// Fast bodies are followed for at most so far in one step [m].
 inline constexpr double kLongestFlight = 100;
 

@@ -53,7 +53,7 @@ struct SolidRoom {
 };
 
 /// @param R, p  from its frame to that of the other
-void place_box(const Vec3d& h, const Mat33d& R, const Vec3d& p, SolidRoom& to)
+[[gnu::always_inline]] inline void place_box(const Vec3d& h, const Mat33d& R, const Vec3d& p, SolidRoom& to)
 {
     const Vec3d x = R.column(0), y = R.column(1), z = R.column(2);
     const Vec3d a = h.x * x, b = h.y * y, c = h.z * z;
@@ -64,7 +64,7 @@ void place_box(const Vec3d& h, const Mat33d& R, const Vec3d& p, SolidRoom& to)
     for (const Vec3d& n : {x, y, z}) to.normals.add(n), to.normals.add(-n), to.edges.add(n);
 }
 
-void place_hull(const HullShape& hull, const Mat33d& R, const Vec3d& p, SolidRoom& to)
+[[gnu::always_inline]] inline void place_hull(const HullShape& hull, const Mat33d& R, const Vec3d& p, SolidRoom& to)
 {
     for (const Vec3d& v : hull.vertices) to.points.add(p + R * v);
     for (const Vec3d& n : hull.face_normals) to.normals.add(R * n);
@@ -73,7 +73,7 @@ void place_hull(const HullShape& hull, const Mat33d& R, const Vec3d& p, SolidRoo
 
 /// @param R, origin  of the frame to which it is moved, turned there and where it lies
 /// @return whether it spans an area
-bool place_triangle(const Shape& s, const Mat33d& R, const Vec3d& origin, SolidRoom& to)
+[[gnu::always_inline]] inline bool place_triangle(const Shape& s, const Mat33d& R, const Vec3d& origin, SolidRoom& to)
 {
     std::array<Vec3d, 3> c;
     for (std::size_t i = 0; i < 3; ++i) to.points.add(c[i] = R * (s.corners[i] - origin));
@@ -128,7 +128,8 @@ struct Plane {
 }
 
 /// @param top, other_top  how far the polyhedra reach along their faces' normals
-MCH_WIDE Plane most_separating(const Solid& p, const Solid& q, double limit, double* top, double* other_top)
+[[gnu::always_inline]] inline Plane most_separating(const Solid& p, const Solid& q, double limit, double* top,
+                                                    double* other_top)
 {
     const Lanes first{0, 1, 2, 3}, none = Lanes{} - kInfinity;
     Plane       plane;
@@ -255,7 +256,7 @@ Solid solid_of(const HullShape& hull)
 
 }  // namespace
 
-ByPlanes distance_by_planes(const Shape& a, const Shape& b, double give_up, bool deep, CoreDistance& out)
+MCH_WIDE ByPlanes distance_by_planes(const Shape& a, const Shape& b, double give_up, bool deep, CoreDistance& out)
 {
     const bool second = is_small_hull(b);
     if (!(second || is_small_hull(a)) || !is_flat_sided(a) || !is_flat_sided(b)) return ByPlanes::unknown;

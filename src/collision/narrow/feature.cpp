@@ -31,7 +31,7 @@ std::size_t smallest(const Vec3d& v)
 }
 int corner_id(const Vec3d& corner) { return (corner.x < 0 ? 1 : 0) + (corner.y < 0 ? 2 : 0) + (corner.z < 0 ? 4 : 0); }
 
-void box_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feature& f)
+[[gnu::always_inline]] inline void box_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feature& f)
 {
     const Vec3d&      h     = s.size;
     const std::size_t face  = largest(d);
@@ -105,7 +105,7 @@ void cone_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feature& 
         f.add(s.p + s.R * Vec3d{s.size.x * u.x, s.size.x * u.y, -s.size.y}, 65);
 }
 
-void hull_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feature& f)
+[[gnu::always_inline]] inline void hull_feature(const Shape& s, const Vec3d& d, const Limits& limit, Feature& f)
 {
     const HullShape&   hull    = *s.hull;
     const std::int32_t nearest = farthest(hull.normal_lanes, d);

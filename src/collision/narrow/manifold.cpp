@@ -119,8 +119,8 @@ struct Clipped {
 };
 
 /// What of `poly` lies on the near side of a plane goes to `out`. False where all of it does and `out` is left alone.
-bool cut(const Clipped& poly, const Vec3d& origin, const Vec3d& outward, double slack, std::uint32_t side, bool closed,
-         Clipped& out)
+[[gnu::always_inline]] inline bool cut(const Clipped& poly, const Vec3d& origin, const Vec3d& outward, double slack,
+                                       std::uint32_t side, bool closed, Clipped& out)
 {
     Scratch<double, kClipLimit> height;
     bool                        outside = false;
@@ -151,8 +151,8 @@ bool cut(const Clipped& poly, const Vec3d& origin, const Vec3d& outward, double 
 /// Clips `incident` against the prism of the face `reference` along `n`; distances are taken along `n` from the
 /// reference plane, so that both points of a contact lie on their faces, however deep they are. `sign` is 1 when the
 /// reference belongs to shape a. Returns the least core distance found.
-double clip_faces(const Feature& reference, const Feature& incident, const Vec3d& n, double sign, double radius_a,
-                  double radius_b, double reach, double merge, Candidates& out)
+MCH_WIDE double clip_faces(const Feature& reference, const Feature& incident, const Vec3d& n, double sign,
+                           double radius_a, double radius_b, double reach, double merge, Candidates& out)
 {
     Clipped  first, second;  // in turns
     Clipped *poly = &first, *spare = &second;

@@ -56,7 +56,8 @@ enum class Over { unsure, apart, pierced };
 /// through the triangle: its point `lowest`, `along` [m] over the plane, has its foot inside the triangle. Of one below
 /// the plane the ball that reaches up to it must fit into the prism behind the triangle, so that no other way out is as
 /// short, and the way to the middle of the core must lead through the triangle.
-Over over_inside(const Shape& triangle, const Vec3d& normal, const Vec3d& lowest, double along, const Shape& convex)
+MCH_WIDE Over over_inside(const Shape& triangle, const Vec3d& normal, const Vec3d& lowest, double along,
+                          const Shape& convex)
 {
     const auto&          c = triangle.corners;
     std::array<Vec3d, 3> inward;
