@@ -138,7 +138,7 @@ bool PairCache::restore(std::span<const std::byte> bytes, const model::Model& mo
     const auto shapes = static_cast<std::int32_t>(model.shape_count());
     if (pairs > bytes.size()) return false;
     impl_->chunks.resize((static_cast<std::size_t>(pairs) + kPairsPerChunk - 1) / kPairsPerChunk);
-    for (RowChunk& chunk : impl_->chunks) chunk.pairs.clear(), chunk.rows.clear();
+    for (RowChunk& chunk : impl_->chunks) chunk.pairs.clear(), chunk.rows.clear(), chunk.near.clear();
     const auto    get  = [&](auto& value) { in.get(value); };
     std::uint64_t last = 0;
     for (std::size_t i = 0; i < pairs; ++i) {

@@ -5,6 +5,7 @@
 
 #include "mechane/collision/pair_cache.h"
 #include "mechane/collision/shape.h"
+#include "narrow/near_triangles.h"
 #include "shape_set.h"
 
 /// Contacts of pairs before they are stored, and after that until the next call.
@@ -45,6 +46,7 @@ struct PairRows {
     /// What told two convex shapes apart when they were looked at last, in the frame of the first body: as long as it
     /// does, another look would find nothing. Zero: nothing is known.
     Vec3 apart;
+    std::int32_t near = -1;  ///< the triangles of the first shape about the second, among those of its chunk
 
     [[nodiscard]] std::uint64_t key() const
     {
@@ -56,8 +58,9 @@ struct PairRows {
 /// What one task finds: pairs in order, rows of each in order of their features. In cache lines of its own: others are
 /// filled at the same time.
 struct alignas(64) RowChunk {
-    std::vector<PairRows> pairs;
-    std::vector<Row>      rows;
+    std::vector<PairRows>      pairs;
+    std::vector<Row>           rows;
+    std::vector<NearTriangles> near;  ///< those of now give the same answers as those of then: they are not saved
 };
 
 inline constexpr std::size_t kPairsPerChunk = 16;

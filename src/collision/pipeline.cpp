@@ -13,6 +13,7 @@
 #include "mechane/core/assert.h"
 #include "mechane/tasks/by_place.h"
 #include "mechane/tasks/parallel.h"
+#include "narrow/pairs.h"
 #include "narrow/pressure_patch.h"
 #include "narrow/sdf_contacts.h"
 #include "narrow/swept.h"
@@ -64,16 +65,16 @@ struct RowDepth {
 };
 
 constexpr std::size_t  kChunksAtOnce = 4, kOrderedAtOnce = 1024;
-constexpr std::int64_t kMostPairs = std::int64_t{1} << 26;
+constexpr double       kStepsAhead = 4;  ///< so many calls a look at the tree of a mesh is made to last
+constexpr std::int64_t kMostPairs  = std::int64_t{1} << 26;
 
 double seconds_since(std::chrono::steady_clock::time_point start)
 { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
 
 /// A convex shape that is closed: separated by a plane or touched.
-bool is_solid(const Shape& s)
+bool is_solid(ShapeKind k)
 {
-    return s.kind != ShapeKind::plane && s.kind != ShapeKind::rectangle && s.kind != ShapeKind::mesh &&
-           s.kind != ShapeKind::triangle;
+    return k != ShapeKind::plane && k != ShapeKind::rectangle && k != ShapeKind::mesh && k != ShapeKind::triangle;
 }
 
 Vec3d velocity_at(const BodyMotion& m, const Vec3d& p) { return m.v + cross(m.w, p - m.com); }
@@ -134,6 +135,7 @@ struct CollisionPipeline::Impl {
         for (RowChunk& chunk : list) {
             chunk.pairs.reserve(kPairsPerChunk);
             chunk.rows.reserve(kPairsPerChunk * Manifold::kCapacity / 2);
+            chunk.near.reserve(kPairsPerChunk);
         }
     }
     void                      order_pairs();
@@ -340,6 +342,15 @@ void CollisionPipeline::Impl::collide_pair(PairRows& pair, bool cached, const Ro
     const std::int32_t i = pair.shape0, k = pair.shape1;
     const auto         i_ = static_cast<std::size_t>(i), k_ = static_cast<std::size_t>(k);
     const Search       search = search_for(pair, cached);
+    NearMesh           near;
+    if (cached && !search.fast && set.kinds[i_] == ShapeKind::mesh && is_solid(set.kinds[k_]) &&
+        !set.shapes[i_].mesh->hull) {
+        const Vec3d v  = set.motion_of(k).v - set.motion_of(i).v;
+        near.ahead     = (kStepsAhead * dt) * transpose_times(set.shapes[i_].R, v);
+        pair.near      = static_cast<std::int32_t>(chunk.found.near.size());
+        near.triangles = &chunk.found.near.emplace_back();
+        if (old && old->near >= 0) *near.triangles = known->near[static_cast<std::size_t>(old->near)];
+    }
     if (search.keeps && old && stays(*old, search)) {
         auto&      rows  = chunk.found.rows;
         const auto first = known->rows.begin() + old->first;
@@ -371,11 +382,15 @@ void CollisionPipeline::Impl::collide_pair(PairRows& pair, bool cached, const Ro
         collide_fields(a, b, search.look, options.reduce_contacts, work.fields, work.points);
         found = work.points;
     } else {
-        options.user_narrow_phase ? options.user_narrow_phase(a, b, search.look, manifold)
-                                  : collision::collide(a, b, search.look, manifold);
+        if (options.user_narrow_phase)
+            options.user_narrow_phase(a, b, search.look, manifold);
+        else if (near.triangles)
+            collide_mesh_convex(a, b, search.look, near, manifold);
+        else
+            collision::collide(a, b, search.look, manifold);
         found = std::span(manifold.points).first(static_cast<std::size_t>(manifold.count));
     }
-    if (found.empty() && search.keeps && is_solid(a) && is_solid(b)) {
+    if (found.empty() && search.keeps && is_solid(a.kind) && is_solid(b.kind)) {
         const double       limit = search.look + a.core_radius() + b.core_radius();
         const CoreDistance d     = core_distance_apart(a, b, limit);
         if (d.distance > limit) remember_apart(pair, d.normal);
@@ -417,6 +432,7 @@ void CollisionPipeline::Impl::collide_chunk(std::size_t begin, std::size_t end, 
     }
     chunk.found.pairs.clear();
     chunk.found.rows.clear();
+    chunk.found.near.clear();
     std::optional<PairCursor> known;
     if (cache)
         known.emplace(same ? std::span<const RowChunk>(cache->chunks).subspan(index, 1)

@@ -395,3 +395,80 @@ TEST_CASE("boxes on a terrain keep their contacts while they rest and match exac
     }
     CHECK(kept > 9 * pairs / 10);
 }
+
+TEST_CASE("triangles that are remembered about a moving shape are those that the tree tells anew (DYN-132)")
+{
+    // Cells of 0.4 m: under some bodies lie more triangles than are remembered, under others none.
+    constexpr int n      = 30;
+    const auto    height = [](double x, double y) { return 0.4 * std::sin(1.5 * x) * std::cos(1.2 * y); };
+    for (const bool solid : {false, true}) {
+        model::ModelBuilder b;
+        b.rigid_gap = 0.5 * kGap;
+        auto ground = geometry::grid_mesh(
+            n, n, geometry::GridOrder::y_fastest,
+            [&](int i, int j) { return Vec3d{0.4 * i, 0.4 * j, height(0.4 * i, 0.4 * j)}; },
+            [](int, int) { return geometry::Diagonal::falling; });
+        if (solid) {  // a tub, closed and hollow
+            auto tub = geometry::Mesh{};
+            tub.points = {{0, 0, -1}, {12, 0, -1}, {12, 12, -1}, {0, 12, -1}, {0, 0, 1},  {12, 0, 1},
+                          {12, 12, 1}, {0, 12, 1}, {1, 1, 1},    {11, 1, 1}, {11, 11, 1}, {1, 11, 1},
+                          {1, 1, 0},   {11, 1, 0}, {11, 11, 0},  {1, 11, 0}};
+            const auto quad = [&](int p, int q, int r, int s) {
+                tub.triangles.push_back({p, q, r}), tub.triangles.push_back({p, r, s});
+            };
+            quad(3, 2, 1, 0), quad(12, 13, 14, 15);
+            for (int i = 0; i < 4; ++i) {
+                const int k = (i + 1) % 4;
+                quad(i, k, 4 + k, 4 + i), quad(4 + i, 4 + k, 8 + k, 8 + i), quad(8 + i, 8 + k, 12 + k, 12 + i);
+            }
+            ground = tub;
+        }
+        const auto carrier = b.add_body({{0, 0, 0}, {}}, "carrier");  // the mesh moves as well
+        b.add_shape_mesh(carrier, {}, {1, 1, 1}, std::make_shared<geometry::Mesh>(ground), {});
+        Random r(7);
+        for (int i = 0; i < 60; ++i) {
+            const Vec3d  p{r.uniform(1, 11), r.uniform(1, 11), 0};
+            const double h    = (solid ? 0 : height(p.x, p.y)) + r.uniform(0, 0.5);
+            const auto   body = b.add_body({{p.x, p.y, h}, r.rotation()}, std::to_string(i));
+            const double s    = r.uniform(0.05, 0.4);
+            switch (i % 4) {
+                case 0:
+                    b.add_shape_box(body, {}, {s, 0.5 * s, 0.7 * s}, {});
+                    break;
+                case 1:
+                    b.add_shape_sphere(body, {}, s, {});
+                    break;
+                case 2:
+                    b.add_shape_capsule(body, {}, 0.5 * s, s, {});
+                    break;
+                default:
+                    b.add_shape_mesh(body, {}, {1, 1, 1}, some_hull(r), {});
+                    break;
+            }
+        }
+        const auto         m = frozen(b);
+        auto               s = model::make_state(m);
+        std::vector<Vec3d> v;
+        for (std::size_t i = 0; i < s.body_q.size(); ++i) v.push_back(i == 0 ? Vec3d{0.1, 0, 0} : r.vec(3));
+        CollisionPipeline pipeline(m), other(m);
+        PairCache         cache;
+        auto              contacts = pipeline.make_contacts(), anew = other.make_contacts();
+        int               found    = 0;
+        for (int step = 0; step < 40; ++step) {
+            // What was saved knows no triangles: they are looked up anew.
+            PairCache restored;
+            REQUIRE(restored.restore(cache.save(), m));
+            other.collide(s, 0.01, anew, &restored);
+            pipeline.collide(s, 0.01, contacts, &cache);
+            CHECK(hash_of(contacts) == hash_of(anew));
+            found += contacts.rigid_contact_count;
+            for (std::size_t i = 0; i < s.body_q.size(); ++i) {
+                const auto X = static_cast<Posed>(s.body_q[i]);
+                if (step % 8 == 7) v[i].z = -v[i].z;
+                s.body_qd[i].linear = static_cast<Vec3>(v[i]);
+                s.body_q[i]         = static_cast<Pose>(Posed{X.p + 0.01 * v[i], X.q});
+            }
+        }
+        CHECK(found > 1000);
+    }
+}

@@ -243,7 +243,11 @@ Shape as_hull(const Shape& mesh)
     return solid;
 }
 
-MCH_WIDE void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, Manifold& out)
+void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, Manifold& out)
+{ collide_mesh_convex(mesh, convex, reach, NearMesh{}, out); }
+
+MCH_WIDE void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, const NearMesh& near,
+                                  Manifold& out)
 {
     const MeshShape& m = *mesh.mesh;
     if (m.bvh.empty()) return;
@@ -257,6 +261,7 @@ MCH_WIDE void collide_mesh_convex(const Shape& mesh, const Shape& convex, double
     box.lower -= r, box.upper += r;
     box.upper.z += m.floor;
     if (!geometry::overlaps(box, m.bvh.bounds())) return;
+    if (!m.closed && near.triangles && near.triangles->is_empty(m, box)) return;
     const Vec3d  c      = centre(local);
     const double radius = bounding_radius(convex);
     Candidates   candidates, assumed;
@@ -264,12 +269,13 @@ MCH_WIDE void collide_mesh_convex(const Shape& mesh, const Shape& convex, double
     Overlap      overlap(m, local);
     Shape        triangle;
     triangle.kind = ShapeKind::triangle;
-    m.bvh.for_each_overlap(box, [&](std::int32_t index) {
+    const auto look = [&](std::int32_t index) __attribute__((always_inline)) {
         const auto   t = static_cast<std::size_t>(index);
         const Vec3d& n = m.normals[t];
         for (std::size_t i = 0; i < 3; ++i) triangle.corners[i] = m.points[static_cast<std::size_t>(m.triangles[t][i])];
         const double high = dot(n, c - triangle.corners[0]);
         if (high > radius + reach || (!(m.floor > 0) && high < 0)) return;  // above it, or behind: one-sided
+        if (!overlaps(triangle.corners, box)) return;
         const Surroundings around = surroundings(m, t);
         candidates.face = assumed.face = static_cast<std::uint64_t>(index) + 1;
         rest.overlapping               = false;
@@ -284,7 +290,8 @@ MCH_WIDE void collide_mesh_convex(const Shape& mesh, const Shape& convex, double
         assumed.face      = static_cast<std::uint64_t>(below) + 1;
         if (deep < 0)
             assumed.add({p1 - deep * m.normals[k], p1, m.normals[k], deep, std::uint64_t{6} << 40}, 1e-3 * radius);
-    });
+    };
+    near.visit(m, box, look);
     candidates.face = 0;
     settle(candidates, assumed, 1e-3 * radius);
     const ContactPoint* last = candidates.count == 0 ? rest.point() : nullptr;

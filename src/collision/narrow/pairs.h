@@ -1,5 +1,6 @@
 #pragma once
 #include "mechane/collision/narrow.h"
+#include "near_triangles.h"
 
 /// The pair functions behind the table in dispatch.cpp. Each appends the contacts of two shapes with distance <= reach
 /// [m].
@@ -28,6 +29,7 @@ void collide_rectangle_convex(const Shape& rectangle, const Shape& convex, doubl
 void collide_mesh_plane(const Shape& mesh, const Shape& plane, double reach, Manifold& out);
 void collide_mesh_rectangle(const Shape& mesh, const Shape& rectangle, double reach, Manifold& out);
 void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, Manifold& out);
+void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, const NearMesh& near, Manifold& out);
 void collide_mesh_mesh(const Shape& a, const Shape& b, double reach, Manifold& out);
 
 Shape as_hull(const Shape& mesh);  ///< what stands in for a convex mesh that has one
