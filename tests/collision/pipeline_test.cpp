@@ -1,15 +1,13 @@
 #include "mechane/collision/pipeline.h"
 
-#include <atomic>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 
 #include "mechane/collision/narrow_phase.h"
 #include "mechane/geometry/heightfield.h"
 #include "mechane/model/builder.h"
 #include "mechane/tasks/parallel.h"
 #include "models.h"
+#include "support/allocations.h"
 #include "unseen.h"
 
 using namespace mechane;
@@ -163,19 +161,7 @@ Result collide_once(const model::Model& m, double dt = 0, collision::PipelineOpt
     return r;
 }
 
-std::atomic<std::size_t> g_allocations{0};
-
 }  // namespace
-
-// Out of line, or GCC pairs an inlined malloc with a delete it has not inlined and warns.
-[[gnu::noinline]] void* operator new(std::size_t bytes)
-{
-    ++g_allocations;
-    if (void* p = std::malloc(bytes)) return p;
-    std::abort();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 TEST_CASE(
     "a sphere and a capsule are stored as core points with their radius in the margin (COL-020, COL-021, COL-022)")
@@ -326,9 +312,9 @@ TEST_CASE(
                 reference = bytes_of(contacts);
                 contacts_seen += contacts.rigid_contact_count;
                 pipeline.collide(s, 1.0 / 60, contacts);
-                const std::size_t before = g_allocations;
+                const std::size_t before = allocations();
                 pipeline.collide(s, 1.0 / 60, contacts);
-                CHECK(g_allocations - before == 0);
+                CHECK(allocations() - before == 0);
             }
             CHECK(bytes_of(contacts) == reference);
         }
@@ -354,9 +340,9 @@ TEST_CASE("calls that keep contacts allocate nothing once warm, whether the pair
             return kept;
         };
         for (int warm = 0; warm < 3; ++warm) run();
-        const std::size_t before = g_allocations;
+        const std::size_t before = allocations();
         CHECK(run() > 0);
-        CHECK(g_allocations - before == 0);
+        CHECK(allocations() - before == 0);
     }
 }
 
@@ -375,9 +361,9 @@ TEST_CASE("contacts of a surface of particles allocate nothing either (COL-058, 
     auto              contacts = pipeline.make_contacts();
     pipeline.collide(s, 0, contacts);
     CHECK(contacts.soft_contact_count == static_cast<std::int32_t>(400 + m.edge_count() + m.tri_count()));
-    const std::size_t before = g_allocations;
+    const std::size_t before = allocations();
     pipeline.collide(s, 0, contacts);
-    CHECK(g_allocations - before == 0);
+    CHECK(allocations() - before == 0);
 }
 
 TEST_CASE("a pipeline that has warmed up allocates nothing (COL-058)")
@@ -388,9 +374,9 @@ TEST_CASE("a pipeline that has warmed up allocates nothing (COL-058)")
     auto              contacts = pipeline.make_contacts();
     pipeline.collide(s, 1.0 / 60, contacts);
     pipeline.collide(s, 1.0 / 60, contacts);
-    const std::size_t before = g_allocations;
+    const std::size_t before = allocations();
     pipeline.collide(s, 1.0 / 60, contacts);
-    CHECK(g_allocations - before == 0);
+    CHECK(allocations() - before == 0);
 }
 
 TEST_CASE("no broad phase and no narrow phase allocates in a launch once it is warm, nor waits for anything (COL-166)")
@@ -433,18 +419,18 @@ TEST_CASE("no broad phase and no narrow phase allocates in a launch once it is w
         launch();
         for (geometry::Aabbd& box : boxes) box.lower.x += 0.001, box.upper.x += 0.001;
         launch();
-        const std::size_t before = g_allocations;
+        const std::size_t before = allocations();
         launch();
-        CHECK(g_allocations - before == 0);
+        CHECK(allocations() - before == 0);
     }
-    const std::size_t before = g_allocations;
+    const std::size_t before = allocations();
     std::size_t       seen   = 0;
     const auto        count  = [&seen](const collision::ContactData&) { ++seen; };
     narrow.launch_custom_write(shapes, std::span(pairs).first(20), count);
     for (std::size_t i = 1; i < kCount; ++i)
         if (shapes[i].shape.kind != ShapeKind::mesh && shapes[i - 1].shape.kind != ShapeKind::mesh)
             collision::core_distance(shapes[i - 1].shape, shapes[i].shape);
-    CHECK(g_allocations - before == 0);
+    CHECK(allocations() - before == 0);
     CHECK(seen > 0);
 }
 
@@ -470,9 +456,9 @@ TEST_CASE("pairs with distance fields allocate nothing either, once warm (COL-05
     auto contacts = pipeline.make_contacts();
     pipeline.collide(s, 0, contacts);
     pipeline.collide(s, 0, contacts);
-    const std::size_t before = g_allocations;
+    const std::size_t before = allocations();
     pipeline.collide(s, 0, contacts);
-    CHECK(g_allocations - before == 0);
+    CHECK(allocations() - before == 0);
     CHECK(contacts.rigid_contact_count > 50);
 }
 

@@ -1,19 +1,15 @@
 #include "mechane/run/step_graph.h"
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include "mechane/core/hash.h"
 #include "mechane/run/builtin_scenes.h"
+#include "support/allocations.h"
 #include "support/support.h"
 
 using namespace mechane;
 using run::StepGraph;
+using test::allocations;
 
 namespace {
-
-std::atomic<std::size_t> g_allocations{0};
 
 struct World {
     explicit World(const model::Model& model, const collision::PipelineOptions& options = {.rigid_contact_max = 2000})
@@ -54,16 +50,6 @@ model::Model pyramid()
 
 }  // namespace
 
-// Out of line, or GCC pairs an inlined malloc with a delete it has not inlined and warns.
-[[gnu::noinline]] void* operator new(std::size_t bytes)
-{
-    ++g_allocations;
-    if (void* p = std::malloc(bytes)) return p;
-    std::abort();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-
 TEST_CASE(
     "a recorded loop has the bits of the plain one after every one of 200 launches, and allocates nothing (GAP-055)")
 {
@@ -75,9 +61,9 @@ TEST_CASE(
     CHECK(hash_span<Pose>(world.state.body_q) == hash_span<Pose>(plain.state.body_q));
     std::size_t allocated = 0;
     for (int launch = 0; launch < 200; ++launch) {
-        const std::size_t before = g_allocations;
+        const std::size_t before = allocations();
         REQUIRE(graph->launch().has_value());
-        if (launch >= 10) allocated += g_allocations - before;
+        if (launch >= 10) allocated += allocations() - before;
         plain.pipeline.collide(plain.state, 2.0 / 240, plain.contacts);
         plain.solver->step(plain.state, plain.next, plain.control, &plain.contacts, 1.0 / 240);
         plain.solver->step(plain.next, plain.state, plain.control, &plain.contacts, 1.0 / 240);

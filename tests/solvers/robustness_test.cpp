@@ -1,32 +1,9 @@
 #include <algorithm>
-#include <atomic>
-#include <cstdlib>
 #include <limits>
-#include <new>
 
 #include "hand_contacts.h"
 #include "mechane/core/hash.h"
-
-namespace {
-std::atomic<long> g_allocations{0};
-}
-// Counts every allocation of this test program; sanitizers bring operators of their own, there nothing is counted.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-void* operator new(std::size_t bytes)
-{
-    ++g_allocations;
-    if (void* p = std::malloc(bytes)) return p;
-    std::abort();
-}
-void  operator delete(void* p) noexcept { std::free(p); }
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept
-{
-    ++g_allocations;
-    return std::malloc(bytes);
-}
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, const std::nothrow_t&) noexcept { std::free(p); }
-#endif
+#include "support/allocations.h"
 
 using namespace mechane;
 using namespace mechane::test;
@@ -130,9 +107,9 @@ TEST_CASE("a step that has warmed up allocates nothing (DYN-138)")
 {
     Yard yard(nullptr);
     for (int i = 0; i < 100; ++i) yard.step();
-    const long before = g_allocations;
+    const std::size_t before = allocations();
     for (int i = 0; i < 20; ++i) yard.step();
-    CHECK(g_allocations == before);
+    CHECK(allocations() == before);
 }
 
 TEST_CASE("a state that is not finite is handed back with the body's name (DYN-141, T-103)")
