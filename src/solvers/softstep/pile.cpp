@@ -288,11 +288,12 @@ void place_pairs(Pile& pile)
             count += own;
         }
         bundles += alone ? count : (count + kWide - 1) / kWide;
-        pile.bundles.resize(static_cast<std::size_t>(bundles));
-        for (auto b = static_cast<std::size_t>(next / kWide); b < pile.bundles.size(); ++b)
-            pile.bundles[b].spin = turns ? 0 : -1;
+        // Those of the last step are not cleared: all of each is written anew.
+        pile.bundles.resize(std::max(pile.bundles.size(), static_cast<std::size_t>(bundles)));
+        for (std::int32_t b = next / kWide; b < bundles; ++b) pile.bundles[b].spin = turns ? 0 : -1;
         if (!alone && turns && bundles > pile.colours.back()) pile.colours.push_back(bundles);
     }
+    pile.bundles.resize(static_cast<std::size_t>(bundles));
     while (pile.colours.back() < bundles) pile.colours.push_back(pile.colours.back() + 1);
     pile.slots.assign(static_cast<std::size_t>(kWide * bundles), -1);
     for (std::size_t i = 0; i < pile.pairs.size(); ++i) {
@@ -408,11 +409,6 @@ double motion_of(const System& system, const Pile& pile, const std::vector<Real>
     for (std::size_t i = 0; i < pile.links.size(); ++i) sum += motion_of(system, pile, i, velocity.data() + kWide * i);
     return sum;
 }
-
-/// Whether the contacts have done work in this sub-step: they only push apart and hold back, so what a pile has more
-/// than without them is left of pushing out.
-bool has_gained(const System& system, const Pile& pile)
-{ return motion_of(system, pile, pile.velocity) > motion_of(system, pile, pile.lonely); }
 
 /// `work(pair, bundle, lane, i)`: point i of a pair; of bundles [begin, end).
 template <class Work>
@@ -541,7 +537,8 @@ void reserve_piles(System& system)
         const double  mean = trace(I) / 3, off = kIsotropic * mean;
         const auto    same = [&](double a, double b) { return std::abs(a - b) <= off; };
         PileLink&     at   = system.pile_links[tree.link_begin];
-        at                 = {.tree            = link.tree,
+        at                 = {.body            = link.body,
+                              .tree            = link.tree,
                               .world           = tree.world,
                               .coord           = link.coord,
                               .dof             = link.dof,
@@ -569,11 +566,12 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
     system.pile_body.resize(system.model->body_count());
     for (std::size_t g = 0; g < system.groups.size(); ++g) {
         if (system.group_pile[g] < 0) continue;
-        Pile&      pile                               = system.piles[system.group_pile[g]];
-        const auto l                                  = system.forest.trees[system.groups[g].tree_begin].link_begin;
-        system.pile_body[system.forest.links[l].body] = static_cast<std::int32_t>(pile.links.size());
+        Pile&           pile        = system.piles[system.group_pile[g]];
+        const auto      l           = system.forest.trees[system.groups[g].tree_begin].link_begin;
+        const PileLink& link        = system.pile_links[l];
+        system.pile_body[link.body] = static_cast<std::int32_t>(pile.links.size());
         pile.links.push_back(l);
-        pile.seats.push_back({static_cast<Vec3>(system.pile_links[l].com), system.teleported[g] != 0});
+        pile.seats.push_back({static_cast<Vec3>(link.com), system.teleported[g] != 0});
     }
     // Piles side by side where that keeps all threads busy, else one after the other with threads that share each.
     std::int64_t all = 0, most = 0;
@@ -660,10 +658,12 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
     sweep(false);
     report.clamped += move_bodies(pile, h);
     const bool bounces = advance_pile(pile, h, pool);
-    bool       still   = sweep(true);
-    bool       gained  = !still && has_gained(system, pile);
+    bool       gained  = !sweep(true);
+    // Contacts only push apart and hold back: what a pile has more than without them is left of pushing out.
+    const double alone = gained ? motion_of(system, pile, pile.lonely) : 0;
+    gained             = gained && motion_of(system, pile, pile.velocity) > alone;
     for (int i = 0; gained && i < kCalmingRounds && plan.number < affordable; ++i)
-        gained = !sweep(true) && has_gained(system, pile);
+        gained = !sweep(true) && motion_of(system, pile, pile.velocity) > alone;
     if (gained) take_back(system, pile);
     for (int i = 0; bounces && i < kRestitutionSweeps; ++i) bounce_pile(pile, (i & 1) != 0, pool);
     sum_pile(pile, pool);
@@ -672,18 +672,18 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
 void finish_pile(System& system, Pile& pile, IslandReport& report)
 {
     finish_bodies(system, pile);
-    each_contact(pile, 0, pile.bundles.size(), [&](const PilePair&, const Bundle& b, int lane, std::int32_t i) {
-        report.contact_rows += pile.points[static_cast<std::size_t>(b.point + i)].mass[lane] > 0 ? 1 : 0;
-    });
-}
-
-double deepest_of(const Pile& pile)
-{
-    Wide least = all(kNoContact);
-    for (const PilePoint& p : pile.points) least = smallest(least, p.distance);
-    Real out = least[0];
-    for (int i = 1; i < kWide; ++i) out = std::min(out, least[i]);
-    return static_cast<double>(out);
+    // What is no row lies kNoContact away.
+    Wide     least = all(kNoContact);
+    WideMask rows{};
+    for (const PilePoint& p : pile.points) {
+        least = smallest(least, p.distance);
+        rows -= p.distance < kNoContact / 2;
+    }
+    pile.least = least[0];
+    for (int i = 0; i < kWide; ++i) {
+        pile.least = std::min(pile.least, least[i]);
+        report.contact_rows += rows[i];
+    }
 }
 
 void add_pile_loads(System& system, const Pile& pile, double h, double dt)

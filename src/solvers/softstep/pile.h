@@ -108,7 +108,7 @@ struct PilePair {
 
 /// What steps read of a free body, in one place.
 struct PileLink {
-    std::int32_t tree = 0, world = 0;
+    std::int32_t body = 0, tree = 0, world = 0;
     std::int32_t coord = 0, dof = 0;              ///< in Motion::q and Motion::v
     std::int32_t joint_coord = 0, joint_dof = 0;  ///< in the model's joint_q and joint_qd
     bool         is_pose      = false;            ///< its joint's coordinates are its pose in the world
@@ -169,7 +169,8 @@ struct Pile {
         std::int32_t solved = 0;
     };
     std::vector<Part> parts;
-    bool              busy = true;  ///< the last sweep solved most bundles
+    bool              busy  = true;  ///< the last sweep solved most bundles
+    Real              least = 0;     ///< distance at the end of the step [m]
     // Scratch of choosing.
     std::vector<TakenColours> taken;  ///< per body
     std::vector<std::int32_t> place;  ///< per colour and kind: of its next pair in `slots`
@@ -210,8 +211,6 @@ void disturb_piles(System& system, const model::Contacts& contacts, double dt);
 void run_pile_substep(System& system, Island& island, double h, int substep, IslandReport& report);
 /// Poses and velocities of the bodies into the motion; counts rows.
 void finish_pile(System& system, Pile& pile, IslandReport& report);
-/// Least distance at the end of the step [m].
-double deepest_of(const Pile& pile);
 /// Mean loads of the links over the step.
 void add_pile_loads(System& system, const Pile& pile, double h, double dt);
 // -- pile_contacts.cpp

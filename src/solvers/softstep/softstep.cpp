@@ -660,7 +660,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     publish(in, out, dt);
     if (contacts) report.deepest_penetration = store_contacts(s, *contacts, h, substeps);
     for (std::size_t p = 0; p < s.pile_count; ++p)
-        report.deepest_penetration = std::max(report.deepest_penetration, -deepest_of(s.piles[p]));
+        report.deepest_penetration = std::max(report.deepest_penetration, -static_cast<double>(s.piles[p].least));
     if (!culprit.text.empty()) {
         for (std::size_t w = 1; w < s.faulty.size(); ++w)
             if (s.faulty[w]) report.diverged_worlds.push_back(static_cast<std::int32_t>(w) - 1);
