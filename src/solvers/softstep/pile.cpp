@@ -579,7 +579,8 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
         all += system.piles[p].rows;
         most = std::max(most, system.piles[p].rows);
     }
-    const int threads    = system.pool ? system.pool->threads() : 1;
+    const auto common    = common_materials(*system.model, rule);
+    const int  threads   = system.pool ? system.pool->threads() : 1;
     system.piles_fill    = threads > 1 && threads * most <= all + all / 4;
     const auto make_pile = [&](std::size_t begin, std::size_t end, std::size_t) {
         for (std::size_t p = begin; p < end; ++p) {
@@ -592,7 +593,7 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
             tasks::for_chunks(system.pile_pool(), pile.bundles.size(), kPart,
                               [&](std::size_t from, std::size_t to, std::size_t part) {
                                   pile.parts[part].solved =
-                                      load_bundles(system, contacts, rule, h, pile, from, to) ? 1 : 0;
+                                      load_bundles(system, contacts, rule, common, h, pile, from, to) ? 1 : 0;
                               });
             pile.elastic = some_part(pile);
         }
