@@ -190,10 +190,9 @@ void make_room(Pile& pile, std::size_t rows, std::size_t bodies)
     pile.parts.reserve(rows / 4);
 }
 
-/// A body of the pile; what does not move is added when first met.
-std::int32_t seat(const System& system, Pile& pile, std::int32_t body)
+/// A body of the pile that does not move; it is added when first met.
+std::int32_t seat_prescribed(const System& system, Pile& pile, std::int32_t body)
 {
-    if (link_of(system, body) >= 0) return system.pile_body[body];
     const auto known = std::find(pile.prescribed.begin(), pile.prescribed.end(), body);
     const auto at    = known - pile.prescribed.begin();
     if (known == pile.prescribed.end()) {
@@ -232,16 +231,15 @@ std::uint32_t choose_colour(Pile& pile, const std::array<std::int32_t, 2>& bodie
 /// Points of one run, at most four, and a colour that neither body that moves has yet.
 void add_pairs(const System& system, const model::Contacts& contacts, const ContactRun& run, Pile& pile)
 {
-    const auto shapes = shapes_of(contacts, run.first);
     PilePair   base;
-    for (std::size_t s = 0; s < 2; ++s) base.body[s] = seat(system, pile, system.model->shape_body[shapes[s]]);
-    const auto moving = static_cast<std::int32_t>(pile.links.size());
-    const auto still  = [&](std::size_t s) {
-        return base.body[s] >= moving && !carries_motion(system, system.model->shape_body[shapes[s]]);
-    };
-    base.turned    = still(1);
-    const bool one = base.turned || still(0);
-    base.driven    = !one && (base.body[0] >= moving || base.body[1] >= moving);
+    const auto moving  = static_cast<std::int32_t>(pile.links.size());
+    const auto body_of = [&](std::size_t s) { return system.model->shape_body[shapes_of(contacts, run.first)[s]]; };
+    for (std::size_t s = 0; s < 2; ++s)
+        base.body[s] = run.group[s] >= 0 ? system.pile_body[run.group[s]] : seat_prescribed(system, pile, body_of(s));
+    const auto still = [&](std::size_t s) { return base.body[s] >= moving && !carries_motion(system, body_of(s)); };
+    base.turned      = still(1);
+    const bool one   = base.turned || still(0);
+    base.driven      = !one && (base.body[0] >= moving || base.body[1] >= moving);
     if (base.turned) std::swap(base.body[0], base.body[1]);
     const auto end = run.first + run.count;
     for (std::int32_t i = run.first; i < end;) {
@@ -527,7 +525,7 @@ void reserve_piles(System& system)
     if (system.piles.empty()) system.piles.emplace_back();
     make_room(system.piles[0], std::min(system.contact_capacity, kMostRows),
               static_cast<std::size_t>(free) + system.forest.prescribed.size() + 1);
-    system.pile_body.resize(system.model->body_count());
+    system.pile_body.resize(system.groups.size());
     system.pile_links.resize(system.forest.links.size());
     for (std::size_t t = 0; t < system.forest.trees.size(); ++t) {
         const Tree& tree = system.forest.trees[t];
@@ -537,8 +535,7 @@ void reserve_piles(System& system)
         const double  mean = trace(I) / 3, off = kIsotropic * mean;
         const auto    same = [&](double a, double b) { return std::abs(a - b) <= off; };
         PileLink&     at   = system.pile_links[tree.link_begin];
-        at                 = {.body            = link.body,
-                              .tree            = link.tree,
+        at                 = {.tree            = link.tree,
                               .world           = tree.world,
                               .coord           = link.coord,
                               .dof             = link.dof,
@@ -563,15 +560,13 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
     if (3 * contacts.rigid_contact_count + static_cast<std::int32_t>(system.groups.size()) < kLeastRows) return;
     system.pile_count = find_piles(system, contacts);
     if (system.pile_count == 0) return;
-    system.pile_body.resize(system.model->body_count());
     for (std::size_t g = 0; g < system.groups.size(); ++g) {
         if (system.group_pile[g] < 0) continue;
-        Pile&           pile        = system.piles[system.group_pile[g]];
-        const auto      l           = system.forest.trees[system.groups[g].tree_begin].link_begin;
-        const PileLink& link        = system.pile_links[l];
-        system.pile_body[link.body] = static_cast<std::int32_t>(pile.links.size());
+        Pile&      pile     = system.piles[system.group_pile[g]];
+        const auto l        = system.forest.trees[system.groups[g].tree_begin].link_begin;
+        system.pile_body[g] = static_cast<std::int32_t>(pile.links.size());
         pile.links.push_back(l);
-        pile.seats.push_back({static_cast<Vec3>(link.com), system.teleported[g] != 0});
+        pile.seats.push_back({static_cast<Vec3>(system.pile_links[l].com), system.teleported[g] != 0});
     }
     // Piles side by side where that keeps all threads busy, else one after the other with threads that share each.
     std::int64_t all = 0, most = 0;

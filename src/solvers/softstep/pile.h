@@ -110,7 +110,7 @@ struct PilePair {
 
 /// What steps read of a free body, in one place.
 struct PileLink {
-    std::int32_t body = 0, tree = 0, world = 0;
+    std::int32_t tree = 0, world = 0;
     std::int32_t coord = 0, dof = 0;              ///< in Motion::q and Motion::v
     std::int32_t joint_coord = 0, joint_dof = 0;  ///< in the model's joint_q and joint_qd
     bool         is_pose      = false;            ///< its joint's coordinates are its pose in the world
