@@ -33,6 +33,8 @@ TEST_CASE("a step goes on from the state that it published, as a new solver woul
         for (int i = 0; i < 20; ++i) {
             if (i % 7 == 3)  // what the caller writes in between counts
                 for (std::size_t k = 0; k < state.joint_qd.size(); ++k) state.joint_qd[k] *= Real(0.5);
+            // Loads last as long as they are there.
+            for (Spatial& load : state.body_f) load = i % 5 == 1 ? Spatial{{1, -2, 3}, {}} : Spatial{};
             const auto   other = make();
             model::State next  = state;
             REQUIRE(other->restore(solver->save()));

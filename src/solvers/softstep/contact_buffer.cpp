@@ -13,12 +13,16 @@ namespace mechane::solvers::softstep {
 
 namespace {
 
-bool before(const ContactMemory& a, std::int32_t s0, std::int32_t s1, std::uint64_t feature)
-{
-    if (a.shape0 != s0) return a.shape0 < s0;
-    if (a.shape1 != s1) return a.shape1 < s1;
-    return a.feature < feature;
-}
+/// Contacts are sorted by it: the shapes, which have no negative numbers, and the feature.
+struct Key {
+    std::uint64_t shapes = 0, feature = 0;
+
+    Key(std::int32_t s0, std::int32_t s1, std::uint64_t f)
+        : shapes(static_cast<std::uint64_t>(s0) << 32 | static_cast<std::uint32_t>(s1)), feature(f)
+    {}
+    explicit Key(const ContactMemory& m) : Key(m.shape0, m.shape1, m.feature) {}
+    auto operator<=>(const Key&) const = default;
+};
 
 /// A contact that was there before is gone: what slept on it wakes. While awake, bodies may change the features they
 /// touch with and still come to rest.
@@ -54,13 +58,18 @@ void match_memory(System& system, const model::Contacts& contacts)
         end           = next_pair(contacts, end);
         if (i >= end) return;
         auto old = std::partition_point(memory.begin(), memory.end(), [&](const ContactMemory& m) {
-            return before(m, contacts.rigid_contact_shape0[i], contacts.rigid_contact_shape1[i], 0);
+            return Key(m) < Key(contacts.rigid_contact_shape0[i], contacts.rigid_contact_shape1[i], 0);
         });
         for (; i < end; ++i) {
-            const std::int32_t  s0 = contacts.rigid_contact_shape0[i], s1 = contacts.rigid_contact_shape1[i];
-            const std::uint64_t feature = contacts.rigid_contact_feature[i];
-            while (old != memory.end() && before(*old, s0, s1, feature)) ++old;
-            const bool same = old != memory.end() && old->shape0 == s0 && old->shape1 == s1 && old->feature == feature;
+            const Key key(contacts.rigid_contact_shape0[i], contacts.rigid_contact_shape1[i],
+                          contacts.rigid_contact_feature[i]);
+            // Most are the next that is remembered.
+            const auto is_same = [&] { return old != memory.end() && Key(*old) == key; };
+            bool       same    = is_same();
+            if (!same) {
+                while (old != memory.end() && Key(*old) < key) ++old;
+                same = is_same();
+            }
             system.remembered[i] = same ? static_cast<std::int32_t>(old++ - memory.begin()) : -1;
         }
     });

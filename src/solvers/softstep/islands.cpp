@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "system.h"
@@ -53,17 +52,11 @@ void build_islands(System& system)
     const auto groups = static_cast<std::int32_t>(system.groups.size());
     auto&      parent = system.set_parent;
     parent.resize(system.groups.size());
-    std::iota(parent.begin(), parent.end(), 0);
+    // What touches in piles is joined already, set by set.
+    for (std::int32_t g = 0; g < groups; ++g)
+        if (system.pile_count == 0 || system.group_pile[g] < 0) parent[g] = g;
     for (const ContactRow& row : system.contacts) join(parent, row.at.group[0], row.at.group[1]);
     for (const GeneralRow& row : system.general) join(parent, row.at.group[0], row.at.group[1]);
-    const auto group_of = [&](std::int32_t link) { return system.forest.trees[system.forest.links[link].tree].group; };
-    for (std::size_t p = 0; p < system.pile_count; ++p) {
-        const auto& links  = system.piles[p].links;
-        const auto  moving = static_cast<std::int32_t>(links.size());
-        for (const PilePair& pair : system.piles[p].pairs)
-            if (pair.body[0] < moving && pair.body[1] < moving)
-                join(parent, group_of(links[pair.body[0]]), group_of(links[pair.body[1]]));
-    }
 
     // Islands are numbered by their smallest group; their parts keep their order.
     system.island_of_group.assign(system.groups.size(), -1);

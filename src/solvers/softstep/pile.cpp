@@ -190,10 +190,9 @@ void make_room(Pile& pile, std::size_t rows, std::size_t bodies)
     pile.parts.reserve(rows / 4);
 }
 
-/// A body of the pile; what does not move is added when first met.
-std::int32_t seat(const System& system, Pile& pile, std::int32_t body)
+/// A body of the pile that does not move; it is added when first met.
+std::int32_t seat_prescribed(const System& system, Pile& pile, std::int32_t body)
 {
-    if (link_of(system, body) >= 0) return system.pile_body[body];
     const auto known = std::find(pile.prescribed.begin(), pile.prescribed.end(), body);
     const auto at    = known - pile.prescribed.begin();
     if (known == pile.prescribed.end()) {
@@ -232,16 +231,15 @@ std::uint32_t choose_colour(Pile& pile, const std::array<std::int32_t, 2>& bodie
 /// Points of one run, at most four, and a colour that neither body that moves has yet.
 void add_pairs(const System& system, const model::Contacts& contacts, const ContactRun& run, Pile& pile)
 {
-    const auto shapes = shapes_of(contacts, run.first);
     PilePair   base;
-    for (std::size_t s = 0; s < 2; ++s) base.body[s] = seat(system, pile, system.model->shape_body[shapes[s]]);
-    const auto moving = static_cast<std::int32_t>(pile.links.size());
-    const auto still  = [&](std::size_t s) {
-        return base.body[s] >= moving && !carries_motion(system, system.model->shape_body[shapes[s]]);
-    };
-    base.turned    = still(1);
-    const bool one = base.turned || still(0);
-    base.driven    = !one && (base.body[0] >= moving || base.body[1] >= moving);
+    const auto moving  = static_cast<std::int32_t>(pile.links.size());
+    const auto body_of = [&](std::size_t s) { return system.model->shape_body[shapes_of(contacts, run.first)[s]]; };
+    for (std::size_t s = 0; s < 2; ++s)
+        base.body[s] = run.group[s] >= 0 ? system.pile_body[run.group[s]] : seat_prescribed(system, pile, body_of(s));
+    const auto still = [&](std::size_t s) { return base.body[s] >= moving && !carries_motion(system, body_of(s)); };
+    base.turned      = still(1);
+    const bool one   = base.turned || still(0);
+    base.driven      = !one && (base.body[0] >= moving || base.body[1] >= moving);
     if (base.turned) std::swap(base.body[0], base.body[1]);
     const auto end = run.first + run.count;
     for (std::int32_t i = run.first; i < end;) {
@@ -288,11 +286,12 @@ void place_pairs(Pile& pile)
             count += own;
         }
         bundles += alone ? count : (count + kWide - 1) / kWide;
-        pile.bundles.resize(static_cast<std::size_t>(bundles));
-        for (auto b = static_cast<std::size_t>(next / kWide); b < pile.bundles.size(); ++b)
-            pile.bundles[b].spin = turns ? 0 : -1;
+        // Those of the last step are not cleared: all of each is written anew.
+        pile.bundles.resize(std::max(pile.bundles.size(), static_cast<std::size_t>(bundles)));
+        for (std::int32_t b = next / kWide; b < bundles; ++b) pile.bundles[b].spin = turns ? 0 : -1;
         if (!alone && turns && bundles > pile.colours.back()) pile.colours.push_back(bundles);
     }
+    pile.bundles.resize(static_cast<std::size_t>(bundles));
     while (pile.colours.back() < bundles) pile.colours.push_back(pile.colours.back() + 1);
     pile.slots.assign(static_cast<std::size_t>(kWide * bundles), -1);
     for (std::size_t i = 0; i < pile.pairs.size(); ++i) {
@@ -408,11 +407,6 @@ double motion_of(const System& system, const Pile& pile, const std::vector<Real>
     for (std::size_t i = 0; i < pile.links.size(); ++i) sum += motion_of(system, pile, i, velocity.data() + kWide * i);
     return sum;
 }
-
-/// Whether the contacts have done work in this sub-step: they only push apart and hold back, so what a pile has more
-/// than without them is left of pushing out.
-bool has_gained(const System& system, const Pile& pile)
-{ return motion_of(system, pile, pile.velocity) > motion_of(system, pile, pile.lonely); }
 
 /// `work(pair, bundle, lane, i)`: point i of a pair; of bundles [begin, end).
 template <class Work>
@@ -531,7 +525,7 @@ void reserve_piles(System& system)
     if (system.piles.empty()) system.piles.emplace_back();
     make_room(system.piles[0], std::min(system.contact_capacity, kMostRows),
               static_cast<std::size_t>(free) + system.forest.prescribed.size() + 1);
-    system.pile_body.resize(system.model->body_count());
+    system.pile_body.resize(system.groups.size());
     system.pile_links.resize(system.forest.links.size());
     for (std::size_t t = 0; t < system.forest.trees.size(); ++t) {
         const Tree& tree = system.forest.trees[t];
@@ -566,12 +560,11 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
     if (3 * contacts.rigid_contact_count + static_cast<std::int32_t>(system.groups.size()) < kLeastRows) return;
     system.pile_count = find_piles(system, contacts);
     if (system.pile_count == 0) return;
-    system.pile_body.resize(system.model->body_count());
     for (std::size_t g = 0; g < system.groups.size(); ++g) {
         if (system.group_pile[g] < 0) continue;
-        Pile&      pile                               = system.piles[system.group_pile[g]];
-        const auto l                                  = system.forest.trees[system.groups[g].tree_begin].link_begin;
-        system.pile_body[system.forest.links[l].body] = static_cast<std::int32_t>(pile.links.size());
+        Pile&      pile     = system.piles[system.group_pile[g]];
+        const auto l        = system.forest.trees[system.groups[g].tree_begin].link_begin;
+        system.pile_body[g] = static_cast<std::int32_t>(pile.links.size());
         pile.links.push_back(l);
         pile.seats.push_back({static_cast<Vec3>(system.pile_links[l].com), system.teleported[g] != 0});
     }
@@ -581,7 +574,8 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
         all += system.piles[p].rows;
         most = std::max(most, system.piles[p].rows);
     }
-    const int threads    = system.pool ? system.pool->threads() : 1;
+    const auto common    = common_materials(*system.model, rule);
+    const int  threads   = system.pool ? system.pool->threads() : 1;
     system.piles_fill    = threads > 1 && threads * most <= all + all / 4;
     const auto make_pile = [&](std::size_t begin, std::size_t end, std::size_t) {
         for (std::size_t p = begin; p < end; ++p) {
@@ -594,7 +588,7 @@ void choose_piles(System& system, const model::Contacts& contacts, MaterialCombi
             tasks::for_chunks(system.pile_pool(), pile.bundles.size(), kPart,
                               [&](std::size_t from, std::size_t to, std::size_t part) {
                                   pile.parts[part].solved =
-                                      load_bundles(system, contacts, rule, h, pile, from, to) ? 1 : 0;
+                                      load_bundles(system, contacts, rule, common, h, pile, from, to) ? 1 : 0;
                               });
             pile.elastic = some_part(pile);
         }
@@ -660,10 +654,12 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
     sweep(false);
     report.clamped += move_bodies(pile, h);
     const bool bounces = advance_pile(pile, h, pool);
-    bool       still   = sweep(true);
-    bool       gained  = !still && has_gained(system, pile);
+    bool       gained  = !sweep(true);
+    // Contacts only push apart and hold back: what a pile has more than without them is left of pushing out.
+    const double alone = gained ? motion_of(system, pile, pile.lonely) : 0;
+    gained             = gained && motion_of(system, pile, pile.velocity) > alone;
     for (int i = 0; gained && i < kCalmingRounds && plan.number < affordable; ++i)
-        gained = !sweep(true) && has_gained(system, pile);
+        gained = !sweep(true) && motion_of(system, pile, pile.velocity) > alone;
     if (gained) take_back(system, pile);
     for (int i = 0; bounces && i < kRestitutionSweeps; ++i) bounce_pile(pile, (i & 1) != 0, pool);
     sum_pile(pile, pool);
@@ -672,18 +668,18 @@ void run_pile_substep(System& system, Island& island, double h, int substep, Isl
 void finish_pile(System& system, Pile& pile, IslandReport& report)
 {
     finish_bodies(system, pile);
-    each_contact(pile, 0, pile.bundles.size(), [&](const PilePair&, const Bundle& b, int lane, std::int32_t i) {
-        report.contact_rows += pile.points[static_cast<std::size_t>(b.point + i)].mass[lane] > 0 ? 1 : 0;
-    });
-}
-
-double deepest_of(const Pile& pile)
-{
-    Wide least = all(kNoContact);
-    for (const PilePoint& p : pile.points) least = smallest(least, p.distance);
-    Real out = least[0];
-    for (int i = 1; i < kWide; ++i) out = std::min(out, least[i]);
-    return static_cast<double>(out);
+    // What is no row lies kNoContact away.
+    Wide     least = all(kNoContact);
+    WideMask rows{};
+    for (const PilePoint& p : pile.points) {
+        least = smallest(least, p.distance);
+        rows -= p.distance < kNoContact / 2;
+    }
+    pile.least = least[0];
+    for (int i = 0; i < kWide; ++i) {
+        pile.least = std::min(pile.least, least[i]);
+        report.contact_rows += rows[i];
+    }
 }
 
 void add_pile_loads(System& system, const Pile& pile, double h, double dt)

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "mechane/math/mat.h"
@@ -26,6 +27,7 @@ namespace mechane::solvers::softstep {
 
 struct Island;
 struct IslandReport;
+struct Materials;
 struct Softness;
 struct System;
 
@@ -169,7 +171,8 @@ struct Pile {
         std::int32_t solved = 0;
     };
     std::vector<Part> parts;
-    bool              busy = true;  ///< the last sweep solved most bundles
+    bool              busy  = true;  ///< the last sweep solved most bundles
+    Real              least = 0;     ///< distance at the end of the step [m]
     // Scratch of choosing.
     std::vector<TakenColours> taken;  ///< per body
     std::vector<std::int32_t> place;  ///< per colour and kind: of its next pair in `slots`
@@ -210,14 +213,14 @@ void disturb_piles(System& system, const model::Contacts& contacts, double dt);
 void run_pile_substep(System& system, Island& island, double h, int substep, IslandReport& report);
 /// Poses and velocities of the bodies into the motion; counts rows.
 void finish_pile(System& system, Pile& pile, IslandReport& report);
-/// Least distance at the end of the step [m].
-double deepest_of(const Pile& pile);
 /// Mean loads of the links over the step.
 void add_pile_loads(System& system, const Pile& pile, double h, double dt);
 // -- pile_contacts.cpp
+/// What the materials of any two shapes make together, where all shapes have the same.
+[[nodiscard]] std::optional<Materials> common_materials(const model::Model& model, MaterialCombine rule);
 /// What the contacts of bundles [begin, end) say; returns whether some rebound.
-bool load_bundles(const System& system, const model::Contacts& contacts, MaterialCombine rule, double h, Pile& pile,
-                  std::size_t begin, std::size_t end);
+bool load_bundles(const System& system, const model::Contacts& contacts, MaterialCombine rule,
+                  const std::optional<Materials>& common, double h, Pile& pile, std::size_t begin, std::size_t end);
 /// Marks the contacts that the next step will remember (1).
 void mark_memory(const System& system, const Pile& pile, std::vector<std::int32_t>& marks);
 /// Forces into the contact arrays, and what the next step remembers into `memory`, each contact at its `place`.

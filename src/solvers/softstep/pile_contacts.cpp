@@ -135,8 +135,16 @@ MCH_WIDER static void fill_bundle(Pile& pile, const Bundle& b, Read* read, Real 
     }
 }
 
-bool load_bundles(const System& system, const model::Contacts& contacts, MaterialCombine rule, double h, Pile& pile,
-                  std::size_t begin, std::size_t end)
+std::optional<Materials> common_materials(const model::Model& m, MaterialCombine rule)
+{
+    for (const auto* of : {&m.shape_material_mu, &m.shape_material_mu_static, &m.shape_material_restitution,
+                           &m.shape_material_mu_torsional, &m.shape_material_mu_rolling})
+        if (of->empty() || std::memcmp(of->data(), of->data() + 1, sizeof(Real) * (of->size() - 1)) != 0) return {};
+    return materials_of(m, rule, {0, 0});
+}
+
+bool load_bundles(const System& system, const model::Contacts& contacts, MaterialCombine rule,
+                  const std::optional<Materials>& common, double h, Pile& pile, std::size_t begin, std::size_t end)
 {
     const model::Model& m       = *system.model;
     const auto          nobody  = static_cast<std::int32_t>(pile.links.size());  // lanes without a pair are nobody's
@@ -175,7 +183,7 @@ bool load_bundles(const System& system, const model::Contacts& contacts, Materia
             if (!pair) continue;
             const std::array<std::int32_t, 2> shape{contacts.rigid_contact_shape0[pair->contact],
                                                     contacts.rigid_contact_shape1[pair->contact]};
-            const auto                        mix = materials_of(m, rule, shape);
+            const Materials                   mix = common ? *common : materials_of(m, rule, shape);
             b.mu_static[l]                        = static_cast<Real>(mix.mu_static);
             b.mu_dynamic[l]                       = static_cast<Real>(mix.mu_dynamic);
             b.restitution[l]                      = static_cast<Real>(mix.restitution);
@@ -251,13 +259,19 @@ void mark_memory(const System& system, const Pile& pile, std::vector<std::int32_
 {
     const bool faults = some_faulty(system);
     tasks::for_chunks(system.pool, pile.bundles.size(), kPart, [&](std::size_t begin, std::size_t end, std::size_t) {
-        for (std::size_t k = kWide * begin; k < kWide * end; ++k) {
-            if (pile.slots[k] < 0) continue;
-            const PilePair& pair = pile.pairs[pile.slots[k]];
-            const auto*     from = &pile.points[static_cast<std::size_t>(pile.bundles[k / kWide].point)];
-            const bool      none = faults && of_faulty_world(system, pile, pair);
-            for (std::int32_t i = 0; i < pair.points; ++i)
-                marks[pair.contact + i] = from[i].lambda[0][static_cast<int>(k % kWide)] > 0 && !none;
+        for (std::size_t k = begin; k < end; ++k) {
+            const Bundle& b = pile.bundles[k];
+            WideMask      pushes[kPairPoints];
+            for (std::int32_t i = 0; i < b.points; ++i)
+                pushes[i] = -(pile.points[static_cast<std::size_t>(b.point + i)].lambda[0] > 0);
+            for (std::size_t lane = 0; lane < kWide; ++lane) {
+                const std::int32_t at = pile.slots[kWide * k + lane];
+                if (at < 0) continue;
+                const PilePair& pair = pile.pairs[at];
+                const bool      none = faults && of_faulty_world(system, pile, pair);
+                for (std::int32_t i = 0; i < pair.points && !none; ++i)
+                    marks[pair.contact + i] = pushes[i][static_cast<int>(lane)];
+            }
         }
     });
 }

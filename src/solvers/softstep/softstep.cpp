@@ -22,6 +22,12 @@ namespace {
 /// Exporters write the largest float where they mean infinity.
 constexpr Real kNeverBreaks = Real(1e30);
 
+/// Where a link's state is published: one cache line where the link itself is several.
+struct LinkState {
+    std::int32_t body = 0, world = 0, tree = 0;
+    std::int32_t q = 0, q_end = 0, qd = 0, qd_end = 0;  ///< of its joint, if it has one
+};
+
 class SoftStep final : public Solver {
   public:
     SoftStep(const model::Model& model, const SolverOptions& options) : model_(model), options_(options)
@@ -158,6 +164,7 @@ class SoftStep final : public Solver {
     std::vector<IslandReport> reports_;
     std::vector<std::int32_t> breakable_;  ///< joints with a finite break force or torque
     std::vector<std::int32_t> read_off_;   ///< joints whose coordinates are not a link's own
+    std::vector<LinkState>    link_states_;
     Observables*              observed_  = nullptr;
     bool                      rebuild_   = false;
     bool                      commanded_ = true;  ///< some dof or loop joint has laws of its own
@@ -173,6 +180,15 @@ template <class T>
 bool same_bytes(const T& a, const T& b)
 { return std::memcmp(&a, &b, sizeof(T)) == 0; }
 
+/// Whether all bytes are zero: the first is, and each is as the one before it.
+template <class T>
+bool all_zero(const std::vector<T>& numbers)
+{
+    const std::size_t size  = sizeof(T) * numbers.size();
+    const auto*       bytes = reinterpret_cast<const unsigned char*>(numbers.data());
+    return size == 0 || (bytes[0] == 0 && std::memcmp(bytes, bytes + 1, size - 1) == 0);
+}
+
 void SoftStep::remember_structure()
 {
     enabled_ = model_.joint_enabled;
@@ -183,6 +199,16 @@ void SoftStep::remember_structure()
     commanded_       = !system_.loop_target.empty() ||
                        std::any_of(dofs.begin(), dofs.end(), [](std::int32_t dof) { return dof >= 0; });
     published_body_.clear();
+    link_states_.clear();
+    for (const Link& link : system_.forest.links) {
+        LinkState at{.body = link.body, .world = model_.body_world[link.body], .tree = link.tree};
+        if (link.joint >= 0) {
+            const auto j = static_cast<std::size_t>(link.joint);
+            at.q = model_.joint_q_start[j], at.q_end = model_.joint_q_start[j + 1];
+            at.qd = model_.joint_qd_start[j], at.qd_end = model_.joint_qd_start[j + 1];
+        }
+        link_states_.push_back(at);
+    }
     read_off_.clear();
     for (std::int32_t j = 0; j < static_cast<std::int32_t>(model_.joint_count()); ++j)
         if (const std::int32_t l = system_.forest.joint_link[j]; l < 0 || system_.forest.links[l].free)
@@ -266,14 +292,20 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
     // joint_f of FREE-like joints is a wrench at the child's centre of mass; the parent bears the reaction.
     const auto&       joint_f = control.joint_f.size() == model_.joint_f.size() ? control.joint_f : model_.joint_f;
     std::atomic<bool> pushed  = false;
-    tasks::for_chunks(
-        s.pool, s.groups.size(), groups_at_once(s),
-        [&](std::size_t begin, std::size_t end, std::size_t) {
-            for (std::size_t g = begin; g < end; ++g)
-                for (std::int32_t t = s.groups[g].tree_begin; t < s.groups[g].tree_end; ++t)
-                    if (load_tree(t, in, joint_f, untouched)) pushed = true;
-        },
-        tasks::Chunks::by_thread);
+    const auto        placed  = [&] { return std::find(s.placed.begin(), s.placed.end(), 0) == s.placed.end(); };
+    if (untouched && placed() && all_zero(joint_f) && all_zero(in.body_f)) {
+        std::fill(body_wins_.begin(), body_wins_.end(), std::uint8_t{0});
+        std::fill(s.wrench.begin(), s.wrench.end(), Spatiald{});
+    } else {
+        tasks::for_chunks(
+            s.pool, s.groups.size(), groups_at_once(s),
+            [&](std::size_t begin, std::size_t end, std::size_t) {
+                for (std::size_t g = begin; g < end; ++g)
+                    for (std::int32_t t = s.groups[g].tree_begin; t < s.groups[g].tree_end; ++t)
+                        if (load_tree(t, in, joint_f, untouched)) pushed = true;
+            },
+            tasks::Chunks::by_thread);
+    }
     for (std::size_t l = 0; pushed && l < s.forest.links.size(); ++l) {
         const Link&    link = s.forest.links[l];
         const Spatiald f    = load_of_joint(link, joint_f);
@@ -287,8 +319,7 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
     }
     wake_changed(s);
     // What the last step placed was looked at when it ended.
-    const bool placed = std::find(s.placed.begin(), s.placed.end(), std::uint8_t{0}) == s.placed.end();
-    find_divergence(s, options_.substeps, false, placed, culprit);
+    find_divergence(s, options_.substeps, false, placed(), culprit);
     std::fill(s.placed.begin(), s.placed.end(), std::uint8_t{0});  // until the end of this step
 }
 
@@ -404,26 +435,24 @@ void SoftStep::publish(const model::State& in, model::State& out, double dt)
         out.body_qd[b] = static_cast<Spatial>(s.motion.base_twist[b]);
     }
     const auto publish_link = [&](std::size_t l) {
-        const Link& link   = s.forest.links[l];
-        const bool  placed = s.placed[link.tree] != 0;
-        if (faulty(s, model_.body_world[link.body])) {
-            s.placed[link.tree] = 0;
+        const LinkState& at     = link_states_[l];
+        const bool       placed = s.placed[at.tree] != 0;
+        if (faulty(s, at.world)) {
+            s.placed[at.tree] = 0;
             return;
         }
         if (slept_[l]) {
-            out.body_qd[link.body] = {};
+            out.body_qd[at.body] = {};
             return;
         }
-        out.body_q[link.body]  = static_cast<Pose>(s.motion.X_WB[l]);
-        out.body_qd[link.body] = static_cast<Spatial>(s.motion.twist[l]);
+        out.body_q[at.body]  = static_cast<Pose>(s.motion.X_WB[l]);
+        out.body_qd[at.body] = static_cast<Spatial>(s.motion.twist[l]);
         if (placed) {
-            const auto j = static_cast<std::size_t>(link.joint);
-            for (std::int32_t k = model_.joint_q_start[j]; k < model_.joint_q_start[j + 1]; ++k)
-                out.joint_q[k] = s.next_q[k];
-            for (std::int32_t k = model_.joint_qd_start[j]; k < model_.joint_qd_start[j + 1]; ++k)
-                out.joint_qd[k] = s.next_qd[k];
+            for (std::int32_t k = at.q; k < at.q_end; ++k) out.joint_q[k] = s.next_q[k];
+            for (std::int32_t k = at.qd; k < at.qd_end; ++k) out.joint_qd[k] = s.next_qd[k];
             return;
         }
+        const Link& link = s.forest.links[l];
         if (link.free || link.joint < 0) return;
         for (std::int32_t k = 0; k < link.coords; ++k)
             out.joint_q[model_.joint_q_start[link.joint] + k] = static_cast<Real>(s.motion.q[link.coord + k]);
@@ -572,8 +601,9 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     }
 
     reports_.assign(s.islands.size(), {});
+    const bool faults = std::find(s.faulty.begin(), s.faulty.end(), 1) != s.faulty.end();
     for (Island& island : s.islands)
-        for (std::int32_t i = island.group_begin; i < island.group_end; ++i)
+        for (std::int32_t i = island.group_begin; faults && i < island.group_end; ++i)
             island.frozen = island.frozen || faulty(s, s.forest.trees[s.groups[s.island_groups[i]].tree_begin].world);
     choose_blocks(s);
     list_work(s);
@@ -630,7 +660,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     publish(in, out, dt);
     if (contacts) report.deepest_penetration = store_contacts(s, *contacts, h, substeps);
     for (std::size_t p = 0; p < s.pile_count; ++p)
-        report.deepest_penetration = std::max(report.deepest_penetration, -deepest_of(s.piles[p]));
+        report.deepest_penetration = std::max(report.deepest_penetration, -static_cast<double>(s.piles[p].least));
     if (!culprit.text.empty()) {
         for (std::size_t w = 1; w < s.faulty.size(); ++w)
             if (s.faulty[w]) report.diverged_worlds.push_back(static_cast<std::int32_t>(w) - 1);

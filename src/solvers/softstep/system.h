@@ -376,7 +376,7 @@ struct System {
     std::vector<GroupSet>      sets;                ///< per group that is the smallest of its set
     std::vector<WorldPiles>    world_piles;         ///< [world_count + 1], first the global world
     std::vector<std::int32_t>  group_pile;          ///< per group: its pile, or -1
-    std::vector<std::int32_t>  pile_body;           ///< [body_count]: place in its pile
+    std::vector<std::int32_t>  pile_body;           ///< per group: place of its body in its pile
     std::vector<PileLink>      pile_links;          ///< per link; of those that hang in no tree of several links
     std::vector<std::int32_t>  remembered;          ///< per contact: in `memory`, or -1
     std::vector<std::int32_t>  memory_place;        ///< per contact: in `next_memory`
