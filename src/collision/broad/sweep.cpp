@@ -23,7 +23,8 @@ constexpr std::size_t kMostMovers = 32;
 /// Pairs that did not last for so many calls are not worth keeping.
 constexpr int kLeastAge = 4;
 /// By how much of its extent a box is made larger, and by how many calls' motion, up to how much of its extent.
-constexpr double      kFat = 0.05, kCallsAhead = 8, kMostAhead = 0.5;
+/// Larger boxes last longer and make more pairs to test; in piles an eighth costs least in all.
+constexpr double      kFat = 0.12, kCallsAhead = 8, kMostAhead = 0.5;
 constexpr std::size_t kNearPairs = 512, kBoxesAtOnce = 256;  ///< of one task
 constexpr double      kBoxWidths = 4;                        ///< least width of a strip, in those of a box
 
