@@ -2,7 +2,7 @@
 """Steps a second of built-in scenes: MuJoCo's C library and Jolt against ours, in alternation.
 
 usage: step_peers.py --python PYTHON [--jolt PROGRAM] [--runs N] [--threads N] [--gate MM] [--build DIR] [--check FILE]
-                     [SCENE:DT:SUBSTEPS:STEPS[:CONDIM] ...]
+                     [--discrete] [--linear-cast] [SCENE:DT:SUBSTEPS:STEPS[:CONDIM] ...]
 PYTHON has the package mujoco; PROGRAM is Jolt's own PerformanceTest, whose scenes two of ours repeat.
 
 Ours and Jolt on N threads (1), MuJoCo, which steps a scene on one, on one. All take external steps of DT seconds; ours divides each
@@ -12,6 +12,8 @@ that make the figures comparable: the deepest penetration over the run and the m
 
 --gate: MuJoCo's contacts are as soft as they may be to sink less than MM millimetres: its defaults, else the stiffest time constant
 that it allows at DT with more and more impedance (CONTACTS). Its column says with which.
+
+Ours follows fast bodies along their way and Jolt does not: with --discrete ours does not either, with --linear-cast both do.
 
 --check compares the ratios with those of FILE (bench/step_ratios.json; rows without an argument are its rows), says how far each is
 from its target, and fails where one is lower by more than a tenth (ALLOWED). Ratios, because absolute figures are a machine's own.
@@ -55,9 +57,10 @@ print(json.dumps({"steps_per_s": steps / spent, "contacts_mean": contacts / step
 """
 
 
-def ours(build, scene, dt, substeps, steps, condim, threads):
-    command = [build / "bin" / "mechane", "bench", scene, "--json", "-q", "--threads", threads, "--dt", dt, "--substeps", substeps, "--nstep", steps]
+def ours(args, scene, dt, substeps, steps, condim):
+    command = [args.build / "bin" / "mechane", "bench", scene, "--json", "-q", "--threads", args.threads, "--dt", dt, "--substeps", substeps, "--nstep", steps]
     command += ["--slide-only"] if condim == "3" else []
+    command += ["--discrete"] if args.discrete else []
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
@@ -74,12 +77,12 @@ def within(gate, python, xml, steps):
     return CONTACTS[-1]
 
 
-def jolt(program, scene, threads):
+def jolt(program, scene, threads, quality):
     """Its table has a line "quality, threads, steps a second, hash" under a header; it needs its assets beside it."""
-    done = subprocess.run([program, f"-s={scene}", "-q=Discrete", f"-t={threads}"], capture_output=True, text=True, check=True, cwd=pathlib.Path(program).parent)
+    done = subprocess.run([program, f"-s={scene}", f"-q={quality}", f"-t={threads}"], capture_output=True, text=True, check=True, cwd=pathlib.Path(program).parent)
     for line in done.stdout.splitlines():
         cells = [cell.strip() for cell in line.split(",")]
-        if cells[:2] == ["Discrete", threads]:
+        if cells[:2] == [quality, threads]:
             return {"steps_per_s": float(cells[2])}
     raise SystemExit(f"{program} printed no figure for {scene}")
 
@@ -102,11 +105,11 @@ def measure(args, row, peers):
         if document:
             impedance = within(args.gate and 1e-3 * args.gate, args.python, xml.name, steps)
         for _ in range(args.runs):
-            runs["ours"].append(ours(args.build, scene, dt, substeps, steps, condim, args.threads))
+            runs["ours"].append(ours(args, scene, dt, substeps, steps, condim))
             if document:
                 runs["mujoco"].append(mujoco(args.python, xml.name, steps, impedance))
             if args.jolt and scene in JOLT_SCENES and "jolt" in peers:
-                runs["jolt"].append(jolt(args.jolt, JOLT_SCENES[scene], args.threads))
+                runs["jolt"].append(jolt(args.jolt, JOLT_SCENES[scene], args.threads, "LinearCast" if args.linear_cast else "Discrete"))
     return scene, dt, substeps, condim, impedance, runs
 
 
@@ -147,6 +150,8 @@ def main(arguments=None):
     parser.add_argument("--threads", default="1", help="of ours and Jolt's")
     parser.add_argument("--gate", type=float, help="deepest penetration that MuJoCo's contacts may have [mm]")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
+    parser.add_argument("--discrete", action="store_true", help="ours does not follow fast bodies along their way")
+    parser.add_argument("--linear-cast", action="store_true", help="Jolt follows fast bodies along their way")
     parser.add_argument("--check", type=pathlib.Path, help="stored ratios that these must not fall behind")
     parser.add_argument("rows", nargs="*", help="SCENE:DT:SUBSTEPS:STEPS[:CONDIM], the scene's size after an underscore")
     args = parser.parse_args(arguments)
