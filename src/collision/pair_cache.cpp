@@ -217,14 +217,13 @@ bool may_keep(const PairCacheOptions& options, const ShapeSet& set, std::int32_t
 void bind(const ShapeSet& set, const PairRows& pair, const Shape& a, const Shape& b, Row& row)
 {
     const BodyMotion &m0 = set.motion_of(pair.shape0), &m1 = set.motion_of(pair.shape1);
-    row.owner        = is_face_normal(a, row.normal, row.feature)   ? NormalOwner::first
-                       : is_face_normal(b, row.normal, row.feature) ? NormalOwner::second
-                                                                    : NormalOwner::both;
+    row.owner = is_face_normal(a, row.normal, row.feature)   ? NormalOwner::first
+                : is_face_normal(b, row.normal, row.feature) ? NormalOwner::second
+                                                             : NormalOwner::both;
     row.fixed_normal =
         static_cast<Vec3>(transpose_times((row.owner == NormalOwner::second ? m1 : m0).R_WB, row.normal));
-    row.shift = row.distance -
-                dot(row.normal, m1.R_WB * static_cast<Vec3d>(row.point1) - m0.R_WB * static_cast<Vec3d>(row.point0) +
-                                    (m1.X_WB.p - m0.X_WB.p));
+    row.shift = row.distance - dot(row.normal, m1.R_WB * static_cast<Vec3d>(row.point1) -
+                                                   m0.R_WB * static_cast<Vec3d>(row.point0) + (m1.X_WB.p - m0.X_WB.p));
 }
 
 RowMotion::RowMotion(const ShapeSet& set, const PairRows& pair, const PairPose& now)

@@ -45,7 +45,7 @@ struct PairRows {
     double        reach = kNotKept;  ///< up to which they were looked for [m]
     /// What told two convex shapes apart when they were looked at last, in the frame of the first body: as long as it
     /// does, another look would find nothing. Zero: nothing is known.
-    Vec3 apart;
+    Vec3         apart;
     std::int32_t near = -1;  ///< the triangles of the first shape about the second, among those of its chunk
 
     [[nodiscard]] std::uint64_t key() const

@@ -73,9 +73,7 @@ double seconds_since(std::chrono::steady_clock::time_point start)
 
 /// A convex shape that is closed: separated by a plane or touched.
 bool is_solid(ShapeKind k)
-{
-    return k != ShapeKind::plane && k != ShapeKind::rectangle && k != ShapeKind::mesh && k != ShapeKind::triangle;
-}
+{ return k != ShapeKind::plane && k != ShapeKind::rectangle && k != ShapeKind::mesh && k != ShapeKind::triangle; }
 
 Vec3d velocity_at(const BodyMotion& m, const Vec3d& p) { return m.v + cross(m.w, p - m.com); }
 
@@ -103,11 +101,11 @@ struct CollisionPipeline::Impl {
 
     /// How contacts of a pair are looked for in this step.
     struct Search {
-        double gap, margin, reach;              ///< [m]; sums of both shapes; up to where
-        double look;                            ///< as reach, farther where the contacts may be kept
-        bool   fast = false, pressure = false;  ///< followed along its way; fields of pressure
-        bool   keeps = false;                   ///< the contacts may be kept for the next call
-        PairPose now{};                         ///< where they may be
+        double   gap, margin, reach;              ///< [m]; sums of both shapes; up to where
+        double   look;                            ///< as reach, farther where the contacts may be kept
+        bool     fast = false, pressure = false;  ///< followed along its way; fields of pressure
+        bool     keeps = false;                   ///< the contacts may be kept for the next call
+        PairPose now{};                           ///< where they may be
     };
     [[nodiscard]] Search search_for(const PairRows& pair, bool cached) const;
     void collide_pair(PairRows& pair, bool cached, const RowChunk* known, const PairRows* old, Chunk& chunk);

@@ -19,9 +19,9 @@ struct Four {
     Four() = default;
     [[gnu::always_inline]] Four(double x) : v{x, x, x, x} {}
     [[gnu::always_inline]] Four(const Lanes& x) : v(x) {}
-    [[gnu::always_inline]] Four& operator+=(const Four& b) { return v += b.v, *this; }
-    [[gnu::always_inline]] Four& operator-=(const Four& b) { return v -= b.v, *this; }
-    [[gnu::always_inline]] Four& operator*=(const Four& b) { return v *= b.v, *this; }
+    [[gnu::always_inline]] Four&       operator+=(const Four& b) { return v += b.v, *this; }
+    [[gnu::always_inline]] Four&       operator-=(const Four& b) { return v -= b.v, *this; }
+    [[gnu::always_inline]] Four&       operator*=(const Four& b) { return v *= b.v, *this; }
     [[gnu::always_inline]] friend Four operator+(const Four& a, const Four& b) { return a.v + b.v; }
     [[gnu::always_inline]] friend Four operator-(const Four& a, const Four& b) { return a.v - b.v; }
     [[gnu::always_inline]] friend Four operator*(const Four& a, const Four& b) { return a.v * b.v; }
@@ -61,12 +61,11 @@ template <class Value, class Wide>
 {
     constexpr int kCount = sizeof(Value) / sizeof(double);
     static_assert(sizeof(Wide) == kCount * sizeof(Four));
-    const Places<const double> numbers{reinterpret_cast<const double*>(from[0]),
-                                       reinterpret_cast<const double*>(from[1]),
-                                       reinterpret_cast<const double*>(from[2]),
-                                       reinterpret_cast<const double*>(from[3])};
-    auto* const                out = reinterpret_cast<Lanes*>(&to);
-    int                        i   = 0;
+    const Places<const double> numbers{
+        reinterpret_cast<const double*>(from[0]), reinterpret_cast<const double*>(from[1]),
+        reinterpret_cast<const double*>(from[2]), reinterpret_cast<const double*>(from[3])};
+    auto* const out = reinterpret_cast<Lanes*>(&to);
+    int         i   = 0;
     for (; i + kLanes <= kCount; i += kLanes) {
         Lanes r[4];
         for (int t = 0; t < 4; ++t) r[t] = lanes(numbers[static_cast<std::size_t>(t)] + i);
@@ -114,20 +113,23 @@ std::array<std::int32_t, 4> behind_first(const FourTrees& trees, const auto& of)
 { return {0, of(trees[1]) - of(trees[0]), of(trees[2]) - of(trees[0]), of(trees[3]) - of(trees[0])}; }
 
 std::array<std::int32_t, 4> links_behind(const Forest& f, const FourTrees& trees)
-{ return behind_first(trees, [&](std::int32_t t) { return f.trees[t].link_begin; }); }
+{
+    return behind_first(trees, [&](std::int32_t t) { return f.trees[t].link_begin; });
+}
 std::array<std::int32_t, 4> dofs_behind(const Forest& f, const FourTrees& trees)
-{ return behind_first(trees, [&](std::int32_t t) { return f.trees[t].dof_begin; }); }
+{
+    return behind_first(trees, [&](std::int32_t t) { return f.trees[t].dof_begin; });
+}
 
 }  // namespace
 
 [[gnu::always_inline]] inline QuatT<Four> unit(const QuatT<Four>& q)
 {
-    const Four     n = root(dot(q, q));
+    const Four     n     = root(dot(q, q));
     const LaneMask sound = (n.v > 0) & (n.v < std::numeric_limits<double>::infinity());
     const Four     scale = Four(1).v / n.v;
-    const auto     keep  = [&](const Four& x, double otherwise) __attribute__((always_inline)) {
-        return Four(sound ? (scale * x).v : Four(otherwise).v);
-    };
+    const auto keep = [&](const Four& x, double otherwise)
+                          __attribute__((always_inline)) { return Four(sound ? (scale * x).v : Four(otherwise).v); };
     return {keep(q.x, 0), keep(q.y, 0), keep(q.z, 0), keep(q.w, 1)};
 }
 
@@ -196,8 +198,8 @@ struct FourPlaced {
 
 void forward_kinematics(const Forest& forest, const FourTrees& trees, Motion& motion)
 {
-    const Tree&            tree  = forest.trees[trees[0]];
-    const std::int32_t     links = tree.link_end - tree.link_begin;
+    const Tree&            tree       = forest.trees[trees[0]];
+    const std::int32_t     links      = tree.link_end - tree.link_begin;
     constexpr std::int32_t kMostLinks = FourDynamics::kMostLinks, kMostDofs = FourDynamics::kMostDofs;
     alignas(32) std::byte  storage[32 * (31 * kMostLinks + 8 * kMostDofs + 3)];
     Room                   room{storage};
@@ -209,14 +211,14 @@ void forward_kinematics(const Forest& forest, const FourTrees& trees, Motion& mo
                              .dof_behind   = dofs_behind(forest, trees),
                              .coord_behind = behind_first(
                                  trees, [&](std::int32_t t) { return forest.links[forest.trees[t].link_begin].coord; }),
-                             .reference_   = room.take<Vec3T<Four>>(1),
-                             .pose_        = room.take<PoseT<Four>>(links),
-                             .turn_        = room.take<Mat33T<Four>>(links),
-                             .com_         = room.take<Vec3T<Four>>(links),
-                             .twist_       = room.take<SpatialT<Four>>(links),
-                             .velocity_    = room.take<SpatialT<Four>>(links),
-                             .column_      = room.take<SpatialT<Four>>(tree.dof_count()),
-                             .half_turns   = half_turns};
+                             .reference_ = room.take<Vec3T<Four>>(1),
+                             .pose_      = room.take<PoseT<Four>>(links),
+                             .turn_      = room.take<Mat33T<Four>>(links),
+                             .com_       = room.take<Vec3T<Four>>(links),
+                             .twist_     = room.take<SpatialT<Four>>(links),
+                             .velocity_  = room.take<SpatialT<Four>>(links),
+                             .column_    = room.take<SpatialT<Four>>(tree.dof_count()),
+                             .half_turns = half_turns};
     for (std::size_t t = 0; t < 4; ++t)
         for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
             const Link& link = forest.links[l];
@@ -272,18 +274,18 @@ struct FourMoving {
     {
         const std::int32_t links = tree.link_end - tree.link_begin, dofs = tree.dof_count();
         Room               room{const_cast<std::byte*>(d.storage_)};
-        reference_    = room.take<Vec3T<Four>>(1);
-        com_          = room.take<Vec3T<Four>>(links);
-        inertia_      = room.take<Mat33T<Four>>(links);
-        twist_        = room.take<SpatialT<Four>>(links);
-        velocity_     = room.take<SpatialT<Four>>(links);
-        acceleration_ = room.take<SpatialT<Four>>(links);
-        force_        = room.take<SpatialT<Four>>(links);
-        composite_    = room.take<CompositeT<Four>>(links);
-        column_       = room.take<SpatialT<Four>>(dofs);
-        momentum_     = room.take<SpatialT<Four>>(dofs);
-        load_         = room.take<Four>(dofs);
-        rate_         = room.take<Four>(kLanes * tree.block_count());
+        reference_     = room.take<Vec3T<Four>>(1);
+        com_           = room.take<Vec3T<Four>>(links);
+        inertia_       = room.take<Mat33T<Four>>(links);
+        twist_         = room.take<SpatialT<Four>>(links);
+        velocity_      = room.take<SpatialT<Four>>(links);
+        acceleration_  = room.take<SpatialT<Four>>(links);
+        force_         = room.take<SpatialT<Four>>(links);
+        composite_     = room.take<CompositeT<Four>>(links);
+        column_        = room.take<SpatialT<Four>>(dofs);
+        momentum_      = room.take<SpatialT<Four>>(dofs);
+        load_          = room.take<Four>(dofs);
+        rate_          = room.take<Four>(kLanes * tree.block_count());
         inverse_pivots = room.take<Four>(dofs);
         x              = room.take<Four>(dofs);
         factors        = room.take<Four>(d.numbers_);
@@ -345,8 +347,7 @@ namespace {
     Vec3T<Four> g;
     gather(Places<const Vec3d>{&gravity[0], &gravity[1], &gravity[2], &gravity[3]}, g);
     find_forces(s.forest, s.tree, g, false, s);
-    for (std::int32_t k = s.tree.dof_begin; k < s.tree.dof_end; ++k)
-        scatter(s.load(k), places(tau, k, s.dof_behind));
+    for (std::int32_t k = s.tree.dof_begin; k < s.tree.dof_end; ++k) scatter(s.load(k), places(tau, k, s.dof_behind));
 }
 
 [[gnu::flatten]] MCH_WIDE void find_four_momenta(const FourMoving& s) { find_momenta(s.forest, s.tree, s); }
@@ -395,9 +396,8 @@ struct Row {
         const SpatialT<Four>& p   = s.momentum_[k];
         for (std::int32_t b = 0; b < row.count; ++b)
             for (int i = 0; i < kLanes; ++i)
-                row.at[kLanes * b + i] = s.on_path[row.first + b] >> i & 1u
-                                             ? dot(p, s.column_[s.blocks[row.first + b] + i])
-                                             : Four(0);
+                row.at[kLanes * b + i] =
+                    s.on_path[row.first + b] >> i & 1u ? dot(p, s.column_[s.blocks[row.first + b] + i]) : Four(0);
         Four& own = row.at[s.place[k]];
         own += pick(places(diagonal, s.tree.dof_begin + k, s.dof_behind), 0);
         s.inverse_pivots[k] = own;
@@ -411,13 +411,14 @@ struct Row {
         s.inverse_pivots[k]    = inverse;
         for (std::int32_t b = 0; b < row.count; ++b) {
             const unsigned     mask = above(s, row, k, b);
-            const std::int32_t dof  = s.blocks[row.first + b], end = kLanes * (b + 1);
-            const Four* const  own  = row.at + kLanes * b;
+            const std::int32_t dof = s.blocks[row.first + b], end = kLanes * (b + 1);
+            const Four* const  own = row.at + kLanes * b;
             if (mask == 15) {
                 const Lanes a[4] = {(own[0] * inverse).v, (own[1] * inverse).v, (own[2] * inverse).v,
                                     (own[3] * inverse).v};
                 Four *const to0 = row_of(s, s.factors, dof).at, *const to1 = row_of(s, s.factors, dof + 1).at,
-                     *const to2 = row_of(s, s.factors, dof + 2).at, *const to3 = row_of(s, s.factors, dof + 3).at;
+                            *const to2 = row_of(s, s.factors, dof + 2).at,
+                            *const to3 = row_of(s, s.factors, dof + 3).at;
                 for (std::int32_t c = 0; c < end; ++c) {
                     const Lanes from = row.at[c].v;
                     to0[c].v -= a[0] * from;
@@ -507,7 +508,7 @@ struct Row {
         for (std::int32_t c = 0; c < kLanes * row.count; ++c) to[c] = Four(0);
         for (std::int32_t b = 0; b < row.count; ++b) {
             const unsigned     mask = above(s, row, k, b);
-            const std::int32_t dof  = s.blocks[row.first + b], end = kLanes * (b + 1);
+            const std::int32_t dof = s.blocks[row.first + b], end = kLanes * (b + 1);
             const Four* const  a = row.at + kLanes * b;
             if (mask == 15) {
                 const Four *x0 = row_of(s, s.white, dof).at, *x1 = row_of(s, s.white, dof + 1).at,

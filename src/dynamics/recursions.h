@@ -62,14 +62,13 @@ void place_free(const Link& link, const S& s, std::int32_t l)
 /// Places a link on the anchor in its parent; returns the child's anchor, which angular columns pivot about.
 template <class S>
 Vec3T<typename S::Number> place_on_joint(const Link& link, const PoseT<typename S::Number>& X_WJ, const S& s,
-                                   std::int32_t l)
+                                         std::int32_t l)
 {
     using T       = typename S::Number;
     Vec3T<T> p    = X_WJ.p;
     QuatT<T> turn = X_WJ.q;  // as the axes so far have carried it
     if (link.axes.type == model::JointType::ball) {
-        for (int k = 0; k < 3; ++k)
-            s.column(link.dof + k) = {{}, rotate(X_WJ.q, as<T>(link.axes.axis[k]))};
+        for (int k = 0; k < 3; ++k) s.column(link.dof + k) = {{}, rotate(X_WJ.q, as<T>(link.axes.axis[k]))};
         turn = turn * unit(QuatT<T>{s.coordinate(link.coord), s.coordinate(link.coord + 1),
                                     s.coordinate(link.coord + 2), s.coordinate(link.coord + 3)});
     } else {
@@ -181,12 +180,12 @@ void find_forces(const Forest& forest, const Tree& tree, const Vec3T<typename S:
                 if (accelerated) a += s.acceleration_of_dof(link.dof + k) * column;
             }
         }
-        s.acceleration(l)        = a;
-        const Vec3T<T>&  w       = s.twist(l).angular;
-        const Vec3T<T>   r       = s.com(l) - O;
-        const Vec3T<T>   a_com   = a.linear + cross(a.angular, r) + cross(w, s.twist(l).linear) - gravity;
-        const Mat33T<T>& I       = s.inertia(l);
-        SpatialT<T>      f       = {T(link.mass) * a_com, I * a.angular + cross(w, I * w)};
+        s.acceleration(l)      = a;
+        const Vec3T<T>&  w     = s.twist(l).angular;
+        const Vec3T<T>   r     = s.com(l) - O;
+        const Vec3T<T>   a_com = a.linear + cross(a.angular, r) + cross(w, s.twist(l).linear) - gravity;
+        const Mat33T<T>& I     = s.inertia(l);
+        SpatialT<T>      f     = {T(link.mass) * a_com, I * a.angular + cross(w, I * w)};
         s.take_wrench(l, f);
         s.force(l) = shift_wrench(f, -r);
     }

@@ -409,10 +409,10 @@ TEST_CASE("triangles that are remembered about a moving shape are those that the
             [&](int i, int j) { return Vec3d{0.4 * i, 0.4 * j, height(0.4 * i, 0.4 * j)}; },
             [](int, int) { return geometry::Diagonal::falling; });
         if (solid) {  // a tub, closed and hollow
-            auto tub = geometry::Mesh{};
-            tub.points = {{0, 0, -1}, {12, 0, -1}, {12, 12, -1}, {0, 12, -1}, {0, 0, 1},  {12, 0, 1},
-                          {12, 12, 1}, {0, 12, 1}, {1, 1, 1},    {11, 1, 1}, {11, 11, 1}, {1, 11, 1},
-                          {1, 1, 0},   {11, 1, 0}, {11, 11, 0},  {1, 11, 0}};
+            auto tub        = geometry::Mesh{};
+            tub.points      = {{0, 0, -1},  {12, 0, -1}, {12, 12, -1}, {0, 12, -1}, {0, 0, 1},   {12, 0, 1},
+                               {12, 12, 1}, {0, 12, 1},  {1, 1, 1},    {11, 1, 1},  {11, 11, 1}, {1, 11, 1},
+                               {1, 1, 0},   {11, 1, 0},  {11, 11, 0},  {1, 11, 0}};
             const auto quad = [&](int p, int q, int r, int s) {
                 tub.triangles.push_back({p, q, r}), tub.triangles.push_back({p, r, s});
             };
@@ -453,7 +453,7 @@ TEST_CASE("triangles that are remembered about a moving shape are those that the
         CollisionPipeline pipeline(m), other(m);
         PairCache         cache;
         auto              contacts = pipeline.make_contacts(), anew = other.make_contacts();
-        int               found    = 0;
+        int               found = 0;
         for (int step = 0; step < 40; ++step) {
             // What was saved knows no triangles: they are looked up anew.
             PairCache restored;

@@ -136,7 +136,7 @@ TEST_CASE("four copies of a robot side by side have the bits that each has alone
 TEST_CASE("robots are alike if all of their links and joints are, wherever they stand (DYN-132)")
 {
     Random     r(7);
-    const auto one = random_robot_builder(r, false);
+    const auto one      = random_robot_builder(r, false);
     const auto kinds_of = [](const model::ModelBuilder& b) {
         std::vector<std::int32_t> kinds;
         for (const dynamics::Tree& tree : dynamics::build_forest(finalized(b)).trees) kinds.push_back(tree.kind);

@@ -235,11 +235,11 @@ TEST_CASE("a robot moves alike whether copies are worked on beside it or not (DY
     // On a free base and turning, with drives of which one is too weak, a ball and a slider.
     model::ModelBuilder one;
     const Mat33d        inertia = 0.02 * Mat33d::identity();
-    const auto          base = one.add_link({}, "base", 4, {0.01, 0, 0.02}, inertia);
-    const auto          arm  = one.add_link({}, "arm", 1, {0, 0, -0.2}, inertia);
-    const auto          hand = one.add_link({}, "hand", 0.5, {0.1, 0, 0}, inertia);
-    const auto          tail = one.add_link({}, "tail", 0.7, {0, 0.1, 0}, inertia);
-    auto hinge = dof({0, 1, 0}), slide = dof({1, 0, 0});
+    const auto          base    = one.add_link({}, "base", 4, {0.01, 0, 0.02}, inertia);
+    const auto          arm     = one.add_link({}, "arm", 1, {0, 0, -0.2}, inertia);
+    const auto          hand    = one.add_link({}, "hand", 0.5, {0.1, 0, 0}, inertia);
+    const auto          tail    = one.add_link({}, "tail", 0.7, {0, 0.1, 0}, inertia);
+    auto                hinge = dof({0, 1, 0}), slide = dof({1, 0, 0});
     hinge.target_ke    = 300;
     hinge.target_kd    = 3;
     hinge.effort_limit = 5;

@@ -39,7 +39,7 @@ struct Tree {
     std::int32_t block_begin = 0;  ///< blocks of four dofs of the trees before it that are not single
     /// The first tree with the same links, joints and masses, to the last bit, at other places: copies of a robot. -1:
     /// single, deep, or hanging on a prescribed body.
-    std::int32_t kind = -1;
+    std::int32_t               kind = -1;
     [[nodiscard]] std::int32_t dof_count() const { return dof_end - dof_begin; }
     [[nodiscard]] std::int32_t block_count() const { return (dof_count() + 3) / 4; }
 };

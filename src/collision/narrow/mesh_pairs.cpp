@@ -268,7 +268,7 @@ MCH_WIDE void collide_mesh_convex(const Shape& mesh, const Shape& convex, double
     LastResort   rest;
     Overlap      overlap(m, local);
     Shape        triangle;
-    triangle.kind = ShapeKind::triangle;
+    triangle.kind   = ShapeKind::triangle;
     const auto look = [&](std::int32_t index) __attribute__((always_inline)) {
         const auto   t = static_cast<std::size_t>(index);
         const Vec3d& n = m.normals[t];

@@ -84,8 +84,8 @@ class Gather {
                     const auto block = static_cast<unsigned>((part.blocks[k] + part.shift) / kLanes);
                     row.reach |= std::uint64_t{1} << block % 64u;
                 }
-        row.lambda    = lambda;
-        row.rate      = base;
+        row.lambda = lambda;
+        row.rate   = base;
         for (const BlockRow::Part& part : J) row.rate += product(part, system_.u, 0);
         return row;
     }

@@ -52,7 +52,7 @@ struct Block {
     std::vector<double>       lambda, target, response;  ///< [rows]; A lambda = target is the velocity asked for
     std::vector<double>       matrix, x;                 ///< of the open rows
     std::vector<double>       column;                    ///< the island's velocities under a unit impulse
-    std::vector<std::int32_t> open, held;  ///< rows that are solved for, and those whose bound is an impulse
+    std::vector<std::int32_t> open, held;   ///< rows that are solved for, and those whose bound is an impulse
     std::vector<double>       free_rows;    ///< rows of contacts of free bodies, in double
     std::vector<std::int32_t> free_blocks;  ///< and their blocks
 };

@@ -19,7 +19,8 @@ struct Key {
 
     Key(std::int32_t s0, std::int32_t s1, std::uint64_t f)
         : shapes(static_cast<std::uint64_t>(s0) << 32 | static_cast<std::uint32_t>(s1)), feature(f)
-    {}
+    {
+    }
     explicit Key(const ContactMemory& m) : Key(m.shape0, m.shape1, m.feature) {}
     auto operator<=>(const Key&) const = default;
 };

@@ -106,14 +106,13 @@ Culprit culprit_of(const System& s, std::int32_t l, int substeps, const char* wh
 
 bool in_bounds(const System& s, const Tree& tree)
 {
-    const auto links = static_cast<std::size_t>(tree.link_end - tree.link_begin);
+    const auto  links = static_cast<std::size_t>(tree.link_end - tree.link_begin);
     const Link &first = s.forest.links[tree.link_begin], &last = s.forest.links[tree.link_end - 1];
     return all_below(reinterpret_cast<const double*>(s.motion.X_WB.data() + tree.link_begin), 7 * links, kFinite) &&
            all_below(reinterpret_cast<const double*>(s.motion.twist.data() + tree.link_begin), 6 * links, kFinite) &&
            all_below(s.motion.q.data() + first.coord, static_cast<std::size_t>(last.coord + last.coords - first.coord),
                      1e12) &&
-           all_below(s.motion.v.data() + tree.dof_begin, static_cast<std::size_t>(tree.dof_count()),
-                     kDivergedVelocity);
+           all_below(s.motion.v.data() + tree.dof_begin, static_cast<std::size_t>(tree.dof_count()), kDivergedVelocity);
 }
 
 void find_divergence(System& system, int substeps, bool after, bool known_sound, Culprit& first)

@@ -29,8 +29,8 @@ bool is_published_place(const System& system, const Tree& tree)
 /// The coordinates and rates of a tree, as they will be published.
 void round_published(System& system, const Tree& tree)
 {
-    const model::Model& m = *system.model;
-    const bool pose = is_pose(system, tree);
+    const model::Model& m    = *system.model;
+    const bool          pose = is_pose(system, tree);
     for (std::int32_t l = tree.link_begin; l < tree.link_end; ++l) {
         const Link&        link = system.forest.links[l];
         const double *     q = system.motion.q.data() + link.coord, *v = system.motion.v.data() + link.dof;

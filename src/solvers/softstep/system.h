@@ -282,7 +282,7 @@ struct GroupSet {
 /// dynamics are worked on side by side.
 struct Work {
     std::array<std::int32_t, 4> island{-1, -1, -1, -1};
-    dynamics::FourTrees         trees{};     ///< of four
+    dynamics::FourTrees         trees{};    ///< of four
     std::int32_t                count = 0;  ///< of islands: 1 or 4
 };
 
@@ -365,7 +365,7 @@ struct System {
     std::vector<ActiveContact> active;  ///< those that make rows in this substep, in each island from its first on
     std::vector<FreeContact>   free_contacts;  ///< in the places of `active`
     std::vector<Island>        islands;
-    std::vector<Work>          work;  ///< of islands that run on their own, and of the first of each pile
+    std::vector<Work>          work;     ///< of islands that run on their own, and of the first of each pile
     std::vector<Work>          waiting;  ///< scratch of list_work, per tree: those of its kind that are not yet four
     std::vector<std::int32_t>  kinds;    ///< trees that are their kind's first (Tree::kind)
     std::vector<Block>         blocks;
