@@ -110,7 +110,6 @@ bool usable_joint(Import& run, physics::Index index)
     const physics::Joint& joint = run.joint(index);
     if (!joint.enabled && run.options.only_load_enabled_joints) return false;
     if (run.ignored(joint.path)) return false;
-    if (!joint.valid && !run.newton()) return false;  // the parser has said why
     const auto dropped = [&](physics::Index b) { return b != physics::kNone && run.ignored_bodies.count(b) != 0; };
     if (dropped(joint.body0) || dropped(joint.body1)) return false;
     if (joint.body0 != physics::kNone && joint.body0 == joint.body1) {

@@ -164,13 +164,27 @@ bool makes_row(const System& system, const model::Contacts& contacts, const Pair
     return distance < reach(system, pair.body, pair.link, p, n, h);
 }
 
+/// A number, and what its rounding leaves of it.
+void split(double x, Real& rounded, Real& rest)
+{
+    rounded = static_cast<Real>(x);
+    rest    = static_cast<Real>(x - static_cast<double>(rounded));
+}
+void split(const Vec3d& x, Vec3& rounded, Vec3& rest)
+{
+    rounded = static_cast<Vec3>(x);
+    rest    = static_cast<Vec3>(x - static_cast<Vec3d>(rounded));
+}
+Vec3d whole(const Vec3& rounded, const Vec3& rest) { return static_cast<Vec3d>(rounded) + static_cast<Vec3d>(rest); }
+
 /// Sets the impulses and drift that an older contact left as world vectors.
 void remember(ContactRow& row, const ContactMemory& old, double h)
 {
     if (!continues(old, row.n)) return;
-    const auto friction = static_cast<Vec3d>(old.friction), drift = static_cast<Vec3d>(old.drift),
-               torque = static_cast<Vec3d>(old.torque);
-    row.lambda        = {h * static_cast<double>(old.force), h * dot(friction, row.t1), h * dot(friction, row.t2)};
+    const double force    = static_cast<double>(old.force) + static_cast<double>(old.force_rest);
+    const Vec3d  friction = whole(old.friction, old.friction_rest), drift = whole(old.drift, old.drift_rest),
+                 torque = whole(old.torque, old.torque_rest);
+    row.lambda          = {h * force, h * dot(friction, row.t1), h * dot(friction, row.t2)};
     if (row.spins()) row.spin_lambda = {h * dot(torque, row.n), h * dot(torque, row.t1), h * dot(torque, row.t2)};
     row.drift = {dot(drift, row.t1), dot(drift, row.t2)};
 }
@@ -272,15 +286,15 @@ double depth(const System& system, const ContactRow& row)
 ContactMemory remembered_of(const model::Contacts& contacts, const ContactRow& row, double h)
 {
     ContactMemory keep;
-    keep.shape0   = contacts.rigid_contact_shape0[row.contact];
-    keep.shape1   = contacts.rigid_contact_shape1[row.contact];
-    keep.feature  = contacts.rigid_contact_feature[row.contact];
-    keep.normal   = static_cast<Vec3>(row.n);
-    keep.force    = static_cast<Real>(row.lambda[0] / h);
-    keep.friction = static_cast<Vec3>((1 / h) * (row.lambda[1] * row.t1 + row.lambda[2] * row.t2));
-    keep.drift    = static_cast<Vec3>(row.drift[0] * row.t1 + row.drift[1] * row.t2);
-    keep.torque   = static_cast<Vec3>(
-        (1 / h) * (row.spin_lambda[0] * row.n + row.spin_lambda[1] * row.t1 + row.spin_lambda[2] * row.t2));
+    keep.shape0  = contacts.rigid_contact_shape0[row.contact];
+    keep.shape1  = contacts.rigid_contact_shape1[row.contact];
+    keep.feature = contacts.rigid_contact_feature[row.contact];
+    keep.normal  = static_cast<Vec3>(row.n);
+    split(row.lambda[0] / h, keep.force, keep.force_rest);
+    split((1 / h) * (row.lambda[1] * row.t1 + row.lambda[2] * row.t2), keep.friction, keep.friction_rest);
+    split(row.drift[0] * row.t1 + row.drift[1] * row.t2, keep.drift, keep.drift_rest);
+    split((1 / h) * (row.spin_lambda[0] * row.n + row.spin_lambda[1] * row.t1 + row.spin_lambda[2] * row.t2),
+          keep.torque, keep.torque_rest);
     return keep;
 }
 

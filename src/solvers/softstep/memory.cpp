@@ -20,6 +20,10 @@ void visit_contact(Bytes&& bytes, Contact& c)
     bytes(c.drift);
     bytes(c.torque);
     bytes(c.force);
+    bytes(c.force_rest);
+    bytes(c.friction_rest);
+    bytes(c.drift_rest);
+    bytes(c.torque_rest);
 }
 
 template <class Bytes, class S>

@@ -302,6 +302,7 @@ void store_pile(const System& system, const Pile& pile, model::Contacts& contact
                     contacts.rigid_contact_force[c] = {force[0], force[1], force[2]};
                     if (!(force[3] > 0)) continue;
                     ContactMemory& keep = memory[place[c]];
+                    keep                = {};
                     keep.shape0         = contacts.rigid_contact_shape0[c];
                     keep.shape1         = contacts.rigid_contact_shape1[c];
                     keep.feature        = contacts.rigid_contact_feature[c];

@@ -228,6 +228,10 @@ struct ContactMemory {
     Real          force = 0;        ///< normal force [N]
     Vec3          friction, drift;  ///< friction force and drift as world vectors
     Vec3          torque;           ///< of the friction against turning [N m]
+    // What rounding took off these, where they are numbers of a row; a pile's have nothing more. Without it robots with
+    // stiff drives tremble.
+    Real force_rest = 0;
+    Vec3 friction_rest, drift_rest, torque_rest;
 };
 
 /// Whether a contact with this normal is the one that was remembered: one that turned by more than 25 degrees is
