@@ -1,7 +1,6 @@
 #include "mechane/dynamics/four_trees.h"
 
 #include <cmath>
-#include <cstring>
 #include <numeric>
 
 #include "mechane/dynamics/mass_matrix.h"
@@ -9,14 +8,6 @@
 
 using namespace mechane;
 using namespace mechane::test;
-
-namespace {
-
-template <class T>
-bool same_bits(const std::vector<T>& a, const std::vector<T>& b)
-{ return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0; }
-
-}  // namespace
 
 TEST_CASE("four copies of a robot side by side have the bits that each has alone (DYN-132)")
 {

@@ -1,5 +1,3 @@
-#include <cstring>
-
 #include "world.h"
 
 using namespace mechane;
@@ -58,10 +56,6 @@ struct Run : World {
         }
     }
 };
-
-template <class T>
-bool same_bits(const std::vector<T>& a, const std::vector<T>& b)
-{ return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0; }
 
 }  // namespace
 

@@ -1,19 +1,9 @@
-#include <cstring>
-
 #include "dynamics/random_tree.h"
 #include "mechane/dynamics/kinematics.h"
 #include "mechane/solvers/solver.h"
 
 using namespace mechane;
 using namespace mechane::test;
-
-namespace {
-
-template <class T>
-bool same_bits(const std::vector<T>& a, const std::vector<T>& b)
-{ return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0; }
-
-}  // namespace
 
 TEST_CASE("a step goes on from the state that it published, as a new solver would that was given it (DYN-132)")
 {

@@ -1,6 +1,4 @@
 #include <cmath>
-#include <cstring>
-
 #include "hand_contacts.h"
 #include "world.h"
 
@@ -30,10 +28,6 @@ struct Ground : World {
         }
     }
 };
-
-template <class T>
-bool same_bits(const std::vector<T>& a, const std::vector<T>& b)
-{ return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0; }
 
 model::ModelBuilder tower(int boxes)
 {

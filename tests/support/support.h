@@ -3,11 +3,13 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "mechane/math/pose.h"
 #include "mechane/math/random.h"
@@ -40,6 +42,11 @@ void for_seeds(int n, const std::function<void(Random&)>& body);
 std::optional<std::filesystem::path> corpus();
 /// The oracles' answers, beside the corpus.
 std::optional<std::filesystem::path> golden();
+
+/// NaN equals itself, and zero is not -0.
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b)
+{ return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0; }
 
 /// A folder that is removed with the object.
 class TemporaryFolder {
