@@ -28,17 +28,23 @@ struct PlaneContacts {
 };
 
 /// Points of a disc that can touch: four fixed in the body, so that they last while it stands, and the deepest, that a
-/// tilt needs.
+/// tilt needs. Of a disc on edge what rolls towards the plane never hits it, and is left out: what is within 60 degrees
+/// of the deepest, and all where it cannot fall flat soon.
 void offer_disc(PlaneContacts& contacts, const Shape& s, double z, std::uint64_t base)
 {
-    const Vec3d  c = s.p + z * s.R.column(2);
-    const Vec3d  x = s.size.x * s.R.column(0), y = s.size.x * s.R.column(1);
-    const Vec3d  axis = s.R.column(2), down = -contacts.n;
-    const Vec3d  u    = down - dot(down, axis) * axis;
-    const double tilt = length(u);
+    const Vec3d      c = s.p + z * s.R.column(2);
+    const Vec3d      x = s.size.x * s.R.column(0), y = s.size.x * s.R.column(1);
+    const Vec3d      axis = s.R.column(2), down = -contacts.n;
+    const Vec3d      u       = down - dot(down, axis) * axis;
+    const double     tilt    = length(u);
+    constexpr double kOnEdge = 0.1, kSteep = 0.5;  ///< sines
     if (tilt > 1e-4) contacts.offer(c + (s.size.x / tilt) * u, base + 4);
-    contacts.offer(c + x, base), contacts.offer(c + y, base + 1), contacts.offer(c - x, base + 2),
-        contacts.offer(c - y, base + 3);
+    if (tilt > kSteep) return;
+    std::uint64_t feature = base;
+    for (const Vec3d& arm : {x, y, -x, -y}) {
+        if (tilt <= kOnEdge || dot(arm, u) <= 0.5 * s.size.x * tilt) contacts.offer(c + arm, feature);
+        ++feature;
+    }
 }
 
 }  // namespace

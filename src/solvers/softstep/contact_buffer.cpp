@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mechane/tasks/by_place.h"
+#include "rolling.h"
 #include "system.h"
 
 // Contacts of trees from the caller's buffer into rows, and back. Pieces of the buffer are worked on side by side; what
@@ -189,6 +190,13 @@ void remember(ContactRow& row, const ContactMemory& old, double h)
     row.drift = {dot(drift, row.t1), dot(drift, row.t2)};
 }
 
+bool touches_rolling(const System& system, const Pair& pair, std::size_t s, const ContactRow& row)
+{
+    if (!can_roll(system.model->shape_type[pair.shape[s]])) return false;
+    const Quatd q = body_pose(system, pair.body[s]).q;
+    return rolls(*system.model, pair.shape[s], row.point_B[s], rotate(conjugate(q), s == 0 ? row.n : -row.n));
+}
+
 /// What build_contact makes is left as it was.
 void load_row(const System& system, const model::Contacts& contacts, MaterialCombine rule, double h, const Pair& pair,
               const Materials& materials, std::size_t i, ContactRow& row)
@@ -201,7 +209,10 @@ void load_row(const System& system, const model::Contacts& contacts, MaterialCom
     row.t2      = cross(row.n, row.t1);
     row.point_B = core_points(contacts, i);
     row.margin  = margins(contacts, i);
-    for (std::size_t s = 0; s < 2; ++s) row.start_W[s] = place(system, pair.body[s], pair.link[s], row.point_B[s]);
+    for (std::size_t s = 0; s < 2; ++s) {
+        row.roller[s]  = touches_rolling(system, pair, s, row) ? pair.shape[s] : -1;
+        row.start_W[s] = place_core(system, row, s);
+    }
     row.start_distance = static_cast<double>(contacts.rigid_contact_distance[i]);
     row.mu             = -1;
     row.mu_dynamic     = materials.mu_dynamic;
@@ -278,8 +289,7 @@ double depth(const System& system, const ContactRow& row)
 {
     Vec3d moved;
     for (std::size_t side = 0; side < 2; ++side)
-        moved += (side == 0 ? -1.0 : 1.0) *
-                 (place(system, row.body[side], row.link[side], row.point_B[side]) - row.start_W[side]);
+        moved += (side == 0 ? -1.0 : 1.0) * (place_core(system, row, side) - row.start_W[side]);
     return -(row.start_distance + dot(row.n, moved));
 }
 

@@ -396,7 +396,7 @@ void build_contact(System& system, ContactRow& row, FreeContact* free, const Sof
 {
     std::array<Vec3d, 2> core = row.start_W;
     for (std::size_t s = 0; s < 2; ++s)
-        if (!first || in_loops(system, row.link[s])) core[s] = place(system, row.body[s], row.link[s], row.point_B[s]);
+        if (!first || in_loops(system, row.link[s])) core[s] = place_core(system, row, s);
     // The difference of displacements, not of positions: exact also far from the origin, and for rolling round shapes
     // whose core point is a centre.
     row.distance = row.start_distance + dot(row.n, (core[1] - row.start_W[1]) - (core[0] - row.start_W[0]));

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "rolling.h"
 #include "system.h"
 #include "wide.h"
 
@@ -174,6 +175,7 @@ void make_room(Pile& pile, std::size_t rows, std::size_t bodies)
         pile.bundles.reserve(rows / 4);
         pile.slots.reserve(kWide * (rows / 4));
         pile.spins.reserve(rows / 4);
+        pile.rollings.reserve(rows / 2);
     }
     if (pile.taken.capacity() >= bodies) return;
     for (auto* indices : {&pile.links, &pile.prescribed}) indices->reserve(bodies);
@@ -241,6 +243,8 @@ void add_pairs(const System& system, const model::Contacts& contacts, const Cont
     const bool one   = base.turned || still(0);
     base.driven      = !one && (base.body[0] >= moving || base.body[1] >= moving);
     if (base.turned) std::swap(base.body[0], base.body[1]);
+    for (std::size_t s = 0; s < 2 && system.rollers; ++s)
+        base.rolls = base.rolls || can_roll(system.model->shape_type[shapes_of(contacts, run.first)[s]]);
     const auto end = run.first + run.count;
     for (std::int32_t i = run.first; i < end;) {
         if (!is_sound(contacts, i)) {
@@ -299,7 +303,7 @@ void place_pairs(Pile& pile)
         pile.slots[place[order]]  = static_cast<std::int32_t>(i);
         place[order] += order / kKinds >= kColours ? kWide : 1;
     }
-    std::int32_t points = 0, axes = 0;
+    std::int32_t points = 0, axes = 0, rolling = 0;
     for (std::size_t i = 0; i < pile.bundles.size(); ++i) {
         Bundle& b   = pile.bundles[i];
         b.point     = points;
@@ -307,15 +311,18 @@ void place_pairs(Pile& pile)
         b.axes      = axes;
         b.turn_axes = 0;
         b.one       = true;
+        b.rolling   = -1;
         for (std::size_t lane = 0; lane < kWide; ++lane) {
             const std::int32_t at = pile.slots[kWide * i + lane];
             if (at < 0) continue;
             b.points = std::max(b.points, pile.pairs[at].points);
             b.one    = b.one && (pile.pairs[at].order & kOneBody) != 0;
             if (pile.pairs[at].fan) b.turn_axes = 1;
+            if (pile.pairs[at].rolls) b.rolling = rolling;
         }
         points += b.points;
         axes += b.turn_axes ? b.points : 1;
+        if (b.rolling >= 0) rolling += b.points;
         if (b.spin < 0) continue;
         b.spin = spinning;
         spinning += b.points;
@@ -324,6 +331,7 @@ void place_pairs(Pile& pile)
     pile.points.resize(static_cast<std::size_t>(points));
     pile.starts.resize(static_cast<std::size_t>(points));
     pile.spins.resize(static_cast<std::size_t>(spinning));
+    pile.rollings.resize(static_cast<std::size_t>(rolling));
 }
 
 /// `work(begin, end, chunk)` on piles.
@@ -522,6 +530,7 @@ void reserve_piles(System& system)
     const auto free = std::count_if(system.forest.trees.begin(), system.forest.trees.end(),
                                     [](const Tree& tree) { return tree.single; });
     if (free < 2) return;
+    system.rollers = std::any_of(system.model->shape_type.begin(), system.model->shape_type.end(), can_roll);
     if (system.piles.empty()) system.piles.emplace_back();
     make_room(system.piles[0], std::min(system.contact_capacity, kMostRows),
               static_cast<std::size_t>(free) + system.forest.prescribed.size() + 1);

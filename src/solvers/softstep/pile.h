@@ -73,10 +73,13 @@ struct PileSpin {
     Wides<3> inverse, response;
 };
 
+/// Of a point where a shape rolls (rolling.h): by side. Zero where none does.
+using PileRolling = std::array<Wide6, 2>;
+
 /// What a step knows of such points from its start on, and what sub-steps keep of them.
 struct PileStart {
     std::array<Wide3, 2> arm;   ///< to the core points, at the start [m]
-    std::array<Wide3, 2> core;  ///< core points about the centres of mass, body axes [m]
+    std::array<Wide3, 2> core;  ///< core points, of what rolls centres, about the centres of mass, body axes [m]
     Wides<2>             margin;
     Wide                 distance;
     Wide                 bounce;       ///< rebound speed asked for, 0: none
@@ -93,6 +96,7 @@ struct Bundle {
     std::int32_t point = 0, points = 0;    ///< in Pile::points
     std::int32_t axes = 0, turn_axes = 0;  ///< in Pile::axes; 1: each point has its own
     std::int32_t spin    = -1;             ///< in Pile::spins, a row for each point; -1: none
+    std::int32_t rolling = -1;             ///< in Pile::rollings, likewise
     bool         idle    = false;          ///< relax sweeps have nothing to do here
     bool         one     = false;          ///< no first body moves
     bool         bounces = false;          ///< some point rebounds in this sub-step
@@ -106,6 +110,7 @@ struct PilePair {
     bool                        turned = false;  ///< the first body is the second shape's, and the axes are turned
     bool                        fan    = false;  ///< normals differ
     bool                        driven = false;  ///< by the motion of a prescribed body or of a surface
+    bool                        rolls  = false;  ///< a shape of the two can
 };
 
 /// What steps read of a free body, in one place.
@@ -153,6 +158,7 @@ struct Pile {
     std::vector<PilePoint>    points;
     std::vector<PileStart>    starts;
     std::vector<PileSpin>     spins;
+    std::vector<PileRolling>  rollings;
     /// Eight numbers for each body: its velocity, and the last sweep of the sub-step that changed it by much. Now,
     /// before the sub-step, and as it would be without contacts (at the start of a sub-step what those of the last
     /// did).

@@ -41,14 +41,28 @@ struct Block {
             most > 0 ? 1 / (most > 0 ? most : all(1)) : Wide{}};
 }
 
+/// The point of what rolls that is farthest along `d` (Rolling::farthest).
+[[gnu::always_inline]] inline Wide3 touched(const Turned& body, const Wide3& centre, const Wide6& M, const Wide3& d)
+{
+    const auto& R = body.turn;
+    const Wide3 d_B{R[0][0] * d[0] + R[1][0] * d[1] + R[2][0] * d[2], R[0][1] * d[0] + R[1][1] * d[1] + R[2][1] * d[2],
+                    R[0][2] * d[0] + R[1][2] * d[1] + R[2][2] * d[2]};
+    const Wide3 m  = M * d_B;
+    const Wide  dd = dot(d_B, m), scale = 1 / root(dd > 0 ? dd : all(1));
+    return centre + scale * m;
+}
+
 [[gnu::always_inline]] inline void build_point(const Bundle& b, const std::array<Turned, 2>& bodies,
                                                const std::array<Wide3, 2>& way, const Moving<>& now,
-                                               const Wide& lighter, bool first, const PileAxes& axes, PilePoint& p,
-                                               PileStart& start)
+                                               const Wide& lighter, bool first, const PileAxes& axes,
+                                               const PileRolling* rolling, PilePoint& p, PileStart& start)
 {
     std::array<Wide3, 2> arm;
     for (std::size_t s = 0; s < 2; ++s) {
-        for (std::size_t k = 0; k < 3; ++k) arm[s][k] = dot(bodies[s].turn[k], start.core[s]);
+        const Wide3 core = rolling
+                               ? touched(bodies[s], start.core[s], (*rolling)[s], s == 0 ? axes[0] : Wide3{} - axes[0])
+                               : start.core[s];
+        for (std::size_t k = 0; k < 3; ++k) arm[s][k] = dot(bodies[s].turn[k], core);
         p.arm[s] = arm[s] + (s == 0 ? start.margin[0] : -start.margin[1]) * axes[0];
     }
     if (first) {
@@ -136,8 +150,11 @@ MCH_WIDER static void build_part(Pile& pile, bool first, std::size_t begin, std:
         const Wide most    = largest(b.inverse_mass[0], b.inverse_mass[1]);
         const Wide lighter = 1 / (most > 0 ? most : all(1));
         for (std::int32_t i = 0; i < b.points; ++i) {
-            const PileAxes& axes = pile.axes_of(b, i);
-            build_point(b, bodies, way, now, lighter, first, axes, pile.points[static_cast<std::size_t>(b.point + i)],
+            const PileAxes&    axes = pile.axes_of(b, i);
+            const PileRolling* rolling =
+                b.rolling >= 0 ? &pile.rollings[static_cast<std::size_t>(b.rolling + i)] : nullptr;
+            build_point(b, bodies, way, now, lighter, first, axes, rolling,
+                        pile.points[static_cast<std::size_t>(b.point + i)],
                         pile.starts[static_cast<std::size_t>(b.point + i)]);
             if (b.spin >= 0) build_turning(b, axes, pile.spins[static_cast<std::size_t>(b.spin + i)]);
         }

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "rolling.h"
 #include "system.h"
 #include "wide.h"
 
@@ -84,6 +85,32 @@ void read_belts(const System& system, const model::Contacts& contacts, const Pil
         point.belt[1][lane]  = static_cast<Real>(dot(t2, belt.linear));
         if (b.spin >= 0)
             pile.spins[static_cast<std::size_t>(b.spin + i)].belt[lane] = static_cast<Real>(dot(n, belt.angular));
+    }
+}
+
+/// The points of a pair at which a shape rolls: in place of the core points the centres, and what makes others of them.
+void read_rolling(const System& system, const model::Contacts& contacts, const PilePair& pair, Pile& pile,
+                  const Bundle& b, int lane)
+{
+    const model::Model& m = *system.model;
+    for (std::int32_t i = 0; i < pair.points; ++i) {
+        const std::int32_t c       = pair.contact + i;
+        PileStart&         start   = pile.starts[static_cast<std::size_t>(b.point + i)];
+        PileRolling&       rolling = pile.rollings[static_cast<std::size_t>(b.rolling + i)];
+        for (std::size_t s = 0; s < 2; ++s) {
+            const bool         first = (s == 0) != pair.turned;
+            const std::int32_t shape = (first ? contacts.rigid_contact_shape0 : contacts.rigid_contact_shape1)[c];
+            if (!can_roll(m.shape_type[shape])) continue;
+            const auto p_B =
+                static_cast<Vec3d>((first ? contacts.rigid_contact_point0 : contacts.rigid_contact_point1)[c]);
+            const Vec3d n = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[c]));
+            const Quatd q = body_pose(system, m.shape_body[shape]).q;
+            if (!rolls(m, shape, p_B, rotate(conjugate(q), first ? n : -n))) continue;
+            const Rolling at     = rolling_at(m, shape, p_B);
+            const Vec3d   centre = at.centre - static_cast<Vec3d>(pile.seats[pair.body[s]].centre);
+            for (std::size_t k = 0; k < 3; ++k) start.core[s][k][lane] = static_cast<Real>(centre[k]);
+            for (std::size_t k = 0; k < 6; ++k) rolling[s][k][lane] = static_cast<Real>(at.M[k]);
+        }
     }
 }
 
@@ -202,6 +229,13 @@ bool load_bundles(const System& system, const model::Contacts& contacts, Materia
         fill_bundle(pile, b, read.data(), static_cast<Real>(h));
         for (int lane = 0; driven && lane < kWide; ++lane)
             if (belts[lane]) read_belts(system, contacts, *belts[lane], pile, b, lane);
+        if (b.rolling < 0) continue;
+        std::fill_n(pile.rollings.begin() + b.rolling, b.points, PileRolling{});
+        for (std::size_t lane = 0; lane < kWide; ++lane) {
+            const std::int32_t at = pile.slots[kWide * k + lane];
+            if (at >= 0 && pile.pairs[at].rolls)
+                read_rolling(system, contacts, pile.pairs[at], pile, b, static_cast<int>(lane));
+        }
     }
     return elastic;
 }

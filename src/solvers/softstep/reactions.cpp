@@ -98,7 +98,7 @@ void find_reactions(System& system, double h, double dt)
             (1 / h) * (row.spin_lambda[0] * row.n + row.spin_lambda[1] * row.t1 + row.spin_lambda[2] * row.t2);
         for (std::size_t s = 0; s < 2; ++s) {
             const double sign = s == 0 ? -1 : 1;
-            const Vec3d  p    = body_pose(system, row.body[s]) * row.point_B[s] - sign * row.margin[s] * row.n;
+            const Vec3d  p    = place_core(system, row, s) - sign * row.margin[s] * row.n;
             add_load(system, row.link[s], p, sign * force, sign * torque);
         }
     }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <span>
 
+#include "rolling.h"
 #include "system.h"
 
 namespace mechane::solvers::softstep {
@@ -470,6 +471,17 @@ Vec3d place(const System& system, std::int32_t body, std::int32_t link, const Ve
 {
     if (body < 0) return p_B;
     return link >= 0 ? system.motion.X_WB[link].p + system.motion.R_WB[link] * p_B : body_pose(system, body) * p_B;
+}
+
+Vec3d place_core(const System& system, const ContactRow& row, std::size_t side)
+{
+    Vec3d p_B = row.point_B[side];
+    if (row.roller[side] >= 0) {
+        const Quatd q   = body_pose(system, row.body[side]).q;
+        const Vec3d d_B = rotate(conjugate(q), side == 0 ? row.n : -row.n);
+        p_B             = rolling_at(*system.model, row.roller[side], p_B).farthest(d_B);
+    }
+    return place(system, row.body[side], row.link[side], p_B);
 }
 
 Posed body_pose(const System& system, std::int32_t body)

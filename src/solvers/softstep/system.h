@@ -166,10 +166,11 @@ struct ContactRow {
     std::array<std::int32_t, 2> body{-1, -1}, link{-1, -1};
     std::array<Vec3d, 2>        point_B,
         start_W;  ///< core points in the body frames, and where they were at the start of the step
-    std::array<double, 2> margin{};
-    Vec3d                 n, t1, t2;
-    double                start_distance = 0;
-    double                mu_static = 0, mu_dynamic = 0, restitution = 0;
+    std::array<std::int32_t, 2> roller{-1, -1};  ///< shapes that roll there: other points of them come to touch
+    std::array<double, 2>       margin{};
+    Vec3d                       n, t1, t2;
+    double                      start_distance = 0;
+    double                      mu_static = 0, mu_dynamic = 0, restitution = 0;
     double                stiffness = 0, damping = 0;  ///< of a contact that has its own, 0: as stiff as can be [SI]
     std::array<double, 3> impulse_sum{};
     double                bounce = 0;     ///< rebound speed asked for, 0: none
@@ -381,6 +382,7 @@ struct System {
     std::vector<WorldPiles>    world_piles;         ///< [world_count + 1], first the global world
     std::vector<std::int32_t>  group_pile;          ///< per group: its pile, or -1
     std::vector<std::int32_t>  pile_body;           ///< per group: place of its body in its pile
+    bool                       rollers = false;     ///< some shape can roll (rolling.h)
     std::vector<PileLink>      pile_links;          ///< per link; of those that hang in no tree of several links
     std::vector<std::int32_t>  remembered;          ///< per contact: in `memory`, or -1
     std::vector<std::int32_t>  memory_place;        ///< per contact: in `next_memory`
@@ -502,6 +504,8 @@ Vec3d prescribed_velocity(const System& system, std::int32_t body, const Vec3d& 
 Posed body_pose(const System& system, std::int32_t body);
 /// A point of a body, or of its link where it has one, in the world.
 Vec3d place(const System& system, std::int32_t body, std::int32_t link, const Vec3d& p_B);
+/// Where a contact's core point on one side is now.
+Vec3d place_core(const System& system, const ContactRow& row, std::size_t side);
 
 // -- loops.cpp
 /// Jacobian, response and errors of a group's bilateral rows at the present configuration.
