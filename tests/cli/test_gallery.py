@@ -56,6 +56,13 @@ class Gallery(unittest.TestCase):
             self.assertAlmostEqual(math.dist(start, end), expected, delta=0.02 * expected)
         self.assertLess(math.dist(run.poses("rubber_box")[0][1], run.end("rubber_box")), 1e-4)
 
+    def test_what_has_its_mass_at_the_rim_rolls_slower(self):
+        """a = (g sin 20 - g cos 20 mu_rolling / r) / (1 + I / m r^2) with the default mu_rolling of 0.1 mm; s = a t^2 / 2."""
+        run, slope = Run("race", 1.5), math.radians(20)
+        for body, share in (("ball", 0.4), ("cylinder", 0.5), ("tube", 1.0)):
+            expected = 0.5 * 9.81 * (math.sin(slope) - math.cos(slope) * 1e-4 / 0.2) / (1 + share) * 1.5**2
+            self.assertAlmostEqual(math.dist(run.poses(body)[0][1], run.end(body)), expected, delta=0.01 * expected)
+
     def test_the_four_bar_stays_closed(self):
         """The coupler's end and the rocker's end are one point, whose distances from the pivots are the lengths of the bars."""
         run = Run("four_bar", 4)
