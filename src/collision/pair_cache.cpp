@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "mechane/core/bytes.h"
+#include "narrow/pairs.h"
+#include "narrow/sdf_contacts.h"
 #include "pair_rows.h"
 
 namespace mechane::collision {
@@ -68,6 +70,30 @@ bool is_face_normal(const Shape& s, const Vec3d& n, std::uint64_t feature)
     }
     return false;
 }
+
+/// The body that the normal turns with.
+NormalOwner owner_of(const Shape& a, const Shape& b, const Row& row)
+{
+    // A ball looks the same however it turns.
+    if (a.kind == ShapeKind::sphere) return NormalOwner::second;
+    if (b.kind == ShapeKind::sphere) return NormalOwner::first;
+    const bool both_meshes = a.kind == ShapeKind::mesh && b.kind == ShapeKind::mesh;
+    const bool turned      = both_meshes && second_is_surface(a, b);  // names are those of the surface and the other
+    const auto surface     = turned ? NormalOwner::second : NormalOwner::first;
+    const auto other       = turned ? NormalOwner::first : NormalOwner::second;
+    // What clip_faces and collide_face put there: the reference face is that of one or the other, or a point lies
+    // straight under a triangle. Not every triangle that is the reference is named.
+    const std::uint64_t how  = has_field_route(a, b) ? 0 : (row.feature >> 40) & 0xf;
+    const Shape&        mesh = turned ? b : a;
+    if (mesh.kind == ShapeKind::mesh && !mesh.mesh->hull && (how == 1 || how == 7)) return surface;
+    if (is_face_normal(a, row.normal, row.feature)) return NormalOwner::first;
+    if (is_face_normal(b, row.normal, row.feature)) return NormalOwner::second;
+    return how == 1 ? surface : how == 2 ? other : NormalOwner::both;
+}
+
+/// Touches with another point of itself as soon as it turns.
+bool is_curved(ShapeKind k)
+{ return k == ShapeKind::cylinder || k == ShapeKind::cone || k == ShapeKind::ellipsoid; }
 
 /// Angle between two rotations that are close together [rad].
 double angle_between(const Quatd& a, const Quatd& b)
@@ -198,28 +224,28 @@ PairPose pair_pose(const ShapeSet& set, std::int32_t shape0, std::int32_t shape1
             conjugate(m0.X_WB.q) * m1.X_WB.q};
 }
 
-double kept_reach(const PairCacheOptions& options, const ShapeSet& set, std::int32_t smaller)
+KeptMotion kept_motion(const PairCacheOptions& options, const ShapeSet& set, std::int32_t shape0, std::int32_t shape1)
 {
-    const auto s = static_cast<std::size_t>(smaller);
-    return options.way * set.extent[s] + options.turn * set.ball[s];
+    const auto i = static_cast<std::size_t>(shape0), k = static_cast<std::size_t>(shape1),
+               s      = static_cast<std::size_t>(smaller_of(set, shape0, shape1));
+    const bool curved =
+        is_curved(set.kinds[i]) || is_curved(set.kinds[k]) || has_field_route(set.shapes[i], set.shapes[k]);
+    return {(curved ? options.curved : options.way) * set.extent[s], curved ? options.curved : options.turn,
+            set.ball[s]};
 }
 
-bool may_keep(const PairCacheOptions& options, const ShapeSet& set, std::int32_t smaller, const PairPose& now,
-              const PairRows& old, double reach)
+bool may_keep(const KeptMotion& most, const PairPose& now, const PairRows& old, double reach)
 {
-    const auto   s   = static_cast<std::size_t>(smaller);
     const double way = length(now.p - old.found.p);
-    if (!(way <= options.way * set.extent[s])) return false;
+    if (!(way <= most.way)) return false;
     const double turn = angle_between(now.q, old.found.q);
-    return turn <= options.turn && reach + way + turn * set.ball[s] <= old.reach;
+    return turn <= most.turn && reach + way + turn * most.ball <= old.reach;
 }
 
 void bind(const ShapeSet& set, const PairRows& pair, const Shape& a, const Shape& b, Row& row)
 {
     const BodyMotion &m0 = set.motion_of(pair.shape0), &m1 = set.motion_of(pair.shape1);
-    row.owner = is_face_normal(a, row.normal, row.feature)   ? NormalOwner::first
-                : is_face_normal(b, row.normal, row.feature) ? NormalOwner::second
-                                                             : NormalOwner::both;
+    row.owner = owner_of(a, b, row);
     row.fixed_normal =
         static_cast<Vec3>(transpose_times((row.owner == NormalOwner::second ? m1 : m0).R_WB, row.normal));
     row.shift = row.distance - dot(row.normal, m1.R_WB * static_cast<Vec3d>(row.point1) -
@@ -227,7 +253,8 @@ void bind(const ShapeSet& set, const PairRows& pair, const Shape& a, const Shape
 }
 
 RowMotion::RowMotion(const ShapeSet& set, const PairRows& pair, const PairPose& now)
-    : pair_(&pair),
+    : set_(&set),
+      pair_(&pair),
       now_(&now),
       body0_(&set.motion_of(pair.shape0)),
       body1_(&set.motion_of(pair.shape1)),
@@ -239,20 +266,29 @@ void RowMotion::apply(Row& row) const
 {
     auto n = static_cast<Vec3d>(row.fixed_normal);
     if (row.owner == NormalOwner::both) {
-        // By half of what the second body has turned against the first since.
+        // By half of what the second body has turned against the first since. A capsule does not show how it turns
+        // about its axis: that part is the other's alone, all of it or nothing.
         Quatd turned = now_->q * conjugate(pair_->found.q);
         if (turned.w < 0) turned = {-turned.x, -turned.y, -turned.z, -turned.w};
-        n = rotate(normalized(Quatd{turned.x, turned.y, turned.z, turned.w + 1}), n);
+        Vec3d        axis{turned.x, turned.y, turned.z};
+        const Shape &a = set_->shapes[static_cast<std::size_t>(pair_->shape0)],
+                    &b = set_->shapes[static_cast<std::size_t>(pair_->shape1)];
+        if (a.kind == ShapeKind::capsule || b.kind == ShapeKind::capsule) {
+            const bool  first = a.kind == ShapeKind::capsule;
+            const Vec3d core  = transpose_times(body0_->R_WB, (first ? a : b).R.column(2));
+            axis += (first ? dot(axis, core) : -dot(axis, core)) * core;
+        }
+        n = rotate(normalized(Quatd{axis.x, axis.y, axis.z, turned.w + 1}), n);
     }
     row.normal   = (row.owner == NormalOwner::second ? body1_ : body0_)->R_WB * n;
     row.distance = row.shift + dot(row.normal, body1_->R_WB * static_cast<Vec3d>(row.point1) -
                                                    body0_->R_WB * static_cast<Vec3d>(row.point0) + p01_);
 }
 
-Vec3d RowMotion::middle(const ShapeSet& set, const Row& row) const
+Vec3d RowMotion::middle(const Row& row) const
 {
-    const double r0 = set.shapes[static_cast<std::size_t>(pair_->shape0)].core_radius(),
-                 r1 = set.shapes[static_cast<std::size_t>(pair_->shape1)].core_radius();
+    const double r0 = set_->shapes[static_cast<std::size_t>(pair_->shape0)].core_radius(),
+                 r1 = set_->shapes[static_cast<std::size_t>(pair_->shape1)].core_radius();
     return body0_->X_WB.p + 0.5 * (body0_->R_WB * static_cast<Vec3d>(row.point0) + p01_ +
                                    body1_->R_WB * static_cast<Vec3d>(row.point1) + (r0 - r1) * row.normal);
 }

@@ -94,11 +94,18 @@ PairPose pair_pose(const ShapeSet& set, std::int32_t shape0, std::int32_t shape1
 /// The smaller shape of a pair; the second one where they are equal.
 std::int32_t smaller_of(const ShapeSet& set, std::int32_t shape0, std::int32_t shape1);
 
-/// How far beyond what is needed contacts are looked for, so that none is missed while the pair is kept [m].
-double kept_reach(const PairCacheOptions& options, const ShapeSet& set, std::int32_t smaller);
+/// How far a pair may move while it is kept.
+struct KeptMotion {
+    double way  = 0;  ///< [m]
+    double turn = 0;  ///< [rad]
+    double ball = 0;  ///< radius of the smaller shape's ball about its origin [m]
+
+    /// How far beyond what is needed contacts are looked for, so that none is missed meanwhile [m].
+    [[nodiscard]] double reach() const { return way + turn * ball; }
+};
+KeptMotion kept_motion(const PairCacheOptions& options, const ShapeSet& set, std::int32_t shape0, std::int32_t shape1);
 /// Whether the contacts that were found are still those of now, all that lie within `reach` [m].
-bool may_keep(const PairCacheOptions& options, const ShapeSet& set, std::int32_t smaller, const PairPose& now,
-              const PairRows& old, double reach);
+bool may_keep(const KeptMotion& most, const PairPose& now, const PairRows& old, double reach);
 
 /// Fills in what lets the row be kept.
 void bind(const ShapeSet& set, const PairRows& pair, const Shape& a, const Shape& b, Row& row);
@@ -108,9 +115,10 @@ class RowMotion {
     RowMotion(const ShapeSet& set, const PairRows& pair, const PairPose& now);
     void apply(Row& row) const;
     /// Between the surfaces, in the world.
-    [[nodiscard]] Vec3d middle(const ShapeSet& set, const Row& row) const;
+    [[nodiscard]] Vec3d middle(const Row& row) const;
 
   private:
+    const ShapeSet*   set_;
     const PairRows*   pair_;
     const PairPose*   now_;
     const BodyMotion *body0_, *body1_;

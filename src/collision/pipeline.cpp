@@ -101,16 +101,17 @@ struct CollisionPipeline::Impl {
 
     /// How contacts of a pair are looked for in this step.
     struct Search {
-        double   gap, margin, reach;              ///< [m]; sums of both shapes; up to where
-        double   look;                            ///< as reach, farther where the contacts may be kept
-        bool     fast = false, pressure = false;  ///< followed along its way; fields of pressure
-        bool     keeps = false;                   ///< the contacts may be kept for the next call
-        PairPose now{};                           ///< where they may be
+        double     gap, margin, reach;              ///< [m]; sums of both shapes; up to where
+        double     look;                            ///< as reach, farther where the contacts may be kept
+        bool       fast = false, pressure = false;  ///< followed along its way; fields of pressure
+        bool       keeps = false;                   ///< the contacts may be kept for the next call
+        KeptMotion most{};                          ///< while it moves no farther
+        PairPose   now{};                           ///< where it is
     };
     [[nodiscard]] Search search_for(const PairRows& pair, bool cached) const;
     void collide_pair(PairRows& pair, bool cached, const RowChunk* known, const PairRows* old, Chunk& chunk);
     [[nodiscard]] bool stays(const PairRows& old, const Search& search) const
-    { return may_keep(cache_options, set, smaller_of(set, old.shape0, old.shape1), search.now, old, search.reach); }
+    { return may_keep(search.most, search.now, old, search.reach); }
     void keep_rows(const PairRows& pair, const Search& search, std::span<Row> rows) const;
     bool stay_apart(PairRows& pair, const Search& search, const Vec3& apart) const;
     void remember_apart(PairRows& pair, const Vec3d& n) const
@@ -276,7 +277,8 @@ CollisionPipeline::Impl::Search CollisionPipeline::Impl::search_for(const PairRo
     out.keeps           = cached && !out.fast && !out.pressure && worth_keeping(set.shapes[i], set.shapes[k]);
     out.look            = out.reach;
     if (out.keeps) {
-        out.look += kept_reach(cache_options, set, smaller_of(set, pair.shape0, pair.shape1));
+        out.most = kept_motion(cache_options, set, pair.shape0, pair.shape1);
+        out.look += out.most.reach();
         out.now = pair_pose(set, pair.shape0, pair.shape1);
     }
     return out;
@@ -288,7 +290,7 @@ void CollisionPipeline::Impl::keep_rows(const PairRows& pair, const Search& sear
     const RowMotion motion(set, pair, search.now);
     for (Row& row : rows) {
         motion.apply(row);
-        row.admitted = row.distance <= search.gap || closes(pair, row, motion.middle(set, row));
+        row.admitted = row.distance <= search.gap || closes(pair, row, motion.middle(row));
     }
 }
 

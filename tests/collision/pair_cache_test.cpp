@@ -15,8 +15,11 @@ using namespace mechane;
 using namespace mechane::test;
 using collision::CollisionPipeline;
 using collision::PairCache;
+using collision::PairCacheOptions;
 
 namespace {
+
+constexpr PairCacheOptions kStrict{1e-4, 1e-4, 1e-4};
 
 constexpr double kGap = 0.02;  ///< of a pair [m]
 
@@ -114,38 +117,40 @@ std::uint64_t hash_of(const model::Contacts& c)
 
 TEST_CASE("kept contacts are as deep as exact ones but for what the thresholds allow, however long it goes on")
 {
-    int kept = 0, looked_at = 0;
-    for_seeds(6, [&](Random& r) {
-        const auto        m = heap(r);
-        auto              s = model::make_state(m);
-        CollisionPipeline pipeline(m), reference(m);
-        PairCache         cache;
-        auto              contacts = pipeline.make_contacts(), exact = reference.make_contacts();
-        // No shape is wider than 0.5 m, no ball about one larger than 0.44 m: a pair moves by 9.4e-5 m at most while it
-        // is kept. Distances and depths change no faster than the shapes move, and what is kept moves with them.
-        const double bound = 2 * (1e-4 * 0.5 + 1e-4 * 0.44) + 2e-6;
-        for (int step = 0; step < 60; ++step) {
-            const double much = step % 20 == 19 ? 1e-2 : step % 5 == 4 ? 1e-4 : 1e-6;
-            shake(r, s, much, much);
-            const auto status = pipeline.collide(s, 0, contacts, &cache);
-            reference.collide(s, 0, exact);
-            kept += status.kept_pairs;
-            looked_at += status.candidate_pairs;
-            const auto is = depths_of(contacts), should_be = depths_of(exact);
-            for (const auto& [pair, d] : should_be) {
-                CAPTURE(pair.first);
-                CAPTURE(pair.second);
-                const auto at = is.find(pair);
-                if (at == is.end())
-                    CHECK(d > kGap - bound);
-                else
-                    CHECK(std::abs(at->second - d) < bound);
+    // No shape is wider than 0.5 m, no ball about one larger than 0.44 m: that is how far a pair moves while it is
+    // kept. Distances and depths change no faster than the shapes move, and what is kept moves with them.
+    for (const PairCacheOptions& options : {kStrict, PairCacheOptions{}}) {
+        int          kept = 0, looked_at = 0;
+        const double bound = 2 * (options.way * 0.5 + options.turn * 0.44) + 2e-6, size = options.way / kStrict.way;
+        for_seeds(6, [&](Random& r) {
+            const auto        m = heap(r);
+            auto              s = model::make_state(m);
+            CollisionPipeline pipeline(m), reference(m);
+            PairCache         cache(options);
+            auto              contacts = pipeline.make_contacts(), exact = reference.make_contacts();
+            for (int step = 0; step < 60; ++step) {
+                const double much = size * (step % 20 == 19 ? 1e-2 : step % 5 == 4 ? 1e-4 : 1e-6);
+                shake(r, s, much, much);
+                const auto status = pipeline.collide(s, 0, contacts, &cache);
+                reference.collide(s, 0, exact);
+                kept += status.kept_pairs;
+                looked_at += status.candidate_pairs;
+                const auto is = depths_of(contacts), should_be = depths_of(exact);
+                for (const auto& [pair, d] : should_be) {
+                    CAPTURE(pair.first);
+                    CAPTURE(pair.second);
+                    const auto at = is.find(pair);
+                    if (at == is.end())
+                        CHECK(d > kGap - bound);
+                    else
+                        CHECK(std::abs(at->second - d) < bound);
+                }
+                for (const auto& [pair, d] : is)
+                    if (should_be.count(pair) == 0) CHECK(d > kGap - bound);
             }
-            for (const auto& [pair, d] : is)
-                if (should_be.count(pair) == 0) CHECK(d > kGap - bound);
-        }
-    });
-    CHECK(kept > looked_at / 3);
+        });
+        CHECK(kept > looked_at / 3);
+    }
 }
 
 TEST_CASE("a face keeps its normal while the body on it tilts, and the depths of its corners follow to second order")
@@ -153,7 +158,7 @@ TEST_CASE("a face keeps its normal while the body on it tilts, and the depths of
     const auto        m = box_on_floor(0.5, 0.5 * kGap);
     auto              s = model::make_state(m);
     CollisionPipeline pipeline(m), reference(m);
-    PairCache         cache;
+    PairCache         cache(kStrict);
     auto              contacts = pipeline.make_contacts(), exact = reference.make_contacts();
     pipeline.collide(s, 0, contacts, &cache);
     const double turn = 0.9e-4, way = 0.9e-4;
@@ -175,26 +180,114 @@ TEST_CASE("a face keeps its normal while the body on it tilts, and the depths of
 TEST_CASE("small steps add up: contacts are looked at anew where the pair has left the place where they were found")
 {
     const auto m   = box_on_floor(0.5, 0.5 * kGap);
-    const auto run = [&](const auto& move) {
-        auto              s = model::make_state(m);
-        CollisionPipeline pipeline(m);
-        PairCache         cache;
-        auto              contacts = pipeline.make_contacts();
-        std::string       kept;
-        for (int step = 0; step < 9; ++step) {
-            kept += pipeline.collide(s, 0, contacts, &cache).kept_pairs == 1 ? '=' : 'n';
-            move(s.body_q[0], step);
+    for (const PairCacheOptions& options : {kStrict, PairCacheOptions{}}) {
+        const auto run = [&](const auto& move) {
+            auto              s = model::make_state(m);
+            CollisionPipeline pipeline(m);
+            PairCache         cache(options);
+            auto              contacts = pipeline.make_contacts();
+            std::string       kept;
+            for (int step = 0; step < 9; ++step) {
+                kept += pipeline.collide(s, 0, contacts, &cache).kept_pairs == 1 ? '=' : 'n';
+                move(s.body_q[0], step);
+            }
+            return kept;
+        };
+        const double way = options.way, turn = options.turn;  // a metre wide
+        CHECK(run([](Pose&, int) {}) == "n========");
+        CHECK(run([&](Pose& X, int step) { X.p.x = static_cast<Real>(0.3 * way * (step + 1)); }) == "n===n===n");
+        CHECK(run([&](Pose& X, int step) {
+                  X.q = static_cast<Quat>(from_rotation_vector(Vec3d{0, 0, 0.4 * turn * (step + 1)}));
+              }) == "n==n==n==");
+        CHECK(run([&](Pose& X, int step) { X.p.x = static_cast<Real>(step % 2 == 0 ? 0.9 * way : 0); }) == "n========");
+        CHECK(run([&](Pose& X, int step) { X.p.x = static_cast<Real>(step % 2 == 0 ? 1.1 * way : 0); }) == "nnnnnnnnn");
+    }
+}
+
+TEST_CASE("pairs with a curved side are looked at anew ten times as soon as others")
+{
+    model::ModelBuilder b;
+    b.rigid_gap = 0.5 * kGap;
+    b.add_shape_box(-1, {{0, 0, -1}, {}}, {20, 20, 1}, {});
+    const auto add = [&](double x) { return b.add_body({{x, 0, 0.5}, {}}, std::to_string(x)); };
+    b.add_shape_cylinder(add(0), {}, 0.5, 0.5, {});
+    b.add_shape_cone(add(3), {}, 0.5, 0.5, {});
+    b.add_shape_ellipsoid(add(6), {}, {0.5, 0.6, 0.5}, {});
+    b.add_shape_box(add(9), {}, {0.5, 0.5, 0.5}, {});
+    b.add_shape_capsule(add(12), {}, 0.25, 0.25, {});
+    const auto        m = frozen(b);
+    const auto        s = model::make_state(m);
+    CollisionPipeline pipeline(m);
+    auto              contacts = pipeline.make_contacts();
+    PairCache         cache;
+    const auto        kept_after = [&](const Posed& move) {
+        cache.clear();
+        pipeline.collide(s, 0, contacts, &cache);
+        auto moved = s;
+        for (Pose& X : moved.body_q) {
+            const auto pose = static_cast<Posed>(X);
+            X               = static_cast<Pose>(Posed{pose.p + move.p, pose.q * move.q});
         }
-        return kept;
+        return pipeline.collide(moved, 0, contacts, &cache).kept_pairs;
     };
-    // A metre wide: 1e-4 m and 1e-4 rad.
-    CHECK(run([](Pose&, int) {}) == "n========");
-    CHECK(run([](Pose& X, int step) { X.p.x = static_cast<Real>(0.3e-4 * (step + 1)); }) == "n===n===n");
-    CHECK(run([](Pose& X, int step) {
-              X.q = static_cast<Quat>(from_rotation_vector(Vec3d{0, 0, 0.4e-4 * (step + 1)}));
-          }) == "n==n==n==");
-    CHECK(run([](Pose& X, int step) { X.p.x = static_cast<Real>(step % 2 == 0 ? 0.9e-4 : 0); }) == "n========");
-    CHECK(run([](Pose& X, int step) { X.p.x = static_cast<Real>(step % 2 == 0 ? 1.1e-4 : 0); }) == "nnnnnnnnn");
+    // The capsule is half as wide as the others.
+    CHECK(kept_after({{0.9e-4, 0, 0}, {}}) == 5);
+    CHECK(kept_after({{1.1e-4, 0, 0}, {}}) == 2);
+    CHECK(kept_after({{0, 0, 0}, from_rotation_vector(Vec3d{0, 0, 0.9e-4})}) == 5);
+    CHECK(kept_after({{0, 0, 0}, from_rotation_vector(Vec3d{0, 0, 1.1e-4})}) == 2);
+    CHECK(kept_after({{0, 0, 0}, from_rotation_vector(Vec3d{0, 0, 1.1e-3})}) == 0);
+}
+
+TEST_CASE("the normal of a round body's kept contact does not turn with its roll: faces, edges and corners")
+{
+    // Two slopes that meet in a ridge along y, and a box.
+    auto roof      = std::make_shared<geometry::Mesh>();
+    roof->points    = {{-2, -2, -1}, {0, -2, 0}, {0, 2, 0}, {-2, 2, -1}, {2, -2, -1}, {2, 2, -1}};
+    roof->triangles = {{0, 1, 2}, {0, 2, 3}, {1, 4, 5}, {1, 5, 2}};
+    const Quatd  along_y = from_rotation_vector(Vec3d{0.5 * kPi, 0, 0}),
+                slope   = from_rotation_vector(Vec3d{0, std::atan(0.5), 0});
+    const double r       = 0.2;
+    for (const bool on_mesh : {true, false})
+        for (const bool capsule : {true, false})
+            for (const int place : {0, 1, 2}) {
+                CAPTURE(on_mesh);
+                CAPTURE(capsule);
+                CAPTURE(place);
+                if (!on_mesh && !capsule) continue;  // a closed form
+                model::ModelBuilder b;
+                b.rigid_gap = 0.5 * kGap;
+                // On a face; over the ridge, or beside an edge of the box; there beyond a corner, or half of it.
+                Vec3d p{0, place == 2 ? 2.05 : 0.3, 0}, n{0, 0, 1};
+                if (on_mesh) {
+                    b.add_shape_mesh(-1, {}, {1, 1, 1}, roof, {});
+                    if (place == 0) p = {1, 0.3, -0.5}, n = rotate(slope, Vec3d{0, 0, 1});
+                } else {
+                    b.add_shape_box(-1, {{-1, 0, -1}, {}}, {1, 2, 1}, {});
+                    if (place == 0) p.x = -0.5;
+                    if (place > 0) n = normalized(Vec3d{0.3, 0, 1});
+                }
+                const auto body = b.add_body({p + r * n, {}}, "body");
+                if (capsule)
+                    b.add_shape_capsule(body, {{0, 0, 0}, along_y}, r, 0.25, {});
+                else
+                    b.add_shape_sphere(body, {}, r, {});
+                const auto        m = frozen(b);
+                auto              s = model::make_state(m);
+                CollisionPipeline pipeline(m), reference(m);
+                auto              contacts = pipeline.make_contacts(), exact = reference.make_contacts();
+                PairCache         cache;
+                pipeline.collide(s, 0, contacts, &cache);
+                s.body_q[0].q = static_cast<Quat>(from_rotation_vector(Vec3d{0, 0.9e-3, 0}));
+                REQUIRE(pipeline.collide(s, 0, contacts, &cache).kept_pairs == 1);
+                reference.collide(s, 0, exact);
+                REQUIRE(contacts.rigid_contact_count > 0);
+                REQUIRE(contacts.rigid_contact_count == exact.rigid_contact_count);
+                for (std::size_t i = 0; i < static_cast<std::size_t>(contacts.rigid_contact_count); ++i) {
+                    CHECK(distance(contacts.rigid_contact_normal[i], exact.rigid_contact_normal[i]) < 2e-6);
+                    CHECK(static_cast<double>(contacts.rigid_contact_distance[i]) ==
+                          close_to(static_cast<double>(exact.rigid_contact_distance[i]), 1e-6));
+                }
+            }
 }
 
 TEST_CASE("bodies that move together keep their contacts; a body that is teleported has none of its old ones")
@@ -369,31 +462,34 @@ TEST_CASE("boxes on a terrain keep their contacts while they rest and match exac
             const Vec3d p{i + 0.3, j - 0.4, height(i + 0.3, j - 0.4) + 0.25};
             b.add_shape_box(b.add_body({p, {}}, std::to_string(n * i + j)), {}, {0.2, 0.15, 0.25}, {});
         }
-    const auto        m = frozen(b);
-    auto              s = model::make_state(m);
-    CollisionPipeline pipeline(m), reference(m);
-    PairCache         cache;
-    auto              contacts = pipeline.make_contacts(), exact = reference.make_contacts();
-    Random            r(3);
-    int               kept = 0, pairs = 0;
-    for (int step = 0; step < 40; ++step) {
-        shake(r, s, 4e-6, 4e-6);
-        const auto status = pipeline.collide(s, 0, contacts, &cache);
-        kept += status.kept_pairs;
-        pairs += status.candidate_pairs;
-        reference.collide(s, 0, exact);
-        const auto   is = depths_of(contacts), should_be = depths_of(exact);
-        const double bound = 2 * (1e-4 * 0.3 + 1e-4 * 0.36) + 5e-6;  // as in the heap; triangles are good to 5e-6
-        for (const auto& [pair, d] : should_be) {
-            CAPTURE(pair.second);
-            const auto at = is.find(pair);
-            if (at == is.end())
-                CHECK(d > kGap - bound);
-            else
-                CHECK(std::abs(at->second - d) < bound);
+    const auto m = frozen(b);
+    for (const PairCacheOptions& options : {kStrict, PairCacheOptions{}}) {
+        auto              s = model::make_state(m);
+        CollisionPipeline pipeline(m), reference(m);
+        PairCache         cache(options);
+        auto              contacts = pipeline.make_contacts(), exact = reference.make_contacts();
+        Random            r(3);
+        int               kept = 0, pairs = 0;
+        for (int step = 0; step < 40; ++step) {
+            shake(r, s, 0.04 * options.way, 0.04 * options.turn);
+            const auto status = pipeline.collide(s, 0, contacts, &cache);
+            kept += status.kept_pairs;
+            pairs += status.candidate_pairs;
+            reference.collide(s, 0, exact);
+            const auto   is = depths_of(contacts), should_be = depths_of(exact);
+            // as in the heap; triangles are good to 5e-6
+            const double bound = 2 * (options.way * 0.3 + options.turn * 0.36) + 5e-6;
+            for (const auto& [pair, d] : should_be) {
+                CAPTURE(pair.second);
+                const auto at = is.find(pair);
+                if (at == is.end())
+                    CHECK(d > kGap - bound);
+                else
+                    CHECK(std::abs(at->second - d) < bound);
+            }
         }
+        CHECK(kept > 9 * pairs / 10);
     }
-    CHECK(kept > 9 * pairs / 10);
 }
 
 TEST_CASE("triangles that are remembered about a moving shape are those that the tree tells anew (DYN-132)")

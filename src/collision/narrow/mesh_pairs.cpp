@@ -84,7 +84,7 @@ void recover(const MeshShape& m, const Shape& convex, double radius, double reac
     const Vec3d  p1 = support(convex, -n) - convex.core_radius() * n;
     const double d  = dot(n, p1 - at);
     if (d <= reach)
-        out.add({p1 - d * n, p1, n, d, (std::uint64_t{5} << 40) | (static_cast<std::uint64_t>(nearest) << 44)}, 0);
+        out.add({p1 - d * n, p1, n, d, (std::uint64_t{5} << 40) | (static_cast<std::uint64_t>(nearest + 1) << 44)}, 0);
 }
 
 /// From a triangle that a convex shape pierces over the surface to the one that has its deepest point below it, which
@@ -391,14 +391,19 @@ void collide_surfaces(const Shape& a, const Shape& b, double reach, Manifold& ou
 
 }  // namespace
 
-/// Two meshes. A convex one is its hull against the triangles of the other; of two that are hollow somewhere the
-/// smaller one brings its triangles. A height field is always the surface.
+/// A convex one is its hull against the triangles of the other; of two that are hollow somewhere the smaller one brings
+/// its triangles. A height field is always the surface.
+bool second_is_surface(const Shape& a, const Shape& b)
+{
+    const auto solid_rank = [](const Shape& s) { return s.mesh->floor > 0 ? 0 : s.mesh->hull ? 2 : 1; };
+    const int  ra = solid_rank(a), rb = solid_rank(b);
+    return ra != rb ? ra > rb : bounding_radius(a) < bounding_radius(b);
+}
+
 void collide_mesh_mesh(const Shape& a, const Shape& b, double reach, Manifold& out)
 {
     if (a.mesh->bvh.empty() || b.mesh->bvh.empty()) return;
-    const auto   solid_rank = [](const Shape& s) { return s.mesh->floor > 0 ? 0 : s.mesh->hull ? 2 : 1; };
-    const int    ra = solid_rank(a), rb = solid_rank(b);
-    const bool   first_is_solid = ra != rb ? ra > rb : bounding_radius(a) < bounding_radius(b);
+    const bool   first_is_solid = second_is_surface(a, b);
     const Shape &surface = first_is_solid ? b : a, &other = first_is_solid ? a : b;
     Manifold     found;
     if (other.mesh->hull) {
