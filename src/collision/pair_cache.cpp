@@ -92,8 +92,7 @@ NormalOwner owner_of(const Shape& a, const Shape& b, const Row& row)
 }
 
 /// Touches with another point of itself as soon as it turns.
-bool is_curved(ShapeKind k)
-{ return k == ShapeKind::cylinder || k == ShapeKind::cone || k == ShapeKind::ellipsoid; }
+bool is_curved(ShapeKind k) { return k == ShapeKind::cylinder || k == ShapeKind::cone || k == ShapeKind::ellipsoid; }
 
 /// Angle between two rotations that are close together [rad].
 double angle_between(const Quatd& a, const Quatd& b)
@@ -227,7 +226,7 @@ PairPose pair_pose(const ShapeSet& set, std::int32_t shape0, std::int32_t shape1
 KeptMotion kept_motion(const PairCacheOptions& options, const ShapeSet& set, std::int32_t shape0, std::int32_t shape1)
 {
     const auto i = static_cast<std::size_t>(shape0), k = static_cast<std::size_t>(shape1),
-               s      = static_cast<std::size_t>(smaller_of(set, shape0, shape1));
+               s = static_cast<std::size_t>(smaller_of(set, shape0, shape1));
     const bool curved =
         is_curved(set.kinds[i]) || is_curved(set.kinds[k]) || has_field_route(set.shapes[i], set.shapes[k]);
     return {(curved ? options.curved : options.way) * set.extent[s], curved ? options.curved : options.turn,

@@ -179,7 +179,7 @@ TEST_CASE("a face keeps its normal while the body on it tilts, and the depths of
 
 TEST_CASE("small steps add up: contacts are looked at anew where the pair has left the place where they were found")
 {
-    const auto m   = box_on_floor(0.5, 0.5 * kGap);
+    const auto m = box_on_floor(0.5, 0.5 * kGap);
     for (const PairCacheOptions& options : {kStrict, PairCacheOptions{}}) {
         const auto run = [&](const auto& move) {
             auto              s = model::make_state(m);
@@ -241,11 +241,11 @@ TEST_CASE("pairs with a curved side are looked at anew ten times as soon as othe
 TEST_CASE("the normal of a round body's kept contact does not turn with its roll: faces, edges and corners")
 {
     // Two slopes that meet in a ridge along y, and a box.
-    auto roof      = std::make_shared<geometry::Mesh>();
-    roof->points    = {{-2, -2, -1}, {0, -2, 0}, {0, 2, 0}, {-2, 2, -1}, {2, -2, -1}, {2, 2, -1}};
-    roof->triangles = {{0, 1, 2}, {0, 2, 3}, {1, 4, 5}, {1, 5, 2}};
+    auto roof            = std::make_shared<geometry::Mesh>();
+    roof->points         = {{-2, -2, -1}, {0, -2, 0}, {0, 2, 0}, {-2, 2, -1}, {2, -2, -1}, {2, 2, -1}};
+    roof->triangles      = {{0, 1, 2}, {0, 2, 3}, {1, 4, 5}, {1, 5, 2}};
     const Quatd  along_y = from_rotation_vector(Vec3d{0.5 * kPi, 0, 0}),
-                slope   = from_rotation_vector(Vec3d{0, std::atan(0.5), 0});
+                 slope   = from_rotation_vector(Vec3d{0, std::atan(0.5), 0});
     const double r       = 0.2;
     for (const bool on_mesh : {true, false})
         for (const bool capsule : {true, false})
@@ -476,7 +476,7 @@ TEST_CASE("boxes on a terrain keep their contacts while they rest and match exac
             kept += status.kept_pairs;
             pairs += status.candidate_pairs;
             reference.collide(s, 0, exact);
-            const auto   is = depths_of(contacts), should_be = depths_of(exact);
+            const auto is = depths_of(contacts), should_be = depths_of(exact);
             // as in the heap; triangles are good to 5e-6
             const double bound = 2 * (options.way * 0.3 + options.turn * 0.36) + 5e-6;
             for (const auto& [pair, d] : should_be) {

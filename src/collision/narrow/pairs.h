@@ -32,7 +32,7 @@ void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, M
 void collide_mesh_convex(const Shape& mesh, const Shape& convex, double reach, const NearMesh& near, Manifold& out);
 void collide_mesh_mesh(const Shape& a, const Shape& b, double reach, Manifold& out);
 
-Shape as_hull(const Shape& mesh);                          ///< what stands in for a convex mesh that has one
+Shape as_hull(const Shape& mesh);                         ///< what stands in for a convex mesh that has one
 bool  second_is_surface(const Shape& a, const Shape& b);  ///< which of two meshes brings the triangles that are met
 
 }  // namespace mechane::collision
