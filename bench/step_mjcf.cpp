@@ -4,8 +4,10 @@
 // sliding alone.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -30,7 +32,9 @@ class Writer {
     std::string document(double dt)
     {
         out_ = "<mujoco>\n<compiler angle=\"radian\" autolimits=\"true\"/>\n";
-        out_ += fmt::format("<option timestep=\"{:.17g}\"/>\n<size memory=\"512M\"/>\n<worldbody>\n", dt);
+        out_ += fmt::format("<option timestep=\"{:.17g}\"/>\n<size memory=\"4G\"/>\n", dt);
+        assets();
+        out_ += "<worldbody>\n";
         for (const auto& shape : b_.shapes)
             if (shape.body < 0) geom(shape);
         for (std::size_t body = 0; body < b_.bodies.size(); ++body)
@@ -39,6 +43,54 @@ class Writer {
     }
 
   private:
+    /// Of a mesh that stands still and has more than a hull: MuJoCo takes the hulls of meshes, and surfaces as fields
+    /// of heights.
+    static bool is_field(const model::BuilderShape& shape)
+    { return shape.type == model::GeoType::mesh && shape.body < 0; }
+    static bool is_hull(const model::BuilderShape& shape)
+    { return (shape.type == model::GeoType::mesh && shape.body >= 0) || shape.type == model::GeoType::convex_mesh; }
+    void assets()
+    {
+        out_ += "<asset>\n";
+        for (const auto& shape : b_.shapes) {
+            if (!is_hull(shape) && !is_field(shape)) continue;
+            const auto [at, fresh] = names_.try_emplace(shape.source.get(), fmt::format("asset_{}", names_.size()));
+            if (!fresh) continue;
+            if (is_field(shape)) {
+                field(*shape.source, at->second);
+                continue;
+            }
+            out_ += fmt::format("<mesh name=\"{}\" vertex=\"", at->second);
+            for (const Vec3d& p : shape.source->points) out_ += text(p) + " ";
+            out_ += "\"/>\n";
+        }
+        out_ += "</asset>\n";
+    }
+    /// A grid about the origin, in the order of `geometry::grid_mesh` (y fastest).
+    void field(const geometry::Mesh& mesh, const std::string& name)
+    {
+        const auto& p    = mesh.points;
+        std::size_t rows = 1;
+        while (rows < p.size() && p[rows].x == p[0].x) ++rows;
+        const std::size_t columns = p.size() / rows;
+        const Vec3d       half    = 0.5 * (p.back() - p.front());
+        double            low = kInfinity, high = -kInfinity;
+        for (const Vec3d& q : p) low = std::min(low, q.z), high = std::max(high, q.z);
+        const Vec3d middle = 0.5 * (p.back() + p.front());
+        if (columns * rows != p.size() || !(half.x > 0 && half.y > 0) || std::abs(low) > 1e-2 ||
+            std::abs(middle.x) + std::abs(middle.y) > 1e-9) {
+            std::fprintf(stderr, "the scene has a mesh that is no grid about the origin from z = 0 on\n");
+            std::exit(2);
+        }
+        out_ +=
+            fmt::format("<hfield name=\"{}\" nrow=\"{}\" ncol=\"{}\" size=\"{:.17g} {:.17g} {:.17g} 1\" elevation=\"",
+                        name, rows, columns, half.x, half.y, high - low);
+        // Rows are along x, the first at the largest y, as in a picture.
+        for (std::size_t r = rows; r-- > 0;)
+            for (std::size_t c = 0; c < columns; ++c)
+                out_ += fmt::format("{:.9g} ", (p[c * rows + r].z - low) / (high - low));
+        out_ += "\"/>\n";
+    }
     [[nodiscard]] int parent_of(std::size_t body) const
     { return joint_of_[body] < 0 ? -1 : b_.joints[static_cast<std::size_t>(joint_of_[body])].parent; }
 
@@ -89,22 +141,29 @@ class Writer {
             kind = "box", size = text(s);
         else if (shape.type == model::GeoType::capsule)
             kind = "capsule", size = fmt::format("{:.17g} {:.17g}", s.x, s.y);
+        else if (is_field(shape))
+            kind = "hfield";
+        else if (is_hull(shape))
+            kind = "mesh";
         else {
             std::fprintf(stderr, "the scene has a shape that this writer does not know\n");
             std::exit(2);
         }
-        const bool off = shape.config.collision_group == 0;
+        const bool        off = shape.config.collision_group == 0;
+        const std::string shaped =
+            size.empty() ? fmt::format("{}=\"{}\"", kind, names_.at(shape.source.get())) : "size=\"" + size + "\"";
         out_ += fmt::format(
-            "<geom type=\"{}\" size=\"{}\" pos=\"{}\" quat=\"{}\" friction=\"{:.17g} {:.17g} {:.17g}\" "
+            "<geom type=\"{}\" {} pos=\"{}\" quat=\"{}\" friction=\"{:.17g} {:.17g} {:.17g}\" "
             "condim=\"{}\"{}/>\n",
-            kind, size, text(shape.xform.p), text(shape.xform.q), shape.config.mu, shape.config.mu_torsional,
+            kind, shaped, text(shape.xform.p), text(shape.xform.q), shape.config.mu, shape.config.mu_torsional,
             shape.config.mu_rolling, condim_, off ? " contype=\"0\" conaffinity=\"0\"" : "");
     }
 
-    const model::ModelBuilder& b_;
-    int                        condim_;
-    std::vector<int>           joint_of_;
-    std::string                out_;
+    const model::ModelBuilder&                   b_;
+    int                                          condim_;
+    std::vector<int>                             joint_of_;
+    std::string                                  out_;
+    std::map<const geometry::Mesh*, std::string> names_;  ///< of assets
 };
 
 }  // namespace

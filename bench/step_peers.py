@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Steps a second of built-in scenes: MuJoCo's C library and Jolt against ours, in alternation.
+"""Steps a second of built-in scenes: MuJoCo's C library, Jolt and Bullet against ours, in alternation.
 
 usage: step_peers.py --python PYTHON [--jolt PROGRAM] [--runs N] [--threads N] [--gate MM] [--build DIR] [--check FILE]
                      [--discrete] [--linear-cast] [SCENE:DT:SUBSTEPS:STEPS[:CONDIM] ...]
-PYTHON has the package mujoco; PROGRAM is Jolt's own PerformanceTest, whose scenes two of ours repeat.
+PYTHON has the package mujoco; PROGRAM is Jolt's own PerformanceTest, whose scenes two of ours repeat. Bullet steps these two where
+bench_step_bullet is built.
 
-Ours and Jolt on N threads (1), MuJoCo, which steps a scene on one, on one. All take external steps of DT seconds; ours divides each
-into SUBSTEPS. MuJoCo gets the same bodies, joints and shapes. With CONDIM 6 (the default) the contacts of both resist spinning and
+Ours and Jolt on N threads (1), MuJoCo and Bullet, which step a scene on one, on one. All take external steps of DT seconds; ours divides each
+into SUBSTEPS. MuJoCo and Bullet get the same bodies, joints and shapes. With CONDIM 6 (the default) the contacts of both resist spinning and
 rolling as well as sliding, with 3 sliding only. Prints the best of the runs of each, ratios of ours to theirs, and the gates
-that make the figures comparable: the deepest penetration over the run and the mean number of contacts (Jolt reports neither).
+that make the figures comparable: the deepest penetration over the run and the mean number of contacts (Jolt reports neither). A
+contact of Bullet's lasts until its points are a margin apart.
 
 --gate: MuJoCo's contacts are as soft as they may be to sink less than MM millimetres: its defaults, else the stiffest time constant
 that it allows at DT with more and more impedance (CONTACTS). Its column says with which.
@@ -87,6 +89,11 @@ def jolt(program, scene, threads, quality):
     raise SystemExit(f"{program} printed no figure for {scene}")
 
 
+def bullet(build, scene, dt, steps):
+    done = subprocess.run([build / "bin" / "bench_step_bullet", scene, dt, steps], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
 def mjcf(build, scene, dt, condim):
     """The scene as MuJoCo reads it; None where a shape or joint has no counterpart there."""
     done = subprocess.run([build / "bin" / "bench_step_mjcf", scene, dt, condim], capture_output=True, text=True)
@@ -97,7 +104,8 @@ def measure(args, row, peers):
     """Those peers of one row in alternation: name -> list of runs."""
     name, dt, substeps, steps, *condim = row.split(":")
     scene, condim = name.replace("_", ":"), condim[0] if condim else "6"
-    runs = {"ours": [], "mujoco": [], "jolt": []}
+    runs = {"ours": [], "mujoco": [], "jolt": [], "bullet": []}
+    with_bullet = scene in JOLT_SCENES and "bullet" in peers and (args.build / "bin" / "bench_step_bullet").exists()
     document, impedance = mjcf(args.build, scene, dt, condim) if "mujoco" in peers else None, None
     with tempfile.NamedTemporaryFile("w", suffix=".xml") as xml:
         xml.write(document or "")
@@ -110,6 +118,8 @@ def measure(args, row, peers):
                 runs["mujoco"].append(mujoco(args.python, xml.name, steps, impedance))
             if args.jolt and scene in JOLT_SCENES and "jolt" in peers:
                 runs["jolt"].append(jolt(args.jolt, JOLT_SCENES[scene], args.threads, "LinearCast" if args.linear_cast else "Discrete"))
+            if with_bullet:
+                runs["bullet"].append(bullet(args.build, scene, dt, steps))
     return scene, dt, substeps, condim, impedance, runs
 
 
@@ -118,9 +128,9 @@ def cells(scene, dt, substeps, condim, impedance, runs):
     gate = {peer: of[0] for peer, of in runs.items() if of and "contacts_mean" in of[0]}
     speed = lambda peer: "" if best[peer] is None else f"{best[peer]:.0f}"
     ratio = lambda peer: "" if best[peer] is None else f"{best['ours'] / best[peer]:.2f}"
-    both = lambda field, scale, digits: " / ".join(f"{scale * gate[peer][field]:.{digits}f}" for peer in ("ours", "mujoco") if peer in gate)
+    both = lambda field, scale, digits: " / ".join(f"{scale * gate[peer][field]:.{digits}f}" for peer in ("ours", "mujoco", "bullet") if peer in gate)
     return [scene, f"{1e3 * float(dt):.4g}", substeps, condim, speed("ours"), speed("mujoco"), ratio("mujoco"), speed("jolt"), ratio("jolt"),
-            both("deepest_penetration", 1e3, 2), both("contacts_mean", 1, 1), " to ".join(str(i) for i in impedance or [])]
+            speed("bullet"), ratio("bullet"), both("deepest_penetration", 1e3, 2), both("contacts_mean", 1, 1), " to ".join(str(i) for i in impedance or [])]
 
 
 def judge(stored, ratios):
@@ -139,7 +149,7 @@ def judge(stored, ratios):
 
 
 HEADER = ["scene", "dt [ms]", "sub-steps", "condim", "ours [steps/s]", "MuJoCo [steps/s]", "ratio", "Jolt [steps/s]", "ratio",
-          "deepest, ours / MuJoCo [mm]", "contacts, ours / MuJoCo", "MuJoCo's impedance"]
+          "Bullet [steps/s]", "ratio", "deepest, ours / MuJoCo / Bullet [mm]", "contacts, ours / MuJoCo / Bullet", "MuJoCo's impedance"]
 
 
 def main(arguments=None):
@@ -160,7 +170,7 @@ def main(arguments=None):
     print("| " + " | ".join(HEADER) + " |")
     print("| " + " | ".join("---" for _ in HEADER) + " |")
     for row in rows:
-        *what, runs = measure(args, row, stored.get(row, ("mujoco", "jolt")))
+        *what, runs = measure(args, row, stored.get(row, ("mujoco", "jolt", "bullet")))
         print("| " + " | ".join(cells(*what, runs)) + " |", flush=True)
         best = {peer: max((run["steps_per_s"] for run in of), default=None) for peer, of in runs.items()}
         lines, regressed = judge(stored.get(row, {}), {peer: best["ours"] / theirs for peer, theirs in best.items() if theirs})

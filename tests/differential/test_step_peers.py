@@ -50,6 +50,13 @@ print(quality + ", " + threads + {{"Discrete": ", 150.000000", "LinearCast": ", 
 """
 
 
+BULLET = """#!{python}
+import json, sys
+assert sys.argv[1:] == ["pyramid:15", "0.0166667", "10"]
+print(json.dumps({{"steps_per_s": 60.0, "deepest_penetration": 0.05, "contacts_mean": 20.0}}))
+"""
+
+
 class StepPeers(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -71,10 +78,10 @@ class StepPeers(unittest.TestCase):
         """Mechane, MuJoCo and, where it is built, Jolt on the same scenes and gates (DYN-152)."""
         with_jolt, robot, unknown = self.table("--jolt", str(self.bin / "PerformanceTest"), "pyramid_15:0.0166667:8:10",
                                                "humanoid:0.005:1:10:3", "convex-vs-mesh:0.0166667:4:10")
-        self.assertEqual(with_jolt["all"], ["pyramid:15", "16.67", "8", "6", "300", "200", "1.50", "150", "2.00", "1.00 / 13.00", "12.0 / 9.0", ""])
-        self.assertEqual(robot["all"], ["humanoid", "5", "1", "3", "300", "200", "1.50", "", "", "1.00 / 13.00", "12.0 / 9.0", ""])
+        self.assertEqual(with_jolt["all"], ["pyramid:15", "16.67", "8", "6", "300", "200", "1.50", "150", "2.00", "", "", "1.00 / 13.00", "12.0 / 9.0", ""])
+        self.assertEqual(robot["all"], ["humanoid", "5", "1", "3", "300", "200", "1.50", "", "", "", "", "1.00 / 13.00", "12.0 / 9.0", ""])
         # A scene that MuJoCo's format cannot hold is compared with the others.
-        self.assertEqual(unknown["all"], ["convex-vs-mesh", "16.67", "4", "6", "300", "", "", "150", "2.00", "1.00", "12.0", ""])
+        self.assertEqual(unknown["all"], ["convex-vs-mesh", "16.67", "4", "6", "300", "", "", "150", "2.00", "", "", "1.00", "12.0", ""])
 
     def test_mujoco_is_as_soft_as_the_gate_allows(self):
         """Stand-ins sink by 13 mm as they come, by 10, 5 and 1 mm with impedances from 0.9, 0.95 and 0.99 on."""
@@ -82,7 +89,7 @@ class StepPeers(unittest.TestCase):
                                          ("0.5", "0.99 to 0.999", "1.00")):
             (row,) = self.table("--gate", gate, "humanoid:0.005:1:10:3")
             self.assertEqual(row["MuJoCo's impedance"], impedance)
-            self.assertTrue(row["deepest, ours / MuJoCo [mm]"].endswith(deepest), row)
+            self.assertTrue(row["deepest, ours / MuJoCo / Bullet [mm]"].endswith(deepest), row)
 
     def test_threads_are_ours_and_jolts(self):
         (row,) = self.table("--threads", "2", "--jolt", str(self.bin / "PerformanceTest"), "pyramid_15:0.0166667:8:10")
@@ -114,8 +121,17 @@ class StepPeers(unittest.TestCase):
         for row, peers in stored.items():
             self.assertGreaterEqual(len(row.split(":")), 4, row)
             for peer, figures in peers.items():
-                self.assertIn(peer, ("mujoco", "jolt"))
+                self.assertIn(peer, ("mujoco", "jolt", "bullet"))
                 self.assertGreater(figures["ratio"], 0)
+
+    def test_bullet_steps_piles_where_it_is_built(self):
+        """On one thread, whatever the others have."""
+        program = self.bin / "bench_step_bullet"
+        program.write_text(BULLET.format(python=sys.executable))
+        program.chmod(0o755)
+        pile, robot = self.table("--threads", "2", "pyramid_15:0.0166667:8:10", "humanoid:0.005:1:10:3")
+        self.assertEqual(pile["all"], ["pyramid:15", "16.67", "8", "6", "600", "200", "3.00", "", "", "60", "10.00", "1.00 / 13.00 / 50.00", "12.0 / 9.0 / 20.0", ""])
+        self.assertEqual(robot["Bullet [steps/s]"], "")
 
     def test_without_jolt_the_table_does_without(self):
         (row,) = self.table("pyramid_15:0.0166667:8:10")
