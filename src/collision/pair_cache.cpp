@@ -229,8 +229,8 @@ KeptMotion kept_motion(const PairCacheOptions& options, const ShapeSet& set, std
                s = static_cast<std::size_t>(smaller_of(set, shape0, shape1));
     const bool curved =
         is_curved(set.kinds[i]) || is_curved(set.kinds[k]) || has_field_route(set.shapes[i], set.shapes[k]);
-    return {(curved ? options.curved : options.way) * set.extent[s], curved ? options.curved : options.turn,
-            set.ball[s]};
+    const auto most = [&](double straight) { return curved ? std::min(options.curved, straight) : straight; };
+    return {most(options.way) * set.extent[s], most(options.turn), set.ball[s]};
 }
 
 bool may_keep(const KeptMotion& most, const PairPose& now, const PairRows& old, double reach)
