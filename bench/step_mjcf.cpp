@@ -43,8 +43,7 @@ class Writer {
     }
 
   private:
-    /// Of a mesh that stands still and has more than a hull: MuJoCo takes the hulls of meshes, and surfaces as fields
-    /// of heights.
+    /// A mesh that stands still: MuJoCo knows surfaces as fields of heights, and of meshes their hulls.
     static bool is_field(const model::BuilderShape& shape)
     { return shape.type == model::GeoType::mesh && shape.body < 0; }
     static bool is_hull(const model::BuilderShape& shape)

@@ -190,13 +190,6 @@ void remember(ContactRow& row, const ContactMemory& old, double h)
     row.drift = {dot(drift, row.t1), dot(drift, row.t2)};
 }
 
-bool touches_rolling(const System& system, const Pair& pair, std::size_t s, const ContactRow& row)
-{
-    if (!can_roll(system.model->shape_type[pair.shape[s]])) return false;
-    const Quatd q = body_pose(system, pair.body[s]).q;
-    return rolls(*system.model, pair.shape[s], row.point_B[s], rotate(conjugate(q), s == 0 ? row.n : -row.n));
-}
-
 /// What build_contact makes is left as it was.
 void load_row(const System& system, const model::Contacts& contacts, MaterialCombine rule, double h, const Pair& pair,
               const Materials& materials, std::size_t i, ContactRow& row)
@@ -210,8 +203,12 @@ void load_row(const System& system, const model::Contacts& contacts, MaterialCom
     row.point_B = core_points(contacts, i);
     row.margin  = margins(contacts, i);
     for (std::size_t s = 0; s < 2; ++s) {
-        row.roller[s]  = touches_rolling(system, pair, s, row) ? pair.shape[s] : -1;
-        row.start_W[s] = place_core(system, row, s);
+        // Few can, and the pose is asked for those alone.
+        const bool rolls = can_roll(system.model->shape_type[pair.shape[s]]) &&
+                           rolling_at(*system.model, pair.shape[s], row.point_B[s], body_pose(system, pair.body[s]).q,
+                                      s == 0 ? row.n : -row.n);
+        row.roller[s]    = rolls ? pair.shape[s] : -1;
+        row.start_W[s]   = place_core(system, row, s);
     }
     row.start_distance = static_cast<double>(contacts.rigid_contact_distance[i]);
     row.mu             = -1;

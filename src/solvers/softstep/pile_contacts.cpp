@@ -100,16 +100,14 @@ void read_rolling(const System& system, const model::Contacts& contacts, const P
         for (std::size_t s = 0; s < 2; ++s) {
             const bool         first = (s == 0) != pair.turned;
             const std::int32_t shape = (first ? contacts.rigid_contact_shape0 : contacts.rigid_contact_shape1)[c];
-            if (!can_roll(m.shape_type[shape])) continue;
-            const auto p_B =
+            const auto         p_B =
                 static_cast<Vec3d>((first ? contacts.rigid_contact_point0 : contacts.rigid_contact_point1)[c]);
-            const Vec3d n = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[c]));
-            const Quatd q = body_pose(system, m.shape_body[shape]).q;
-            if (!rolls(m, shape, p_B, rotate(conjugate(q), first ? n : -n))) continue;
-            const Rolling at     = rolling_at(m, shape, p_B);
-            const Vec3d   centre = at.centre - static_cast<Vec3d>(pile.seats[pair.body[s]].centre);
+            const Vec3d n  = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[c]));
+            const auto  at = rolling_at(m, shape, p_B, body_pose(system, m.shape_body[shape]).q, first ? n : -n);
+            if (!at) continue;
+            const Vec3d centre = at->centre - static_cast<Vec3d>(pile.seats[pair.body[s]].centre);
             for (std::size_t k = 0; k < 3; ++k) start.core[s][k][lane] = static_cast<Real>(centre[k]);
-            for (std::size_t k = 0; k < 6; ++k) rolling[s][k][lane] = static_cast<Real>(at.M[k]);
+            for (std::size_t k = 0; k < 6; ++k) rolling[s][k][lane] = static_cast<Real>(at->M[k]);
         }
     }
 }

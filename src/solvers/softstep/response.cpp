@@ -479,7 +479,7 @@ Vec3d place_core(const System& system, const ContactRow& row, std::size_t side)
     if (row.roller[side] >= 0) {
         const Quatd q   = body_pose(system, row.body[side]).q;
         const Vec3d d_B = rotate(conjugate(q), side == 0 ? row.n : -row.n);
-        p_B             = rolling_at(*system.model, row.roller[side], p_B).farthest(d_B);
+        p_B             = surface_at(*system.model, row.roller[side], p_B).farthest(d_B);
     }
     return place(system, row.body[side], row.link[side], p_B);
 }

@@ -27,7 +27,7 @@ Vec3d Rolling::farthest(const Vec3d& d) const
 bool can_roll(model::GeoType type)
 { return type == model::GeoType::cylinder || type == model::GeoType::cone || type == model::GeoType::ellipsoid; }
 
-Rolling rolling_at(const model::Model& model, std::int32_t shape, const Vec3d& p_B)
+Rolling surface_at(const model::Model& model, std::int32_t shape, const Vec3d& p_B)
 {
     constexpr double kLeastAcross = 0.1;  ///< sine of the angle to the axis [-]
     const auto       i            = static_cast<std::size_t>(shape);
@@ -54,14 +54,16 @@ Rolling rolling_at(const model::Model& model, std::int32_t shape, const Vec3d& p
     return out;
 }
 
-bool rolls(const model::Model& model, std::int32_t shape, const Vec3d& p_B, const Vec3d& d_B)
+std::optional<Rolling> rolling_at(const model::Model& model, std::int32_t shape, const Vec3d& p_B, const Quatd& q_WB,
+                                  const Vec3d& d_W)
 {
     constexpr double kAside = 3e-3;  ///< of the way from the centre: single precision, and normals of meshes
-    const Rolling    at     = rolling_at(model, shape, p_B);
-    const double     dd     = dot(d_B, times(at.M, d_B));
-    if (!(dd > at.least)) return false;
-    const Vec3d out = p_B - at.centre;
-    return length_squared(p_B - at.farthest(d_B)) <= kAside * kAside * length_squared(out);
+    if (!can_roll(model.shape_type[static_cast<std::size_t>(shape)])) return {};
+    const Rolling at  = surface_at(model, shape, p_B);
+    const Vec3d   d_B = rotate(conjugate(q_WB), d_W);
+    if (!(dot(d_B, times(at.M, d_B)) > at.least)) return {};
+    const double aside2 = length_squared(p_B - at.farthest(d_B));
+    return aside2 <= kAside * kAside * length_squared(p_B - at.centre) ? std::optional(at) : std::nullopt;
 }
 
 }  // namespace mechane::solvers::softstep

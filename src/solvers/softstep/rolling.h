@@ -1,7 +1,9 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 
+#include "mechane/math/quat.h"
 #include "mechane/math/vec.h"
 #include "mechane/model/model.h"
 
@@ -11,8 +13,8 @@
 
 namespace mechane::solvers::softstep {
 
-/// The ellipsoid, or circle about the axis, that a contact point lies on: farthest along d is centre + M d / sqrt(d.M
-/// d).
+/// The ellipsoid, or circle about the axis, that a contact point lies on; it is touched where it is farthest along the
+/// contact's normal d, at centre + M d / sqrt(d.M d).
 struct Rolling {
     Vec3d                 centre;     ///< body frame [m]
     std::array<double, 6> M{};        ///< xx, xy, xz, yy, yz, zz [m^2]
@@ -21,12 +23,14 @@ struct Rolling {
     [[nodiscard]] Vec3d farthest(const Vec3d& d) const;
 };
 
-/// Whether such shapes there are at all.
+/// Whether shapes of this type have such points.
 [[nodiscard]] bool can_roll(model::GeoType type);
-/// Of the point `p_B` of a shape that can.
-[[nodiscard]] Rolling rolling_at(const model::Model& model, std::int32_t shape, const Vec3d& p_B);
-/// Whether the point is where the shape reaches farthest along `d_B` (unit), so that it will be the one to touch there.
-/// Points in a face, and those that only a clipped face has, ride with the body.
-[[nodiscard]] bool rolls(const model::Model& model, std::int32_t shape, const Vec3d& p_B, const Vec3d& d_B);
+/// What the point `p_B` of a shape that can roll lies on.
+[[nodiscard]] Rolling surface_at(const model::Model& model, std::int32_t shape, const Vec3d& p_B);
+/// The same where the point is the one that the shape touches with: farthest along `d_W`, outward and unit, of a
+/// body turned by `q_WB`. Points in a face, and those that only a clipped face has, ride with the body: nothing. Any
+/// shape will do.
+[[nodiscard]] std::optional<Rolling> rolling_at(const model::Model& model, std::int32_t shape, const Vec3d& p_B,
+                                                const Quatd& q_WB, const Vec3d& d_W);
 
 }  // namespace mechane::solvers::softstep
