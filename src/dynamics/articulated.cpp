@@ -178,6 +178,15 @@ void mass_matrix(const Forest& forest, const Tree& tree, const Paths& paths, Mot
     fill_rows(Rows(paths), tree.dof_begin, tree.dof_end, columns, motion.momentum.data(), matrix.data());
 }
 
+void rigid_momentum(const Forest& forest, const Tree& tree, const Spatiald& v, Motion& motion, std::span<double> p)
+{
+    const OneTree one{forest, tree, motion, {}, nullptr, {}};
+    find_momenta(forest, tree, one);
+    // The inertia of what a dof moves is symmetric: column . (I v) = (I column) . v.
+    for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k)
+        p[static_cast<std::size_t>(k - tree.dof_begin)] = dot(motion.momentum[k], v);
+}
+
 namespace {
 
 /// The dofs of a tree from the last to the first. Behind the diagonal of a row stand numbers of the upper triangle

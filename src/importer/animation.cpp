@@ -351,7 +351,7 @@ void Animation::Bound::lead_bodies(usd::TimeCode begin, usd::TimeCode end, const
 {
     static const usd::Token kEnabled("physics:rigidBodyEnabled"), kKinematic("physics:kinematicEnabled");
     if (bodies.empty()) return;
-    // Kinematic bodies without a track have no target: they go on with their velocity.
+    // Bodies without a track have no target: what a caller gives a kinematic one as its velocity moves it.
     control.body_target_q.assign(model.body_count(), Pose{{Real(kInfinity), 0, 0}, {}});
     for (const Body& body : bodies) {
         const bool enabled   = body.prim.attribute(kEnabled).get<bool>(begin).value_or(true);
@@ -365,7 +365,7 @@ void Animation::Bound::lead_bodies(usd::TimeCode begin, usd::TimeCode end, const
             changes.structure |= write(model.body_flags, b,
                                        kinematic || !enabled ? model::body_flag::kinematic : model::body_flag::dynamic);
             Pose& target = control.body_target_q[static_cast<std::size_t>(b)];
-            if (!enabled)
+            if (!enabled || (kinematic && !body.track->moves && tracks.kinematic_rests))
                 target = state.body_q[static_cast<std::size_t>(b)];
             else if (body.track->moves && is_finite(X_WB))
                 target = static_cast<Pose>(X_WB);

@@ -6,6 +6,28 @@
 
 namespace mechane::importer {
 
+namespace {
+
+/// A kinematic body is where its transform says: what it authors as its velocity moves nothing.
+void dismiss_velocity(Import& run, const physics::Body& body)
+{
+    const bool moved = run.options.animation && moves(body.prim);
+    if (run.log)
+        for (const char* name : {"physics:velocity", "physics:angularVelocity"})
+            run.log->dismiss(body.prim, name,
+                             moved ? "the body is kinematic: its animation moves it" : "the body is kinematic: it rests");
+    if (moved || (body.velocity == Vec3d{} && body.angular_velocity == Vec3d{})) return;
+    const auto text = [](const char* name, const Vec3d& v) {
+        return v == Vec3d{} ? std::string() : fmt::format(", {} = ({:.6g}, {:.6g}, {:.6g})", name, v.x, v.y, v.z);
+    };
+    run.found.add(codes::kKinematicVelocity, body.prim.site(),
+                  fmt::format("{} is kinematic and not animated{}{}", body.path.text(),
+                              text("physics:velocity", body.velocity),
+                              text("physics:angularVelocity", body.angular_velocity)));
+}
+
+}  // namespace
+
 std::int32_t add_body(Import& run, physics::Index index)
 {
     const physics::Body& body = run.body(index);
@@ -35,7 +57,9 @@ std::int32_t add_body(Import& run, physics::Index index)
         for (const char* name : {"physics:velocity", "physics:angularVelocity"})
             if (added.starts_asleep) run.log->dismiss(body.prim, name, "the body starts asleep, at rest");
     }
-    if (!added.starts_asleep) {
+    if (body.kinematic && run.kinematic_rests()) {
+        dismiss_velocity(run, body);
+    } else if (!added.starts_asleep) {
         added.qd.linear  = run.length() * rotate(stage_to_world, velocity.linear);
         added.qd.angular = kDegrees * rotate(stage_to_world, velocity.angular);
     }

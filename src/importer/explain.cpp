@@ -357,6 +357,14 @@ bool groups_meet(std::int32_t a, std::int32_t b)
     return a != b;
 }
 
+/// Why nothing pushes a shape, or nothing where something may.
+std::string_view immovable(const Model& m, std::int32_t body)
+{
+    if (body < 0) return "belongs to the world";
+    const bool dynamic = (m.body_flags[static_cast<std::size_t>(body)] & model::body_flag::dynamic) != 0;
+    return dynamic ? "" : "belongs to a kinematic body";
+}
+
 PairExplanation pair_of(const ExplainInput& in, std::size_t a, std::size_t b)
 {
     const Model&    m = in.model;
@@ -371,7 +379,11 @@ PairExplanation pair_of(const ExplainInput& in, std::size_t a, std::size_t b)
     const std::int32_t body_a = m.shape_body[a], body_b = m.shape_body[b];
     if (body_a == body_b && body_a >= 0)
         say(fmt::format("both belong to the body <{}>", m.body_label[static_cast<std::size_t>(body_a)]));
-    if (body_a < 0 && body_b < 0) say("neither can move");
+    const std::string_view why_a = immovable(m, body_a), why_b = immovable(m, body_b);
+    if (body_a < 0 && body_b < 0)
+        say("neither can move");
+    else if (!why_a.empty() && !why_b.empty())
+        say(fmt::format("no force moves either: <{}> {}, <{}> {}", x.a, why_a, x.b, why_b));
     if (m.shape_world[a] != m.shape_world[b] && m.shape_world[a] >= 0 && m.shape_world[b] >= 0)
         say(fmt::format("they are in the worlds {} and {}", m.shape_world[a], m.shape_world[b]));
     if (!groups_meet(m.shape_collision_group[a], m.shape_collision_group[b]))

@@ -16,21 +16,6 @@ namespace {
 using physics::Dimension;
 using physics::JointKind;
 
-/// Whether samples move the prim: its own transform or that of a prim above it and below `stop`.
-bool moves(const usd::Prim& prim, const usd::Prim& stop = {})
-{
-    static const usd::Token kOrder("xformOpOrder");
-    for (usd::Prim at = prim; at && !at.path().is_root() && !(at == stop); at = at.parent()) {
-        for (const usd::Token& op : at.attribute(kOrder).get_or<std::vector<usd::Token>>({})) {
-            std::string_view name = op.text();
-            if (name.starts_with("!invert!")) name.remove_prefix(8);
-            if (at.attribute(usd::Token(name)).varying()) return true;
-        }
-        if (at.stage().resets_transform(at)) return false;
-    }
-    return false;
-}
-
 class Finder {
   public:
     explicit Finder(Import& run) : run_(run), tracks_(run.result.animation) {}
@@ -312,9 +297,25 @@ class Finder {
 
 }  // namespace
 
+bool moves(const usd::Prim& prim, const usd::Prim& stop)
+{
+    static const usd::Token kOrder("xformOpOrder");
+    for (usd::Prim at = prim; at && !at.path().is_root() && !(at == stop); at = at.parent()) {
+        for (const usd::Token& op : at.attribute(kOrder).get_or<std::vector<usd::Token>>({})) {
+            std::string_view name = op.text();
+            if (name.starts_with("!invert!")) name.remove_prefix(8);
+            if (at.attribute(usd::Token(name)).varying()) return true;
+        }
+        if (at.stage().resets_transform(at)) return false;
+    }
+    return false;
+}
+
 void find_animation(Import& run)
 {
-    if (!run.newton() && run.options.animation) Finder(run).find();
+    if (run.newton() || !run.options.animation) return;
+    run.result.animation.kinematic_rests = run.kinematic_rests();
+    Finder(run).find();
 }
 
 }  // namespace mechane::importer

@@ -85,6 +85,12 @@ struct Import {
     std::optional<Diagnostic> fatal;
 
     [[nodiscard]] bool   newton() const { return options.compat == Compat::newton_1_8; }
+    /// Kinematic bodies without animation stay where they are, whatever velocity they author.
+    [[nodiscard]] bool kinematic_rests() const
+    {
+        return options.kinematic_velocity.value_or(newton() ? KinematicVelocity::follow : KinematicVelocity::rest) ==
+               KinematicVelocity::rest;
+    }
     [[nodiscard]] double length() const { return context.scale.meters_per_unit; }
     [[nodiscard]] double si(double value, physics::Dimension dimension) const
     { return context.scale.to_si(value, dimension); }
@@ -161,6 +167,8 @@ void add_filters(Import& run);
 void add_mimics(Import& run);
 void add_actuators(Import& run);   ///< MuJoCo's servos as targets of their joints
 void find_animation(Import& run);  ///< what a simulation follows of what the stage animates
+/// Whether samples move the prim: its own transform or that of a prim above it and below `stop`.
+bool moves(const usd::Prim& prim, const usd::Prim& stop = {});
 /// Unit-density solid of the pieces that a mesh collider collides as, in its shape frame; nothing where the mass rules
 /// know better. From many threads at once.
 std::optional<geometry::MassProperties> mesh_solid(const Import& run, const physics::Collider& collider);

@@ -50,13 +50,17 @@ TargetMode target_mode(const Import& run, bool driven, double ke, double kd)
 DriveUnits drive_units(const Import& run, bool acceleration, Motion motion, bool of_d6)
 {
     const bool turns = motion == Motion::angular;
-    // An acceleration drive's gains hold per second, whatever the mass and the unit of the coordinate.
+    // Gains of an acceleration drive know no mass; those of angles are per degree, as a force drive's are.
     const bool per_mass = acceleration && !run.newton();
     double     scale    = turns ? run.gains_scaling : 1;
     if (turns && of_d6 && run.newton()) scale = 1 / run.gains_scaling;
     DriveUnits units;
-    units.ke = scale * (per_mass ? 1 : run.si(1, turns ? Dimension::angular_stiffness : Dimension::linear_stiffness));
-    units.kd = scale * (per_mass ? 1 : run.si(1, turns ? Dimension::angular_damping : Dimension::linear_damping));
+    const auto gain = [&](Dimension angular, Dimension linear) {
+        if (per_mass) return scale * run.si(1, turns ? Dimension::per_angle : Dimension::none);
+        return scale * run.si(1, turns ? angular : linear);
+    };
+    units.ke     = gain(Dimension::angular_stiffness, Dimension::linear_stiffness);
+    units.kd     = gain(Dimension::angular_damping, Dimension::linear_damping);
     units.force  = run.si(1, turns ? Dimension::torque : Dimension::force);
     units.target = run.si(1, turns ? Dimension::angle : Dimension::length);
     return units;
@@ -113,6 +117,9 @@ JointDofConfig axis_values(Import& run, const physics::Joint& joint, std::string
     const double undriven_effort = dof.effort_limit;
     apply_drive(run, drive != nullptr ? *drive : physics::Drive{}, motion, of_d6, dof);
     const bool driven = drive != nullptr && drive->enabled;
+    if (driven && drive->acceleration && run.newton() && run.log)
+        run.log->correct(joint.prim, usd::Token(fmt::format("drive:{}:physics:type", name)), physics::Use::ignored,
+                         "newton-1.8 knows force drives only");
     if (driven && limit != nullptr && dof.target_ke > 0 && dof.limit_lower <= dof.limit_upper &&
         (dof.target_q < dof.limit_lower || dof.target_q > dof.limit_upper)) {
         run.found.add(

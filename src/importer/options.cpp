@@ -82,6 +82,16 @@ bool set_floating(ImportOptions& options, const Json& value)
     return true;
 }
 
+bool set_kinematic_velocity(ImportOptions& options, const Json& value)
+{
+    KinematicVelocity chosen{};
+    if (!choose<KinematicVelocity>(value, {{"rest", KinematicVelocity::rest}, {"follow", KinematicVelocity::follow}},
+                                   chosen))
+        return false;
+    options.kinematic_velocity = chosen;
+    return true;
+}
+
 constexpr std::pair<std::string_view, Setter> kSetters[] = {
     {"compat",
      [](ImportOptions& o, const Json& v) {
@@ -159,6 +169,7 @@ constexpr std::pair<std::string_view, Setter> kSetters[] = {
     {"verbose", [](ImportOptions&, const Json& v) { return v.is_boolean(); }},
     {"collapse_fixed_joints", set_flag<&ImportOptions::collapse_fixed_joints>},
     {"joints_to_keep", [](ImportOptions& o, const Json& v) { return read_list(v, o.joints_to_keep); }},
+    {"kinematic_velocity", set_kinematic_velocity},
     {"animation", set_flag<&ImportOptions::animation>},
     {"ledger", set_flag<&ImportOptions::ledger>},
     {"allow_missing", set_flag<&ImportOptions::allow_missing>},

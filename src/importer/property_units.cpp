@@ -40,7 +40,8 @@ std::optional<Dimension> of_dof(const usd::Prim& prim, std::string_view property
     if (what == "maxForce") return turns ? Dimension::torque : Dimension::force;
     if (what == "stiffness" || what == "damping") {
         const std::string type = "drive:" + std::string(dof) + ":physics:type";
-        if (prim.attribute(type).get_or<std::string>("force") == "acceleration") return Dimension::none;
+        if (prim.attribute(type).get_or<std::string>("force") == "acceleration")
+            return turns ? Dimension::per_angle : Dimension::none;
         if (what == "stiffness") return turns ? Dimension::angular_stiffness : Dimension::linear_stiffness;
         return turns ? Dimension::angular_damping : Dimension::linear_damping;
     }
@@ -91,6 +92,8 @@ std::string_view conversion_name(Dimension dimension)
             return "stage units to N m/rad";
         case Dimension::angular_damping_radians:
             return "stage units to N m s/rad";
+        case Dimension::per_angle:
+            return "per degree to per radian";
         case Dimension::volume_stiffness:
             return "stage units to N/m^3";
     }
@@ -126,6 +129,8 @@ std::string_view si_unit(Dimension dimension)
         case Dimension::angular_damping:
         case Dimension::angular_damping_radians:
             return "N m s/rad";
+        case Dimension::per_angle:
+            return "1/rad";
         case Dimension::volume_stiffness:
             return "N/m^3";
     }

@@ -34,6 +34,8 @@ double UnitScale::factor(Dimension dimension) const
             return M * L * L;
         case Dimension::angular_damping_radians:
             return M * L * L;
+        case Dimension::per_angle:
+            return 1 / kDegrees;
         case Dimension::volume_stiffness:
             return M / (L * L);
     }

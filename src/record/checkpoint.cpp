@@ -54,6 +54,21 @@ std::uint64_t mix(std::uint64_t hash, const std::vector<std::string>& values)
     return hash;
 }
 
+/// How a distance field is built; of one that is brought along only that there is one.
+std::uint64_t mix(std::uint64_t hash, const model::SdfConfig& field)
+{
+    const auto add = [&](double value) { hash = hash_bytes(&value, sizeof value, hash); };
+    add(field.force_sdf);
+    add(field.sdf_max_resolution.value_or(-1));
+    add(field.sdf_target_voxel_size.value_or(-1));
+    add(field.sdf_narrow_band_inner);
+    add(field.sdf_narrow_band_outer);
+    add(static_cast<double>(field.sdf_texture_format));
+    add(field.sdf_padding.value_or(-1));
+    add(field.field ? 1 : 0);
+    return hash;
+}
+
 template <class... Arrays>
 std::uint64_t mix_all(std::uint64_t hash, const Arrays&... arrays)
 {
@@ -68,24 +83,29 @@ Diagnostic damaged(const std::string& file, std::string message)
 
 std::uint64_t model_hash(const model::Model& m)
 {
-    std::uint64_t h =
-        mix_all(0, m.body_label, m.body_q, m.body_com, m.body_inertia, m.body_mass, m.body_flags, m.body_world);
+    std::uint64_t h = hash_combine(static_cast<std::uint64_t>(m.up_axis), static_cast<std::uint64_t>(m.world_count));
+    h = mix_all(h, m.body_label, m.body_q, m.body_qd, m.body_com, m.body_inertia, m.body_inv_inertia, m.body_mass,
+                m.body_inv_mass, m.body_flags, m.body_world, m.body_starts_asleep);
     h = mix_all(h, m.joint_label, m.joint_type, m.joint_parent, m.joint_child, m.joint_X_p, m.joint_X_c,
-                m.joint_q_start, m.joint_qd_start, m.joint_mimic_joint, m.joint_mimic_coeffs, m.joint_cone_limit,
-                m.joint_break_force, m.joint_break_torque, m.joint_q, m.joint_rest_q, m.joint_axis, m.joint_armature,
-                m.joint_friction, m.joint_damping, m.joint_stiffness, m.joint_target_ke, m.joint_target_kd,
-                m.joint_target_mode, m.joint_drive_type, m.joint_limit_lower, m.joint_limit_upper, m.joint_limit_ke,
-                m.joint_limit_kd, m.joint_effort_limit, m.joint_velocity_limit);
-    h = mix_all(h, m.shape_label, m.shape_type, m.shape_body, m.shape_transform, m.shape_scale, m.shape_flags,
-                m.shape_margin, m.shape_gap, m.shape_material_mu, m.shape_material_mu_static,
-                m.shape_material_restitution, m.shape_material_mu_torsional, m.shape_material_mu_rolling,
-                m.shape_collision_group, m.gravity);
-    // Only where a surface moves: other models keep the hash that their recordings have.
-    if (std::any_of(m.shape_surface_velocity.begin(), m.shape_surface_velocity.end(),
-                    [](const Spatial& v) { return !(v == Spatial{}); }))
-        h = mix_all(h, m.shape_surface_velocity);
-    for (const auto& mesh : m.shape_source)
-        if (mesh) h = mix_all(h, mesh->points, mesh->triangles);
+                m.joint_enabled, m.joint_dof_dim, m.joint_articulation, m.joint_world, m.joint_q_start,
+                m.joint_qd_start, m.joint_mimic_joint, m.joint_mimic_coeffs, m.joint_cone_limit, m.joint_break_force,
+                m.joint_break_torque, m.joint_exclude_from_articulation);
+    h = mix_all(h, m.joint_q, m.joint_qd, m.joint_target_q, m.joint_target_qd, m.joint_rest_q, m.joint_f, m.joint_act,
+                m.joint_axis, m.joint_armature, m.joint_friction, m.joint_damping, m.joint_stiffness,
+                m.joint_target_ke, m.joint_target_kd, m.joint_target_mode, m.joint_drive_type, m.joint_limit_lower,
+                m.joint_limit_upper, m.joint_limit_ke, m.joint_limit_kd, m.joint_effort_limit, m.joint_velocity_limit);
+    h = mix_all(h, m.shape_label, m.shape_type, m.shape_body, m.shape_world, m.shape_transform, m.shape_scale,
+                m.shape_flags, m.shape_is_solid, m.shape_margin, m.shape_gap, m.shape_collision_group,
+                m.shape_collision_filter_pairs, m.shape_surface_velocity);
+    h = mix_all(h, m.shape_material_ke, m.shape_material_kd, m.shape_material_kf, m.shape_material_ka,
+                m.shape_material_kh, m.shape_material_mu, m.shape_material_mu_static, m.shape_material_restitution,
+                m.shape_material_mu_torsional, m.shape_material_mu_rolling);
+    h = mix_all(h, m.articulation_start, m.articulation_end, m.particle_q, m.particle_qd, m.particle_mass,
+                m.particle_radius, m.particle_flags, m.particle_world, m.tri_indices, m.edge_indices, m.gravity);
+    for (std::size_t s = 0; s < m.shape_source.size(); ++s)
+        if (const auto& mesh = m.shape_source[s]) h = mix_all(hash_combine(h, s), mesh->points, mesh->triangles);
+    for (std::size_t s = 0; s < m.shape_sdf_config.size(); ++s)
+        if (const auto& field = m.shape_sdf_config[s]) h = mix(hash_combine(h, s), *field);
     return h;
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -115,6 +116,26 @@ class VelocityWriter {
     std::optional<usd::Matrix4d> from_rotated_;  ///< out of the prim's scale and shear
 };
 
+/// Whether a body is kinematic all the time and the source, seen through the layer, says where it is in every frame: its
+/// pose is read, and not written.
+bool is_told_by_source(const model::Model& model, std::size_t body, const usd::Prim& prim, const Recording& recording,
+                       const UsdOptions& options)
+{
+    static const usd::Token kKinematic("physics:kinematicEnabled"), kEnabled("physics:rigidBodyEnabled");
+    if (!(model.body_flags[body] & model::body_flag::kinematic) || !prim || recording.source.empty()) return false;
+    if (prim.attribute(kKinematic).varying() || prim.attribute(kEnabled).varying()) return false;
+    const double     rate  = prim.stage().metadata().time_codes_per_second;  // a sublayer of another rate is scaled
+    const Posed      X_SW  = inverse(options.X_WS);
+    const double     unit  = 1 / options.meters_per_unit;
+    constexpr double kSame = 1e-5;  // what Real leaves of a pose, and of the way to it
+    return std::all_of(recording.frames.begin(), recording.frames.end(), [&](const Frame& frame) {
+        const auto  says = usd::decompose(prim.stage().world_matrix(prim, usd::TimeCode(frame.t * rate)));
+        const Posed is   = X_SW * static_cast<Posed>(frame.body_q[body]);
+        return length(unit * is.p - says.translation) <= kSame * (unit + length(says.translation)) &&
+               std::abs(dot(is.q, says.rotation)) >= 1 - kSame * kSame;
+    });
+}
+
 /// Consecutive samples of one rotation never flip sign: viewers interpolate between them.
 Quatd continuous(const Quatd& q, const Quatd& previous)
 { return dot(q, previous) < 0 ? Quatd{-q.x, -q.y, -q.z, -q.w} : q; }
@@ -158,6 +179,7 @@ usd::LayerWriter to_layer(const model::Model& model, const Recording& recording,
             skip("the prim is part of an instance, which cannot be overridden");
             continue;
         }
+        if (is_told_by_source(model, body, prim, recording, options)) continue;
         layer.define_prim(path, {}, true);
         const usd::Path         translate = path.property("xformOp:translate:mechane"),
                                 orient    = path.property("xformOp:orient:mechane");

@@ -56,11 +56,43 @@ Result<void> check(const SimulateOptions& options)
     return {};
 }
 
-std::vector<RestOverlaps::Pair> pairs_of(const record::Checkpoint& from)
+/// The overlaps of a checkpoint, which may hold anything: in order, of shapes of two bodies, finite.
+std::optional<std::vector<RestOverlaps::Pair>> pairs_of(const record::Checkpoint& from, const model::Model& model)
 {
+    const auto of_body = [&](std::int32_t shape) {
+        return shape >= 0 && static_cast<std::size_t>(shape) < model.shape_count() &&
+               model.shape_body[static_cast<std::size_t>(shape)] >= 0;
+    };
     std::vector<RestOverlaps::Pair> pairs;
-    for (const auto& pair : from.overlaps) pairs.push_back({pair.shape0, pair.shape1, pair.depth});
+    for (const auto& pair : from.overlaps) {
+        const bool after = pairs.empty() || std::pair(pairs.back().shape0, pairs.back().shape1) <
+                                                std::pair(pair.shape0, pair.shape1);
+        if (!after || !of_body(pair.shape0) || !of_body(pair.shape1)) return std::nullopt;
+        if (!std::isfinite(pair.depth) || pair.depth < 0) return std::nullopt;
+        pairs.push_back({pair.shape0, pair.shape1, pair.depth});
+    }
     return pairs;
+}
+
+bool same_layout(const model::Control& a, const model::Control& b)
+{
+    return a.joint_target_q.size() == b.joint_target_q.size() && a.joint_target_qd.size() == b.joint_target_qd.size() &&
+           a.joint_f.size() == b.joint_f.size() && a.joint_act.size() == b.joint_act.size();
+}
+
+/// What a file of a checkpoint leaves out, because no run changes it, is the model's.
+template <class T>
+T with_custom(T from, const T& own)
+{
+    if (from.custom_arrays.arrays.empty()) from.custom_arrays = own.custom_arrays;
+    return from;
+}
+model::State completed(const model::State& from, const model::State& own)
+{
+    model::State state = with_custom(from, own);
+    if (state.particle_q.empty()) state.particle_q = own.particle_q, state.particle_qd = own.particle_qd;
+    if (state.particle_f.empty()) state.particle_f = own.particle_f;
+    return state;
 }
 
 std::string label_or_nothing(const std::vector<std::string>& labels, std::int32_t index)
@@ -177,13 +209,17 @@ class Loop {
         if (from.solver != solver_->name() || from.dt != options_.dt || from.substeps != options_.substeps)
             return bad(fmt::format("the checkpoint is of solver {}, dt {:g} s, {} sub-steps", from.solver, from.dt,
                                    from.substeps));
-        if (!model::same_layout(from.state, state_) || !solver_->restore(from.solver_memory) ||
-            !cache_.restore(from.pair_memory, model_))
+        model::State state    = completed(from.state, state_);
+        auto         overlaps = pairs_of(from, model_);
+        const bool   led      = from.control.body_target_q.empty() ||
+                          from.control.body_target_q.size() == model_.body_count();
+        if (!model::same_layout(state, state_) || !same_layout(from.control, control_) || !led || !overlaps ||
+            from.step < 0 || !solver_->restore(from.solver_memory) || !cache_.restore(from.pair_memory, model_))
             return bad("the checkpoint does not fit the model");
-        state_   = from.state;
-        control_ = from.control;
+        state_   = std::move(state);
+        control_ = with_custom(from.control, control_);
         first_   = from.step;
-        rest_.emplace(pairs_of(from));
+        rest_.emplace(*std::move(overlaps));
         return {};
     }
 

@@ -138,6 +138,51 @@ def PhysicsRevoluteJoint "elbow" (prepend apiSchemas = ["PhysicsDriveAPI:angular
     CHECK(unit("acceleration", "drive_damping") == "1/s");
 }
 
+TEST_CASE("gains of an acceleration drive are explained with the factor that degrees ask for (GAP-091)")
+{
+    const Asked asked(stage_text(R"(
+def Xform "arm" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) { def Cube "c" (prepend apiSchemas = ["PhysicsCollisionAPI"]) { } }
+def PhysicsRevoluteJoint "elbow" (prepend apiSchemas = ["PhysicsDriveAPI:angular"])
+{
+    rel physics:body1 = </arm>
+    float drive:angular:physics:stiffness = 10
+    float drive:angular:physics:damping = 2
+    uniform token drive:angular:physics:type = "acceleration"
+}
+)"),
+                      {"newton"});
+    const auto stiffness = asked.one("/elbow.drive_stiffness"), damping = asked.one("/elbow.drive_damping");
+    CHECK(std::stod(stiffness.value) == mechane::test::close_to(10 * 180 / kPi, 1e-3));
+    CHECK(std::stod(damping.value) == mechane::test::close_to(2 * 180 / kPi, 1e-3));
+    REQUIRE_FALSE(stiffness.won.empty());
+    CHECK(stiffness.won.front().verdict == Verdict::converted);
+    CHECK(stiffness.won.front().note == "times 57.2957795: per degree to per radian");
+}
+
+TEST_CASE("pairs that no force moves do not collide, and are explained so (COL pairs of kinematic and static bodies)")
+{
+    const Asked asked(stage_text(R"(
+def Cube "a" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) { bool physics:kinematicEnabled = true }
+def Cube "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) { bool physics:kinematicEnabled = true }
+def Cube "floor" (prepend apiSchemas = ["PhysicsCollisionAPI"]) { }
+def Cube "wall" (prepend apiSchemas = ["PhysicsCollisionAPI"]) { }
+def Cube "free" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) { }
+)"),
+                      {"newton"});
+    const auto collide = [&](const char* x, const char* y) {
+        const auto pairs = explain_pair(asked.input(), x, y);
+        REQUIRE(pairs);
+        REQUIRE(pairs->size() == 1);
+        return pairs->front().collide;
+    };
+    for (const auto& [x, y] : {std::pair("/a", "/b"), {"/a", "/floor"}, {"/wall", "/b"}, {"/floor", "/wall"}}) {
+        CAPTURE(x);
+        CAPTURE(y);
+        CHECK_FALSE(collide(x, y));
+    }
+    for (const char* other : {"/a", "/b", "/floor", "/wall"}) CHECK(collide("/free", other));
+}
+
 TEST_CASE("explaining a prim covers every field of what it became; unknown paths and fields are named with near ones")
 {
     const Asked asked(stage_text(kArm), {"newton"});

@@ -110,16 +110,52 @@ TEST_CASE("the mode of a drive follows from its gains (IMP-092, IMP-093, IMP-094
     }
 }
 
-TEST_CASE("an acceleration drive keeps its gains per second and its kind (GAP-008)")
+TEST_CASE("gains of an acceleration drive know no mass, and on turning axes they are per degree (GAP-008, GAP-091)")
 {
-    const std::string text = hinge_stage(
-        "prepend apiSchemas = [\"PhysicsDriveAPI:angular\"]\n    uniform token drive:angular:physics:type = "
-        "\"acceleration\"\n    float drive:angular:physics:stiffness = 100");
-    CHECK(only_dof(import_text(text)).drive_type == model::DriveType::acceleration);
-    CHECK(only_dof(import_text(text)).target_ke == close_to(100, 1e-9));
-    // Newton 1.8 knows force drives only.
-    CHECK(only_dof(import_text(text, newton_options())).drive_type == model::DriveType::force);
-    CHECK(only_dof(import_text(text, newton_options())).target_ke == close_to(5729.577951, 1e-6));
+    constexpr double kPerDegree = 180 / kPi;
+    struct {
+        const char *schema, *instance;
+        bool        turns;
+    } table[] = {{"PhysicsRevoluteJoint", "angular", true},
+                 {"PhysicsPrismaticJoint", "linear", false},
+                 {"PhysicsJoint", "rotX", true},
+                 {"PhysicsJoint", "rotZ", true},
+                 {"PhysicsJoint", "transY", false}};
+    for (const auto& row : table)
+        for (const double unit : {1.0, 0.01}) {
+            CAPTURE(row.schema);
+            CAPTURE(row.instance);
+            CAPTURE(unit);
+            const auto gains = [&](const char* type, const ImportOptions& options) {
+                std::string text = hinge_stage(fmt::format(
+                    "prepend apiSchemas = [\"PhysicsDriveAPI:{0}\"]\n    uniform token drive:{0}:physics:type = "
+                    "\"{1}\"\n    float drive:{0}:physics:stiffness = 100\n    float drive:{0}:physics:damping = 7\n"
+                    "    float drive:{0}:physics:targetPosition = 0.25\n",
+                    row.instance, type),
+                                               row.schema);
+                if (const auto at = text.find("metersPerUnit = 1"); at != std::string::npos)
+                    text.replace(at, 17, fmt::format("metersPerUnit = {}", unit));
+                const Imported in  = import_text(text, options);
+                const auto&    j   = in.joint_at("/robot/hinge");
+                const auto&    all = row.turns ? j.angular_axes : j.linear_axes;
+                const auto driven = std::find_if(all.begin(), all.end(), [](const auto& d) { return d.target_ke > 0; });
+                REQUIRE(driven != all.end());
+                return *driven;
+            };
+            const double per_angle = row.turns ? kPerDegree : 1;
+            const auto   ours      = gains("acceleration", {});
+            CHECK(ours.drive_type == model::DriveType::acceleration);
+            CHECK(ours.target_ke == close_to(100 * per_angle, 1e-9 * per_angle * 100));
+            CHECK(ours.target_kd == close_to(7 * per_angle, 1e-9 * per_angle * 7));
+            const auto force = gains("force", {});
+            CHECK(force.drive_type == model::DriveType::force);
+            // M L^2 on turning axes, M on sliding ones.
+            CHECK(force.target_ke == close_to(100 * per_angle * (row.turns ? unit * unit : 1), 1e-6));
+            if (std::string_view(row.schema) == "PhysicsJoint") continue;  // newton-1.8 locks axes without a limit
+            // Newton 1.8 knows force drives only.
+            CHECK(gains("acceleration", newton_options()).drive_type == model::DriveType::force);
+            CHECK(gains("acceleration", newton_options()).target_ke == close_to(100 * per_angle, 1e-6));
+        }
 }
 
 TEST_CASE("a contradicting limit locks the axis (CON-04)")

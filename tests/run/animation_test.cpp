@@ -18,6 +18,7 @@ constexpr const char* kHead =
 struct Run {
     run::Scene        scene;
     record::Recording recording;
+    Diagnostics       found;
 
     [[nodiscard]] Vec3d position(double seconds, const char* body) const
     {
@@ -34,12 +35,13 @@ Run followed(const std::string& stage, const run::SceneOptions& options = {})
     Diagnostics                 found;
     auto                        scene = run::load_scene(folder.write("stage.usda", stage), options, found);
     REQUIRE(scene);
-    Run                  out{*std::move(scene), {}};
+    Run                  out{*std::move(scene), {}, {}};
     run::SimulateOptions how{.dt = 0.01, .frames = 200, .threads = 1};
     how.follow     = run::follower(out.scene);
     auto simulated = run::simulate(out.scene.model, how, found);
     REQUIRE(simulated);
     out.recording = std::move(simulated->recording);
+    out.found     = std::move(found);
     return out;
 }
 
@@ -134,8 +136,76 @@ def Cube "still" (
     CHECK(run.position(1, "/lift/platform").x == close_to(1.5, 1e-4));
     CHECK(run.position(2, "/lift/platform").x == close_to(3, 1e-4));
     CHECK(run.position(2, "/lift/platform").z == close_to(2, 1e-5));
-    CHECK(run.position(2, "/still").y == close_to(11, 1e-3));  // what has no track goes on with its velocity
+    CHECK(run.position(2, "/still").y == 9);  // what has no track rests, whatever velocity it authors
     CHECK(simulated(prims, false).position(2, "/lift/platform").x == close_to(0, 1e-6));
+}
+
+namespace {
+
+constexpr const char* kPushed = R"(
+def Cube "still" (
+    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]
+)
+{
+    bool physics:kinematicEnabled = 1
+    vector3f physics:velocity = (0, 1, 0)
+    vector3f physics:angularVelocity = (0, 0, 90)
+    double3 xformOp:translate = (0, 9, 0)
+    uniform token[] xformOpOrder = ["xformOp:translate"]
+}
+def Cube "led" (
+    prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]
+)
+{
+    bool physics:kinematicEnabled = 1
+    vector3f physics:velocity = (0, 1, 0)
+    double3 xformOp:translate.timeSamples = { 0: (0, 0, 0), 24: (1, 0, 0) }
+    uniform token[] xformOpOrder = ["xformOp:translate"]
+}
+)";
+
+const importer::LedgerEntry& ledger_of(const run::Scene& scene, const std::string& prim, const std::string& property)
+{
+    for (const importer::LedgerEntry& entry : scene.imported.ledger)
+        if (entry.prim == prim && entry.property == property) return entry;
+    FAIL("no such row");
+    return scene.imported.ledger.front();
+}
+
+}  // namespace
+
+TEST_CASE("a kinematic body without animation rests, and its velocity is named and ignored (GAP-094)")
+{
+    const Run run = simulated(kPushed);
+    CHECK(run.position(1, "/still").y == 9);
+    CHECK(run.position(1, "/led").x == close_to(1, 1e-5));
+    CHECK(run.position(1, "/led").y == 0);
+    for (const char* property : {"physics:velocity", "physics:angularVelocity"})
+        CHECK(ledger_of(run.scene, "/still", property).verdict == importer::Verdict::ignored);
+    CHECK(ledger_of(run.scene, "/led", "physics:velocity").verdict == importer::Verdict::ignored);
+    std::vector<std::string> named;
+    for (const Diagnostic& d : run.found)
+        if (d.id == "IMPORT_KINEMATIC_VELOCITY") named.push_back(d.site.prim + ": " + d.message);
+    CHECK(named == std::vector<std::string>{
+                       "/still: /still is kinematic and not animated, physics:velocity = (0, 1, 0), "
+                       "physics:angularVelocity = (0, 0, 90)"});
+}
+
+TEST_CASE("with kinematic_velocity = follow it moves with its velocity, as under newton-1.8 (GAP-094)")
+{
+    run::SceneOptions options;
+    REQUIRE(importer::set_option(options.import, "kinematic_velocity", "follow"));
+    const Run run = followed(kHead + std::string(kPushed), options);
+    CHECK(run.position(1, "/still").y == close_to(10, 1e-4));
+    CHECK(run.found.count("IMPORT_KINEMATIC_VELOCITY") == 0);
+    // 180 degrees in two seconds.
+    const auto& q =
+        run.recording.frames.back().body_q[static_cast<std::size_t>(run.scene.imported.path_body_map.at("/still"))].q;
+    CHECK(std::abs(static_cast<double>(q.z)) == close_to(1, 1e-3));
+    run::SceneOptions newton;
+    newton.import.compat = importer::Compat::newton_1_8;
+    CHECK(followed(kHead + std::string(kPushed), newton).position(1, "/still").y == close_to(10, 1e-4));
+    CHECK_FALSE(importer::set_option(newton.import, "kinematic_velocity", "stay"));
 }
 
 namespace {

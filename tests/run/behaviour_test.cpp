@@ -101,6 +101,47 @@ TEST_CASE("a stop that gives way under gravity is seen")
     CHECK(stop.path == "/World/hinge");
 }
 
+TEST_CASE("limits are judged where there are some: none, one, or both, of joints that turn and slide")
+{
+    const auto limits = [](const char* lines, const std::string& kind = "PhysicsRevoluteJoint") {
+        std::string text = arm("\"PhysicsDriveAPI:angular\"", lines);
+        text.replace(text.find("PhysicsRevoluteJoint"), 20, kind);
+        return of(judged(text), "limits");
+    };
+    CHECK(limits("").verdict == Verdict::not_applicable);
+    CHECK(limits("").message == "no joint has a limit");
+    CHECK(limits("", "PhysicsPrismaticJoint").verdict == Verdict::not_applicable);
+    CHECK(limits("    float physics:lowerLimit = -inf\n    float physics:upperLimit = inf\n").verdict ==
+          Verdict::not_applicable);
+    // Gravity turns the arm about +y.
+    CHECK(limits("    float physics:upperLimit = 30\n").message != "no joint has a limit");
+    CHECK(limits("    float physics:upperLimit = 30\n").verdict == Verdict::ok);
+    CHECK(limits("    float physics:lowerLimit = -1\n", "PhysicsPrismaticJoint").verdict == Verdict::ok);
+}
+
+TEST_CASE("a robot whose wheels follow a speed comes to rest: in a drop they are told to stand still")
+{
+    const std::string wheel =
+        "def Cylinder \"wheel\" (\n    prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsCollisionAPI\"]\n)\n"
+        "{\n    uniform token axis = \"Y\"\n    double radius = 0.1\n    double height = 0.05\n    double3 "
+        "xformOp:translate = (0, 0.1, 0)\n    uniform token[] xformOpOrder = [\"xformOp:translate\"]\n}\n"
+        "def PhysicsRevoluteJoint \"axle\" (\n    prepend apiSchemas = [\"PhysicsDriveAPI:angular\"]\n)\n{\n    uniform "
+        "token physics:axis = \"Y\"\n    rel physics:body0 = </World/a>\n    rel physics:body1 = </World/wheel>\n    "
+        "point3f physics:localPos0 = (0, 0.1, 0)\n    float drive:angular:physics:damping = 1\n    float "
+        "drive:angular:physics:targetVelocity = 180\n}\n";
+    const Behaviour drop = of(judged(box("a", "(0, 0, 0)") + wheel), "drop");
+    CHECK_MESSAGE(drop.verdict == Verdict::ok, drop.message);
+}
+
+TEST_CASE("what turns on the spot is said to turn, not to go")
+{
+    const Behaviour spins = of(judged("def Sphere \"ball\" (\n    prepend apiSchemas = [\"PhysicsRigidBodyAPI\", "
+                                      "\"PhysicsCollisionAPI\"]\n)\n{\n    double radius = 0.1\n    vector3f "
+                                      "physics:angularVelocity = (0, 0, 6000)\n}\n"),
+                               "drop");
+    if (spins.verdict == Verdict::failed) CHECK(spins.message.ends_with("rad/s"));
+}
+
 TEST_CASE("parts that start inside each other are named")
 {
     const auto       seen = judged(box("a", "(0, 0, 1)") + box("b", "(0.09, 0, 1)"));

@@ -120,6 +120,80 @@ TEST_CASE("a checkpoint of another model or step, cut off or damaged, is refused
     std::filesystem::remove(file);
 }
 
+TEST_CASE("everything that a run depends on is in the hash of its model (DYN-132)")
+{
+    const model::Model  m    = scene();
+    const std::uint64_t hash = record::model_hash(m);
+    const auto          changed = [&](const char* what, auto&& edit) {
+        CAPTURE(what);
+        model::Model other = m;
+        edit(other);
+        CHECK(record::model_hash(other) != hash);
+    };
+    changed("a filtered pair", [](model::Model& o) { o.shape_collision_filter_pairs.emplace_back(1, 2); });
+    changed("contact stiffness", [](model::Model& o) { o.shape_material_ke[1] *= 2; });
+    changed("contact damping", [](model::Model& o) { o.shape_material_kd[1] *= 2; });
+    changed("pressure modulus", [](model::Model& o) { o.shape_material_kh[1] *= 2; });
+    changed("tangential damping", [](model::Model& o) { o.shape_material_kf[1] += 1; });
+    changed("adhesion", [](model::Model& o) { o.shape_material_ka[1] += 1; });
+    changed("a joint that is off", [](model::Model& o) { o.joint_enabled[0] = 0; });
+    changed("a command", [](model::Model& o) { o.joint_target_q[0] += 1; });
+    changed("a rate that is commanded", [](model::Model& o) { o.joint_target_qd[0] += 1; });
+    changed("a force that is commanded", [](model::Model& o) { o.joint_f[0] += 1; });
+    changed("a first velocity", [](model::Model& o) { o.body_qd[0].linear.x += 1; });
+    changed("a first rate", [](model::Model& o) { o.joint_qd[0] += 1; });
+    changed("a body that starts asleep", [](model::Model& o) { o.body_starts_asleep[0] ^= 1; });
+    changed("a joint outside its articulation", [](model::Model& o) { o.joint_exclude_from_articulation[0] ^= 1; });
+    changed("a world", [](model::Model& o) { o.shape_world[1] = 3; });
+    changed("a shape without inside", [](model::Model& o) { o.shape_is_solid[1] ^= 1; });
+    changed("a distance field", [](model::Model& o) { o.shape_sdf_config[1].emplace(); });
+    changed("a moving surface", [](model::Model& o) { o.shape_surface_velocity[1].linear.x = 1; });
+    model::Model painted = m;
+    painted.shape_color[1].x += 0.25f;
+    CHECK(record::model_hash(painted) == hash);
+}
+
+TEST_CASE("a forged checkpoint, whose sums are right and whose indices are not, is refused (DYN-132)")
+{
+    const model::Model m = scene();
+    Diagnostics        found;
+    const auto         begun = run::simulate(m, {.frames = 10, .threads = 1, .keep_end = true}, found);
+    REQUIRE(begun);
+    const auto refused = [&](auto&& forge) {
+        record::Checkpoint forged = begun->end;
+        forge(forged);
+        const auto from = record::read_checkpoint(record::to_bytes(forged), "forged");
+        REQUIRE(from);
+        const auto run =
+            run::simulate(m, {.frames = 3, .threads = 1, .set = {"/elbow.target=0.2"}, .from = &*from}, found);
+        return !run && run.error().id == "RECORD_CHECKPOINT";
+    };
+    CHECK_FALSE(refused([](record::Checkpoint&) {}));
+    const std::int32_t shapes = static_cast<std::int32_t>(m.shape_count());
+    // The ground is shape 0 and has no body; pairs are in order, each once.
+    for (const auto& [a, b] : {std::pair(0, 1), {1, 0}, {-1, 2}, {1, shapes}, {1 << 30, 1}}) {
+        CAPTURE(a);
+        CAPTURE(b);
+        CHECK(refused([&](record::Checkpoint& c) { c.overlaps = {{a, b, Real(0.01)}}; }));
+    }
+    CHECK(refused([](record::Checkpoint& c) { c.overlaps = {{2, 3, Real(0.01)}, {1, 2, Real(0.01)}}; }));
+    CHECK(refused([](record::Checkpoint& c) { c.overlaps = {{1, 2, Real(-1)}}; }));
+    CHECK(refused([](record::Checkpoint& c) { c.overlaps = {{1, 2, std::numeric_limits<Real>::quiet_NaN()}}; }));
+    CHECK(refused([](record::Checkpoint& c) { c.control.joint_target_q.clear(); }));
+    CHECK(refused([](record::Checkpoint& c) { c.control.joint_f.resize(1000); }));
+    CHECK(refused([](record::Checkpoint& c) { c.control.body_target_q.resize(1); }));
+    CHECK(refused([](record::Checkpoint& c) { c.state.joint_qd.pop_back(); }));
+    CHECK(refused([](record::Checkpoint& c) { c.step = -5; }));
+    // Any number of the solver's memory may be wrong: it is refused, or it runs.
+    for (std::size_t at = 0; at < begun->end.solver_memory.size(); at += 3)
+        for (const int value : {0, 1, 0x7f, 0xff}) {
+            record::Checkpoint forged  = begun->end;
+            forged.solver_memory[at]   = static_cast<std::byte>(value);
+            const auto run = run::simulate(m, {.frames = 2, .threads = 1, .from = &forged}, found);
+            CHECK((run || run.error().id == "RECORD_CHECKPOINT"));
+        }
+}
+
 namespace {
 
 /// Runs 60 steps into a file, every fifth frame kept; from a checkpoint when there is one.

@@ -68,6 +68,10 @@ void inverse_dynamics(const Forest& forest, const Tree& tree, const Vec3d& gravi
 /// Inertias must be up to date.
 void mass_matrix(const Forest& forest, const Tree& tree, const Paths& paths, Motion& motion, std::span<double> matrix);
 
+/// What each dof of a tree sees of the momentum that its links have when all of them move with the twist `v` about the
+/// tree's reference point (Motion::reference), as one rigid body [dof_count of the tree]. Inertias must be up to date.
+void rigid_momentum(const Forest& forest, const Tree& tree, const Spatiald& v, Motion& motion, std::span<double> p);
+
 /// M = L^T D L in place without fill-in (Featherstone 2008, 6.5): L without its ones, and 1/D. A pivot that is not
 /// clearly positive (a dof that moves no mass) locks its dof: 1/D becomes 0 there. `matrix` [paths.size()],
 /// `inverse_pivots` [dof_count of the forest]. Returns the number of locked dofs.

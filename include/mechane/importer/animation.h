@@ -104,6 +104,7 @@ struct AnimationTracks {
     Posed                                 X_WS;    ///< stage frame in the world
     double                                length            = 1;      ///< metres in a unit of the stage
     bool                                  position_velocity = false;  ///< drives with both gains follow both targets
+    bool                                  kinematic_rests   = true;   ///< see ImportOptions::kinematic_velocity
     std::vector<std::pair<usd::Path, usd::Token>> followed;           ///< every attribute that one of the above samples
 
     [[nodiscard]] bool empty() const

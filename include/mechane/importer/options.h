@@ -28,6 +28,10 @@ enum class JointOrdering { dfs, bfs, none };
 /// collision group, so that colliders of different groups never meet.
 enum class UsdGroupMode { schema, newton_ids };
 
+/// What the authored velocity of a kinematic body means that no animation moves. `rest`: nothing, the body is where its
+/// transform says. `follow`: it moves with that velocity until somebody writes another.
+enum class KinematicVelocity { rest, follow };
+
 /// Everything `import_usd` can be told. Defaults are those of a plain `mechane sim FILE`.
 struct ImportOptions {
     Compat          compat           = Compat::mechane;
@@ -79,6 +83,7 @@ struct ImportOptions {
     std::vector<std::string> legacy;
     bool ledger                = false;  ///< keep account of every authored physics property (ImportResult::ledger)
     bool animation             = true;   ///< a simulation follows animated targets and kinematic bodies
+    std::optional<KinematicVelocity> kinematic_velocity;  ///< unset: `rest`, and `follow` under `newton_1_8`
     bool legacy_margin_gap     = false;  ///< mjc:margin becomes margin minus gap also under `newton_1_8`
     bool collapse_fixed_joints = false;  ///< merge bodies that fixed joints hold together
     std::vector<std::string> joints_to_keep;         ///< fixed joints that are not collapsed, by prim path

@@ -22,6 +22,7 @@ enum class Dimension : std::uint8_t {
     angular_damping,            ///< M L^2/(s deg)
     angular_stiffness_radians,  ///< M L^2/(s^2 rad), as MuJoCo authors it
     angular_damping_radians,    ///< M L^2/(s rad)
+    per_angle,                  ///< 1/deg, of gains that know no mass: 1/(s^2 deg) and 1/(s deg) of acceleration drives
     volume_stiffness,           ///< force per length^3: M/(L^2 s^2), the hydroelastic modulus per depth
 };
 

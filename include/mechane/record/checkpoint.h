@@ -31,7 +31,8 @@ struct Checkpoint {
     std::vector<Overlap> overlaps;
 };
 
-/// Hash of what a step depends on: bodies, joints, shapes, gravity; labels too.
+/// Hash of everything that a run depends on: bodies, joints, shapes, materials, filters, gravity, initial states and
+/// commands; labels too. What is only seen (colours, textures) is not in it.
 std::uint64_t model_hash(const model::Model& model);
 
 /// The file's content.

@@ -72,6 +72,37 @@ struct Anchors {
     Posed X_WJ, X_WA;
 };
 
+/// What acts along a row: a drive, and a passive spring with damping beside it.
+struct Drive {
+    double ke = 0, kd = 0, error = 0, rate = 0;  ///< error: coordinate less target
+    double stiffness = 0, damping = 0, rest_error = 0;
+    double effort_limit = 0;
+    bool   acceleration = false;  ///< ke and kd are per unit of the inertia that the row feels
+};
+
+/// The law of a finished Jacobian's drive. Two springs in parallel are one spring; the effort limit bounds both, which a
+/// passive one rarely notices.
+void make_drive(System& system, GeneralRow& row, Drive drive, double h)
+{
+    RowLaw& law = row.law;
+    law.active  = drive.ke > 0 || drive.kd > 0 || drive.stiffness > 0 || drive.damping > 0;
+    if (!law.active) return;
+    finish(system, row);
+    if (!law.active) return;
+    if (drive.acceleration) {
+        drive.ke /= row.w;
+        drive.kd /= row.w;
+    }
+    const double ke = drive.ke + drive.stiffness, kd = drive.kd + drive.damping;
+    const double error = ke > 0 ? (drive.ke * drive.error + drive.stiffness * drive.rest_error) / ke : 0;
+    make_spring(law, ke, kd, error, kd > 0 ? drive.kd * drive.rate / kd : 0, h);
+    law.high = h * drive.effort_limit;
+    law.low  = -law.high;
+}
+
+bool is_acceleration_drive(const System& system, std::size_t dof)
+{ return system.model->joint_drive_type[dof] == model::DriveType::acceleration; }
+
 Anchors anchors(const System& system, std::int32_t j)
 {
     const model::Model& m = *system.model;
@@ -93,13 +124,16 @@ void build_distance(System& system, GeneralRow& row, double h)
     add(system, row, m.joint_child[row.joint], X_WA.p, u, {}, sign);
     add(system, row, m.joint_parent[row.joint], X_WJ.p, u, {}, -sign);
     if (row.kind == Kind::distance_drive) {
-        const double ke = static_cast<double>(m.joint_target_ke[dof]), kd = static_cast<double>(m.joint_target_kd[dof]);
-        row.law.active = ke > 0 || kd > 0;
-        make_spring(row.law, ke, kd, d - system.loop_target[static_cast<std::size_t>(m.joint_q_start[row.joint])],
-                    m.joint_target_mode[dof] == model::TargetMode::position ? 0 : system.loop_target_rate[dof], h);
-        row.law.high = h * static_cast<double>(m.joint_effort_limit[dof]);
-        row.law.low  = -row.law.high;
-        return;
+        const bool follows_rate = m.joint_target_mode[dof] != model::TargetMode::position;
+        return make_drive(
+            system, row,
+            {.ke           = static_cast<double>(m.joint_target_ke[dof]),
+             .kd           = static_cast<double>(m.joint_target_kd[dof]),
+             .error        = d - system.loop_target[static_cast<std::size_t>(m.joint_q_start[row.joint])],
+             .rate         = follows_rate ? system.loop_target_rate[dof] : 0,
+             .effort_limit = static_cast<double>(m.joint_effort_limit[dof]),
+             .acceleration = is_acceleration_drive(system, dof)},
+            h);
     }
     const double limit = static_cast<double>(lower ? m.joint_limit_lower[dof] : m.joint_limit_upper[dof]);
     const double gap   = sign * (d - limit);
@@ -141,26 +175,60 @@ void build_cone(System& system, GeneralRow& row, double h)
     make_stop(row.law, gap, h);
 }
 
+/// A dof of a loop joint: its direction in the world, and what its coordinate differs by from its target and its rest.
+struct LoopDof {
+    Vec3d  direction;
+    bool   linear = false;
+    double at     = 0, error = 0, rest_error = 0;
+};
+
+/// One of a ball's three turns, about the axes of the joint's frame on the parent.
+LoopDof ball_turn(const System& system, std::int32_t j, std::size_t k, const Posed& X_WJ, const Posed& X_WA)
+{
+    const model::Model& m      = *system.model;
+    const Quatd         now    = normalized(conjugate(X_WJ.q) * X_WA.q);
+    const auto          q      = static_cast<std::size_t>(m.joint_q_start[j]);
+    const auto          beyond = [&](const auto& goal) {
+        const Quatd to = {static_cast<double>(goal[q]), static_cast<double>(goal[q + 1]),
+                          static_cast<double>(goal[q + 2]), static_cast<double>(goal[q + 3])};
+        return is_finite(to) ? -to_rotation_vector(normalized(normalized(to) * conjugate(now))) : Vec3d{};
+    };
+    return {.direction  = rotate(X_WJ.q, axis_vector<double>(static_cast<int>(k))),
+            .error      = beyond(system.law_sources.target_q())[k],
+            .rest_error = beyond(m.joint_rest_q)[k]};
+}
+
+LoopDof loop_dof(const System& system, std::int32_t j, std::size_t k, const Posed& X_WJ, const Posed& X_WA)
+{
+    const model::Model&       m    = *system.model;
+    const dynamics::JointAxes axes = dynamics::joint_axes(m, j);
+    if (axes.type == model::JointType::ball) return ball_turn(system, j, k, X_WJ, X_WA);
+    std::array<double, 7> q{};
+    dynamics::joint_coordinates(axes, {inverse_times(X_WJ, X_WA.p), normalized(conjugate(X_WJ.q) * X_WA.q)}, q);
+    const bool   linear = static_cast<std::int32_t>(k) < axes.linear;
+    const auto   coord  = static_cast<std::size_t>(m.joint_q_start[j]) + k;
+    const double at     = linear ? q[k] : dynamics::unwind(q[k], system.near_q[coord]);
+    return {.direction  = rotate(X_WJ.q, dynamics::joint_rate_rows(axes, dynamics::joint_motion(axes, q))[k]),
+            .linear     = linear,
+            .at         = at,
+            .error      = at - system.loop_target[coord],
+            .rest_error = at - static_cast<double>(m.joint_rest_q[coord])};
+}
+
 /// What a dof of a loop joint keeps: its drive with damping and spring, its limits, its dry friction.
 void build_loop_dof(System& system, GeneralRow& row, double h)
 {
-    const model::Model&       m    = *system.model;
-    const std::int32_t        j    = row.joint;
-    const dynamics::JointAxes axes = dynamics::joint_axes(m, j);
-    const auto [X_WJ, X_WA]        = anchors(system, j);
-    std::array<double, 7> q{};
-    dynamics::joint_coordinates(axes, {inverse_times(X_WJ, X_WA.p), normalized(conjugate(X_WJ.q) * X_WA.q)}, q);
-    const auto   rows   = dynamics::joint_rate_rows(axes, dynamics::joint_motion(axes, q));
-    const auto   k      = static_cast<std::size_t>(row.axis);
-    const bool   linear = row.axis < axes.linear;
-    const auto   coord  = static_cast<std::size_t>(m.joint_q_start[j]) + k;
-    const auto   dof    = static_cast<std::size_t>(m.joint_qd_start[j]) + k;
-    const double at     = linear ? q[k] : dynamics::unwind(q[k], system.near_q[coord]);
-    const Vec3d  u      = rotate(X_WJ.q, rows[k]);
-    const double sign   = row.kind == Kind::loop_upper ? -1 : 1;
+    const model::Model& m   = *system.model;
+    const std::int32_t  j   = row.joint;
+    const auto [X_WJ, X_WA] = anchors(system, j);
+    const LoopDof here      = loop_dof(system, j, static_cast<std::size_t>(row.axis), X_WJ, X_WA);
+    const auto    dof       = static_cast<std::size_t>(m.joint_qd_start[j] + row.axis);
+    const Vec3d   slide     = here.linear ? here.direction : Vec3d{};
+    const Vec3d   turn      = here.linear ? Vec3d{} : here.direction;
+    const double  sign      = row.kind == Kind::loop_upper ? -1 : 1;
     clear(row);
-    add(system, row, m.joint_child[j], X_WA.p, linear ? u : Vec3d{}, linear ? Vec3d{} : u, sign);
-    add(system, row, m.joint_parent[j], X_WA.p, linear ? u : Vec3d{}, linear ? Vec3d{} : u, -sign);
+    add(system, row, m.joint_child[j], X_WA.p, slide, turn, sign);
+    add(system, row, m.joint_parent[j], X_WA.p, slide, turn, -sign);
     RowLaw& law = row.law;
     law.active  = true;
     switch (row.kind) {
@@ -168,7 +236,7 @@ void build_loop_dof(System& system, GeneralRow& row, double h)
         case Kind::loop_upper: {
             const double limit =
                 static_cast<double>(row.kind == Kind::loop_lower ? m.joint_limit_lower[dof] : m.joint_limit_upper[dof]);
-            const double gap = sign * (at - limit);
+            const double gap = sign * (here.at - limit);
             law.low          = 0;
             law.high         = kUnbounded;
             law.active       = gap < 0.02 + 2 * h * std::max(0.0, -rate(system, row));
@@ -180,22 +248,18 @@ void build_loop_dof(System& system, GeneralRow& row, double h)
             const bool   driven          = mode == model::TargetMode::position || mode == model::TargetMode::velocity ||
                                            mode == model::TargetMode::position_velocity;
             const bool   follows_position = driven && mode != model::TargetMode::velocity;
-            const double ke               = follows_position ? static_cast<double>(m.joint_target_ke[dof]) : 0;
-            const double kd               = driven ? static_cast<double>(m.joint_target_kd[dof]) : 0;
-            const double wanted    = driven && mode != model::TargetMode::position ? system.loop_target_rate[dof] : 0;
-            const double c         = static_cast<double>(m.joint_damping[dof]),
-                         k_spring  = static_cast<double>(m.joint_stiffness[dof]);
-            const double stiffness = ke + k_spring, damping = kd + c;
-            law.active = stiffness > 0 || damping > 0;
-            // Two springs in parallel are one spring; the effort limit bounds both, which a passive one rarely notices.
-            const double error = stiffness > 0 ? (ke * (at - system.loop_target[coord]) +
-                                                  k_spring * (at - static_cast<double>(m.joint_rest_q[coord]))) /
-                                                     stiffness
-                                               : 0;
-            make_spring(law, stiffness, damping, error, damping > 0 ? kd * wanted / damping : 0, h);
-            law.high = h * static_cast<double>(m.joint_effort_limit[dof]);
-            law.low  = -law.high;
-            break;
+            const bool   follows_rate     = driven && mode != model::TargetMode::position;
+            return make_drive(system, row,
+                              {.ke           = follows_position ? static_cast<double>(m.joint_target_ke[dof]) : 0,
+                               .kd           = driven ? static_cast<double>(m.joint_target_kd[dof]) : 0,
+                               .error        = here.error,
+                               .rate         = follows_rate ? system.loop_target_rate[dof] : 0,
+                               .stiffness    = static_cast<double>(m.joint_stiffness[dof]),
+                               .damping      = static_cast<double>(m.joint_damping[dof]),
+                               .rest_error   = here.rest_error,
+                               .effort_limit = static_cast<double>(m.joint_effort_limit[dof]),
+                               .acceleration = is_acceleration_drive(system, dof)},
+                              h);
         }
         case Kind::loop_friction:
             law.high   = h * static_cast<double>(m.joint_friction[dof]);
@@ -252,11 +316,12 @@ void list_general_rows(System& system)
             push(Kind::cone, j, 0);
     for (const std::int32_t j : system.forest.loops) {
         const dynamics::JointAxes axes = dynamics::joint_axes(m, j);
-        if (axes.type == model::JointType::ball) continue;
+        const bool                ball = axes.type == model::JointType::ball;  // its limit is a cone
         for (std::int32_t k = 0; k < axes.dofs(); ++k) {
             const auto dof = static_cast<std::size_t>(m.joint_qd_start[j] + k);
             push(Kind::loop_drive, j, k);
             if (m.joint_friction[dof] > 0) push(Kind::loop_friction, j, k);
+            if (ball) continue;
             if (static_cast<double>(m.joint_limit_lower[dof]) > -model::kMaxValue) push(Kind::loop_lower, j, k);
             if (static_cast<double>(m.joint_limit_upper[dof]) < model::kMaxValue) push(Kind::loop_upper, j, k);
         }
@@ -293,12 +358,9 @@ void build_general_row(System& system, GeneralRow& row, double h)
             build_loop_dof(system, row, h);
             break;
     }
-    if (row.law.active) finish(system, row);
+    const bool drive = row.kind == Kind::loop_drive || row.kind == Kind::distance_drive;  // finished with its law
+    if (row.law.active && !drive) finish(system, row);
     if (!row.law.active) row.law.lambda = 0;
-    if ((row.kind == Kind::loop_drive || row.kind == Kind::distance_drive) && row.law.active &&
-        system.model->joint_drive_type[static_cast<std::size_t>(system.model->joint_qd_start[row.joint] + row.axis)] ==
-            model::DriveType::acceleration)
-        row.law.gamma *= row.w;  // gains per unit of the inertia 1 / w that the row feels
 }
 
 void warm_start_general(System& system, GeneralRow& row)

@@ -135,6 +135,8 @@ void build_system(const model::Model& model, System& system)
     system.placed.assign(system.forest.trees.size(), 0);
     system.near_q.assign(model.joint_coord_count(), 0);
     system.base_start.assign(model.body_count(), {});
+    system.base_rate.assign(model.body_count(), {});
+    system.base_commanded.assign(model.body_count(), 0);
     system.memory.clear();
     system.general.clear();
 

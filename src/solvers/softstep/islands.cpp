@@ -138,18 +138,6 @@ void list_work(System& system)
             system.work.push_back({.island = {few.island[static_cast<std::size_t>(few.count - 1)]}, .count = 1});
 }
 
-void place_prescribed(System& system, std::int32_t body, double time)
-{
-    const Posed&    start        = system.base_start[body];
-    const Spatiald& twist        = system.motion.base_twist[body];
-    const Vec3d     com          = static_cast<Vec3d>(system.model->body_com[body]);
-    Posed&          X            = system.motion.base_X[body];
-    X.q                          = normalized(from_rotation_vector(time * twist.angular) * start.q);
-    const Vec3d com_W            = start * com + time * twist.linear;
-    X.p                          = com_W - rotate(X.q, com);
-    system.motion.base_com[body] = com_W;
-}
-
 namespace {
 
 /// `prepared`: prepare_four is done.

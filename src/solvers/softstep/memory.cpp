@@ -1,5 +1,7 @@
 #include "memory.h"
 
+#include <algorithm>
+
 #include "mechane/core/bytes.h"
 
 namespace mechane::solvers::softstep {
@@ -41,6 +43,18 @@ void visit_rows(Bytes&& bytes, S& system)
     bytes(system.sleep.commands);
     bytes(system.sleep.wrench);
     bytes(system.sleep.gravity);
+}
+
+/// Whether arrays that were read are as long as what reads them expects, and what chooses is one of the choices.
+bool is_sound(const System& system)
+{
+    const Sleep& sleep = system.sleep;
+    const auto   fits  = [](const auto& array, std::size_t size) { return array.empty() || array.size() == size; };
+    return sleep.still.size() == system.groups.size() && sleep.asleep.size() == system.groups.size() &&
+           fits(sleep.commands, kCommands * static_cast<std::size_t>(system.forest.dof_count)) &&
+           fits(sleep.wrench, system.forest.links.size()) && fits(sleep.gravity, system.model->gravity.size()) &&
+           std::all_of(system.laws.begin(), system.laws.end(),
+                       [](const DofLaw& law) { return law.saturated >= -1 && law.saturated <= 1; });
 }
 
 }  // namespace
@@ -85,8 +99,7 @@ bool restore_memory(std::span<const std::byte> bytes, System& system)
         if (c.shape0 < 0 || c.shape1 < 0 || c.shape0 >= shapes || c.shape1 >= shapes) return false;
     }
     visit_rows([&](auto& value) { in.get(value); }, next);
-    if (!in.done() || next.sleep.still.size() != next.groups.size() || next.sleep.asleep.size() != next.groups.size())
-        return false;
+    if (!in.done() || !is_sound(next)) return false;
     system = std::move(next);
     return true;
 }

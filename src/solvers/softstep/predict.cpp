@@ -69,7 +69,7 @@ void read_errors(System& system, const Tree& tree)
                                     static_cast<double>(from[c + 2]), static_cast<double>(from[c + 3])};
                 return is_finite(goal) ? to_rotation_vector(normalized(normalized(goal) * conjugate(now))) : Vec3d{};
             };
-            const Vec3d e = vector(m.joint_target_q), r = vector(m.joint_rest_q);
+            const Vec3d e = vector(system.law_sources.target_q()), r = vector(m.joint_rest_q);
             for (std::size_t k = 0; k < 3; ++k) {
                 system.laws[link.dof + k].error      = e[k];
                 system.laws[link.dof + k].rest_error = r[k];
@@ -368,6 +368,26 @@ void prepare_four(System& system, const dynamics::FourTrees& trees, double h, bo
     }
     every([&](const Tree& tree, std::size_t i) { change_velocities(system, tree, x[i]); });
     begin_rows(system, four, trees);
+}
+
+void kick_tree(System& system, const Tree& tree, const Spatiald& change)
+{
+    const Forest&      f    = system.forest;
+    const std::int32_t base = f.links[tree.link_begin].base;
+    const Vec3d        O    = system.motion.reference[static_cast<std::size_t>(&tree - f.trees.data())];
+    const auto         n    = static_cast<std::size_t>(tree.dof_count());
+    if (n > 0) {
+        dynamics::turn_inertias(f, tree, system.motion);
+        for (std::int32_t k = tree.dof_begin; k < tree.dof_end; ++k) system.diagonal[k] = system.laws[k].armature;
+        if (!tree.deep) dynamics::mass_matrix(f, tree, system.paths, system.motion, system.mass);
+        factor_tree(system, tree);
+        double* const x = whole_blocks(system, tree);
+        dynamics::rigid_momentum(f, tree, shift_twist(change, O - system.motion.base_com[base]), system.motion, {x, n});
+        for (std::size_t k = 0; k < n; ++k) x[k] = -x[k];
+        respond_tree(system, tree, x);
+        change_velocities(system, tree, x);
+    }
+    dynamics::update_velocities(f, tree, system.motion);
 }
 
 bool clamp_velocity(System& system, const Group& group)

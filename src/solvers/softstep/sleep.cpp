@@ -11,8 +11,6 @@ namespace mechane::solvers::softstep {
 
 namespace {
 
-constexpr std::int32_t kCommands = 7;
-
 void read_commands(const System& system, std::int32_t dof, double* out)
 {
     const DofLaw& law = system.laws[dof];
@@ -157,6 +155,26 @@ void drop_far_contacts(System& system, double dt)
         return !near && (sleeping(row.link[0]) || sleeping(row.link[1]));
     });
     system.contacts     = {system.contacts.begin(), kept};
+}
+
+void disturb_carried(System& system, const std::vector<std::uint8_t>& moved)
+{
+    Sleep& sleep = system.sleep;
+    if (!sleep.enabled) return;
+    const auto moves   = [&](std::int32_t b) { return b >= 0 && (moved[b] != 0 || carries_motion(system, b)); };
+    const auto disturb = [&](std::int32_t group) {
+        if (group < 0) return;
+        wake_group(system, group);
+        sleep.disturbed[group] = 1;
+    };
+    for (const Tree& tree : system.forest.trees)
+        if (moves(system.forest.links[tree.link_begin].base)) disturb(tree.group);
+    for (const auto* joints : {&system.forest.loops, &system.forest.distances})
+        for (const std::int32_t j : *joints) {
+            const std::int32_t p = system.model->joint_parent[j], c = system.model->joint_child[j];
+            if (moves(p) && c >= 0) disturb(system.body_group[c]);
+            if (moves(c) && p >= 0) disturb(system.body_group[p]);
+        }
 }
 
 void spread_wakefulness(System& system)

@@ -169,6 +169,8 @@ class SoftStep final : public Solver {
     bool                      rebuild_   = false;
     bool                      commanded_ = true;  ///< some dof or loop joint has laws of its own
     std::vector<std::uint8_t> enabled_, body_wins_;
+    std::vector<std::uint8_t> bases_moved_;      ///< per prescribed body: somebody put it elsewhere
+    std::vector<std::uint8_t> trees_untouched_;  ///< per tree on a prescribed body: nobody wrote to its coordinates
     std::vector<std::int32_t> flags_;
     std::vector<std::uint8_t> slept_;  ///< per link: slept through the whole step
     std::vector<Pose>         published_body_;
@@ -194,6 +196,8 @@ void SoftStep::remember_structure()
     enabled_ = model_.joint_enabled;
     flags_   = model_.body_flags;
     body_wins_.assign(model_.body_count(), 0);
+    bases_moved_.assign(model_.body_count(), 0);
+    trees_untouched_.assign(system_.forest.trees.size(), 0);
     reports_.reserve(system_.groups.size());
     const auto& dofs = system_.forest.model_dof;
     commanded_       = !system_.loop_target.empty() ||
@@ -265,26 +269,20 @@ void SoftStep::load_state(const model::State& in, const model::Control& control,
     if (commanded_) read_laws(control, s);
     s.faulty.assign(model_.gravity.size(), 0);
     for (const std::int32_t b : s.forest.prescribed) {
-        s.base_start[b]        = static_cast<Posed>(in.body_q[b]);
-        s.base_start[b].q      = normalized(s.base_start[b].q);
-        s.motion.base_twist[b] = static_cast<Spatiald>(in.body_qd[b]);
-        // A body that is immovable for want of mass stands still; only a kinematic one has a prescribed motion.
-        if (!(model_.body_flags[b] & model::body_flag::kinematic))
-            s.motion.base_twist[b] = {};
-        else if (control.body_target_q.size() == model_.body_count() && is_finite(control.body_target_q[b])) {
-            const Posed goal       = static_cast<Posed>(control.body_target_q[b]);
-            const Vec3d com        = static_cast<Vec3d>(model_.body_com[b]);
-            const Quatd turn       = normalized(goal.q) * conjugate(s.base_start[b].q);
-            s.motion.base_twist[b] = {(1 / dt) * ((goal.p + rotate(normalized(goal.q), com)) - s.base_start[b] * com),
-                                      (1 / dt) * to_rotation_vector(normalized(turn))};
-        }
-        place_prescribed(s, b, 0);
-        if (!is_finite(s.base_start[b]) || !is_finite(s.motion.base_twist[b])) {
+        const auto at    = static_cast<std::size_t>(b);
+        bases_moved_[at] = !published_body_.empty() && !same_bytes(in.body_q[at], published_body_[at]);
+        load_prescribed(s, b, in, control, dt,
+                        published_body_.empty() ? PublishedBody{}
+                                                : PublishedBody{&published_body_[at], &published_twist_[at]});
+        if (!is_finite(s.base_start[b]) || !is_finite(s.motion.base_twist[b]) || !is_finite(s.base_rate[b])) {
             s.faulty[static_cast<std::size_t>(model_.body_world[b] + 1)] = 1;
             if (culprit.text.empty())
                 culprit = {b, -1, fmt::format("the state of kinematic body '{}' is not finite", model_.body_label[b])};
         }
     }
+    for (std::size_t t = 0; t < s.forest.trees.size(); ++t)
+        if (const Tree& tree = s.forest.trees[t]; s.forest.links[tree.link_begin].base >= 0)
+            trees_untouched_[t] = is_as_published(tree, in);
     for (std::size_t i = 0; i < s.near_q.size() && !s.forest.loops.empty(); ++i)
         s.near_q[i] = static_cast<double>(in.joint_q[i]);
     s.teleported.assign(s.groups.size(), 0);
@@ -584,6 +582,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
     if (all_faulty(s)) return undo();
     s.wants_reactions = observed_ != nullptr || !breakable_.empty();
     if (s.wants_reactions) begin_reactions(s);
+    start_prescribed(s, trees_untouched_);
     if (contacts)
         load_contacts(s, *contacts, options_.combine, h, substeps);
     else {
@@ -591,6 +590,7 @@ StepReport SoftStep::step(const model::State& in, model::State& out, const model
         s.pile_count = 0;
     }
     drop_far_contacts(s, dt);
+    disturb_carried(s, bases_moved_);
     if (contacts) disturb_piles(s, *contacts, dt);
     build_islands(s);
     spread_wakefulness(s);

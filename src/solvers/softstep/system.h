@@ -43,6 +43,8 @@ struct LawSources {
     std::array<std::vector<Real>, 16> numbers;
     std::vector<model::TargetMode>    modes;
     std::vector<model::DriveType>     types;
+    /// The positions commanded, in the model's layout.
+    [[nodiscard]] const std::vector<Real>& target_q() const { return numbers.front(); }
 };
 
 /// What acts on one dof of a tree, read from the model at the start of each step.
@@ -251,6 +253,8 @@ struct BodyPlace {
 };
 
 /// Which groups sleep, and what they were given when last seen: a change of that wakes them.
+constexpr std::int32_t kCommands = 7;  ///< numbers of a dof that wake it when they change
+
 struct Sleep {
     bool                      enabled = false;
     std::vector<double>       still;      ///< per group: how long all of its bodies have been slow [s]
@@ -405,6 +409,8 @@ struct System {
     std::vector<double>
         near_q;  ///< [joint_coord_count]: coordinates at the start of the step, for the winding of loop joints
     std::vector<Posed>        base_start;     ///< [body_count]: prescribed poses at the start of the step
+    std::vector<Spatiald>     base_rate;      ///< [body_count]: velocities of prescribed bodies over the step
+    std::vector<std::uint8_t> base_commanded;  ///< [body_count]: that velocity is what the caller wrote into the state
     std::vector<std::int32_t> island_cursor;  ///< scratch of build_islands
 
     /// What shares a loop within a pile.
@@ -464,6 +470,9 @@ void prepare_four(System& system, const dynamics::FourTrees& trees, double h, bo
 Vec3d gyrate(const Mat33d& I, const Mat33d& I_inv, const Vec3d& w, double h);
 /// The largest speeds are held at kMaxVelocity; returns whether that was necessary.
 bool clamp_velocity(System& system, const Group& group);
+/// The body that a tree hangs on changes its velocity by `change` (of its centre of mass) within no time: rates of the
+/// tree change so that only the joint to that body bears an impulse.
+void kick_tree(System& system, const Tree& tree, const Spatiald& change);
 
 // -- response.cpp
 // Rows of a tree are solved in whitened coordinates: with M = L^T D L, u = sqrt(D) L v and Z = sqrt(1/D) L^-T J^T a
@@ -632,6 +641,8 @@ bool carries_motion(const System& system, std::int32_t body);
 /// Contacts nearer than this may close within `dt`, with room to spare [m]; `p_W`: its points.
 double wake_reach(const System& system, const std::array<std::int32_t, 2>& body, const std::array<Vec3d, 2>& p_W,
                   double dt);
+/// What a joint ties to a prescribed body that moves, or that somebody put elsewhere (`moved` [body_count]), stays awake.
+void disturb_carried(System& system, const std::vector<std::uint8_t>& moved);
 /// An island is awake if one of its groups is.
 void spread_wakefulness(System& system);
 /// Counts the time that groups are still; islands that have been for long enough stop.
@@ -651,6 +662,20 @@ struct IslandReport {
 void run_substep(System& system, const Work& work, double h, int substep, std::span<IslandReport> reports);
 /// Kinematics at the end of the step, loops closed to rounding, rows counted.
 void finish(System& system, const Work& work, double h, std::span<IslandReport> reports);
+
+// -- prescribed.cpp
+/// What one step tells about a prescribed body to the next: its published pose and velocity; null before the first.
+struct PublishedBody {
+    const Pose*    pose  = nullptr;
+    const Spatial* twist = nullptr;
+};
+/// Where a prescribed body starts, and with which velocity it comes (Motion::base_twist) and goes (System::base_rate)
+/// in a step of `dt`.
+void load_prescribed(System& system, std::int32_t body, const model::State& in, const model::Control& control,
+                     double dt, const PublishedBody& before);
+/// Prescribed bodies go over to the velocity of the step at once. The joint that a tree hangs on such a body by gives
+/// it the impulse that this takes, and no other; `untouched` [trees]: the tree is as the last step published it.
+void start_prescribed(System& system, const std::vector<std::uint8_t>& untouched);
 /// Poses of prescribed bodies `time` after the start of the step.
 void place_prescribed(System& system, std::int32_t body, double time);
 
