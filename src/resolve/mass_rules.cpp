@@ -109,7 +109,7 @@ class Ladder {
         for (std::size_t i = 0; i < solids_.size(); ++i)
             if (is_mesh(i)) meshes.push_back(i);
         std::vector<Solid> of_meshes(meshes.size());
-        const tasks::Pool  pool;
+        const tasks::Pool  pool(o_.threads);
         pool.for_each(meshes.size(), 1, [&](std::size_t k) { of_meshes[k] = solid_of(meshes[k]); });
         std::size_t next = 0;
         for (std::size_t i = 0; i < solids_.size(); ++i) {
