@@ -11,14 +11,12 @@ import unittest
 from tests.cli.program import SANITIZED, mechane
 
 #: Kinds of prims: what stands in front of their properties, and the properties with their type and a pool of values.
-MASS = {"physics:mass": ("float", ["2", "3"]), "physics:density": ("float", ["500", "700"]), "physics:centerOfMass": ("point3f", ["(0.1, 0, 0)", "(0, 0.1, 0)"]),
-        "physics:diagonalInertia": ("float3", ["(1, 1, 1)", "(2, 2, 2)"]), "physics:principalAxes": ("quatf", ["(1, 0, 0, 0)", "(0.7, 0.7, 0, 0)"])}
 BODY = {"physics:velocity": ("vector3f", ["(1, 0, 0)", "(0, 2, 0)"]), "physics:angularVelocity": ("vector3f", ["(10, 0, 0)", "(0, 20, 0)"]),
-        "physics:startsAsleep": ("uniform bool", ["0", "1"]), "physics:kinematicEnabled": ("bool", ["0", "1"]), "physics:rigidBodyEnabled": ("bool", ["1", "0"]), **MASS}
+        "physics:startsAsleep": ("uniform bool", ["0", "1"]), "physics:kinematicEnabled": ("bool", ["0", "1"]), "physics:rigidBodyEnabled": ("bool", ["1", "0"])}
 COLLIDER = {"physics:collisionEnabled": ("bool", ["1", "0"]), "newton:contactMargin": ("float", ["0.01", "0.02"]), "newton:contactGap": ("float", ["0.02", "0.03"]),
-            "physxCollision:restOffset": ("float", ["0.03", "0.04"]), "physxCollision:torsionalPatchRadius": ("float", ["1", "2"]), **MASS}
+            "physxCollision:restOffset": ("float", ["0.03", "0.04"]), "physxCollision:torsionalPatchRadius": ("float", ["1", "2"])}
 MATERIAL = {"physics:staticFriction": ("float", ["0.4", "0.6"]), "physics:dynamicFriction": ("float", ["0.3", "0.5"]), "physics:restitution": ("float", ["0.1", "0.4"]),
-            "physics:density": ("float", ["300", "400"]), "newton:torsionalFriction": ("float", ["0.1", "0.2"]), "newton:rollingFriction": ("float", ["0.01", "0.02"]),
+            "newton:torsionalFriction": ("float", ["0.1", "0.2"]), "newton:rollingFriction": ("float", ["0.01", "0.02"]),
             "physxMaterial:compliantContactStiffness": ("float", ["1000", "2000"])}
 JOINT = {"physics:axis": ("uniform token", ['"X"', '"Y"']), "physics:lowerLimit": ("float", ["-30", "-20"]), "physics:upperLimit": ("float", ["20", "30"]),
          "physics:breakForce": ("float", ["1e4", "2e4"]), "physics:jointEnabled": ("bool", ["1", "0"]), "physics:collisionEnabled": ("bool", ["0", "1"]),

@@ -88,7 +88,7 @@ def test_attributes_that_the_builder_declares_are_not_unknown():
 
 def test_simulate_reads_the_vendors_that_the_stage_uses_and_takes_its_step():
     """GAP-096, GAP-100."""
-    source = stage('def PhysicsScene "S" { uint physxScene:timeStepsPerSecond = 100 }\n' + BOX.format("W", "    float physxCollision:restOffset = 0.02"))
+    source = stage('def PhysicsScene "S" {\n uint physxScene:timeStepsPerSecond = 100\n}\n' + BOX.format("W", "    float physxCollision:restOffset = 0.02"))
     run = mc.simulate(source, frames=2)
     assert run.result["resolvers"] == ["newton", "physx"]
     assert run.recording.dt == pytest.approx(0.01)
