@@ -154,7 +154,10 @@ class Accountant {
     {
         for (const usd::Prim& prim : run_.stage.traverse())
             for (const usd::Token& name : prim.authored_property_names())
-                if (is_physics_property(name.text()) || owned(name.text())) enter(prim, name);
+                if (is_physics_property(name.text()) || owned(name.text()))
+                    enter(prim, name);
+                else if (is_held_size(prim, name))
+                    enter_held(prim, name);
         return std::move(out_);
     }
 
@@ -164,6 +167,26 @@ class Accountant {
     {
         return std::any_of(run_.resolvers.resolvers().begin(), run_.resolvers.resolvers().end(),
                            [&](const resolve::Resolver& r) { return name.starts_with(r.name + ":"); });
+    }
+
+    /// A size of a collider that is animated: shapes keep theirs.
+    [[nodiscard]] bool is_held_size(const usd::Prim& prim, const usd::Token& name) const
+    {
+        constexpr std::string_view kSizes[] = {"axis", "height", "length", "points", "radius", "size", "width", "widths"};
+        return std::find(std::begin(kSizes), std::end(kSizes), name.text()) != std::end(kSizes) &&
+               run_.physics.collider_at(prim.path()) != physics::kNone && prim.attribute(name).varying();
+    }
+
+    void enter_held(const usd::Prim& prim, const usd::Token& name)
+    {
+        LedgerEntry entry;
+        entry.prim     = prim.path().text();
+        entry.property = name.text();
+        entry.value    = value_text(prim, name, false);
+        entry.site     = where_.site(prim, name);
+        entry.verdict  = Verdict::ignored;
+        entry.note     = "animated, held at its first value";
+        out_.push_back(std::move(entry));
     }
 
     void enter(const usd::Prim& prim, const usd::Token& name)

@@ -89,6 +89,7 @@ class Ladder {
                 accumulation_density(model_.colliders[i]) * o_.scale.factor(physics::Dimension::density);
         for (std::size_t i = 0; i < model_.bodies.size(); ++i)
             table_.bodies.push_back(to_si(resolve_body(static_cast<Index>(i))));
+        if (o_.log != nullptr) note_weightless_verdicts(model_, *o_.log);
         return std::move(table_);
     }
 

@@ -61,6 +61,17 @@ class Effects(unittest.TestCase):
             rows = document("info", path, "--ledger", "--json")["ledger"]["rows"]
         return {(row["prim"], row["property"]): (row["verdict"], row["note"]) for row in rows}
 
+    def test_an_animated_size_of_a_collider_is_held_and_told(self):
+        rows = self.verdicts("""def Sphere "a" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) {
+    double radius.timeSamples = { 0: 0.5, 24: 2 }
+}
+def Sphere "drawn" {
+    double radius.timeSamples = { 0: 0.5, 24: 2 }
+}
+""")
+        self.assertEqual(rows["/a", "radius"], ("ignored", "animated, held at its first value"))
+        self.assertNotIn(("/drawn", "radius"), rows)
+
     def test_owners_and_velocities_without_effect_are_ignored(self):
         rows = self.verdicts("""def PhysicsScene "S" { }
 def Xform "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {

@@ -11,6 +11,8 @@ import unittest
 from tests.cli.program import SANITIZED, mechane
 
 #: Kinds of prims: what stands in front of their properties, and the properties with their type and a pool of values.
+MASS = {"physics:mass": ("float", ["2", "3"]), "physics:density": ("float", ["500", "700"]), "physics:centerOfMass": ("point3f", ["(0.1, 0, 0)", "(0, 0.1, 0)"]),
+        "physics:diagonalInertia": ("float3", ["(1, 1, 1)", "(2, 2, 2)"]), "physics:principalAxes": ("quatf", ["(1, 0, 0, 0)", "(0.7, 0.7, 0, 0)"])}
 BODY = {"physics:velocity": ("vector3f", ["(1, 0, 0)", "(0, 2, 0)"]), "physics:angularVelocity": ("vector3f", ["(10, 0, 0)", "(0, 20, 0)"]),
         "physics:startsAsleep": ("uniform bool", ["0", "1"]), "physics:kinematicEnabled": ("bool", ["0", "1"]), "physics:rigidBodyEnabled": ("bool", ["1", "0"])}
 COLLIDER = {"physics:collisionEnabled": ("bool", ["1", "0"]), "newton:contactMargin": ("float", ["0.01", "0.02"]), "newton:contactGap": ("float", ["0.02", "0.03"]),
@@ -47,7 +49,7 @@ class Drawn:
     def __init__(self, seed):
         chance = random.Random(seed)
         self.prims = {"/S": drawn(SCENE, chance), "/W/base": drawn(BODY, chance), "/W/base/geo": drawn(COLLIDER, chance), "/W/arm": drawn({**COLLIDER, **BODY}, chance),
-                      "/W/j": drawn(JOINT, chance), "/M": drawn(MATERIAL, chance), "/floor": drawn(COLLIDER, chance)}
+                      "/W/j": drawn(JOINT, chance), "/M": drawn(MATERIAL, chance), "/floor": drawn({**COLLIDER, **MASS}, chance)}
 
     def text(self, prim="", changed=""):
         def of(path):
