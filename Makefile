@@ -44,6 +44,7 @@ format tidy: setup
 docs: build
 	@/usr/bin/python3 tools/diagnostics_page.py
 	@/usr/bin/python3 tools/rules_page.py
+	@/usr/bin/python3 tools/options_page.py
 
 ratios: build
 	@cmake --build $(BUILD) -j $(JOBS) --target bench_step_mjcf

@@ -17,6 +17,7 @@ from ._diagnostics import Diagnostic, Diagnostics, MechaneDeprecationWarning, Me
 from ._dynamics import (eval_fk, eval_ik, eval_inverse_dynamics_force, eval_inverse_dynamics_passive, eval_jacobian, eval_mass_matrix, eval_mimic,
                         eval_rigid_contact_kinematics, forward_dynamics, solve_mass_matrix, total_energy)
 from ._enums import MAXVAL, Axis, AxisType, BodyFlags, GeoType, JointTargetMode, JointType, ModelFlags, ParticleFlags, ShapeFlags, StateFlags
+from ._import import import_options
 from ._mesh import Heightfield, Mesh
 from ._model import Model
 from ._rays import intersect_ray
@@ -35,7 +36,7 @@ __all__ = ["Array", "Axis", "AxisType", "BodyFlags", "CollisionPipeline", "Conta
            "ModelFlags", "NEWTON_API", "NewtonDeprecationWarning", "NewtonWarning", "NotSupportedError", "ParticleFlags", "SDF", "ShapeFlags", "State",
            "StateFlags", "build_info", "config", "conformance", "convert", "diff", "dump", "geometry", "ik", "info", "interop", "intersect_ray", "record", "render", "ros",
            "selection", "sensors", "simulate", "testing", "utils", "view", "viewer", "eval_fk", "eval_ik", "eval_inverse_dynamics_force", "eval_inverse_dynamics_passive",
-           "eval_jacobian", "eval_mass_matrix", "eval_mimic", "eval_rigid_contact_kinematics", "forward_dynamics", "get_num_threads", "mat33", "math",
+           "eval_jacobian", "eval_mass_matrix", "eval_mimic", "eval_rigid_contact_kinematics", "forward_dynamics", "get_num_threads", "import_options", "mat33", "math",
            "quat", "set_num_threads", "solve_mass_matrix", "solvers", "spatial_vector", "step_jacobians", "total_energy", "transform", "usd", "vec2", "vec3", "vec4"]
 
 if TYPE_CHECKING:

@@ -33,13 +33,14 @@ class Simulation:
         return f"<Simulation {self.recording!r}{' diverged' if self.diverged else ''}>"
 
 
-def simulate(source: Any, *, duration: float | None = None, frames: int | None = None, dt: float = 1 / 60, substeps: int = 8, solver: str = "softstep",
+def simulate(source: Any, *, duration: float | None = None, frames: int | None = None, dt: float | None = None, substeps: int = 8, solver: str = "softstep",
              ground: bool = False, every: int = 1, sleeping: bool = False, settings: dict[str, Any] | None = None, control: str = "", out: Any = None,
              **import_options: Any) -> Simulation:
-    """Opens, imports and runs a stage: `simulate("robot.usda", duration=2).recording`. Equal to `mechane sim` with the same settings.
+    """Opens, imports and runs a stage: `simulate("robot.usda", duration=2).recording`. Equal to `mechane sim` with the same settings:
+    vendors' attributes are read where the stage uses them (`schema_resolvers=["auto"]`).
 
     @param source    what `add_usd` takes, or a Model
-    @param duration  [s], or `frames` external steps of `dt` [s]
+    @param duration  [s], or `frames` external steps of `dt` [s]; without `dt` the step is that of the stage where it authors one, else 1/60 s
     @param settings  "PATH.field" to value, before the first step
     @param control   CSV of commands over time, its text
     @param out       file that receives every step, for `record.open`
@@ -50,20 +51,36 @@ def simulate(source: Any, *, duration: float | None = None, frames: int | None =
 
     model, result = source, None
     if not isinstance(source, Model):
+        from . import config
+
         builder = ModelBuilder()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            result = builder.add_usd(source, **import_options)
-            model = builder.finalize()
-            if ground:
+        if "schema_resolvers" not in import_options and import_options.get("compat", config.compat) != "newton-1.8":
+            import_options["schema_resolvers"] = ["auto"]
+        result = builder.add_usd(source, **import_options)
+        model = builder.finalize()
+        if ground:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # said of the model without the ground
                 model = _grounded(builder, model)
+    step, step_source = _step(dt, result)
     if frames is None:
-        frames = 120 if duration is None else math.ceil(duration / dt - 1e-9)
-    options = {"solver": solver, "dt": float(dt), "frames": int(frames), "every": int(every), "substeps": int(substeps), "threads": _core.get_num_threads(),
+        frames = 120 if duration is None else math.ceil(duration / step - 1e-9)
+    options = {"solver": solver, "dt": step, "dt_source": step_source, "frames": int(frames), "every": int(every), "substeps": int(substeps), "threads": _core.get_num_threads(),
                "sleeping": bool(sleeping), "set": [f"{k}={v}" for k, v in (settings or {}).items()], "control": control}
     name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
     core, diverged, found = _core.simulate(model._core, options, name, None if out is None else os.fspath(out))
-    return Simulation(Recording(core, model), model, result, diverged, publish(found))
+    said = Diagnostics() if result is None else result.diagnostics
+    return Simulation(Recording(core, model), model, result, diverged, said + publish(found))
+
+
+def _step(dt: float | None, result: Any) -> tuple[float, str]:
+    """The external step [s] and where it comes from: what was given, else what the first scene of the stage authors, else 1/60 s."""
+    if dt is not None:
+        return float(dt), "given"
+    scenes = [] if result is None else result["scenes"]
+    if scenes and scenes[0]["physics_dt_authored"]:
+        return scenes[0]["physics_dt"], scenes[0]["physics_dt_source"]
+    return 1 / 60, "default"
 
 
 def _grounded(builder: Any, model: Any) -> Any:

@@ -156,6 +156,8 @@ def _base_of(diagnostic: Diagnostic) -> type:
         return RuntimeError
     if code == "SOLVER_UNKNOWN":
         return KeyError
+    if code in ("RESOLVER_UNKNOWN", "STAGE_VARIANT_UNKNOWN"):
+        return ValueError
     if code.startswith(("E_", "DYN_", "GEOMETRY_", "SOLVER_", "CHECK_", "EXPLAIN_", "RUN_", "MODEL_")):
         return ValueError
     return RuntimeError
@@ -188,6 +190,22 @@ def _callers_level() -> int:
 def warn(message: str, category: type[Warning] = MechaneWarning) -> None:
     """A warning at the line of whoever called the package."""
     warnings.warn(message, category, stacklevel=_callers_level())
+
+
+def warn_unused(call: Any, arguments: dict[str, Any]) -> None:
+    """A warning for arguments that a call takes for the sake of other programs and does nothing with; it names those that look like
+    a slip of the pen."""
+    import difflib
+    import inspect
+
+    if not arguments:
+        return
+    known = [p.name for p in inspect.signature(call).parameters.values() if p.kind is not p.VAR_KEYWORD]
+    said = []
+    for name in arguments:
+        near = difflib.get_close_matches(name, known, 1, 0.75)
+        said.append(name + (f" (did you mean {near[0]}?)" if near else ""))
+    warn(f"{call.__qualname__}: {', '.join(said)} {'have' if len(said) > 1 else 'has'} no effect here")
 
 
 def publish(found: Iterable[dict[str, Any]], logger: str = "mechane", callback: Callable[[Diagnostic], None] | None = None) -> Diagnostics:

@@ -16,7 +16,7 @@ from ._usd_helpers import get_scale
 from ._usd_view import Prim
 from ._values import as_transform, transform, vec3
 
-__all__ = ["ImportResult", "ImportVerbs"]
+__all__ = ["ImportResult", "ImportVerbs", "import_options"]
 
 
 class ImportResult(dict):
@@ -143,18 +143,21 @@ class ImportVerbs:
                 convert_mjc_equality_constraints: bool = True, override_root_xform: bool = False, legacy_margin_gap: bool = False,
                 return_deformable_results: bool = False, allow_unsafe_torch_checkpoints: bool = False, compat: str | None = None,
                 keep_orphan_joints: bool = False, on_diagnostic: Callable[[Diagnostic], None] | None = None,
-                variants: dict[str, dict[str, str]] | None = None, resolver_paths: list[str] | None = None) -> ImportResult:
+                variants: dict[str, dict[str, str]] | None = None, resolver_paths: list[str] | None = None, **options: Any) -> ImportResult:
         """Adds a stage: a path, bytes of usda, a live `Usd.Stage`, or a `mechane.usd.Stage`.
 
         Numbers arrive in SI and radians. A fault of the asset costs the entity it concerns and is a warning; with
         `compat="newton-1.8"` the rules of that importer hold, refusals included.
 
+        @param options  every other option of the program's `--option NAME=VALUE`, by its name: `nested_bodies="schema"`,
+                        `allow_missing=True`, `units="stage"`; `import_options()` lists them with type, default and meaning
         @return  maps from prim paths to indices, units, scene, vendor attributes, `.diagnostics`, `.ledger`
         @raises FileNotFoundError, RuntimeError  the stage cannot be opened or composed
         @raises ValueError  an argument makes no sense; the builder is then as it was
         """
         from . import config
 
+        _check_names(options)
         if allow_unsafe_torch_checkpoints:
             raise NotSupportedError("allow_unsafe_torch_checkpoints is refused: checkpoints are never executed", "E_ARG_CHECKPOINTS")
         if return_deformable_results:
@@ -169,7 +172,8 @@ class ImportVerbs:
             raise error(ValueError, "E_ARG_PARENT_BODY", f"parent_body: there is no body {parent_body}")
         if parent_body >= 0:
             self._check_parent_body(parent_body, floating)
-        options: dict[str, Any] = {
+        options = {
+            **options,
             "compat": compat if compat is not None else config.compat,
             "xform": None if xform is None else list(as_transform(xform)),
             "floating": floating,
@@ -193,11 +197,12 @@ class ImportVerbs:
             "force_show_colliders": force_show_colliders,
             "mesh_maxhullvert": mesh_maxhullvert,
             "schema_resolvers": None if schema_resolvers is None else [r if isinstance(r, str) else r.name for r in resolvers],
-            "legacy": ["mjc-solref-limits"] if any(getattr(r, "legacy_solref_limits", False) for r in resolvers) else None,
+            "legacy": _legacy(options.get("legacy"), resolvers),
             "force_position_velocity_actuation": force_position_velocity_actuation,
             "convert_mjc_equality_constraints": convert_mjc_equality_constraints,
             "override_root_xform": override_root_xform,
             "legacy_margin_gap": legacy_margin_gap,
+            "known_attributes": [*options.get("known_attributes", ()), *_declared_names(self)],
             "ledger": True,
         }
         for resolver in resolvers:
@@ -273,6 +278,37 @@ class ImportVerbs:
         raw["schema_attrs"] = {resolver: {prim: {name: _parsed(v) for name, v in values.items()} for prim, values in prims.items()}
                                for resolver, prims in raw["schema_attrs"].items()}
         return raw
+
+
+def import_options() -> list[dict[str, Any]]:
+    """Every option of an import, by which `add_usd` and the program's `--option` know it: name, type, default, unit, meaning, values."""
+    return _core.import_options()
+
+
+def _check_names(options: dict[str, Any]) -> None:
+    """TypeError for a keyword that is no option, as Python says it of any other function, with the nearest ones."""
+    import difflib
+
+    known = [row["name"] for row in _core.import_options()]
+    for name in options:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 3, 0.5)
+            raise kind_of(TypeError)(f"add_usd() got an unexpected keyword argument {name!r}" + (f". Did you mean {', '.join(near)}?" if near else ""), "E_ARG_OPTION")
+
+
+def _declared_names(builder: Any) -> list[str]:
+    """Attributes that the builder's own custom attributes are read from."""
+    frequencies = getattr(builder, "custom_frequencies", {})
+    return sorted({a.usd_attribute_name for a in builder.custom_attributes.values() if a.usd_attribute_name not in (None, "*")} |
+                  {f"newton:{name}" for name in frequencies})
+
+
+def _legacy(given: Any, resolvers: list[Any]) -> list[str] | None:
+    """Rules of older importers that were asked for, by name or by a resolver."""
+    rules = given.split(",") if isinstance(given, str) else list(given or ())
+    if any(getattr(r, "legacy_solref_limits", False) for r in resolvers) and "mjc-solref-limits" not in rules:
+        rules.append("mjc-solref-limits")
+    return rules or None
 
 
 def _tables(resolvers: list[Any], live: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

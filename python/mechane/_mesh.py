@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from ._arguments import name_arguments
 from ._array import plain
-from ._diagnostics import NotSupportedError
+from ._diagnostics import NotSupportedError, warn_unused
 from ._enums import Axis
 from ._reserved import LEFT_OUT, reserve
 from ._sdf import SDF
@@ -218,8 +218,9 @@ class Mesh:
 
     def build_sdf(self, *, device: Any = None, narrow_band_range: tuple[float, float] | None = None, target_voxel_size: float | None = None,
                   max_resolution: int | None = None, margin: float | None = None, shape_margin: float = 0.0, scale: Any = None,
-                  texture_format: str = "uint16", sign_method: str = "auto", cache_dir: Any = None, paired_samples: bool = True, **_: Any) -> "SDF":
+                  texture_format: str = "uint16", sign_method: str = "auto", cache_dir: Any = None, paired_samples: bool = True, **unused: Any) -> "SDF":
         """Makes the field of the mesh and keeps it: shapes of the mesh that are added from now on collide by fields of these settings."""
+        warn_unused(Mesh.build_sdf, unused)
         self.sdf = SDF.create_from_mesh(self, narrow_band_range=narrow_band_range or (-0.1, 0.1), target_voxel_size=target_voxel_size,
                                         max_resolution=max_resolution, margin=0.05 if margin is None else margin, shape_margin=shape_margin, scale=scale,
                                         texture_format=texture_format, sign_method=sign_method)
@@ -284,13 +285,14 @@ class Mesh:
     # -- files and stages
     @staticmethod
     def create_from_file(filename: Any, *, method: str | None = None, maxhullvert: int | None = None, compute_inertia: bool = True, is_solid: bool = True,
-                         **_: Any) -> "Mesh":
+                         **unused: Any) -> "Mesh":
         """A mesh from an OBJ, STL, PLY or glTF file; faces become fans of triangles, parts of a glTF scene lie where its nodes put them.
 
         @raises FileNotFoundError, ValueError  there is no such file, its format is unknown, or it is damaged
         """
         from ._mesh_files import read
 
+        warn_unused(Mesh.create_from_file, unused)
         points, triangles = read(filename)
         return Mesh(points, triangles, maxhullvert=maxhullvert, compute_inertia=compute_inertia, is_solid=is_solid)
 

@@ -9,7 +9,7 @@ import numpy as np
 from . import _core
 from ._arguments import name_arguments
 from ._array import output, plain
-from ._diagnostics import NotSupportedError
+from ._diagnostics import NotSupportedError, warn_unused
 from ._enums import GeoType
 from ._mesh import Mesh
 from ._names import PressureNames
@@ -58,15 +58,16 @@ def _launch(phase: Any, types: Any, scales: np.ndarray, transforms: np.ndarray, 
 class NarrowPhase:
     """Contacts of candidate pairs, written into the caller's arrays; sizes of GPU buffers are accepted and ignored."""
 
-    def __init__(self, *, max_candidate_pairs: int, reduce_contacts: bool = True, hydroelastic_sdf: Any = None, contact_writer_warp_func: Any = None, **_: Any):
+    def __init__(self, *, max_candidate_pairs: int, reduce_contacts: bool = True, hydroelastic_sdf: Any = None, contact_writer_warp_func: Any = None, **unused: Any):
         if contact_writer_warp_func is not None:
             raise NotSupportedError("contact_writer_warp_func is a function of Warp; read what launch() fills in", "E_NOT_BUILT")
+        warn_unused(NarrowPhase, {**unused, **({} if hydroelastic_sdf is None else {"hydroelastic_sdf": hydroelastic_sdf})})
         self.max_candidate_pairs, self.reduce_contacts = int(max_candidate_pairs), bool(reduce_contacts)
         self._core = _core.NarrowPhase(self.max_candidate_pairs, self.reduce_contacts)
 
     def launch(self, *, candidate_pair: Any, candidate_pair_count: Any, shape_types: Any, shape_data: Any, shape_transform: Any, shape_source: Any,
                shape_gap: Any, contact_pair: Any, contact_position: Any, contact_normal: Any, contact_penetration: Any, contact_count: Any,
-               contact_tangent: Any = None, device: Any = None, **_: Any) -> None:
+               contact_tangent: Any = None, device: Any = None, **unused: Any) -> None:
         """Fills contact_pair [n, 2], contact_position and contact_normal [n, 3], contact_penetration [n] (negative in overlap) and
         contact_count [1], which is the demand, also when it does not fit. Slots without a contact stay as they were.
 
@@ -74,6 +75,7 @@ class NarrowPhase:
         @param shape_transform  in the world, [shapes, 7]
         @param shape_source     Mesh objects, or None for primitives
         """
+        warn_unused(NarrowPhase.launch, unused)
         types = np.asarray(plain(shape_types)).reshape(-1)
         data = np.asarray(plain(shape_data), dtype=float).reshape(-1, 4)
         places = np.asarray(plain(shape_transform), dtype=float).reshape(-1, 7)
@@ -132,6 +134,8 @@ class HydroelasticSDF(PressureNames):
                 raise NotSupportedError("pressure laws of one's own are functions of C++ (HydroelasticOptions::pressure)", "E_LATER_STAGE")
             ignored = {"buffer_mult_broad", "buffer_mult_iso", "contact_buffer_fraction", "contact_reduction_hashtable_size_factor", "grid_size",
                        "pressure_func", "pressure_data"}
+            own = type(self)()
+            warn_unused(HydroelasticSDF.Config, {name: None for name in sorted(ignored) if getattr(self, name) != getattr(own, name)})
             kinds = {"bool": bool, "float": float, "int": float}
             return {f.name: kinds[str(f.type)](getattr(self, f.name)) for f in fields(self) if f.name not in ignored}
 

@@ -14,7 +14,7 @@ from . import _core
 from ._arguments import name_arguments
 from ._array import REAL, Array, plain, output
 from ._contacts import create_soft_contacts
-from ._diagnostics import warn
+from ._diagnostics import warn, warn_unused
 from ._enums import MAXVAL, GeoType
 from ._mesh import Mesh
 from ._narrow import HydroelasticSDF, NarrowPhase, Shape, contacts, distance, gjk
@@ -253,14 +253,16 @@ class _BroadPhase:
 
     _mode = ""
 
-    def __init__(self, shape_world: Any = None, shape_flags: Any = None, geom_cutoff: Any = None, device: Any = None, **_: Any):
+    def __init__(self, shape_world: Any = None, shape_flags: Any = None, geom_cutoff: Any = None, device: Any = None, **unused: Any):
+        warn_unused(type(self), unused)
         self._world = None if shape_world is None else np.ascontiguousarray(plain(shape_world), dtype=np.int32)
         self._flags = None if shape_flags is None else np.asarray(plain(shape_flags))
 
     def launch(self, shape_lower: Any, shape_upper: Any, shape_gap: Any, shape_collision_group: Any, shape_world: Any, shape_count: int,
                candidate_pair: Any, candidate_pair_count: Any, device: Any = None, filter_pairs: Any = None, num_filter_pairs: int | None = None,
-               **_: Any) -> None:
+               **unused: Any) -> None:
         """Fills `candidate_pair` [capacity, 2] and `candidate_pair_count` [1]; the count is the demand, also when it does not fit."""
+        warn_unused(_BroadPhase.launch, unused)
         n = int(shape_count)
         lower, upper = (np.ascontiguousarray(plain(x), dtype=float).reshape(-1, 3)[:n] for x in (shape_lower, shape_upper))
         if shape_gap is not None:
@@ -298,7 +300,8 @@ class BroadPhaseExplicit(_BroadPhase):
     """Tests a list of pairs."""
 
     def launch(self, shape_lower: Any, shape_upper: Any, shape_gap: Any, shape_pairs: Any, shape_pair_count: int, candidate_pair: Any,  # type: ignore[override]
-               candidate_pair_count: Any, device: Any = None, **_: Any) -> None:
+               candidate_pair_count: Any, device: Any = None, **unused: Any) -> None:
+        warn_unused(BroadPhaseExplicit.launch, unused)
         lower, upper = (np.asarray(plain(x), dtype=float).reshape(-1, 3) for x in (shape_lower, shape_upper))
         if shape_gap is not None:
             gap = np.asarray(plain(shape_gap), dtype=float).reshape(-1, 1)

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mechane/run/behaviour.h"
+#include "mechane/usd/codes.h"
 #include "mechane/viewer/render.h"
 
 namespace mechane::cli {
@@ -36,6 +37,7 @@ int run_behaviour(const std::vector<std::string>& files, const std::string& pict
     Io&        io      = context.io;
     const auto options = scene_options(context);
     if (!options) return kExitUsage;
+    if (!are_selected(files, options->open, context)) return kExitUsage;
     int            exit = kExitClean;
     nlohmann::json all  = nlohmann::json::array();
     for (const std::string& file : files) {
@@ -43,9 +45,10 @@ int run_behaviour(const std::vector<std::string>& files, const std::string& pict
         auto        seen = run::check_behaviour(file, *options, context.global.threads, found);
         io.report(found);
         if (!seen) {
-            exit = io.fail(seen.error());
+            if (seen.error().id != usd::kVariantUnknown.id) exit = io.fail(seen.error());
             continue;
         }
+        if (exit == kExitClean) exit = exit_after(found, context);
         if (files.size() > 1 && !context.global.json) io.out(file + "\n");
         for (const run::Behaviour& b : *seen) {
             std::string picture;

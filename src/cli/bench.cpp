@@ -13,6 +13,7 @@
 #include "mechane/core/hash.h"
 #include "mechane/run/builtin_scenes.h"
 #include "mechane/run/simulate.h"
+#include "mechane/usd/selections.h"
 
 namespace mechane::cli {
 namespace {
@@ -20,6 +21,7 @@ namespace {
 struct BenchArgs {
     SceneArgs            scene;
     run::SimulateOptions run;
+    std::optional<double> dt;
     bool                 import = false, slide_only = false;
 };
 
@@ -50,6 +52,7 @@ std::optional<Result<model::Model>> load(BenchArgs& args, Context& context, Diag
 {
     const auto options = scene_options(args.scene, context);
     if (!options) return std::nullopt;
+    if (args.dt) run::set_step(args.run, {*args.dt, "given"});
     std::error_code none;
     if (!std::filesystem::exists(args.scene.file, none)) {
         const auto named = run::builtin_scene(args.scene.file);
@@ -58,6 +61,7 @@ std::optional<Result<model::Model>> load(BenchArgs& args, Context& context, Diag
     }
     auto scene = run::load_scene(args.scene.file, *options, found);
     if (!scene) return scene.error();
+    run::set_step(args.run, run::step_size(*scene, args.dt));
     return std::move(scene->model);
 }
 
@@ -108,8 +112,9 @@ int bench_steps(BenchArgs& args, Context& context)
     const double sweeps = static_cast<double>(recording.report.sweeps) / std::max(1.0, steps * args.run.substeps);
     const double most   = static_cast<double>(recording.report.sweeps_most) / args.run.substeps;
     const auto   worlds = static_cast<double>(std::max(1, args.scene.worlds));
-    io.say(fmt::format("{} · {} bodies · {} {} sub-steps · dt {:.6g} s · {} steps\n", args.scene.file,
-                       model->body_count(), recording.solver, args.run.substeps, recording.dt, recording.steps));
+    io.say(fmt::format("{} · {} bodies · {} {} sub-steps · dt {:.6g} s{} · {} steps\n", args.scene.file,
+                       model->body_count(), recording.solver, args.run.substeps, recording.dt,
+                       from_stage(recording.report.dt_source), recording.steps));
     io.say(fmt::format("speed     {:.4g} steps/s · {:.4g} world steps/s · {:.4g} body steps/s · {:.4g}x real time\n",
                        per_second, per_second * worlds, per_second * static_cast<double>(model->body_count()),
                        per_second * recording.dt));
@@ -133,6 +138,7 @@ int bench_steps(BenchArgs& args, Context& context)
                                         {"worlds", args.scene.worlds},
                                         {"bodies", model->body_count()},
                                         {"dt", recording.dt},
+                                        {"dt_source", recording.report.dt_source},
                                         {"substeps", args.run.substeps},
                                         {"steps", recording.steps},
                                         {"steps_per_s", per_second},
@@ -154,7 +160,7 @@ int bench_steps(BenchArgs& args, Context& context)
                                         {"hash", to_hex(recording.hash)}};
         io.out(document.dump(1) + "\n");
     }
-    return result->diverged ? kExitDiverged : kExitClean;
+    return result->diverged ? kExitDiverged : exit_after(found, context);
 }
 
 /// Times a file on its way to a model.
@@ -173,10 +179,16 @@ int bench_import(BenchArgs& args, Context& context)
     };
     const auto stage = timed("open", [&] { return usd::Stage::open(args.scene.file, options->open); });
     if (!stage) return io.fail(stage.error());
+    found.append((*stage)->diagnostics());
+    if (const auto wrong = usd::check_selections(**stage, options->open.variant_selections); !wrong.empty())
+        return io.fail(*wrong.begin());
     model::ModelBuilder builder;
     const auto          imported =
         timed("import", [&] { return importer::import_usd(**stage, options->import, builder, found); });
-    if (!imported) return io.fail(imported.error());
+    if (!imported) {
+        io.report(found);
+        return io.fail(imported.error());
+    }
     const auto model = timed("finalize", [&] { return builder.finalize({}, found); });
     if (!model) return io.fail(model.error());
     double total = 0;
@@ -207,7 +219,7 @@ void add_bench(CLI::App& app, Context& context)
     args->run.frames = 1000;
     add_scene_args(*verb, args->scene);
     verb->add_option("--solver", args->run.solver, "Solver")->capture_default_str();
-    verb->add_option("--dt", args->run.dt, "External step [s]")->capture_default_str();
+    verb->add_option("--dt", args->dt, "External step [s]; that of the stage where it authors one, else 1/60");
     verb->add_option("--nstep,--frames", args->run.frames, "External steps")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
         ->capture_default_str();
@@ -226,6 +238,7 @@ void add_bench(CLI::App& app, Context& context)
     for (const run::BuiltinScene& scene : run::builtin_scenes())
         scenes += fmt::format("  {:16} {} (N = {})\n", scene.name, scene.meaning, scene.size);
     verb->footer(scenes);
+    add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback(
         [args, &context] { context.exit = args->import ? bench_import(*args, context) : bench_steps(*args, context); });

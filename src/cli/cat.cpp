@@ -75,6 +75,9 @@ int run_cat(const CatArgs& args, Context& context)
     const auto mask = prim_paths(args.mask, "--mask", io);
     if (!mask) return kExitUsage;
     options->open.mask = *mask;
+    if (!are_selected(args.files, options->open, context)) return kExitUsage;
+    for (const std::string& file : args.files)
+        if (!are_prims(file, *mask, "--mask", options->open, context)) return kExitUsage;
     for (const std::string& file : args.files) {
         const auto layer = read_layer(file, args, options->open, io);
         if (!layer) return io.fail(layer.error());

@@ -29,6 +29,7 @@
 #include "mechane/conformance/codes.h"
 #include "mechane/conformance/formats.h"
 #include "mechane/usd/inspect.h"
+#include "mechane/usd/selections.h"
 
 /// mechane check: judges assets by the rules of REP-0158.
 namespace mechane::cli {
@@ -139,6 +140,7 @@ struct Judged {
     std::optional<conformance::Report> report;
     Diagnostics                        found;
     ExitCode                           exit = kExitClean;
+    std::optional<Diagnostic>          lacks = {};  ///< a selection of --variant that it does not have
 };
 
 /// What it means that a file was not judged.
@@ -165,6 +167,8 @@ Judged judge(const std::string& file, bool given, const usd::OpenOptions& open,
         left = *stage;
     }
     for (const std::string& layer : (*stage)->used_layers()) out.uses.insert(canonical(layer));
+    if (const Diagnostics wrong = usd::check_selections(**stage, open.variant_selections); !wrong.empty())
+        out.lacks = *wrong.begin();
     usd::inspect(**stage, out.found);  // what is authored and yet not read, or read otherwise than it looks
     const bool variants = args.all_variants || args.variants != "default";
     auto       report   = variants ? conformance::check_variants(**stage, file, open, options,
@@ -249,6 +253,8 @@ int run_check(CheckArgs args, Context& context)
     if (args.behaviour) return run_behaviour(files_of(args.assets), args.pictures, context);
     const auto scene = scene_options(context);
     if (!scene) return kExitUsage;
+    if (!context.global.options.empty() && args.format != "html")
+        io.say("--option is about the import: it has an effect with --behaviour and with --format html only\n");
     const auto config = read_check_config(args.config, io);
     if (!config) return kExitUsage;
     if (args.profile.empty()) args.profile = config->profile.empty() ? "distributed" : config->profile;
@@ -282,6 +288,10 @@ int run_check(CheckArgs args, Context& context)
     std::vector<Diagnostic>          unopened;
     std::vector<Judged>              all = judge_all(files, scene->open, options, args, context);
     drop_parts(all);
+    std::vector<Diagnostic> lacking;
+    for (const Judged& judged : all)
+        if (judged.lacks) lacking.push_back(*judged.lacks);
+    if (!report_lacking(lacking, all.size(), context)) return kExitUsage;
     for (Judged& judged : all) {
         io.report(judged.found);
         if (judged.exit == kExitUsage) return kExitUsage;
@@ -367,6 +377,7 @@ void add_check(CLI::App& app, Context& context)
     verb->add_flag("--statistics", args->statistics, "Print only how often each rule was broken");
     verb->add_flag("--list-rules,--dumpRules", args->list_rules, "Print all rules and profiles");
     verb->add_flag("--exit-zero", args->exit_zero, "Exit status 0 although there are findings");
+    add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] {
         if (context.global.json) args->format = "json";

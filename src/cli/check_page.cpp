@@ -21,8 +21,7 @@ constexpr std::size_t kFromAllSides = 6, kDrawn = 60;
 /// Where the prims of a stage are in a model of it, and in the world.
 class Whereabouts {
   public:
-    Whereabouts(const run::Scene& scene, const GlobalOptions& global)
-        : scene_(scene), stage_(stage_in_world(scene, global))
+    explicit Whereabouts(const run::Scene& scene) : scene_(scene), stage_(stage_in_world(scene))
     {
         for (std::size_t i = 0; i < scene.model.shape_count(); ++i)
             shapes_.emplace_back(scene.model.shape_label[i], static_cast<std::int32_t>(i));
@@ -91,6 +90,7 @@ PagePictures pictures_of(const conformance::Report& report, bool all_sides, cons
 {
     auto options = scene_options(context);
     if (!options) return {.views = {}, .missing = "There is no picture: the options cannot be understood."};
+    options->incomplete                     = true;  // what is missing is among the findings
     options->import.skip_mesh_approximation = true;  // hulls take long, and the meshes themselves are drawn
     Diagnostics unsaid;                              // the import's own findings are those of `info` and `sim`
     const auto  scene = run::load_scene(report.asset, *options, unsaid);
@@ -103,7 +103,7 @@ PagePictures pictures_of(const conformance::Report& report, bool all_sides, cons
                                 .joint_q  = model.joint_q,
                                 .joint_qd = model.joint_qd,
                                 .contacts = {}};
-    const Whereabouts     where(*scene, context.global);
+    const Whereabouts     where(*scene);
     std::set<std::string> prims;
     for (const conformance::Finding& finding : report.findings)
         if (finding.site.prim.starts_with('/')) prims.insert(finding.site.prim);

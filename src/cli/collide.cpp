@@ -13,6 +13,7 @@
 #include "cli/scene_args.h"
 #include "mechane/collision/pipeline.h"
 #include "mechane/collision/scene_queries.h"
+#include "mechane/core/nearest.h"
 #include "mechane/run/simulate.h"
 #include "mechane/tasks/parallel.h"
 
@@ -69,6 +70,7 @@ std::optional<model::State> state_at(const run::Scene& scene, std::int64_t frame
     options.every   = frame;
     options.threads = context.global.threads;
     options.follow  = run::follower(scene);
+    run::set_step(options, run::step_size(scene));
     Diagnostics found;
     const auto  result = run::simulate(scene.model, options, found);
     context.io.report(found);
@@ -99,7 +101,7 @@ int run_stage(CollideArgs& args, Context& context)
     }
     const tasks::Pool          pool(context.global.threads);
     collision::PipelineOptions choice{.pool = &pool, .broad_phase = *mode};
-    if (context.global.compat == "newton-1.8") choice.hydroelastic.pair_stiffness = collision::PairStiffness::series;
+    if (options->import.compat == importer::Compat::newton_1_8) choice.hydroelastic.pair_stiffness = collision::PairStiffness::series;
     collision::CollisionPipeline pipeline(scene->model, choice);
     context.io.report(pipeline.diagnostics());
     auto       contacts = pipeline.make_contacts();
@@ -120,7 +122,9 @@ int run_stage(CollideArgs& args, Context& context)
     };
     for (const std::string& name : args.pair)
         if (std::find(labels.begin(), labels.end(), name) == labels.end()) {
-            context.io.say_error(fmt::format("--pair: there is no shape '{}'\n", name));
+            const std::string near = did_you_mean(name, labels);
+            context.io.say_error(fmt::format("--pair: there is no shape '{}'\n{}", name,
+                                             near.empty() ? "" : fmt::format("  {}\n", near)));
             return kExitUsage;
         }
     Json        rows = Json::array();
@@ -148,7 +152,8 @@ int run_stage(CollideArgs& args, Context& context)
     }
     const auto count = out["contacts"].size();
     lines += fmt::format("{} contacts of {} candidate pairs\n", count, status.candidate_pairs);
-    return write_text(args.output, context.global.json ? out.dump(1) + "\n" : lines, context.io);
+    const ExitCode written = write_text(args.output, context.global.json ? out.dump(1) + "\n" : lines, context.io);
+    return written == kExitClean ? exit_after(found, context) : written;
 }
 
 }  // namespace
@@ -166,6 +171,7 @@ void add_collide(CLI::App& app, Context& context)
     verb->add_option("--pair", args->pair, "Only contacts of these two shapes, by path")->expected(2);
     verb->add_option("--ray", args->ray, "First hit of a ray: origin and direction, six numbers")->expected(6);
     verb->add_option("-o,--output", args->output, "File, .gz compresses; stdout by default");
+    add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] {
         if (args->cases.empty() && args->scene.file.empty()) {

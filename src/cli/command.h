@@ -16,7 +16,8 @@ struct GlobalOptions {
     bool                     reproducible = false;  ///< sorted keys, nothing that differs between runs
     int                      threads      = 0;
     std::vector<std::string> variants;   ///< "set=name" or "/Prim{set=name}"
-    std::vector<std::string> resolvers;  ///< priority order
+    std::vector<std::string> resolvers;  ///< priority order; empty: automatic
+    std::vector<std::string> options;    ///< "name=value" of the import
     std::vector<std::string> packages;   ///< "name=folder"
     std::vector<std::string> search_paths;
     std::vector<std::string> schema_paths;  ///< plugInfo.json files, or the folders of such
@@ -39,6 +40,8 @@ struct Context {
 
 /// Adds the global options to a verb.
 void add_global_options(CLI::App& verb, Context& context);
+/// Adds --option to a verb that imports.
+void add_import_options(CLI::App& verb, Context& context);
 /// Reads a file in a process of its own, once a run, unless --isolate never forbids it.
 /// @return STAGE_READER_DIED when that process did not survive the file
 std::optional<Diagnostic> try_in_child(const std::string& file, const Context& context);
@@ -52,10 +55,29 @@ void isolate_named(const std::vector<std::string>& files, const Context& context
 /// @return nothing, with a message printed, when one of them cannot be understood
 std::optional<run::SceneOptions> scene_options(const Context& context);
 
+/// Opens a stage and reports what its composition found. Selections of --variant that it does not know are errors.
+Result<std::shared_ptr<const usd::Stage>> open_stage(const std::string& file, const usd::OpenOptions& options,
+                                                     const Context& context);
+
+/// The exit status of a verb that has done its work: what could not be composed counts as input, other errors, and
+/// warnings under --strict, as findings.
+ExitCode exit_after(const Diagnostics& found, const Context& context);
+
 /// The paths of prims that an option names.
 /// @return nothing, with a message printed, when one is not the path of a prim
 std::optional<std::vector<usd::Path>> prim_paths(const std::vector<std::string>& texts, const char* option,
                                                  const Io& io);
+
+/// Whether the stage has these prims, with a message printed when it lacks one.
+bool are_prims(const std::string& file, const std::vector<usd::Path>& paths, const char* option, usd::OpenOptions open,
+               const Context& context);
+
+/// Judges the selections of --variant for a verb that takes several files: a warning for each file that lacks one, an
+/// error when all do.
+/// @return false when none has it
+bool report_lacking(const std::vector<Diagnostic>& lacking, std::size_t files, const Context& context);
+/// The same for files that are not otherwise opened as stages.
+bool are_selected(const std::vector<std::string>& files, const usd::OpenOptions& open, const Context& context);
 
 // One function a command, each in the file of its name: declares the verb and its options, and what runs when it is
 // chosen.

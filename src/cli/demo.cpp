@@ -106,6 +106,7 @@ void add_demo(CLI::App& app, Context& context)
     auto      args = std::make_shared<DemoArgs>();
     CLI::App* verb = app.add_subcommand("demo", "A robot falls on its feet; a page, pictures and a USD layer show it");
     verb->add_option("-o,--output", args->folder, "Folder to write to")->capture_default_str();
+    add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_demo(*args, context); });
 }

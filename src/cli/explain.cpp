@@ -10,6 +10,7 @@
 #include "mechane/conformance/formats.h"
 #include "mechane/importer/explain.h"
 #include "mechane/run/behaviour.h"
+#include "mechane/usd/selections.h"
 
 namespace mechane::cli {
 namespace {
@@ -128,6 +129,7 @@ int run_explain(const ExplainArgs& args, Context& context)
     auto options = scene_options(context);
     if (!options) return kExitUsage;
     options->import.ledger = true;
+    options->incomplete    = true;
     Diagnostics found;
     const auto  scene = run::load_scene(file, *options, found);
     if (!scene) {
@@ -161,7 +163,10 @@ int run_explain(const ExplainArgs& args, Context& context)
         }
     }
     context.io.out(context.global.json ? document.dump(1) + "\n" : text);
-    return kExitClean;
+    // What is missing may be what was asked about.
+    for (const Diagnostic& one : found)
+        if (one.severity == Severity::error && usd::is_missing_part(one.id)) context.io.report(one);
+    return exit_after(found, context) == kExitInput ? kExitInput : kExitClean;
 }
 
 }  // namespace
@@ -175,6 +180,7 @@ void add_explain(CLI::App& app, Context& context)
         ->required()
         ->expected(1, 2);
     verb->add_option("--pair", args->pair, "Two colliders, bodies or subtrees")->expected(2);
+    add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_explain(*args, context); });
 }

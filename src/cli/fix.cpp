@@ -229,6 +229,7 @@ int run_rewrite(const FixArgs& args, const Rewrite& rewrite, Context& context)
     const Io&  io    = context.io;
     const auto scene = scene_options(context);
     if (!scene) return kExitUsage;
+    if (!are_selected({args.asset}, scene->open, context)) return kExitUsage;
     const auto stage = usd::Stage::open(args.asset, scene->open);
     if (!stage) return io.fail(stage.error());
     auto before = usd::Layer::open(args.asset);
@@ -268,7 +269,7 @@ int run_fix(const FixArgs& args, Context& context)
             context);
     if (args.realign) return run_rewrite(args, realign, context);
     const auto options = options_of(args, context);
-    if (!options) return kExitUsage;
+    if (!options || !are_selected({args.asset}, options->open, context)) return kExitUsage;
     const fs::path  asset  = fs::absolute(args.asset).lexically_normal();
     const bool      folder = !args.output.empty() && !is_layer_name(args.output);
     const fs::path  to     = fs::absolute(args.output.empty() ? "." : args.output).lexically_normal();

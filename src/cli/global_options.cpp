@@ -1,10 +1,14 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
 #include "cli/command.h"
+#include "mechane/core/nearest.h"
+#include "mechane/resolve/resolvers.h"
 #include "mechane/usd/schemas.h"
+#include "mechane/usd/selections.h"
 
 namespace mechane::cli {
 
@@ -27,7 +31,9 @@ void add_global_options(CLI::App& verb, Context& context)
         ->check(CLI::Range(0, 1024))
         ->group(group);
     verb.add_option("--variant", g.variants, "SET=NAME or /Prim{SET=NAME}; may repeat")->group(group);
-    verb.add_option("--resolvers", g.resolvers, "Schema resolvers in order of priority: newton, physx, mjc")
+    verb.add_option("--resolvers", g.resolvers,
+                    "Whose attributes are read, by priority: newton, physx, mjc, files of tables; auto (default): "
+                    "newton, then physx and mjc where the stage uses them")
         ->delimiter(',')
         ->group(group);
     verb.add_option("--package,--package-path", g.packages, "NAME=FOLDER of a package:// address; may repeat")
@@ -64,6 +70,77 @@ void add_global_options(CLI::App& verb, Context& context)
         ->check(CLI::IsMember({"one", "usd"}))
         ->group(group);
 }
+
+void add_import_options(CLI::App& verb, Context& context)
+{
+    verb.add_option("--option", context.global.options,
+                    "NAME=VALUE of the import; may repeat; 'mechane schema options' lists them")
+        ->group("Global");
+    auto& options = context.global.options;
+    verb.add_flag_callback(
+            "--lenient-names", [&options] { options.emplace_back("lenient_names=true"); },
+            "Read names that documents misspell as they are meant")
+        ->group("Global");
+    verb.add_option_function<std::string>(
+            "--legacy", [&options](const std::string& rules) { options.push_back("legacy=" + rules); },
+            "Rules of older importers, by name, separated by commas")
+        ->group("Global");
+    verb.add_option_function<bool>(
+            "--enable-self-collisions",
+            [&options](bool on) { options.push_back(fmt::format("enable_self_collisions={}", on)); },
+            "true or false: what articulations do that author nothing about it")
+        ->group("Global");
+}
+
+Result<std::shared_ptr<const usd::Stage>> open_stage(const std::string& file, const usd::OpenOptions& options,
+                                                     const Context& context)
+{
+    auto stage = usd::Stage::open(file, options);
+    if (!stage) return stage;
+    context.io.report((*stage)->diagnostics());
+    const Diagnostics wrong = usd::check_selections(**stage, options.variant_selections);
+    if (!wrong.empty()) return *wrong.begin();
+    return stage;
+}
+
+ExitCode exit_after(const Diagnostics& found, const Context& context)
+{
+    if (std::any_of(found.begin(), found.end(), [](const Diagnostic& one) {
+            return one.severity == Severity::error && usd::is_composition_finding(one.id);
+        }))
+        return kExitInput;
+    const bool strict = context.global.strict && found.count(Severity::warning) > 0;
+    return found.count(Severity::error) > 0 || strict ? kExitFindings : kExitClean;
+}
+
+namespace {
+
+/// Sets what --option names.
+/// @return false, with a message printed, when one of them cannot be understood
+bool set_options(const GlobalOptions& g, importer::ImportOptions& options, const Io& io)
+{
+    for (const std::string& text : g.options) {
+        const std::size_t equals = text.find('=');
+        if (equals == std::string::npos) {
+            io.say_error(fmt::format("--option '{}' is not of the form NAME=VALUE\n", text));
+            return false;
+        }
+        if (const auto set = importer::set_option(options, text.substr(0, equals), text.substr(equals + 1)); !set) {
+            io.report(set.error());
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Whether --option says whose attributes are read, perhaps nobody's.
+bool resolvers_given(const GlobalOptions& g)
+{
+    return std::any_of(g.options.begin(), g.options.end(),
+                       [](const std::string& text) { return text.starts_with("schema_resolvers="); });
+}
+
+}  // namespace
 
 std::optional<run::SceneOptions> scene_options(const Context& context)
 {
@@ -102,11 +179,60 @@ std::optional<run::SceneOptions> scene_options(const Context& context)
         }
     if (!g.schema_paths.empty() || std::getenv("PXR_PLUGINPATH_NAME") != nullptr)
         context.io.report(usd::schema_findings());
-    if (!g.resolvers.empty()) options.import.schema_resolvers = g.resolvers;
+    options.import.threads = g.threads;
     if (g.compat == "newton-1.8") options.import.compat = importer::Compat::newton_1_8;
     if (g.units == "stage") options.import.units = importer::Units::stage;
     if (g.unauthored_units == "usd") options.import.unauthored_units = importer::UnauthoredUnits::usd;
+    // Told apart from "newton" as somebody may have chosen it.
+    options.import.schema_resolvers = g.resolvers;
+    if (!set_options(g, options.import, context.io)) return std::nullopt;
+    const bool newton = options.import.compat == importer::Compat::newton_1_8;
+    if (options.import.schema_resolvers.empty() && !resolvers_given(g))
+        options.import.schema_resolvers = {newton ? "newton" : std::string(resolve::kAutomatic)};
     return options;
+}
+
+bool are_prims(const std::string& file, const std::vector<usd::Path>& paths, const char* option, usd::OpenOptions open,
+               const Context& context)
+{
+    if (paths.empty()) return true;
+    open.mask.clear();
+    const auto stage = usd::Stage::open(file, open);
+    if (!stage) return true;  // said by whoever opens it next
+    for (const usd::Path& path : paths) {
+        if ((*stage)->prim_at(path)) continue;
+        std::vector<std::string> known;
+        for (const usd::Prim& prim : (*stage)->traverse({.all = true, .instance_proxies = true}))
+            known.push_back(prim.path().text());
+        const std::string near = did_you_mean(path.text(), known);
+        context.io.say_error(fmt::format("{}: there is no prim '{}'\n{}", option, path.text(),
+                                         near.empty() ? "" : fmt::format("  {}\n", near)));
+        return false;
+    }
+    return true;
+}
+
+bool report_lacking(const std::vector<Diagnostic>& lacking, std::size_t files, const Context& context)
+{
+    const bool none_has_it = !lacking.empty() && lacking.size() >= files;
+    for (Diagnostic one : lacking) {
+        if (!none_has_it) one.severity = Severity::warning;
+        context.io.report(one);
+    }
+    return !none_has_it;
+}
+
+bool are_selected(const std::vector<std::string>& files, const usd::OpenOptions& open, const Context& context)
+{
+    if (open.variant_selections.empty()) return true;
+    std::vector<Diagnostic> lacking;
+    for (const std::string& file : files) {
+        const auto stage = usd::Stage::open(file, open);
+        if (!stage) continue;  // said by whoever opens it next
+        if (const Diagnostics wrong = usd::check_selections(**stage, open.variant_selections); !wrong.empty())
+            lacking.push_back(*wrong.begin());
+    }
+    return report_lacking(lacking, files.size(), context);
 }
 
 std::optional<std::vector<usd::Path>> prim_paths(const std::vector<std::string>& texts, const char* option,

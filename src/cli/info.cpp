@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -185,11 +186,16 @@ nlohmann::json to_json(const InfoArgs& args, const run::Scene& scene, const Diag
               {"defaultPrim", meta.default_prim},
               {"upAxis", std::string(1, meta.up_axis)},
               {"metersPerUnit", meta.meters_per_unit},
+              {"metersPerUnitUsed", scene.imported.unit_in_metres},
               {"kilogramsPerUnit", meta.kilograms_per_unit},
               {"authoredMetersPerUnit", meta.authored_meters_per_unit}}},
             {"schemas", schema_counts(*scene.stage)},
+            {"resolvers", scene.imported.resolvers},
             {"model",
              {{"articulations", model.articulation_count()},
+              {"scenes", scene.imported.scenes.size()},
+              {"materials", scene.imported.material_count},
+              {"collisionGroups", scene.imported.path_collision_group_map.size()},
               {"bodies", model.body_count()},
               {"joints", joint_counts(model)},
               {"dofs", model.joint_dof_count()},
@@ -205,6 +211,18 @@ nlohmann::json to_json(const InfoArgs& args, const run::Scene& scene, const Diag
             {"findings", findings}};
 }
 
+/// "1 scene", "2 scenes".
+std::string counted(std::size_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
+
+/// What an unauthored length unit was taken as, and what OpenUSD takes.
+std::string unit_remark(const usd::StageMetadata& meta, double used)
+{
+    if (meta.authored_meters_per_unit) return {};
+    return used == meta.meters_per_unit ? " (not authored)"
+                                        : fmt::format(" (not authored; OpenUSD's {} m: --unauthored-units usd)",
+                                                      meta.meters_per_unit);
+}
+
 std::string to_text(const InfoArgs& args, const run::Scene& scene, const Diagnostics& found)
 {
     const Model& model = scene.model;
@@ -216,9 +234,15 @@ std::string to_text(const InfoArgs& args, const run::Scene& scene, const Diagnos
     std::string out;
     out += fmt::format("{}   {} layer{} · {} prims · defaultPrim {} · {}-up · {} m{} · {} kg\n", args.file,
                        layers.size(), layers.size() == 1 ? "" : "s", scene.stage->prim_count(),
-                       meta.default_prim.empty() ? "none" : meta.default_prim, meta.up_axis, meta.meters_per_unit,
-                       meta.authored_meters_per_unit ? "" : " (not authored)", meta.kilograms_per_unit);
+                       meta.default_prim.empty() ? "none" : meta.default_prim, meta.up_axis, scene.imported.unit_in_metres,
+                       unit_remark(meta, scene.imported.unit_in_metres), meta.kilograms_per_unit);
     out += fmt::format("schemas    {}\n", counts_text(schema_counts(*scene.stage), " · "));
+    out += fmt::format("resolvers  {}\n", scene.imported.resolvers.empty()
+                                               ? "none"
+                                               : fmt::format("{}", fmt::join(scene.imported.resolvers, ", ")));
+    out += fmt::format("physics    {} · {} · {}\n", counted(scene.imported.scenes.size(), "scene"),
+                       counted(scene.imported.material_count, "material"),
+                       counted(scene.imported.path_collision_group_map.size(), "collision group"));
     out += fmt::format("model      {} articulation{} · {} bodies{} · {} joints · {} DOF · {} shapes · {:.6g} kg\n",
                        model.articulation_count(), model.articulation_count() == 1 ? "" : "s", model.body_count(),
                        kinematic > 0 ? fmt::format(" ({} kinematic)", kinematic) : "", model.joint_count(),
@@ -252,6 +276,7 @@ int run_info(const InfoArgs& args, Context& context)
     auto options = scene_options(context);
     if (!options) return kExitUsage;
     options->import.ledger = true;
+    options->incomplete    = true;
     Diagnostics found;
     const auto  scene = run::load_scene(args.file, *options, found);
     context.io.report(found);
@@ -263,9 +288,9 @@ int run_info(const InfoArgs& args, Context& context)
     else if (!context.io.quiet)
         context.io.out(to_text(args, *scene, found));
     // Under --strict nothing that somebody authored may be without effect.
-    const bool lost = importer::totals(scene->imported.ledger).ignored > 0 ||
-                      found.count(Severity::warning) + found.count(Severity::error) > 0;
-    return context.global.strict && lost ? kExitFindings : kExitClean;
+    const ExitCode looked_at = exit_after(found, context);
+    const bool     lost      = context.global.strict && importer::totals(scene->imported.ledger).ignored > 0;
+    return looked_at == kExitClean && lost ? kExitFindings : looked_at;
 }
 
 }  // namespace
@@ -281,6 +306,7 @@ void add_info(CLI::App& app, Context& context)
         ->check(CLI::IsMember({"used", "converted", "overridden", "ignored"}));
     verb->add_flag("--mass", args->mass, "Mass, centre of mass and inertia of every body");
     verb->add_flag("--assets", args->assets, "Every layer that was read");
+    add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_info(*args, context); });
 }

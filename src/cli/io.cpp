@@ -103,9 +103,14 @@ void Io::report(const Diagnostics& found) const
 
 ExitCode Io::fail(const Diagnostic& error) const
 {
-    report(error);
+    // What is missing has been told, with its place; what is left to say is how to go on.
+    if (error.id == "E_STAGE_COMPOSITION")
+        say("  nothing was computed; --option allow_missing=true goes on without what is missing\n");
+    else
+        report(error);
     if (error.id == "STAGE_WRITE_FAILED" || error.id == "RECORD_WRITE_FAILED") return kExitOutput;
-    if (error.id == "SOLVER_UNKNOWN" || error.id.starts_with("E_ARG_") || error.id == "RUN_ARGUMENT" ||
+    if (error.id == "SOLVER_UNKNOWN" || error.id == "RESOLVER_UNKNOWN" || error.id == "E_ROOT_PATH" ||
+        error.id == "E_SCENE_PATH" || error.id == "STAGE_VARIANT_UNKNOWN" || error.id.starts_with("E_ARG_") || error.id == "RUN_ARGUMENT" ||
         error.id.starts_with("RUN_SET_") || error.id.starts_with("RUN_CONTROL_") || error.id.starts_with("RENDER_"))
         return kExitUsage;
     if (error.id == "SOLVER_MODEL") return kExitUnsupported;

@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/outputs.h"
+#include "mechane/core/nearest.h"
 #include "mechane/geometry/mass.h"
 #include "mechane/geometry/mesh_report.h"
 #include "mechane/geometry/preparation.h"
@@ -164,7 +165,7 @@ int run_mesh(const MeshArgs& args, Context& context)
 {
     const auto options = scene_options(context);
     if (!options) return kExitUsage;
-    const auto stage = usd::Stage::open(args.file, options->open);
+    const auto stage = open_stage(args.file, options->open, context);
     if (!stage) return context.io.fail(stage.error());
     std::optional<geometry::DiskCache> disk;
     if (!args.cache.empty()) disk.emplace(args.cache);
@@ -172,12 +173,13 @@ int run_mesh(const MeshArgs& args, Context& context)
 
     Json rows     = Json::array();
     bool faulty   = false;
-    int  selected = 0;
+    std::vector<std::string> meshes;
+    const usd::Path          root(options->import.root_path);
     for (const usd::Prim& prim : (*stage)->traverse()) {
         const std::string path = prim.path().text();
-        if (prim.type_name().text() != "Mesh") continue;
+        if (prim.type_name().text() != "Mesh" || !prim.path().has_prefix(root)) continue;
+        meshes.push_back(path);
         if (!args.prims.empty() && std::find(args.prims.begin(), args.prims.end(), path) == args.prims.end()) continue;
-        ++selected;
         Diagnostics          found;
         const geometry::Mesh mesh = resolve::read_mesh(prim, false, found);
         context.io.report(found);
@@ -192,10 +194,13 @@ int run_mesh(const MeshArgs& args, Context& context)
         if (args.sdf) row["sdf"] = field(mesh, args, cache, context);
         rows.push_back(std::move(row));
     }
-    if (!args.prims.empty() && selected != static_cast<int>(args.prims.size())) {
-        context.io.say_error("--prim: a path names no mesh\n");
-        return kExitUsage;
-    }
+    for (const std::string& wanted : args.prims)
+        if (std::find(meshes.begin(), meshes.end(), wanted) == meshes.end()) {
+            const std::string near = did_you_mean(wanted, meshes);
+            context.io.say_error(fmt::format("--prim: there is no mesh '{}'\n{}", wanted,
+                                             near.empty() ? "" : fmt::format("  {}\n", near)));
+            return kExitUsage;
+        }
     std::string text;
     if (context.global.json)
         text = Json{{"schema", "mechane.mesh/1"}, {"file", args.file}, {"meshes", rows}}.dump(1) + "\n";
@@ -203,7 +208,8 @@ int run_mesh(const MeshArgs& args, Context& context)
         for (const Json& row : rows) text += line_of(row);
     const ExitCode written = write_text(args.output, text, context.io);
     if (written != kExitClean) return written;
-    return args.watertight && faulty ? kExitFindings : kExitClean;
+    const ExitCode looked_at = exit_after((*stage)->diagnostics(), context);
+    return looked_at == kExitClean && args.watertight && faulty ? kExitFindings : looked_at;
 }
 
 }  // namespace
@@ -227,6 +233,7 @@ void add_mesh(CLI::App& app, Context& context)
     verb->add_option("--time-limit", args->time_limit, "Seconds after which a decomposition is not cut further");
     verb->add_option("--cache", args->cache, "Folder that keeps what was made; any number of processes may share it");
     verb->add_option("-o,--output", args->output, "File, .gz compresses; stdout by default");
+    add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_mesh(*args, context); });
 }

@@ -44,9 +44,9 @@ Result<void> write_file(const std::string& file, std::string_view text)
     return record::write_file(file, *packed);
 }
 
-record::UsdOptions usd_options(const run::Scene& scene, const GlobalOptions& global)
+record::UsdOptions usd_options(const run::Scene& scene)
 {
-    const run::StageInWorld world = stage_in_world(scene, global);
+    const run::StageInWorld world = stage_in_world(scene);
     record::UsdOptions      options;
     options.up_axis         = scene.stage->metadata().up_axis;
     options.stage           = scene.stage.get();
@@ -57,15 +57,14 @@ record::UsdOptions usd_options(const run::Scene& scene, const GlobalOptions& glo
 
 }  // namespace
 
-run::StageInWorld stage_in_world(const run::Scene& scene, const GlobalOptions& global)
+std::string from_stage(const std::string& dt_source)
+{ return dt_source.starts_with('<') ? fmt::format(" ({})", dt_source) : std::string(); }
+
+run::StageInWorld stage_in_world(const run::Scene& scene)
 {
-    const usd::StageMetadata& meta        = scene.stage->metadata();
-    const bool                stage_units = global.units == "stage" || global.compat == "newton-1.8";
-    run::StageInWorld         world;
-    if (!stage_units)
-        world.meters_per_unit =
-            meta.authored_meters_per_unit || global.unauthored_units == "usd" ? meta.meters_per_unit : 1.0;
-    world.X_WS.q = rotation_between(axis_vector<double>(meta.up_axis - 'X'), axis_vector<double>(scene.model.up_axis));
+    run::StageInWorld world;
+    world.meters_per_unit = scene.imported.meters_per_unit;
+    world.X_WS            = scene.imported.X_WS;
     return world;
 }
 
@@ -84,7 +83,7 @@ Result<void> write_output(const std::string& file, const run::Scene& scene, cons
 {
     if (file == "/dev/null") return {};
     const record::WriteOptions options{.json = {.reproducible = context.global.reproducible, .contact_points = false},
-                                       .usd  = usd_options(scene, context.global)};
+                                       .usd  = usd_options(scene)};
     if (file.ends_with(".json") || file.ends_with(".json.gz"))
         return write_file(file == "-.json" ? "-" : file, record::to_json(scene.model, recording, options.json));
     if (file.ends_with(".html")) return viewer::write_html(scene.model, recording, file);

@@ -20,7 +20,10 @@ struct Publishing {
     std::vector<std::string> interfaces;  ///< folders of ROS packages
 };
 /// How the stage lies in the world that the model describes, with the units that the options ask for.
-run::StageInWorld stage_in_world(const run::Scene& scene, const GlobalOptions& global);
+/// " (</scene.newton:timeStepsPerSecond> robot.usda:12)" of a step that the stage authors, else nothing.
+std::string from_stage(const std::string& dt_source);
+
+run::StageInWorld stage_in_world(const run::Scene& scene);
 /// Writes a recording in the format of the file's extension.
 Result<void> write_output(const std::string& file, const run::Scene& scene, const record::Recording& recording,
                           Context& context, const Publishing& publishing = {});

@@ -9,7 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/program.h"
-#include "cli/suggest.h"
+#include "mechane/core/nearest.h"
 
 namespace mechane::cli {
 namespace {

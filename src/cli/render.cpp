@@ -78,6 +78,7 @@ int run_render(const RenderArgs& args, Context& context)
 
     run::SimulateOptions run;
     run.threads = context.global.threads;
+    run::set_step(run, run::step_size(*scene));
     run.frames  = static_cast<std::int64_t>(std::ceil(args.at / run.dt - 1e-9));
     run.follow  = run::follower(*scene);
     Diagnostics running;
@@ -101,7 +102,7 @@ int run_render(const RenderArgs& args, Context& context)
                               {"t", recording.frames.back().t}}
                    .dump(1) +
                "\n");
-    return kExitClean;
+    return exit_after(found, context);
 }
 
 }  // namespace
@@ -123,6 +124,7 @@ void add_render(CLI::App& app, Context& context)
         ->delimiter(',')
         ->check(CLI::IsMember({"colliders", "contacts"}));
     verb->add_flag("--ground", args->ground, "Add a static plane just below the lowest collider");
+    add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_render(*args, context); });
 }

@@ -52,7 +52,7 @@ Result<run::Controlled> controlled(const record::RecordingFile& file, const Scen
     options.table      = file.header.control;
     options.table_name = file.header.source;
     options.begin      = file.header.dt * static_cast<double>(file.first_step);
-    options.metre      = stage_in_world(scene, context.global).meters_per_unit;
+    options.metre      = stage_in_world(scene).meters_per_unit;
     return run::control(scene, options, run::follower(scene), found);
 }
 
@@ -164,6 +164,7 @@ void add_replay(CLI::App& app, Context& context)
     verb->add_option("--from", args->from, "First time that is written [s]");
     verb->add_option("--to", args->to, "Last time that is written [s]");
     verb->add_option("-o,--output", args->outputs, "File to write the frames to, format by extension; may repeat");
+    add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_replay(*args, context); });
 }

@@ -166,15 +166,17 @@ std::vector<T> by_prim(std::vector<T> all)
 void print(const nlohmann::json& document, const Context& context)
 { context.io.out(document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"); }
 
-int run_tf(const RosArgs& args, const usd::Stage& stage, Context& context)
+int run_tf(const RosArgs& args, const usd::Stage& stage, const importer::ImportOptions& options, Context& context)
 {
     Diagnostics                   found;
     const std::vector<ros::Frame> all = ros::frames(stage, found);
     context.io.report(found);
     if (context.global.json || args.format == "json") {
         const usd::StageMetadata& meta = stage.metadata();
-        const double              metre =
-            meta.authored_meters_per_unit || context.global.unauthored_units == "usd" ? meta.meters_per_unit : 1.0;
+        const bool   authored = meta.authored_meters_per_unit;
+        const double metre    = authored || options.unauthored_units == importer::UnauthoredUnits::usd
+                                    ? meta.meters_per_unit
+                                    : 1.0;
         nlohmann::json list = nlohmann::json::array();
         for (const ros::Frame& frame : by_prim(all)) list.push_back(as_json(frame, metre));
         print({{"schema", "mechane.ros.tf/1"}, {"asset", args.file}, {"frames", list}}, context);
@@ -221,9 +223,9 @@ int run_ros(const RosArgs& args, Context& context)
 {
     const auto options = scene_options(context);
     if (!options) return kExitUsage;
-    const auto stage = usd::Stage::open(args.file, options->open);
+    const auto stage = open_stage(args.file, options->open, context);
     if (!stage) return context.io.fail(stage.error());
-    if (args.what == "tf") return run_tf(args, **stage, context);
+    if (args.what == "tf") return run_tf(args, **stage, options->import, context);
     if (args.what == "channels") return run_channels(args, **stage, context);
     const std::vector<ros::Interface>  found = by_prim(ros::interfaces(**stage));
     const std::vector<ros::Controller> control =
@@ -269,6 +271,7 @@ void add_ros(CLI::App& app, Context& context)
     verb->add_option("--format", args->format, "Of tf: text, json, or dot (Graphviz)")
         ->check(CLI::IsMember({"text", "json", "dot"}))
         ->capture_default_str();
+    add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_ros(*args, context); });
 }

@@ -5,11 +5,13 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "mechane/resolve/resolvers.h"
+
 namespace mechane::cli {
 
 // What a run depends on; how it is shown, and on how many threads it runs, is left out.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(GlobalOptions, variants, resolvers, packages, search_paths, unloaded,
-                                                compat, unauthored_units, units)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(GlobalOptions, variants, resolvers, options, packages, search_paths,
+                                                unloaded, compat, unauthored_units, units)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(SceneArgs, file, ground, ground_wanted, floating, no_animation, hold,
                                                 worlds, enable, disable)
 
@@ -90,8 +92,8 @@ std::optional<run::SceneOptions> scene_options(SceneArgs& args, const Context& c
         }
     }
     if (args.floating) options->import.floating = true;
-    options->import.animation = !args.no_animation;
-    options->worlds           = args.worlds;
+    if (args.no_animation) options->import.animation = false;
+    options->worlds = args.worlds;
     return options;
 }
 
@@ -115,7 +117,9 @@ std::string to_text(const SceneArgs& args, const GlobalOptions& global)
     SceneArgs       named = args;
     std::error_code none;
     if (const auto absolute = std::filesystem::absolute(args.file, none); !none) named.file = absolute.string();
-    return nlohmann::json{{"scene", named}, {"options", global}}.dump(-1, ' ', false,
+    GlobalOptions said = global;
+    if (said.resolvers.empty() && said.compat != "newton-1.8") said.resolvers = {std::string(resolve::kAutomatic)};
+    return nlohmann::json{{"scene", named}, {"options", said}}.dump(-1, ' ', false,
                                                                       nlohmann::json::error_handler_t::replace);
 }
 
@@ -127,7 +131,10 @@ bool from_text(const std::string& text, SceneArgs& args, GlobalOptions& global)
         args                    = document.at("scene").get<SceneArgs>();
         const auto given        = document.at("options").get<GlobalOptions>();
         global.variants         = given.variants;
-        global.resolvers        = given.resolvers;
+        // Recordings from before "auto" was the default say nothing where newton's alone were read.
+        global.resolvers = given.resolvers.empty() ? std::vector<std::string>{"newton"} : given.resolvers;
+        // What is given now goes over what was given then.
+        global.options.insert(global.options.begin(), given.options.begin(), given.options.end());
         global.packages         = given.packages;
         global.search_paths     = given.search_paths;
         global.unloaded         = given.unloaded;

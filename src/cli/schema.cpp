@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <memory>
@@ -6,6 +7,7 @@
 
 #include "cli/command.h"
 #include "mechane/collision/narrow.h"
+#include "mechane/importer/options.h"
 #include "mechane/solvers/materials.h"
 #include "mechane/solvers/solver.h"
 
@@ -110,16 +112,41 @@ void print_materials(const Context& context)
         context.io.out(json{{"schema", "mechane.materials/1"}, {"coefficients", rows}}.dump(1) + "\n");
 }
 
+void print_options(const Context& context)
+{
+    auto rows = json::array();
+    for (const importer::OptionInfo& o : importer::import_options()) {
+        if (context.global.json)
+            rows.push_back({{"name", o.name},
+                            {"type", o.type},
+                            {"default", o.initial},
+                            {"unit", o.unit},
+                            {"meaning", o.meaning},
+                            {"values", o.values}});
+        else
+            context.io.out(fmt::format("{:34} {:8} {:12} {:4} {}{}\n", o.name, o.type, o.initial, o.unit, o.meaning,
+                                       o.values.empty() || o.type == "flag"
+                                           ? ""
+                                           : fmt::format(" ({})", fmt::join(o.values, ", "))));
+    }
+    if (context.global.json) context.io.out(json{{"schema", "mechane.options/1"}, {"options", rows}}.dump(1) + "\n");
+}
+
 }  // namespace
 
 void add_schema(CLI::App& app, Context& context)
 {
     const auto what = std::make_shared<std::string>();
     CLI::App*  verb = app.add_subcommand(
-        "schema", "Tables that the program works by: how pairs of shapes collide, who uses which contact material");
-    verb->add_option("what", *what, "pairs or materials")->required()->check(CLI::IsMember({"pairs", "materials"}));
+        "schema", "Tables that the program works by: how pairs of shapes collide, who uses which contact material, what "
+        "--option can set");
+    verb->add_option("what", *what, "pairs, materials or options")
+        ->required()
+        ->check(CLI::IsMember({"pairs", "materials", "options"}));
     add_global_options(*verb, context);
-    verb->callback([what, &context] { *what == "pairs" ? print_pairs(context) : print_materials(context); });
+    verb->callback([what, &context] {
+        *what == "pairs" ? print_pairs(context) : *what == "options" ? print_options(context) : print_materials(context);
+    });
 }
 
 }  // namespace mechane::cli

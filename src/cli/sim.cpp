@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
@@ -28,7 +29,7 @@ constexpr double kMostFrames = 1e15;  ///< counts of steps are exact as double
 struct SimArgs {
     SceneArgs                scene;
     run::SimulateOptions     options;
-    std::optional<double>    duration;
+    std::optional<double>    dt, duration;
     std::string              control, resume, checkpoint, expect;
     std::string              collide = "every-frame";
     std::vector<std::string> outputs;
@@ -38,6 +39,8 @@ struct SimArgs {
 std::atomic<bool> g_interrupted{false};
 void              on_interrupt(int) { g_interrupted = true; }
 
+std::string threads_text(int threads) { return threads == 0 ? "all" : std::to_string(threads); }
+
 void summarize(const Context& context, const SimArgs& args, const run::Scene& scene, const run::SimulateResult& result,
                double wall_s)
 {
@@ -45,9 +48,11 @@ void summarize(const Context& context, const SimArgs& args, const run::Scene& sc
     const record::RunReport& report    = recording.report;
     const double             simulated = static_cast<double>(recording.steps) * recording.dt;
     const Io&                io        = context.io;
-    io.say(fmt::format("{} · {} bodies · {} {} sub-steps · dt {:.6g} s · {} threads\n", args.scene.file,
+    io.say(fmt::format("{} · {} bodies · {} {} sub-steps · dt {:.6g} s{} · {} threads\n", args.scene.file,
                        scene.model.body_count(), recording.solver, args.options.substeps, recording.dt,
-                       args.options.threads == 0 ? "all" : std::to_string(args.options.threads)));
+                       from_stage(report.dt_source), threads_text(args.options.threads)));
+    io.say(fmt::format("read      attributes of {}{}\n", fmt::join(scene.imported.resolvers, ", "),
+                       context.global.resolvers.empty() ? " (--resolvers auto)" : ""));
     io.say(fmt::format("ran       {:.3f} s simulated in {:.3f} s ({:.1f}x real time)\n", simulated, wall_s,
                        wall_s > 0 ? simulated / wall_s : 0));
     io.say(fmt::format(
@@ -114,28 +119,39 @@ class Recorder {
     std::vector<record::RecordingWriter> writers_;
 };
 
-/// Reads the files that the options name, and fills in what follows from the others.
-/// @return the exit status when one of them cannot be understood or read
-std::optional<ExitCode> complete(SimArgs& args, Context& context, std::optional<record::Checkpoint>& from)
+/// Fills in what depends on the step: how many there are, and how often contacts are looked for.
+/// @return false, with a message printed, when that cannot be
+bool set_steps(SimArgs& args, const run::StepSize& step, const Io& io)
 {
-    Io& io               = context.io;
-    args.options.threads = context.global.threads;
+    run::set_step(args.options, step);
     if (args.duration) {
-        const double frames = std::ceil(*args.duration / args.options.dt - 1e-9);
-        if (args.options.dt > 0 && !(frames >= 0 && frames <= kMostFrames)) {
+        const double frames = std::ceil(*args.duration / step.dt - 1e-9);
+        if (step.dt > 0 && !(frames >= 0 && frames <= kMostFrames)) {
             io.say_error(fmt::format("--duration: {:g} s are no number of steps of {:g} s from 0 to {:g}\n",
-                                     *args.duration, args.options.dt, kMostFrames));
-            return kExitUsage;
+                                     *args.duration, step.dt, kMostFrames));
+            return false;
         }
-        if (args.options.dt > 0) args.options.frames = static_cast<std::int64_t>(frames);  // else dt is refused later
+        if (step.dt > 0) args.options.frames = static_cast<std::int64_t>(frames);  // else dt is refused later
     }
     int substeps = args.options.substeps;
     if (args.collide == "every-substep") substeps = 1;
     if (args.collide.starts_with("every:")) substeps = std::atoi(args.collide.c_str() + 6);
     if (const auto good = run::collide_every(args.options, substeps); !good) {
         io.say_error(fmt::format("--collide: {}\n", good.error().message));
-        return kExitUsage;
+        return false;
     }
+    return true;
+}
+
+/// Reads the files that the options name, and fills in what follows from the others.
+/// @return the exit status when one of them cannot be understood or read
+std::optional<ExitCode> complete(SimArgs& args, Context& context, std::optional<record::Checkpoint>& from)
+{
+    Io& io               = context.io;
+    args.options.threads = context.global.threads;
+    // What is wrong whatever step the stage asks for is said before it is opened.
+    SimArgs probe = args;
+    if (!set_steps(probe, {args.dt.value_or(args.options.dt), {}}, io)) return kExitUsage;
     if (context.global.json && std::find(args.outputs.begin(), args.outputs.end(), "-.json") == args.outputs.end())
         args.outputs.emplace_back("-.json");
     for (const std::string& output : args.outputs)
@@ -164,13 +180,13 @@ std::optional<ExitCode> complete(SimArgs& args, Context& context, std::optional<
 }
 
 /// What the controllers are told.
-run::ControllerOptions controller_options(const SimArgs& args, const run::Scene& scene, const Context& context)
+run::ControllerOptions controller_options(const SimArgs& args, const run::Scene& scene)
 {
     return {.switches   = args.publishing.switches,
             .table      = args.options.control,
             .table_name = args.options.control_name,
             .begin      = args.options.from != nullptr ? args.options.from->state.time : 0,
-            .metre      = stage_in_world(scene, context.global).meters_per_unit};
+            .metre      = stage_in_world(scene).meters_per_unit};
 }
 
 int run_sim(SimArgs& args, Context& context)
@@ -186,9 +202,11 @@ int run_sim(SimArgs& args, Context& context)
     io.report(found);
     if (!scene) return io.fail(scene.error());
 
+    if (!set_steps(args, run::step_size(*scene, args.dt), io)) return kExitUsage;
+
     Diagnostics running;
     const auto  controlled =
-        run::control(*scene, controller_options(args, *scene, context), run::follower(*scene), running);
+        run::control(*scene, controller_options(args, *scene), run::follower(*scene), running);
     if (!controlled) return io.fail(controlled.error());
     args.options.follow        = controlled->follow;
     args.options.other_columns = controlled->columns;
@@ -234,11 +252,12 @@ int run_sim(SimArgs& args, Context& context)
         }
     }
     found.append(running);
+    const ExitCode looked_at = exit_after(found, context);
+    if (looked_at == kExitInput) return looked_at;
     if (std::any_of(running.begin(), running.end(),
                     [](const Diagnostic& one) { return one.id == run::kControllerRefused.id; }))
         return kExitFindings;
-    return context.global.strict && found.count(Severity::warning) + found.count(Severity::error) > 0 ? kExitFindings
-                                                                                                      : kExitClean;
+    return looked_at;
 }
 
 }  // namespace
@@ -249,7 +268,7 @@ void add_sim(CLI::App& app, Context& context)
     CLI::App* verb = app.add_subcommand("sim", "Simulate a stage");
     add_scene_args(*verb, args->scene);
     verb->add_option("--solver", args->options.solver, "Solver")->capture_default_str();
-    verb->add_option("--dt", args->options.dt, "External step [s]")->capture_default_str();
+    verb->add_option("--dt", args->dt, "External step [s]; that of the stage where it authors one, else 1/60");
     verb->add_option("--frames,--num-frames", args->options.frames, "External steps")->capture_default_str();
     verb->add_option("--duration", args->duration, "Seconds to simulate, instead of --frames (a trailing s is allowed)")
         ->transform([](std::string text) {
@@ -285,6 +304,7 @@ void add_sim(CLI::App& app, Context& context)
     verb->add_option("--interfaces", args->publishing.interfaces,
                      "Of .mcap: folder of ROS packages whose types are known too; may repeat");
     verb->add_option("-o,--output", args->outputs, "File to write, format by extension; may repeat");
+    add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_sim(*args, context); });
 }

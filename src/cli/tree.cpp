@@ -209,18 +209,19 @@ int run_tree(const TreeArgs& args, Context& context)
     auto       options = scene_options(context);
     const auto mask    = prim_paths(args.mask, "--mask", context.io);
     if (!options || !mask) return kExitUsage;
-    options->open.mask = *mask;
+    options->open.mask  = *mask;
+    options->incomplete = true;
+    if (!are_prims(args.file, *mask, "--mask", options->open, context)) return kExitUsage;
     Diagnostics found;
     if (args.prims) {
-        const auto stage = usd::Stage::open(args.file, options->open);
+        const auto stage = open_stage(args.file, options->open, context);
         if (!stage) return context.io.fail(stage.error());
-        context.io.report((*stage)->diagnostics());
         auto              list = nlohmann::json::array();
         const std::string text = prim_text(**stage, args.depth, context.global.json ? &list : nullptr);
         context.io.out(context.global.json
                            ? nlohmann::json{{"schema", "mechane.tree.prims/1"}, {"prims", list}}.dump(1) + "\n"
                            : text);
-        return kExitClean;
+        return exit_after((*stage)->diagnostics(), context);
     }
     const auto scene = run::load_scene(args.file, *options, found);
     context.io.report(found);
@@ -229,7 +230,7 @@ int run_tree(const TreeArgs& args, Context& context)
         context.io.out(kinematic_json(scene->model).dump(1) + "\n");
     else
         context.io.out(args.dot ? kinematic_dot(scene->model) : kinematic_text(scene->model, args.depth));
-    return kExitClean;
+    return exit_after(found, context);
 }
 
 }  // namespace
@@ -244,6 +245,7 @@ void add_tree(CLI::App& app, Context& context)
     verb->add_option("--mask", args->mask, "These prims only, with all above and below them; separated by commas")
         ->delimiter(',');
     verb->add_flag("--dot", args->dot, "Graphviz");
+    add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_tree(*args, context); });
 }

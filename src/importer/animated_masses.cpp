@@ -38,6 +38,7 @@ class MassTracks {
         options.scale                = run_.context.scale;
         options.default_density      = run_.builder.default_shape.density;
         options.rules                = run_.context.rules;
+        options.threads              = run_.options.threads;
         run_.result.animation.masses = std::make_shared<const AnimatedMasses>(
             std::move(model_), std::move(labels_), std::move(solids_), std::move(setters_), run_.resolvers, options);
     }

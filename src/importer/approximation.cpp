@@ -172,7 +172,7 @@ void prepare_approximations(Import& run)
         prims.push_back(c.prim);
     }
     if (meshes.empty()) return;
-    const tasks::Pool pool;
+    const tasks::Pool pool(run.options.threads);
     run.meshes.read_all(prims, pool, run.found);
 
     // One job for each collider, and one for all that share a hull; the first in traversal order does it.

@@ -87,6 +87,7 @@ void add_articulation(Import& run, std::vector<std::int32_t> joints, const std::
                       .flag_or(allowed);
     }
     run.self_collision[index] = allowed;
+    if (prim) run.result.path_self_collision[prim.path().text()] = allowed;
 }
 
 void add_tree(Import& run, const PlannedTree& tree)

@@ -8,6 +8,8 @@
 #include <set>
 
 #include "explain_fields.h"
+#include "ledger.h"
+#include "mechane/core/nearest.h"
 #include "mechane/importer/codes.h"
 #include "mechane/resolve/resolvers.h"
 #include "mechane/usd/opinions.h"
@@ -23,6 +25,7 @@ struct Entity {
     usd::Prim                  prim;
     std::string                label;
     std::optional<std::size_t> body, joint, shape;
+    bool                       scene = false, articulation = false;
 };
 
 bool is_below(const std::string& path, const std::string& root)
@@ -70,7 +73,7 @@ class Explainer {
     {
         for (const LedgerEntry& entry : in_.imported.ledger) ledger_[entry.prim][entry.property] = &entry;
         // Resolvers that are not listed come last: what they would have read is worth a line.
-        for (const std::string& name : in_.options.schema_resolvers)
+        for (const std::string& name : in_.imported.resolvers)
             if (auto one = resolve::resolvers_named(std::vector{name}, {}, in_.options.own_resolvers))
                 resolvers_.push_back(one->resolvers().front());
         listed_ = resolvers_.size();
@@ -91,7 +94,10 @@ class Explainer {
         if (!e.joint)
             for (std::size_t j = 0; j < in_.model.joint_count() && !e.prim; ++j)
                 if (in_.model.joint_label[j] == path) e.joint = j;
-        const bool known = e.body || e.joint || e.shape || ledger_.count(path) != 0;
+        e.scene          = std::any_of(in_.imported.scenes.begin(), in_.imported.scenes.end(),
+                                       [&](const ImportedScene& scene) { return scene.path == path; });
+        e.articulation   = in_.imported.path_self_collision.count(path) != 0;
+        const bool known = e.body || e.joint || e.shape || e.scene || e.articulation || ledger_.count(path) != 0;
         return known ? std::optional(e) : std::nullopt;
     }
 
@@ -116,7 +122,7 @@ class Explainer {
     {
         std::vector<Explanation> out;
         for (const FieldRow& row : explain_fields())
-            if (row.field == field || row.array == field || has_key(row, field))
+            if (row.field == field || (!row.array.empty() && row.array == field) || has_key(row, field))
                 for (Explanation& x : of_row(e, row)) out.push_back(std::move(x));
         if (!out.empty()) return out;
         // By a property: every number that it has, or could have had, a say in.
@@ -135,12 +141,23 @@ class Explainer {
         return out;
     }
 
-    [[nodiscard]] std::string fields_of(const Entity& e) const
+    [[nodiscard]] std::vector<std::string> fields_of(const Entity& e) const
     {
-        std::vector<std::string_view> names;
+        std::vector<std::string> names;
         for (const FieldRow& row : explain_fields())
-            if (applies(e, row)) names.push_back(row.field);
-        return fmt::format("{}", fmt::join(names, ", "));
+            if (applies(e, row)) names.emplace_back(row.field);
+        return names;
+    }
+
+    /// "Did you mean ...?" of what the model and the ledger know.
+    [[nodiscard]] std::string near_labels(const std::string& path) const
+    {
+        std::vector<std::string> known;
+        for (const auto* labels : {&in_.model.joint_label, &in_.model.body_label, &in_.model.shape_label})
+            known.insert(known.end(), labels->begin(), labels->end());
+        for (const ImportedScene& scene : in_.imported.scenes) known.push_back(scene.path);
+        for (const auto& [prim, unused] : ledger_) known.push_back(prim);
+        return did_you_mean(path, known);
     }
 
   private:
@@ -159,6 +176,10 @@ class Explainer {
                 return e.joint.has_value();
             case EntityKind::shape:
                 return e.shape.has_value();
+            case EntityKind::scene:
+                return e.scene;
+            case EntityKind::articulation:
+                return e.articulation;
         }
         return false;
     }
@@ -170,7 +191,8 @@ class Explainer {
         if (row.kind != EntityKind::dof) {
             const std::size_t i = row.kind == EntityKind::body    ? *e.body
                                   : row.kind == EntityKind::joint ? *e.joint
-                                                                  : *e.shape;
+                                  : row.kind == EntityKind::shape ? *e.shape
+                                                                  : 0;
             out.push_back(one(e, row, i, 0, ""));
             return out;
         }
@@ -188,9 +210,9 @@ class Explainer {
         x.field          = row.field;
         x.array          = row.array;
         x.dof            = name;
-        x.value          = row.value(in_.model, index, dof);
+        x.value = row.of_import ? row.of_import(in_.imported, e.label) : row.value(in_.model, index, dof);
         const bool turns = name == "angular" || name.starts_with("rot");
-        x.unit           = unit_of(row, turns);
+        x.unit           = row.unit.empty() ? unit_of(row, turns) : std::string(row.unit);
         if (row.kind == EntityKind::dof && in_.model.joint_drive_type[dof] == model::DriveType::acceleration) {
             if (row.field == "drive_stiffness") x.unit = "1/s^2";  // whatever it moves weighs
             if (row.field == "drive_damping") x.unit = "1/s";
@@ -236,6 +258,18 @@ class Explainer {
         const auto entry =
             rows == ledger_.end() ? decltype(rows->second.find(property)){} : rows->second.find(property);
         if (rows == ledger_.end() || entry == rows->second.end()) {
+            if (const usd::Attribute outside = prim.attribute(property);
+                outside.authored() && !is_physics_property(property)) {
+                // Geometry and looks, of which no ledger is kept.
+                Candidate c;
+                c.prim     = path;
+                c.property = property;
+                c.value    = shortened(outside.authored_value().to_text());
+                c.verdict  = Verdict::used;
+                c.site     = outside.site();
+                x.won.push_back(std::move(c));
+                return;
+            }
             // Alternatives of other schemas are no omission.
             if (resolver && *resolver >= listed_) return;
             if (!resolver && property.starts_with("physics:") && !prim.attribute(property)) return;
@@ -324,6 +358,11 @@ class Explainer {
         if (row.field == "q") return "the authored poses of the two bodies";
         if (row.on_material && !material) return "default of the importer: no physics material is bound";
         if (row.field == "type" || row.field == "articulation") return "the prim itself";
+        if (row.field == "pose") return "the transforms of the prim and of what it stands in";
+        if (row.field == "body" || row.field == "world") return "what the prim belongs to";
+        if (row.field == "color" || row.field == "opacity")
+            return in_.stage.bound_material(e.prim, "") ? "the bound material" : "default of the importer";
+        if (row.field == "physics_dt") return "default of the importer; a run takes 1/60 s where nothing is authored";
         if (row.keys.empty() && !x.absent.empty()) return "fallback of the schema";
         return "default of the importer";
     }
@@ -421,18 +460,6 @@ Diagnostic unknown(const std::string& path, std::string hint)
                            fmt::format("nothing of the model is called {}", path), std::move(hint));
 }
 
-/// Labels that end alike.
-std::string near_labels(const Model& m, const std::string& path)
-{
-    const std::string        leaf = path.substr(path.rfind('/') + 1);
-    std::vector<std::string> near;
-    for (const auto* labels : {&m.joint_label, &m.body_label, &m.shape_label})
-        for (const std::string& label : *labels)
-            if (near.size() < 3 && !leaf.empty() && label.find(leaf) != std::string::npos) near.push_back(label);
-    if (near.empty()) return {};
-    return fmt::format("Did you mean {}?", fmt::join(near, ", "));
-}
-
 }  // namespace
 
 Result<std::vector<Explanation>> explain(const ExplainInput& input, std::string_view text)
@@ -441,13 +468,18 @@ Result<std::vector<Explanation>> explain(const ExplainInput& input, std::string_
     const std::string whole(text);
     if (const auto entity = explainer.entity_at(whole)) return explainer.all(*entity);
     const std::size_t dot = whole.rfind('.');
-    if (dot == std::string::npos) return unknown(whole, near_labels(input.model, whole));
+    if (dot == std::string::npos) return unknown(whole, explainer.near_labels(whole));
     const std::string path   = whole.substr(0, dot);
     const auto        entity = explainer.entity_at(path);
-    if (!entity) return unknown(path, near_labels(input.model, path));
+    if (!entity) return unknown(path, explainer.near_labels(path));
     std::vector<Explanation> found = explainer.of_field(*entity, whole.substr(dot + 1));
     if (found.empty())
-        return unknown(whole, fmt::format("<{}> has the fields {}.", path, explainer.fields_of(*entity)));
+    {
+        const std::vector<std::string> fields = explainer.fields_of(*entity);
+        const std::string              near   = did_you_mean(whole.substr(dot + 1), fields);
+        return unknown(whole, fmt::format("{}{}<{}> has the fields {}.", near, near.empty() ? "" : " ", path,
+                                          fmt::join(fields, ", ")));
+    }
     return found;
 }
 
@@ -455,7 +487,8 @@ Result<std::vector<PairExplanation>> explain_pair(const ExplainInput& input, std
 {
     const auto first = shapes_at(input.model, std::string(a)), second = shapes_at(input.model, std::string(b));
     for (const auto& [shapes, path] : {std::pair(&first, a), std::pair(&second, b)})
-        if (shapes->empty()) return unknown(std::string(path), near_labels(input.model, std::string(path)));
+        if (shapes->empty())
+            return unknown(std::string(path), did_you_mean(path, input.model.shape_label));
     std::vector<PairExplanation> out;
     for (const std::size_t i : first)
         for (const std::size_t j : second)

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 namespace mechane::importer {
 namespace {
 
@@ -12,6 +15,8 @@ using resolve::Key;
 /// The shortest text that reads back as the same number.
 std::string text(Real x) { return fmt::format("{}", x); }
 std::string text(const Vec3& v) { return fmt::format("({}, {}, {})", text(v.x), text(v.y), text(v.z)); }
+std::string text(const Pose& X)
+{ return fmt::format("{} ({}, {}, {}, {})", text(X.p), text(X.q.x), text(X.q.y), text(X.q.z), text(X.q.w)); }
 std::string flag(bool on) { return on ? "true" : "false"; }
 std::string label_of(const Model& m, std::int32_t body)
 { return body < 0 ? "the world" : "<" + m.body_label[static_cast<std::size_t>(body)] + ">"; }
@@ -31,6 +36,119 @@ std::string at_dof(const Model& m, std::size_t, std::size_t d)
 template <auto Array>
 std::string limit_at(const Model& m, std::size_t, std::size_t d)
 { return limit((m.*Array)[d]); }
+
+/// A field of one kind of entity that measures one thing.
+FieldRow plain(EntityKind kind, std::string_view field, std::string_view array, Dimension unit, std::vector<Key> keys,
+               std::vector<std::string_view>                              properties,
+               std::function<std::string(const Model&, std::size_t, std::size_t)> value)
+{
+    return {.kind       = kind,
+            .field      = field,
+            .array      = array,
+            .linear     = unit,
+            .angular    = unit,
+            .keys       = std::move(keys),
+            .properties = std::move(properties),
+            .value      = std::move(value)};
+}
+
+/// Where entities are and how they look.
+void add_look_and_place(std::vector<FieldRow>& rows)
+{
+    using enum Dimension;
+    using K = EntityKind;
+    rows.push_back(plain(K::body, "pose", "body_q", length, {}, {}, at<&Model::body_q>));
+    rows.push_back(plain(K::body, "world", "body_world", none, {}, {"physics:simulationOwner"},
+                         [](const Model& m, std::size_t i, std::size_t) { return std::to_string(m.body_world[i]); }));
+    rows.push_back(plain(K::shape, "color", "shape_color", none, {}, {"primvars:displayColor"}, at<&Model::shape_color>));
+    rows.push_back(
+        plain(K::shape, "opacity", "shape_opacity", none, {}, {"primvars:displayOpacity"}, at<&Model::shape_opacity>));
+    rows.push_back(plain(K::shape, "visible", "shape_flags", none, {}, {"visibility", "purpose"},
+                         [](const Model& m, std::size_t i, std::size_t) {
+                             return flag((m.shape_flags[i] & model::shape_flag::visible) != 0);
+                         }));
+    rows.push_back(plain(K::shape, "scale", "shape_scale", length, {}, {"radius", "height", "size", "width", "length"},
+                         at<&Model::shape_scale>));
+    rows.push_back(plain(K::shape, "pose", "shape_transform", length, {}, {}, at<&Model::shape_transform>));
+    rows.push_back(plain(K::shape, "body", "shape_body", none, {}, {}, [](const Model& m, std::size_t i, std::size_t) {
+        return label_of(m, m.shape_body[i]);
+    }));
+    rows.push_back(plain(K::shape, "world", "shape_world", none, {Key::shape_world}, {"physics:simulationOwner"},
+                         [](const Model& m, std::size_t i, std::size_t) { return std::to_string(m.shape_world[i]); }));
+}
+
+std::string shown(const std::optional<int>& x) { return x ? std::to_string(*x) : "none"; }
+std::string shown(const std::optional<double>& x) { return x ? fmt::format("{}", *x) : "none"; }
+std::string shown(double x) { return fmt::format("{}", x); }
+
+/// A setting of a shape's distance field; that of a shape without one is the default.
+template <auto Setting>
+std::string of_field(const Model& m, std::size_t i, std::size_t)
+{
+    const model::SdfConfig config = m.shape_sdf_config[i].value_or(model::SdfConfig{});
+    return shown(config.*Setting);
+}
+
+void add_distance_field(std::vector<FieldRow>& rows)
+{
+    using enum Dimension;
+    using K              = EntityKind;
+    using C              = model::SdfConfig;
+    const char* const in = "shape_sdf_config";
+    rows.push_back(plain(K::shape, "sdf_max_resolution", in, none, {Key::shape_sdf_max_resolution}, {},
+                         of_field<&C::sdf_max_resolution>));
+    rows.push_back(plain(K::shape, "sdf_target_voxel_size", in, length, {Key::shape_sdf_target_voxel_size}, {},
+                         of_field<&C::sdf_target_voxel_size>));
+    rows.push_back(plain(K::shape, "sdf_narrow_band_inner", in, length, {Key::shape_sdf_narrow_band_inner}, {},
+                         of_field<&C::sdf_narrow_band_inner>));
+    rows.push_back(plain(K::shape, "sdf_narrow_band_outer", in, length, {Key::shape_sdf_narrow_band_outer}, {},
+                         of_field<&C::sdf_narrow_band_outer>));
+    rows.push_back(
+        plain(K::shape, "sdf_padding", in, length, {Key::shape_sdf_padding}, {}, of_field<&C::sdf_padding>));
+    rows.push_back(plain(K::shape, "sdf_texture_format", in, none, {Key::shape_sdf_texture_format}, {},
+                         [](const Model& m, std::size_t i, std::size_t) -> std::string {
+                             const C config = m.shape_sdf_config[i].value_or(C{});
+                             return config.sdf_texture_format == model::SdfFormat::uint8    ? "uint8"
+                                    : config.sdf_texture_format == model::SdfFormat::uint16 ? "uint16"
+                                                                                            : "float32";
+                         }));
+}
+
+const ImportedScene* scene_at(const ImportResult& imported, const std::string& path)
+{
+    const auto there = std::find_if(imported.scenes.begin(), imported.scenes.end(),
+                                    [&](const ImportedScene& s) { return s.path == path; });
+    return there == imported.scenes.end() ? nullptr : &*there;
+}
+
+/// What the model has no array of its own for.
+void add_scene_and_articulation(std::vector<FieldRow>& rows)
+{
+    const auto add = [&](EntityKind kind, std::string_view field, std::string_view unit, std::vector<Key> keys,
+                         std::vector<std::string_view> properties, auto value) {
+        FieldRow row  = plain(kind, field, "", Dimension::none, std::move(keys), std::move(properties), {});
+        row.of_import = value;
+        row.unit      = unit;
+        rows.push_back(std::move(row));
+    };
+    add(EntityKind::scene, "gravity", "m/s^2", {Key::scene_gravity_enabled},
+        {"physics:gravityDirection", "physics:gravityMagnitude"}, [](const ImportResult& r, const std::string& path) {
+            const Vec3d g = scene_at(r, path)->gravity;
+            return fmt::format("({}, {}, {})", g.x, g.y, g.z);
+        });
+    add(EntityKind::scene, "physics_dt", "s", {Key::scene_time_steps_per_second}, {},
+        [](const ImportResult& r, const std::string& path) { return shown(scene_at(r, path)->physics_dt); });
+    add(EntityKind::scene, "max_solver_iterations", "", {Key::scene_max_solver_iterations}, {},
+        [](const ImportResult& r, const std::string& path) {
+            const auto n = scene_at(r, path)->max_solver_iterations;
+            return n ? std::to_string(*n) : std::string("none");
+        });
+    add(EntityKind::scene, "world", "", {}, {}, [](const ImportResult& r, const std::string& path) {
+        return std::to_string(scene_at(r, path)->world);
+    });
+    add(EntityKind::articulation, "self_collision_enabled", "", {Key::articulation_self_collision_enabled}, {},
+        [](const ImportResult& r, const std::string& path) { return flag(r.path_self_collision.at(path)); });
+}
 
 std::vector<FieldRow> make_fields()
 {
@@ -350,6 +468,9 @@ std::vector<FieldRow> make_fields()
           });
     shape("is_solid", "shape_is_solid", none, {Key::shape_mass_model, Key::shape_shell_thickness}, {}, false,
           [](const Model& m, std::size_t i, std::size_t) { return flag(m.shape_is_solid[i] != 0); });
+    add_look_and_place(rows);
+    add_distance_field(rows);
+    add_scene_and_articulation(rows);
     return rows;
 }
 

@@ -4,13 +4,14 @@
 #include <string_view>
 #include <vector>
 
+#include "mechane/importer/import_usd.h"
 #include "mechane/model/model.h"
 #include "mechane/physics/units.h"
 #include "mechane/resolve/key.h"
 
 namespace mechane::importer {
 
-enum class EntityKind { body, joint, dof, shape };
+enum class EntityKind { body, joint, dof, shape, scene, articulation };
 
 /// One number of the model: where it lies, what it measures, and which properties have a say in it.
 struct FieldRow {
@@ -28,6 +29,9 @@ struct FieldRow {
     bool below = false;
     /// The value as text: index of the entity; index of the degree of freedom.
     std::function<std::string(const model::Model&, std::size_t, std::size_t)> value;
+    /// The same of what the model has no array for: scenes and articulations, by path.
+    std::function<std::string(const ImportResult&, const std::string&)> of_import = {};
+    std::string_view                                                    unit      = {};  ///< not empty: instead of that of the dimension
 };
 
 /// Every field that can be explained, in the order in which they are printed.

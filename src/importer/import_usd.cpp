@@ -8,8 +8,12 @@
 #include "authored_worlds.h"
 #include "import.h"
 #include "ledger.h"
+#include "mechane/core/nearest.h"
 #include "mechane/geometry/mass.h"
 #include "mechane/importer/mujoco_attributes.h"
+#include "mechane/usd/codes.h"
+#include "mechane/usd/selections.h"
+#include "unknown_properties.h"
 
 namespace mechane::importer {
 namespace {
@@ -31,11 +35,19 @@ resolve::Rules rules_of(const ImportOptions& options)
 }
 
 /// The first error that keeps a part of the stage away; a value that cannot be read is another matter.
-const Diagnostic* composition_error(const usd::Stage& stage)
+const Diagnostic* composition_error(const usd::Stage& stage, bool allow_missing)
 {
     for (const Diagnostic& d : stage.diagnostics())
-        if (d.severity == Severity::error && (d.id.starts_with("COMP_") || d.id.starts_with("ASSET_"))) return &d;
+        if (d.severity == Severity::error && (allow_missing ? d.id == usd::kLimit.id : usd::is_composition_finding(d.id))) return &d;
     return nullptr;
+}
+
+/// Paths of everything on the stage, for suggestions.
+std::vector<std::string> paths_of(const usd::Stage& stage)
+{
+    std::vector<std::string> out;
+    for (const usd::Prim& prim : stage.traverse()) out.push_back(prim.path().text());
+    return out;
 }
 
 /// Compiles the expressions of ignore_paths; a faulty one is an argument error.
@@ -57,6 +69,9 @@ physics::PhysicsModel parse_physics(Import& run)
     physics::ParseOptions options;
     options.strict_reference = run.newton();
     if (run.newton()) options.mass_on_xforms = physics::MassOnXforms::ignore;
+    options.nested_bodies = run.options.nested_bodies;
+    options.reset_stack   = run.options.reset_stack;
+    options.threads       = run.options.threads;
     options.lenient_names = run.options.lenient_names;
     options.animation     = run.options.animation && !run.newton();
     if (run.options.root_path != "/") options.roots.emplace_back(run.options.root_path);
@@ -66,6 +81,23 @@ physics::PhysicsModel parse_physics(Import& run)
             options.exclude.push_back(path);
     options.exclude.insert(options.exclude.end(), run.deformable.begin(), run.deformable.end());
     return physics::parse(run.stage, options, run.found, run.log.get());
+}
+
+/// The resolvers that the options name, those that "auto" stands for among them.
+Result<void> choose_resolvers(Import& run)
+{
+    const ImportOptions& options = run.options;
+    run.result.resolvers =
+        resolve::without_automatic(options.schema_resolvers, run.stage, run.physics.authored_names);
+    auto resolvers = resolve::resolvers_named(run.result.resolvers, run.context.rules, options.own_resolvers);
+    if (!resolvers) return resolvers.error();
+    run.resolvers = *std::move(resolvers);
+    if (run.resolvers.has("mjc") && !options.register_mujoco && !has_mujoco_attributes(run.builder))
+        return make_diagnostic(codes::kMjcNotRegistered, {},
+                               "the resolver mjc is listed, and the builder has no MuJoCo attributes");
+    for (const resolve::Resolver& r : run.resolvers.resolvers()) run.result.schema_attrs[r.name];
+    run.resolvers.rest_unauthored(run.physics.authored_names);
+    return {};
 }
 
 /// Poses of all bodies in the builder's world, before any joint has a say.
@@ -86,6 +118,7 @@ void compute_masses(Import& run)
     options.default_density = run.builder.default_shape.density;
     options.rules           = run.context.rules;
     options.log             = run.log.get();
+    options.threads         = run.options.threads;
     if (!run.newton()) {
         // What collides also weighs: the hull, the hulls, the box or the ball instead of the authored mesh.
         options.mesh_solid = [&run](const physics::Collider& collider) { return mesh_solid(run, collider); };
@@ -273,23 +306,23 @@ Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& op
                                 Diagnostics& found)
 {
     if (const auto ok = check_arguments(options, builder); !ok) return ok.error();
-    if (const Diagnostic* error = composition_error(stage); error != nullptr && !options.allow_missing)
+    if (const Diagnostic* error = composition_error(stage, options.allow_missing); error != nullptr)
         return make_diagnostic(codes::kStageComposition, error->site,
                                fmt::format("the stage is not composed as authored: {}", error->message));
     const usd::Path root(options.root_path);
     if (root.empty() || (!root.is_root() && !stage.prim_at(root)))
-        return make_diagnostic(codes::kRootPath, {}, fmt::format("there is no prim {}", options.root_path));
+        return make_diagnostic(codes::kRootPath, {}, fmt::format("there is no prim {}", options.root_path),
+                               did_you_mean(options.root_path, paths_of(stage)));
 
-    auto resolvers = resolve::resolvers_named(options.schema_resolvers, rules_of(options), options.own_resolvers);
-    if (!resolvers) return resolvers.error();
-    if (resolvers->has("mjc") && !options.register_mujoco && !has_mujoco_attributes(builder))
-        return make_diagnostic(codes::kMjcNotRegistered, {},
-                               "the resolver mjc is listed, and the builder has no MuJoCo attributes");
+    // What is wrong with names and tables is said before anything is read.
+    std::vector<std::string> named = options.schema_resolvers;
+    std::erase(named, resolve::kAutomatic);
+    if (const auto usable = resolve::resolvers_named(named, rules_of(options), options.own_resolvers); !usable)
+        return usable.error();
 
     // All work goes into a copy, so that a failure leaves the caller's builder as it was.
     model::ModelBuilder work = builder;
     Import              run(stage, options, work, found);
-    run.resolvers     = std::move(*resolvers);
     run.context.rules = rules_of(options);
     if (options.ledger) run.log = std::make_unique<physics::ReadLog>();
     run.context.log        = run.log.get();
@@ -297,17 +330,18 @@ Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& op
     run.world              = work.current_world();
     run.first_joint        = work.joints.size();
     run.first_articulation = work.articulations.size();
-    for (const resolve::Resolver& r : run.resolvers.resolvers()) run.result.schema_attrs[r.name];
     if (const auto ok = compile_ignored(run); !ok) return ok.error();
 
+    usd::report_authored_selections(stage, found);
     report_unsupported(run);
     run.physics = parse_physics(run);
-    run.resolvers.rest_unauthored(run.physics.authored_names);
+    if (const auto ok = choose_resolvers(run); !ok) return ok.error();
     if (const auto ok = choose_scene(run); !ok) return ok.error();
     read_units(run);
     read_scenes(run);
     declare_custom_attributes(run);
     if (run.fatal) return *run.fatal;
+    if (options.default_friction) work.default_shape.mu = *options.default_friction;
     run.body_of.assign(run.physics.bodies.size(), -1);
     run.joint_of.assign(run.physics.joints.size(), -1);
     run.shape_of.assign(run.physics.colliders.size(), -1);
@@ -322,13 +356,16 @@ Result<ImportResult> import_usd(const usd::Stage& stage, const ImportOptions& op
     add_actuators(run);
     add_newton_actuators(run);
     read_custom_values(run);
+    report_unknown_properties(run);
+    report_unread_vendors(run);
     settle_initial_state(run);
     find_animation(run);
     if (!run.fatal) collapse(run);
     if (!run.fatal) number_actuators(run);
     if (run.fatal) return *run.fatal;
     if (run.log) run.result.ledger = make_ledger(run);
-    builder = std::move(work);
+    work.default_shape = builder.default_shape;
+    builder            = std::move(work);
     return std::move(run.result);
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
 #include <unordered_map>
 
 #include "ledger_reasons.h"
@@ -31,6 +30,9 @@ class LeftOut {
             visit(
                 b.prim, run.body_of[i] >= 0, [&] { return of(b, b.enabled, "the body is disabled"); },
                 b.enabled ? "" : "physics:rigidBodyEnabled");
+            // Its collider may be there, and yet nothing moves.
+            if (run.body_of[i] < 0 && b.prim)
+                for (const char* name : kOfBodies) run.log->dismiss(b.prim, name, of(b, b.enabled, "the body is disabled"));
         }
         for (std::size_t i = 0; i < run.physics.colliders.size(); ++i) {
             const physics::Collider& c = run.physics.colliders[i];
@@ -67,6 +69,10 @@ class LeftOut {
     }
 
   private:
+    /// What is said of a body alone.
+    static constexpr const char* kOfBodies[] = {"physics:velocity", "physics:angularVelocity", "physics:kinematicEnabled",
+                                                "physics:startsAsleep"};
+
     struct Why {
         usd::Prim   prim;
         bool        imported = false;
@@ -104,16 +110,6 @@ class LeftOut {
     Import&                      run_;
     std::map<std::uint32_t, Why> by_prim_;
 };
-
-std::string shortened(std::string text)
-{
-    constexpr std::size_t kMost = 80;
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    if (text.size() <= kMost) return text;
-    text.resize(kMost - 3);
-    while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.pop_back();
-    return text + "...";
-}
 
 std::string value_text(const usd::Prim& prim, const usd::Token& name, bool relationship)
 {
@@ -158,7 +154,10 @@ class Accountant {
     {
         for (const usd::Prim& prim : run_.stage.traverse())
             for (const usd::Token& name : prim.authored_property_names())
-                if (is_physics_property(name.text()) || owned(name.text())) enter(prim, name);
+                if (is_physics_property(name.text()) || owned(name.text()))
+                    enter(prim, name);
+                else if (is_held_size(prim, name))
+                    enter_held(prim, name);
         return std::move(out_);
     }
 
@@ -168,6 +167,26 @@ class Accountant {
     {
         return std::any_of(run_.resolvers.resolvers().begin(), run_.resolvers.resolvers().end(),
                            [&](const resolve::Resolver& r) { return name.starts_with(r.name + ":"); });
+    }
+
+    /// A size of a collider that is animated: shapes keep theirs.
+    [[nodiscard]] bool is_held_size(const usd::Prim& prim, const usd::Token& name) const
+    {
+        constexpr std::string_view kSizes[] = {"axis", "height", "length", "points", "radius", "size", "width", "widths"};
+        return std::find(std::begin(kSizes), std::end(kSizes), name.text()) != std::end(kSizes) &&
+               run_.physics.collider_at(prim.path()) != physics::kNone && prim.attribute(name).varying();
+    }
+
+    void enter_held(const usd::Prim& prim, const usd::Token& name)
+    {
+        LedgerEntry entry;
+        entry.prim     = prim.path().text();
+        entry.property = name.text();
+        entry.value    = value_text(prim, name, false);
+        entry.site     = where_.site(prim, name);
+        entry.verdict  = Verdict::ignored;
+        entry.note     = "animated, held at its first value";
+        out_.push_back(std::move(entry));
     }
 
     void enter(const usd::Prim& prim, const usd::Token& name)
@@ -197,10 +216,6 @@ class Accountant {
             if (const auto below = excluded_above(prim); !below.empty()) return ignore(below);
             if (std::string why = left_out_.reason(prim); !why.empty()) return ignore(std::move(why));
             ignore(reason_not_read(prim, name.text(), run_.resolvers));
-            if (name.text().starts_with("newton:") && is_unknown_property(name.text()) &&
-                said_.insert(name.text()).second)
-                run_.found.add(codes::kCustomUndeclared, entry.site,
-                               fmt::format("{} is in no schema, and the scene does not declare it", name.text()));
             return;
         }
         entry.verdict = verdict_of(note->use);
@@ -248,11 +263,20 @@ class Accountant {
     const LeftOut&           left_out_;
     usd::OpinionIndex        where_;
     usd::Path                root_;
-    std::set<std::string>    said_;
     std::vector<LedgerEntry> out_;
 };
 
 }  // namespace
+
+std::string shortened(std::string text)
+{
+    constexpr std::size_t kMost = 80;
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    if (text.size() <= kMost) return text;
+    text.resize(kMost - 3);
+    while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) text.pop_back();
+    return text + "...";
+}
 
 std::string_view to_string(Verdict verdict)
 {

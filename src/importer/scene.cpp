@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -48,18 +49,42 @@ ImportedScene read_scene(Import& run, const physics::Scene& scene)
     }
     const auto rate =
         run.resolvers.get(scene.prim, Key::scene_time_steps_per_second, run.context, Value(1000.0), &run.found);
-    const auto hz           = rate.number_or(1000);
-    out.physics_dt          = hz > 0 && std::isfinite(hz) ? 1 / hz : 0.001;
-    out.physics_dt_authored = rate.authored();
+    const auto hz     = rate.number_or(1000);
+    const bool usable = hz > 0 && std::isfinite(hz) && std::isfinite(1 / hz);
+    out.physics_dt    = usable ? 1 / hz : 0.001;
+    out.physics_dt_authored = rate.authored() && usable;
+    if (out.physics_dt_authored) out.physics_dt_site = rate.site;
+    if (rate.authored() && !usable) {
+        run.found.add(codes::kStepRate, rate.site, fmt::format("{} = {} is no number of steps a second", rate.attribute, hz));
+        if (run.log) run.log->correct(scene.prim, rate.attribute, physics::Use::ignored, "it is no positive number");
+    }
     const auto iterations =
         run.resolvers.get(scene.prim, Key::scene_max_solver_iterations, run.context, {}, &run.found);
     if (const auto n = iterations.number()) out.max_solver_iterations = static_cast<std::int64_t>(*n);
+    if (run.log && iterations.authored() && !run.newton())
+        run.log->correct(scene.prim, iterations.attribute, physics::Use::ignored,
+                         "no solver of this build counts iterations; --substeps refines a step");
     const bool enabled =
         run.resolvers.get(scene.prim, Key::scene_gravity_enabled, run.context, Value(true), &run.found).flag_or(true);
     out.gravity = gravity_of(run, scene, enabled);
     if (run.log && !enabled) run.log->dismiss(scene.prim, "physics:gravity", "gravity is switched off");
     if (!run.newton() || run.result.scenes.empty()) run.collect(scene.prim);
     return out;
+}
+
+/// A run has one step: that of the first scene. Says so where another scene asks for its own.
+void report_step_rates(Import& run)
+{
+    const ImportedScene& first = run.result.scenes.front();
+    for (const ImportedScene& scene : run.result.scenes) {
+        if (!scene.physics_dt_authored || scene.physics_dt == first.physics_dt) continue;
+        run.found.add(codes::kStepRate, scene.physics_dt_site,
+                      fmt::format("the step is that of <{}>, {:g} s; <{}> asks for {:g} s", first.path,
+                                  first.physics_dt_authored ? first.physics_dt : 1.0 / 60, scene.path, scene.physics_dt));
+        if (run.log)
+            run.log->correct(run.stage.prim_at(usd::Path(scene.path)), scene.physics_dt_site.property,
+                             physics::Use::ignored, "the step of the first scene counts");
+    }
 }
 
 }  // namespace
@@ -105,6 +130,10 @@ void read_units(Import& run)
             rotation_between(axis_vector<double>(axis_index(meta.up_axis)), axis_vector<double>(run.builder.up_axis));
     }
     run.X_WS = run.options.xform.value_or(Posed{}) * Posed{{}, run.up_rotation};
+    run.result.X_WS            = run.X_WS;
+    run.result.meters_per_unit = run.context.scale.meters_per_unit;
+    run.result.unit_in_metres  = scale.meters_per_unit;
+    run.result.material_count  = run.physics.materials.size();
 }
 
 Result<void> choose_scene(Import& run)
@@ -116,7 +145,11 @@ Result<void> choose_scene(Import& run)
         run.scope = static_cast<physics::Index>(i);
         return {};
     }
-    return make_diagnostic(codes::kScenePath, {}, fmt::format("there is no physics scene '{}'", run.options.scene));
+    std::vector<std::string> known{"all"};
+    for (const physics::Scene& scene : run.physics.scenes)
+        if (!scene.synthesized && scene.valid) known.push_back(scene.path.text());
+    return make_diagnostic(codes::kScenePath, {}, fmt::format("there is no physics scene '{}'", run.options.scene),
+                           fmt::format("Name one of {}.", fmt::join(known, ", ")));
 }
 
 void read_scenes(Import& run)
@@ -128,6 +161,7 @@ void read_scenes(Import& run)
         if (scene.valid) run.result.scenes.push_back(read_scene(run, scene));
     }
     if (run.result.scenes.empty()) return;
+    report_step_rates(run);
     const ImportedScene& first       = run.result.scenes.front();
     run.scene                        = run.stage.prim_at(usd::Path(first.path));
     run.result.physics_scene_path    = first.path;

@@ -70,7 +70,7 @@ class VisualLoader {
     /// One prim and what is below it; bodies below are their own business.
     void load(const usd::Prim& prim, bool geometry)
     {
-        if (prim.has_api("PhysicsRigidBodyAPI") || run_.ignored(prim.path())) return;
+        if (leaves_body(prim) || run_.ignored(prim.path())) return;
         if (is_enabled_collider(run_, prim)) return load_below(prim, false);
         const bool site = is_site(prim);
         if (!site && run_.deformable.count(prim.path()) != 0) return load_below(prim, geometry);
@@ -229,6 +229,16 @@ class VisualLoader {
         if (first >= 0) run_.result.path_shape_map[prim.path().text()] = first;
     }
 
+    /// A body of its own, or cut off by a reset of the transform stack.
+    [[nodiscard]] bool leaves_body(const usd::Prim& prim) const
+    {
+        if (run_.options.reset_stack == physics::ResetStack::static_part && run_.stage.resets_transform(prim))
+            return true;
+        if (!prim.has_api("PhysicsRigidBodyAPI")) return false;
+        return run_.options.nested_bodies != physics::NestedBodies::schema ||
+               run_.physics.body_at(prim.path()) != physics::kNone;
+    }
+
     static bool binds_material(const usd::Prim& subset)
     {
         for (const usd::Token& name : subset.authored_property_names())
@@ -311,6 +321,7 @@ void add_static_visuals(Import& run)
             const physics::Index b = run.physics.body_at(p.path());
             of_body                = of_body || (b != physics::kNone && (run.newton() || run.body(b).enabled));
             of_instancer           = of_instancer || p.is_a("PointInstancer");
+            if (run.options.reset_stack == physics::ResetStack::static_part && run.stage.resets_transform(p)) break;
         }
         if (of_body || (of_instancer && !run.newton())) continue;
         const bool site = is_site(prim);

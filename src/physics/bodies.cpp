@@ -8,19 +8,28 @@ namespace mechane::physics {
 
 namespace {
 
-// True when some prim from this one up to (not including) the ancestor body resets its transform stack.
-bool resets_below(const Reader& reader, Index record, Index body_record)
-{
-    for (Index i = record; i != kNone && i != body_record; i = reader.records[static_cast<std::size_t>(i)].parent)
-        if (reader.records[static_cast<std::size_t>(i)].resets) return true;
-    return false;
-}
-
 bool transform_is_usable(const usd::Matrix4d& m, const usd::Decomposition& d)
 {
     for (const double x : m.m)
         if (!std::isfinite(x)) return false;
     return !d.singular;
+}
+
+/// Says what the chosen policy makes of a body below another one, and what the other would.
+/// @return whether it is a body
+bool say_nested(const Reader& reader, const Record& record, Index above)
+{
+    const bool  joins   = reader.options.nested_bodies == NestedBodies::schema;
+    std::string message = fmt::format("<{}> lies below the body <{}>", record.prim.path().text(),
+                                      reader.model.bodies[static_cast<std::size_t>(above)].path.text());
+    message += joins ? "; it is part of that body" : "; it is a body of its own, which the schema would make part of that";
+    Diagnostic finding = make_diagnostic(
+        kBodyNested, record.prim.site(), std::move(message),
+        joins ? "Begin its xformOpOrder with !resetXformStack!, move it out, or set --option nested_bodies=independent."
+              : "");
+    if (reader.options.nested_bodies == NestedBodies::error) finding.severity = Severity::error;
+    reader.found.add(std::move(finding));
+    return !joins;
 }
 
 /// Everything about a body that does not depend on other bodies.
@@ -102,36 +111,25 @@ void read_bodies(Reader& reader)
     std::size_t            next       = 0;
     reader.model.bodies.reserve(candidates.size());
     reader.model.lookup.bodies.reserve(candidates.size());
-    // The record of the body that owns each record, to see transform resets between a body and one below it.
-    std::vector<Index> body_record(reader.records.size(), kNone);
     for (std::size_t i = 0; i < reader.records.size(); ++i) {
         Record& record = reader.records[i];
         if (record.parent != kNone) {
-            record.owner   = reader.records[static_cast<std::size_t>(record.parent)].owner;
-            body_record[i] = body_record[static_cast<std::size_t>(record.parent)];
+            record.owner = reader.records[static_cast<std::size_t>(record.parent)].owner;
+            record.cut   = reader.records[static_cast<std::size_t>(record.parent)].cut;
         }
+        record.cut = record.cut || record.resets;
+        if (record.resets && reader.options.reset_stack == ResetStack::static_part) record.owner = kNone;
         if (!wanted(record)) continue;
         Candidate&  candidate = candidates[next++];
         const Index above     = record.owner;
-        if (above != kNone && !resets_below(reader, static_cast<Index>(i), body_record[i])) {
-            const std::string message = fmt::format("<{}> lies below the body <{}>", record.prim.path().text(),
-                                                    reader.model.bodies[static_cast<std::size_t>(above)].path.text());
-            if (reader.options.nested_bodies == NestedBodies::schema) {
-                reader.found.add(kBodyNested, record.prim.site(), message,
-                                 "Add !resetXformStack! or move it out; it is part of the body above.");
-                continue;
-            }
-            Diagnostic finding = make_diagnostic(kBodyNested, record.prim.site(), message);
-            if (reader.options.nested_bodies == NestedBodies::error) finding.severity = Severity::error;
-            reader.found.add(std::move(finding));
-        }
+        if (above != kNone && !record.cut && !say_nested(reader, record, above)) continue;
         reader.found.append(candidate.found);
         candidate.body.parent_body = above;
         record.body                = static_cast<Index>(reader.model.bodies.size());
         reader.model.lookup.bodies.emplace(candidate.body.path, record.body);
         if (candidate.body.enabled && candidate.body.valid) record.owner = record.body;
         reader.model.bodies.push_back(std::move(candidate.body));
-        if (record.owner == record.body) body_record[i] = static_cast<Index>(i);
+        if (record.owner == record.body) record.cut = false;
     }
 }
 

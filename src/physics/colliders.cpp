@@ -144,6 +144,13 @@ bool read_collider(const Reader& reader, const Record& record, const std::vector
     collider.body    = record.owner;
     collider.enabled = reader.switched(record.prim, kEnabled, collider.starts_disabled);
     collider.owners  = reader.targets(record.prim, kOwner);
+    if (reader.log != nullptr && collider.body != kNone && !collider.owners.empty() && record.body == kNone)
+        reader.log->correct(record.prim, kOwner, Use::ignored, "it belongs to a body, whose owner counts");
+    if (record.owner != kNone && record.cut)
+        reader.found.add(kColliderReset, record.prim.site(),
+                         fmt::format("<{}> resets its transform stack below the body <{}>, and stays part of it",
+                                     collider.path.text(),
+                                     model.bodies[static_cast<std::size_t>(record.owner)].path.text()));
     if (record.has_pairs) collider.filtered = reader.targets(record.prim, kPairs);
     if (record.has_mass) collider.mass = reader.mass_values(record.prim);
     collider.scene = collider.body == kNone ? scene_of(reader, record.prim, collider.owners)

@@ -53,6 +53,7 @@ Anchor anchor_of(const Reader& reader, const usd::Prim& target)
         }
         if (record->body != kNone && record->owner == record->body) return {prim, record->body};
         if (record->has_collision && !record->joint) anchor.prim = prim;
+        if (record->resets && reader.options.reset_stack == ResetStack::static_part) break;
     }
     return anchor;
 }

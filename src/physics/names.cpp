@@ -24,7 +24,7 @@ constexpr Rename kTypes[] = {
 void suspect(const Reader& reader, Site site, std::string_view wrong, std::string_view right)
 {
     reader.found.add(kNameSuspect, std::move(site), fmt::format("\"{}\" has no effect", wrong),
-                     fmt::format("Did you mean \"{}\"?", right));
+                     fmt::format("Did you mean \"{}\"? --option lenient_names=true reads it so.", right));
 }
 
 void check_spelling(const Reader& reader, const Record& record)
@@ -34,7 +34,7 @@ void check_spelling(const Reader& reader, const Record& record)
     if (!type.empty() && !record.joint)
         for (const Rename& row : kTypes)
             if (type == row.wrong) suspect(reader, prim.site(), row.wrong, row.right);
-    if (type.empty())
+    if (type.empty() && !reader.options.lenient_names)
         for (const usd::Token& api : prim.authored_apis())
             if (api.text() == "PhysicsCollisionGroup")
                 suspect(reader, prim.site(), "apiSchemas = PhysicsCollisionGroup", "def PhysicsCollisionGroup");

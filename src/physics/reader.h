@@ -33,6 +33,7 @@ struct Record : Traits {
     Index         body      = kNone;  ///< body entry of this very prim
     Index         owner     = kNone;  ///< enabled body at or above
     bool          resets    = false;  ///< ignores its parents' transforms
+    bool          cut       = false;  ///< it, or a prim between it and its owner, does so
     std::uint8_t  inherited = 0;      ///< bits of Inherited that it authors itself
     usd::Matrix4d world;
 };

@@ -104,6 +104,8 @@ Traits classify(const Apis& apis, const ParseOptions& options, const usd::Prim& 
             }
         }
         if (contains(options.custom_shapes, type)) out.custom = type;
+    } else if (options.lenient_names) {
+        out.is_group = contains(prim.authored_apis(), kGroup);
     }
     read_apis(apis, options, prim, out);
     return out;

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -10,10 +11,12 @@
 #include "mechane/importer/explain.h"
 #include "mechane/importer/import_usd.h"
 #include "mechane/usd/dump.h"
+#include "mechane/usd/selections.h"
 #include "mechane/usd/stage.h"
 #include "python/errors.h"
 #include "python/joint_config.h"
 #include "python/module.h"
+#include "python/pool.h"
 #include "python/resolvers.h"
 #include "python/values.h"
 
@@ -74,6 +77,7 @@ nb::dict to_python(const ImportResult& r)
 {
     nb::dict out;
     out["fps"]                      = r.fps;
+    out["resolvers"]                = nb::cast(r.resolvers);
     out["duration"]                 = r.duration;
     out["up_axis"]                  = text(std::string(1, r.up_axis));
     out["linear_unit"]              = r.linear_unit;
@@ -117,6 +121,12 @@ nb::dict to_python(const ImportResult& r)
         row["gravity"]             = to_python(s.gravity);
         row["physics_dt"]          = s.physics_dt;
         row["physics_dt_authored"] = s.physics_dt_authored;
+        row["physics_dt_source"] =
+            s.physics_dt_authored ? nb::object(text(fmt::format("<{}.{}>{}{}", s.physics_dt_site.prim,
+                                                                s.physics_dt_site.property,
+                                                                s.physics_dt_site.layer.empty() ? "" : " ",
+                                                                s.physics_dt_site.layer)))
+                                  : nb::none();
         row["max_solver_iterations"] =
             s.max_solver_iterations ? nb::object(nb::int_(*s.max_solver_iterations)) : nb::none();
         scenes.append(row);
@@ -156,6 +166,14 @@ nb::dict to_python(const ImportResult& r)
 std::shared_ptr<const usd::Stage> opened(Result<std::shared_ptr<const usd::Stage>> stage)
 { return unwrap(std::move(stage)); }
 
+/// The stage, if it has what was selected on it.
+std::shared_ptr<usd::Stage> selected(const std::shared_ptr<const usd::Stage>& stage, const usd::OpenOptions& options)
+{
+    if (const Diagnostics wrong = usd::check_selections(*stage, options.variant_selections); !wrong.empty())
+        unwrap(Result<void>(*wrong.begin()));
+    return std::const_pointer_cast<usd::Stage>(stage);
+}
+
 usd::OpenOptions open_options(std::vector<std::string>                         search_paths,
                               std::vector<std::pair<std::string, std::string>> variants, std::vector<std::string> muted,
                               std::string session)
@@ -165,6 +183,7 @@ usd::OpenOptions open_options(std::vector<std::string>                         s
     options.variant_selections = std::move(variants);
     options.muted_layers       = std::move(muted);
     options.session_text       = std::move(session);
+    options.threads            = wanted_threads();
     return options;
 }
 
@@ -229,7 +248,7 @@ void bind_importer(nb::module_& m)
                         const auto options = open_options(std::move(search_paths), std::move(variants),
                                                           std::move(muted), std::move(session));
                         const nb::gil_scoped_release released;
-                        return std::const_pointer_cast<usd::Stage>(opened(usd::Stage::open(file, options)));
+                        return selected(opened(usd::Stage::open(file, options)), options);
                     })
         .def_static(
             "open_text",
@@ -237,7 +256,7 @@ void bind_importer(nb::module_& m)
                std::vector<std::pair<std::string, std::string>> variants) {
                 const auto options = open_options(std::move(search_paths), std::move(variants), {}, {});
                 const nb::gil_scoped_release released;
-                return std::const_pointer_cast<usd::Stage>(opened(usd::Stage::open_text(usda, folder, options)));
+                return selected(opened(usd::Stage::open_text(usda, folder, options)), options);
             })
         .def_prop_ro("source", &usd::Stage::source)
         .def_prop_ro("prim_count", &usd::Stage::prim_count)
@@ -253,6 +272,20 @@ void bind_importer(nb::module_& m)
         .def("ledger", [](const Import& i) { return ledger(i.result); })
         .def("explain", &explain);
 
+    m.def("import_options", [] {
+        nb::list out;
+        for (const importer::OptionInfo& o : importer::import_options()) {
+            nb::dict row;
+            row["name"]    = text(std::string(o.name));
+            row["type"]    = text(std::string(o.type));
+            row["default"] = text(o.initial);
+            row["unit"]    = text(std::string(o.unit));
+            row["meaning"] = text(std::string(o.meaning));
+            row["values"]  = nb::cast(o.values);
+            out.append(row);
+        }
+        return out;
+    });
     m.def(
         "import_usd",
         [](std::shared_ptr<usd::Stage> stage, const OptionText& texts, model::ModelBuilder& builder,
@@ -260,12 +293,18 @@ void bind_importer(nb::module_& m)
             auto       import             = std::make_shared<Import>(Import{stage, import_options(texts), {}});
             const auto calls              = std::make_shared<Callbacks>();
             import->options.own_resolvers = resolvers_from(resolvers, stage, calls);
+            import->options.threads       = wanted_threads();
             if (!base_joint.is_none()) import->options.base_joint = base_joint_from(base_joint);
             Diagnostics                         found;
             std::optional<Result<ImportResult>> done;
             {
                 const nb::gil_scoped_release released;
-                found.append(stage->diagnostics());
+                for (Diagnostic one : stage->diagnostics()) {
+                    if (import->options.allow_missing && usd::is_missing_part(one.id) &&
+                        one.severity == Severity::error)
+                        one.severity = Severity::warning;
+                    found.add(std::move(one));
+                }
                 done = importer::import_usd(*stage, import->options, builder, found);
             }
             // Functions of the user's may hold what holds this import: a circle that no collector sees through.

@@ -30,6 +30,13 @@ std::shared_ptr<const tasks::Pool> current_pool()
     return all.pool;
 }
 
+int wanted_threads()
+{
+    Threads&               all = threads();
+    const std::scoped_lock lock(all.mutex);
+    return all.count;
+}
+
 void bind_pool(nb::module_& m)
 {
     m.def("set_num_threads", [](int count) {

@@ -9,4 +9,7 @@ namespace mechane::python {
 /// `set_num_threads` never pulls it away.
 std::shared_ptr<const tasks::Pool> current_pool();
 
+/// How many `set_num_threads` asked for; 0: all cores.
+int wanted_threads();
+
 }  // namespace mechane::python

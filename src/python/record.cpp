@@ -76,6 +76,7 @@ run::SimulateOptions options_from(const nb::dict& from)
     run::SimulateOptions options;
     options.solver   = nb::cast<std::string>(from["solver"]);
     options.dt       = nb::cast<double>(from["dt"]);
+    options.dt_source = nb::cast<std::string>(from["dt_source"]);
     options.frames   = nb::cast<std::int64_t>(from["frames"]);
     options.every    = nb::cast<std::int64_t>(from["every"]);
     options.substeps = nb::cast<int>(from["substeps"]);

@@ -165,6 +165,7 @@ class Printer {
     void report(const RunReport& r)
     {
         Object o(out_, options_.reproducible);
+        if (!r.dt_source.empty()) o.member("dt_source", [&] { text(r.dt_source); });
         o.member("contacts_max", [&] { number(r.contacts_max); });
         o.member("contacts_mean", [&] { number(r.contacts_mean); });
         o.member("deepest_penetration", [&] { number(r.deepest_penetration); });

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
 namespace mechane::resolve {
 
 namespace {
@@ -46,6 +48,23 @@ class Speaker {
 
 }  // namespace
 
+void note_weightless_verdicts(const physics::PhysicsModel& model, physics::ReadLog& log)
+{
+    std::vector<bool> weighs(model.materials.size(), false);
+    for (const physics::Collider& collider : model.colliders) {
+        if (collider.body != physics::kNone) {
+            for (const physics::Index m : collider.materials) weighs[static_cast<std::size_t>(m)] = true;
+            continue;
+        }
+        const Speaker speak(collider.prim, log);
+        for (const auto& name : {kMass, kDensity, kCom, kDiagonal, kAxes})
+            speak.ignored(name, "it belongs to no body: what cannot move weighs nothing");
+    }
+    for (std::size_t i = 0; i < weighs.size(); ++i)
+        if (!weighs[i] && model.materials[i].prim)
+            Speaker(model.materials[i].prim, log).ignored(kDensity, "no collider of a body is bound to it");
+}
+
 void note_mass_verdicts(const physics::PhysicsModel& model, const physics::Body& body, const MassDecision& decision,
                         physics::ReadLog& log)
 {
@@ -62,7 +81,7 @@ void note_mass_verdicts(const physics::PhysicsModel& model, const physics::Body&
             if (decision.tensor_authored) {
                 speak.lost_to(kDiagonal, "newton:inertia");
                 speak.lost_to(kAxes, "newton:inertia");
-            } else if (!diagonal && own.has_mass()) {
+            } else if (!diagonal) {
                 speak.ignored(kAxes, "no diagonal inertia is authored that it could turn");
             }
             if (!decision.tensor_authored && log.find(body.prim, kTensor) != nullptr)
@@ -78,6 +97,7 @@ void note_mass_verdicts(const physics::PhysicsModel& model, const physics::Body&
                 speak.lost_to(name, fmt::format("the complete mass properties of <{}>", body.path.text()));
         } else {
             if (v.has_mass()) speak.lost_to(kDensity, "physics:mass");
+            if (!v.has_diagonal()) speak.ignored(kAxes, "no diagonal inertia is authored that it could turn");
             // With a mass of the body but no inertia, the tensor is scaled from the shapes at their densities.
             if (own.has_mass() && own.has_com()) {
                 speak.lost_to(kMass, body_mass);

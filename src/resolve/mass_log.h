@@ -16,4 +16,7 @@ struct MassDecision {
 void note_mass_verdicts(const physics::PhysicsModel& model, const physics::Body& body, const MassDecision& decision,
                         physics::ReadLog& log);
 
+/// Says that what is authored of static colliders, and of materials that only they are bound to, gives no mass.
+void note_weightless_verdicts(const physics::PhysicsModel& model, physics::ReadLog& log);
+
 }  // namespace mechane::resolve

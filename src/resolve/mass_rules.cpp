@@ -89,6 +89,7 @@ class Ladder {
                 accumulation_density(model_.colliders[i]) * o_.scale.factor(physics::Dimension::density);
         for (std::size_t i = 0; i < model_.bodies.size(); ++i)
             table_.bodies.push_back(to_si(resolve_body(static_cast<Index>(i))));
+        if (o_.log != nullptr) note_weightless_verdicts(model_, *o_.log);
         return std::move(table_);
     }
 
@@ -109,7 +110,7 @@ class Ladder {
         for (std::size_t i = 0; i < solids_.size(); ++i)
             if (is_mesh(i)) meshes.push_back(i);
         std::vector<Solid> of_meshes(meshes.size());
-        const tasks::Pool  pool;
+        const tasks::Pool  pool(o_.threads);
         pool.for_each(meshes.size(), 1, [&](std::size_t k) { of_meshes[k] = solid_of(meshes[k]); });
         std::size_t next = 0;
         for (std::size_t i = 0; i < solids_.size(); ++i) {

@@ -3,11 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
+#include "mechane/core/nearest.h"
 #include "mechane/resolve/codes.h"
 #include "resolver_file.h"
 
 namespace mechane::resolve {
+namespace {
+
+std::string hint_about(const std::string& name, std::span<const Resolver> own)
+{
+    std::vector<std::string> known{"newton", "physx", "mjc", std::string(kAutomatic)};
+    for (const Resolver& r : own) known.push_back(r.name);
+    const std::string near = did_you_mean(name, known);
+    return fmt::format("{}{}Name {}, or a file of a table (.toml, .json).", near, near.empty() ? "" : " ",
+                       fmt::join(known, ", "));
+}
+
+}  // namespace
 
 Result<ResolverList> resolvers_named(std::span<const std::string> names, const Rules& rules,
                                      std::span<const Resolver> own)
@@ -28,7 +42,8 @@ Result<ResolverList> resolvers_named(std::span<const std::string> names, const R
             if (!table) return table.error();
             list.push_back(*std::move(table));
         } else
-            return make_diagnostic(kResolverUnknown, {}, fmt::format("\"{}\" is no schema resolver", name));
+            return make_diagnostic(kResolverUnknown, {}, fmt::format("\"{}\" is no schema resolver", name),
+                                   hint_about(name, own));
     }
     return ResolverList(std::move(list));
 }

@@ -9,6 +9,7 @@
 #include "mechane/model/joint_table.h"
 #include "mechane/model/state.h"
 #include "mechane/run/codes.h"
+#include "mechane/usd/selections.h"
 
 namespace mechane::run {
 namespace {
@@ -69,6 +70,23 @@ Follow follower(const Scene& scene)
     };
 }
 
+StepSize step_size(const Scene& scene, std::optional<double> given)
+{
+    if (given) return {*given, "given"};
+    const auto& scenes = scene.imported.scenes;
+    if (scenes.empty() || !scenes.front().physics_dt_authored) return {SimulateOptions{}.dt, "default"};
+    const Site& site = scenes.front().physics_dt_site;
+    return {scenes.front().physics_dt, fmt::format("<{}.{}>{}{}", site.prim, site.property,
+                                                   site.layer.empty() ? "" : " " + site.layer,
+                                                   site.line > 0 ? fmt::format(":{}", site.line) : "")};
+}
+
+void set_step(SimulateOptions& options, const StepSize& step)
+{
+    options.dt        = step.dt;
+    options.dt_source = step.source;
+}
+
 std::optional<double> lowest_collider(const model::Model& model)
 {
     model::State start = model::make_state(model);
@@ -108,11 +126,19 @@ Result<Scene> load_scene(const std::string& file, const SceneOptions& options, D
 
     auto stage = usd::Stage::open(file, options.open);
     if (!stage) return stage.error();
-    found.append((*stage)->diagnostics());
+    if (const Diagnostics wrong = usd::check_selections(**stage, options.open.variant_selections); !wrong.empty())
+        return *wrong.begin();
+    for (Diagnostic one : (*stage)->diagnostics()) {
+        if (options.import.allow_missing && usd::is_missing_part(one.id) && one.severity == Severity::error)
+            one.severity = Severity::warning;
+        found.add(std::move(one));
+    }
 
     Scene scene;
-    scene.stage   = *stage;
-    auto imported = importer::import_usd(**stage, options.import, scene.builder, found);
+    scene.stage                        = *stage;
+    importer::ImportOptions how        = options.import;
+    how.allow_missing                  = how.allow_missing || options.incomplete;
+    auto imported = importer::import_usd(**stage, how, scene.builder, found);
     if (!imported) return imported.error();
     scene.imported = *std::move(imported);
 

@@ -1,6 +1,7 @@
 #include "mechane/run/settings.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -9,6 +10,7 @@
 #include <iterator>
 #include <optional>
 
+#include "mechane/core/nearest.h"
 #include "mechane/run/codes.h"
 #include "run/command_cells.h"
 
@@ -24,6 +26,14 @@ std::optional<Field> parse_field(std::string_view name, bool is_body)
     if (name == "q") return Field::joint_q;
     if (name == "qd") return Field::joint_qd;
     return std::nullopt;
+}
+
+/// Which fields a joint has, the nearest first.
+std::string near_field(std::string_view name)
+{
+    const std::vector<std::string> known{"target_q", "target_qd", "f", "q", "qd"};
+    const std::string              near = did_you_mean(name, known);
+    return fmt::format("{}{}Joints have {}.", near, near.empty() ? "" : " ", fmt::join(known, ", "));
 }
 
 bool is_coordinate(Field field) { return field == Field::target_q || field == Field::joint_q; }
@@ -51,7 +61,7 @@ Result<Setting> parse_target(const model::Model& model, std::string_view text)
     Setting setting;
     if (const auto joints = find_label(model.joint_label, path); !joints.empty()) {
         const auto field = parse_field(name, false);
-        if (!field) return unknown(path, fmt::format("a joint has no field '{}'", name));
+        if (!field) return unknown(path, fmt::format("a joint has no field '{}'", name), near_field(name));
         const auto& starts = is_coordinate(*field) ? model.joint_q_start : model.joint_qd_start;
         setting.field      = *field;
         for (const std::size_t joint : joints) setting.starts.push_back(static_cast<std::size_t>(starts[joint]));
@@ -64,7 +74,10 @@ Result<Setting> parse_target(const model::Model& model, std::string_view text)
         setting.starts = bodies;
         setting.count  = 6;
     } else {
-        return unknown(path, fmt::format("no joint or body is called '{}', or several are", path));
+        std::vector<std::string> known = model.joint_label;
+        known.insert(known.end(), model.body_label.begin(), model.body_label.end());
+        return unknown(path, fmt::format("no joint or body is called '{}', or several are", path),
+                       did_you_mean(path, known));
     }
     if (entry) {
         if (*entry >= setting.count) return unknown(path, fmt::format("entry {} of {}", *entry, setting.count));

@@ -20,6 +20,7 @@
 #include "mechane/tasks/parallel.h"
 #include "run/observe.h"
 #include "run/rest_overlaps.h"
+#include "run/target_range.h"
 
 namespace mechane::run {
 namespace {
@@ -127,15 +128,18 @@ class Loop {
         for (const std::string& text : options_.set) {
             const auto setting = parse_setting(model_, text);
             if (!setting) return setting.error();
+            report_beyond_limits(model_, *setting, found_);
             apply_setting(*setting, state_, control_);
         }
         if (!options_.control.empty()) {
             auto table = parse_control_table(model_, options_.control, options_.control_name, options_.other_columns);
             if (!table) return table.error();
             table_ = *std::move(table);
+            report_beyond_limits(model_, table_, found_);
         }
         recording().solver = std::string(solver_->name());
         recording().dt     = options_.dt;
+        recording().report.dt_source = options_.dt_source;
         if (options_.from == nullptr) project();
         start();
         return {};

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "mechane/tasks/parallel.h"
+#include "mechane/core/nearest.h"
 #include "mechane/usd/codes.h"
 #include "usd/load_rules.h"
 #include "usd/local_prims.h"
@@ -117,16 +118,31 @@ std::string message_of(const ApiProblem& problem, const PrimRecord& prim)
     return {};
 }
 
+/// The remedy with the schemas that have a similar name in front.
+std::string suggested(const std::string& name, bool api, const Code& code)
+{
+    // Asked for each prim again; the list does not change.
+    static const std::vector<std::string> apis  = SchemaRegistry::instance().identifiers(true),
+                                          types = SchemaRegistry::instance().identifiers(false);
+    const std::string near = did_you_mean(name.substr(0, name.find(':')), api ? apis : types);
+    return fmt::format("{}{}{}", near, near.empty() ? "" : " ", code.remedy);
+}
+
 void report_schemas(Stage::Impl& stage, const PrimRecord& prim, const std::vector<ApiProblem>& problems)
 {
     const TfToken& type    = prim.definition->type;
     const bool     unknown = !type.IsEmpty() && SchemaRegistry::instance().find(type) == nullptr;
     if (!unknown && problems.empty()) return;
     Site site = site_of(stage, prim, {});
-    if (unknown) stage.diagnostics.add(kTypeUnknown, site, fmt::format("type '{}' is not known", type.GetString()));
+    if (unknown)
+        stage.diagnostics.add(kTypeUnknown, site, fmt::format("type '{}' is not known", type.GetString()),
+                              suggested(type.GetString(), false, kTypeUnknown));
     site.property = "apiSchemas";
     for (const ApiProblem& problem : problems)
-        stage.diagnostics.add(code_of(problem.kind), site, message_of(problem, prim));
+        stage.diagnostics.add(code_of(problem.kind), site, message_of(problem, prim),
+                              problem.kind == ApiProblem::unknown
+                                  ? suggested(problem.name.GetString(), true, kApiUnknown)
+                                  : std::string());
 }
 
 /// The library hands our predicates to its threads, which the thread sanitizer does not see: the library is not

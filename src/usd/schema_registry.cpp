@@ -213,12 +213,43 @@ void SchemaRegistry::add_api(const TfToken& name, bool openusd_only, Definition&
                openusd_only, out);
 }
 
+std::vector<std::string> SchemaRegistry::identifiers(bool api) const
+{
+    std::vector<std::string> out;
+    for (const Schema& schema : schemas_)
+        if (schema.api == api && (api || schema.concrete)) out.emplace_back(schema.row.identifier);
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+namespace {
+
+/// Schemas of other releases of PhysX's: assets in the field apply them, and the bundled release has them no more. Their
+/// attributes are read, or accounted for, by name.
+constexpr std::string_view kOtherReleases[] = {"JointStateAPI",
+                                               "PhysxAutoAttachmentAPI",
+                                               "PhysxAutoParticleClothAPI",
+                                               "PhysxDeformableAPI",
+                                               "PhysxDeformableBodyAPI",
+                                               "PhysxDeformableBodyMaterialAPI",
+                                               "PhysxDeformableSurfaceAPI",
+                                               "PhysxDeformableSurfaceMaterialAPI",
+                                               "PhysxJointAPI",
+                                               "PhysxParticleClothAPI",
+                                               "PhysxResidualReportingAPI"};
+
+bool is_of_other_release(const std::string& identifier)
+{ return std::find(std::begin(kOtherReleases), std::end(kOtherReleases), identifier) != std::end(kOtherReleases); }
+
+}  // namespace
+
 std::optional<ApiProblem> SchemaRegistry::problem_of(const TfToken& api, const TfToken& type, bool openusd_only,
                                                      const Definition& so_far) const
 {
     const std::size_t colon      = api.GetString().find(':');
     const TfToken     identifier = TfToken(api.GetString().substr(0, colon));
     const Schema*     schema     = find(identifier);
+    if (schema == nullptr && is_of_other_release(identifier.GetString())) return std::nullopt;
     if (schema == nullptr || !schema->api || !usable(*schema, openusd_only))
         return ApiProblem{ApiProblem::unknown, api, {}};
     if (schema->multiple && (colon == std::string::npos || colon + 1 == api.GetString().size()))

@@ -59,6 +59,8 @@ class SchemaRegistry {
     };
 
     [[nodiscard]] const Schema* find(const pxr::TfToken& identifier) const;
+    /// Identifiers of all schemas that can be applied, or of all that a prim can be, for suggestions.
+    [[nodiscard]] std::vector<std::string> identifiers(bool api) const;
     /// True when `identifier` names `base` or derives from it.
     [[nodiscard]] bool is_a(const pxr::TfToken& identifier, const pxr::TfToken& base) const;
 

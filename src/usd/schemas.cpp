@@ -1,11 +1,14 @@
 #include "mechane/usd/schemas.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <tuple>
 
 #include "usd/schema_registry.h"
 #include "usd/schema_tables.h"
+#include "usd/stage_impl.h"
 
 namespace mechane::usd {
 
@@ -27,10 +30,14 @@ std::vector<SchemaInfo> bundled_schemas()
     return schemas;
 }
 
-std::vector<std::string> schemas_with(std::string_view property)
+namespace {
+
+constexpr std::string_view kInstance = "i";
+using Table                          = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+/// Schemas by the properties that they bring; `kInstance` stands for instances.
+const Table& brought()
 {
-    constexpr std::string_view kInstance = "i";
-    using Table                          = std::map<std::string, std::vector<std::string>, std::less<>>;
     static const Table table             = [&] {
         Table built;
         auto& registry = SchemaRegistry::instance();
@@ -50,6 +57,14 @@ std::vector<std::string> schemas_with(std::string_view property)
         for (auto& [name, schemas] : built) std::sort(schemas.begin(), schemas.end());
         return built;
     }();
+    return table;
+}
+
+}  // namespace
+
+std::vector<std::string> schemas_with(std::string_view property)
+{
+    const Table& table = brought();
     if (const auto plain = table.find(property); plain != table.end()) return plain->second;
     // The instance is one of the middle parts.
     for (std::size_t from = property.find(':'); from != std::string_view::npos;) {
@@ -62,6 +77,31 @@ std::vector<std::string> schemas_with(std::string_view property)
         from = to;
     }
     return {};
+}
+
+std::vector<std::string> properties_like(std::string_view property)
+{
+    const std::size_t first = property.find(':'), second = property.find(':', first + 1);
+    const std::string instance(first == std::string_view::npos || second == std::string_view::npos
+                                   ? std::string_view()
+                                   : property.substr(first + 1, second - first - 1));
+    const std::string hole = fmt::format(":{}:", kInstance);
+    std::vector<std::string> out;
+    for (const auto& [name, unused] : brought()) {
+        const std::size_t at = name.find(hole);
+        if (at == std::string::npos)
+            out.push_back(name);
+        else if (!instance.empty())
+            out.push_back(name.substr(0, at + 1) + instance + name.substr(at + hole.size() - 1));
+    }
+    return out;
+}
+
+bool brings(const Prim& prim, const Token& property)
+{
+    if (!prim) return false;
+    const auto& definition = prim.stage().impl().record(prim).definition;
+    return definition && definition->properties.count(unwrap(property)) != 0;
 }
 
 }  // namespace mechane::usd

@@ -78,7 +78,7 @@ class MismatchReport {
             const double outer = unit_of(node.GetParentNode(), kMeters, m.meters_per_unit);
             if (!length_units_are(*own, outer) && !scaled(at, *own / outer) && !scaled(at, *own / m.meters_per_unit))
                 report(at, layer, kMeters, *own, outer,
-                       "lengths below it are not converted and no scale of this factor is on the prim");
+                       "lengths below it are not converted and no scale of this factor is on the prim or above it");
         }
         if (const auto own = stated(layer, kKilograms)) {
             const double outer = unit_of(node.GetParentNode(), kKilograms, m.kilograms_per_unit);
@@ -89,10 +89,15 @@ class MismatchReport {
         }
     }
 
+    /// Whether the prim, or prims above it together with it, scale by the factor: it may stand on any of them.
     [[nodiscard]] bool scaled(std::uint32_t at, double factor) const
     {
-        const auto above = inverse(stage_.world[stage_.prims[at].parent]);
-        return above && scales_by(stage_.world[at] * *above, factor);
+        for (std::uint32_t above = at; above != 0;) {
+            above             = stage_.prims[above].parent;
+            const auto outside = inverse(stage_.world[above]);
+            if (outside && scales_by(stage_.world[at] * *outside, factor)) return true;
+        }
+        return false;
     }
 
     void report(std::uint32_t at, const SdfLayerHandle& layer, const TfToken& unit, double own, double outer,

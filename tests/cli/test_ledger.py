@@ -51,7 +51,72 @@ class Ledger(unittest.TestCase):
         self.assertNotIn("physics:mass = 2", out)
 
 
+class Effects(unittest.TestCase):
+    """GAP-098."""
+
+    def verdicts(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "s.usda"
+            path.write_text('#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = "Z"\n)\n' + text)
+            rows = document("info", path, "--ledger", "--json")["ledger"]["rows"]
+        return {(row["prim"], row["property"]): (row["verdict"], row["note"]) for row in rows}
+
+    def test_an_animated_size_of_a_collider_is_held_and_told(self):
+        rows = self.verdicts("""def Sphere "a" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) {
+    double radius.timeSamples = { 0: 0.5, 24: 2 }
+}
+def Sphere "drawn" {
+    double radius.timeSamples = { 0: 0.5, 24: 2 }
+}
+""")
+        self.assertEqual(rows["/a", "radius"], ("ignored", "animated, held at its first value"))
+        self.assertNotIn(("/drawn", "radius"), rows)
+
+    def test_owners_and_velocities_without_effect_are_ignored(self):
+        rows = self.verdicts("""def PhysicsScene "S" { }
+def Xform "b" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {
+    rel physics:simulationOwner = </S>
+    def Cube "c" (prepend apiSchemas = ["PhysicsCollisionAPI"]) {
+        rel physics:simulationOwner = </S>
+    }
+}
+def Cube "off" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) {
+    bool physics:rigidBodyEnabled = 0
+    vector3f physics:velocity = (1, 0, 0)
+}
+""")
+        self.assertEqual(rows["/b", "physics:simulationOwner"][0], "used")
+        self.assertEqual(rows["/b/c", "physics:simulationOwner"][0], "ignored")
+        self.assertEqual(rows["/off", "physics:velocity"], ("ignored", "the body is disabled"))
+        self.assertEqual(rows["/off", "physics:rigidBodyEnabled"][0], "used")
+
+
 class Explain(unittest.TestCase):
+    def test_every_entity_has_its_fields_also_where_nothing_is_authored(self):
+        text = """def PhysicsScene "S" { }
+def Xform "robot" (prepend apiSchemas = ["PhysicsArticulationRootAPI"]) {
+    def Cube "a" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"]) { }
+    def PhysicsFixedJoint "j" {
+        rel physics:body1 = </robot/a>
+    }
+}
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "s.usda"
+            path.write_text('#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = "Z"\n)\n' + text)
+            value = lambda of: document("explain", path, of, "--json")["values"][0]
+            self.assertEqual(value("/S.gravity")["value"], "(0, 0, -9.81)")
+            self.assertEqual(value("/S.gravity")["unit"], "m/s^2")
+            self.assertEqual(value("/S.physics_dt")["unit"], "s")
+            self.assertEqual(value("/robot.self_collision_enabled")["value"], "true")
+            self.assertEqual(value("/robot/a.sdf_target_voxel_size")["value"], "none")
+            self.assertEqual(value("/robot/a.shape_color")["field"], "color")
+            for of in ("/S.gravity", "/robot.self_collision_enabled", "/robot/a.shape_color", "/robot/a.sdf_max_resolution"):
+                self.assertNotEqual(value(of)["source"], "authored")
+            counts = document("info", path, "--json")["model"]
+            self.assertEqual((counts["scenes"], counts["materials"], counts["collisionGroups"]), (1, 0, 0))
+            self.assertIn("1 scene · 0 materials · 0 collision groups", mechane("info", path).stdout)
+
     def test_file_and_path_in_either_order(self):
         with tempfile.TemporaryDirectory() as folder:
             stage = write(folder)

@@ -16,6 +16,7 @@ DOCUMENTS = {
     "doctor": ["doctor", "--json"],
     "pairs": ["schema", "pairs", "--json"],
     "materials": ["schema", "materials", "--json"],
+    "options": ["schema", "options", "--json"],
     "info": ["info", QUADRUPED, "--json"],
     "explain": ["explain", QUADRUPED, "/quadruped/front_left/thigh_joint", "--json"],
     "tree": ["tree", QUADRUPED, "--json"],

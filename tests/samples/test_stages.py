@@ -68,8 +68,8 @@ class Values(unittest.TestCase):
             self.assertEqual(sum(row.strip().startswith("lost") for row in text.splitlines()), 2)
 
     def test_physx_values_without_their_resolver_are_accounted_for(self):
-        """SMP-05: every one is ignored, with the remedy."""
-        rows = document("info", stage("sdf_physx"), "--ledger", "--json")["ledger"]["rows"]
+        """SMP-05, GAP-016: with newton's resolver alone every one is ignored, with the remedy."""
+        rows = document("info", stage("sdf_physx"), "--resolvers", "newton", "--ledger", "--json")["ledger"]["rows"]
         physx = [row for row in rows if row["property"].startswith("physx")]
         self.assertEqual(len(physx), 6)
         for row in physx:

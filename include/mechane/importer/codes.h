@@ -5,30 +5,33 @@ namespace mechane::importer::codes {
 
 // clang-format off
 // -- arguments: nothing has been read yet, nothing is imported
-inline constexpr Code kArgOption{"E_ARG_OPTION", Severity::error, "An import option is unknown or has a value of another type.", "See the list of options in docs/importer.md."};
+inline constexpr Code kArgOption{"E_ARG_OPTION", Severity::error, "An import option is unknown or has a value of another type.", "mechane schema options lists them."};
 inline constexpr Code kArgBase{"E_ARG_BASE", Severity::error, "Options about the base joint contradict each other.", "Give either floating or base_joint; floating = true only without parent_body."};
 inline constexpr Code kArgParent{"E_ARG_PARENT", Severity::error, "parent_body is no body of the most recently added articulation.", "Attach to a body of the articulation that was added last."};
-inline constexpr Code kArgRootXform{"E_ARG_ROOT_XFORM", Severity::error, "override_root_xform needs xform.", "Give the pose that the articulation root shall have."};
+inline constexpr Code kArgRootXform{"E_ARG_ROOT_XFORM", Severity::error, "override_root_xform needs xform.", "Give the pose that the articulation root shall have: --option xform=[x,y,z,qx,qy,qz,qw]."};
 inline constexpr Code kArgJointOrdering{"E_ARG_JOINT_ORDERING", Severity::error, "joint_ordering is none of dfs, bfs, none.", "Use dfs, bfs or none."};
-inline constexpr Code kStageComposition{"E_STAGE_COMPOSITION", Severity::error, "The stage has composition errors.", "Repair the references, or allow missing ones with allow_missing."};
+inline constexpr Code kStageComposition{"E_STAGE_COMPOSITION", Severity::error, "The stage has composition errors.", "Repair the references, or go on without them: --option allow_missing=true."};
 inline constexpr Code kRootPath{"E_ROOT_PATH", Severity::error, "root_path names no prim of the stage.", "Name an existing prim."};
-inline constexpr Code kScenePath{"E_SCENE_PATH", Severity::error, "The option scene names no physics scene of the stage.", "Name a valid PhysicsScene prim, or all."};
-inline constexpr Code kSceneWorld{"E_SCENE_WORLD", Severity::error, "A stage with several simulations is imported into a world that is open.", "Import it outside begin_world, or choose one scene with the option scene."};
+inline constexpr Code kScenePath{"E_SCENE_PATH", Severity::error, "The option scene names no physics scene of the stage.", "Name a valid PhysicsScene prim, or all: --option scene=all."};
+inline constexpr Code kSceneWorld{"E_SCENE_WORLD", Severity::error, "A stage with several simulations is imported into a world that is open.", "Import it outside begin_world, or choose one scene with --option scene=/PATH."};
 inline constexpr Code kExplainUnknown{"EXPLAIN_UNKNOWN", Severity::error, "Nothing of the model has this path, or it has no such field.", "Name a body, joint or collider, and a field of it after a dot."};
 
 // -- scene and units
-inline constexpr Code kLinearUnit{"W_STAGE_LINEAR_UNIT", Severity::info, "The stage's length unit is not the metre.", "Nothing to do; under units = stage the numbers stay as authored."};
-inline constexpr Code kMassUnit{"W_STAGE_MASS_UNIT", Severity::info, "The stage's mass unit is not the kilogram.", "Nothing to do; under units = stage the numbers stay as authored."};
-inline constexpr Code kUnitsUnauthored{"STAGE_UNITS_UNAUTHORED", Severity::info, "The stage does not say its length unit; it is taken as the metre.", "Author metersPerUnit, or choose unauthored_units = usd for OpenUSD's 0.01."};
-inline constexpr Code kDeformable{"W_DEFORMABLE_UNSUPPORTED", Severity::warning, "Deformable bodies and particles are not imported.", "Simulate the rigid part, or leave these prims out with ignore_paths."};
+inline constexpr Code kLinearUnit{"W_STAGE_LINEAR_UNIT", Severity::info, "The stage's length unit is not the metre.", "Nothing to do; with --option units=stage the numbers stay as authored."};
+inline constexpr Code kMassUnit{"W_STAGE_MASS_UNIT", Severity::info, "The stage's mass unit is not the kilogram.", "Nothing to do; with --option units=stage the numbers stay as authored."};
+inline constexpr Code kUnitsUnauthored{"STAGE_UNITS_UNAUTHORED", Severity::info, "The stage does not say its length unit; it is taken as the metre.", "Author metersPerUnit, or set --option unauthored_units=usd for OpenUSD's 0.01."};
+inline constexpr Code kStepRate{"SCENE_STEP_RATE", Severity::warning, "An authored number of steps a second cannot be used.", "Author one positive finite number for all scenes, or give --dt."};
+inline constexpr Code kDeformable{"W_DEFORMABLE_UNSUPPORTED", Severity::warning, "Deformable bodies and particles are not imported.", "Simulate the rigid part, or leave these prims out with --option ignore_paths=/PATH."};
 inline constexpr Code kCustomUndeclared{"W_CUSTOM_UNDECLARED", Severity::warning, "An attribute in the namespace newton: is in no schema and is not declared.", "Declare it on the scene, or correct its name."};
+inline constexpr Code kPropertyUnknown{"IMPORT_PROPERTY_UNKNOWN", Severity::warning, "A property in a namespace of physics is in no schema, and has no effect.", "Correct its name, or register the schema that defines it."};
+inline constexpr Code kVendorUnread{"IMPORT_VENDOR_UNREAD", Severity::warning, "The stage authors values of a vendor whose resolver is not in use.", "Set --resolvers auto."};
 inline constexpr Code kCustomMeta{"W_CUSTOM_META", Severity::warning, "A custom attribute of the scene lacks assignment or frequency.", "Author both in its customData; the declaration is skipped."};
 inline constexpr Code kCustomEnum{"W_CUSTOM_ENUM", Severity::warning, "A custom attribute has an unknown assignment or frequency.", "Use model, state, control or contact; once, world, body, shape, joint, joint_dof, joint_coord or articulation."};
 inline constexpr Code kCustomType{"E_CUSTOM_TYPE", Severity::error, "A custom attribute is of a type that no array holds.", "Use a number, a flag, a vector or a quaternion; the declaration is skipped."};
 inline constexpr Code kCustomPlacement{"W_CUSTOM_PLACEMENT", Severity::warning, "A custom attribute is authored on a prim of another kind than it is declared for.", "Author it on a prim of the declared frequency; it has no effect here."};
 
 // -- bodies and joints
-inline constexpr Code kIgnoredBodyShapes{"W_IGNORED_BODY_SHAPES", Severity::warning, "A body was ignored but its colliders were not; they became static.", "Let the expression in ignore_paths match the children too."};
+inline constexpr Code kIgnoredBodyShapes{"W_IGNORED_BODY_SHAPES", Severity::warning, "A body was ignored but its colliders were not; they became static.", "Let the expression in --option ignore_paths=... match the children too."};
 inline constexpr Code kBodyKinematicChild{"E_BODY_KINEMATIC_CHILD", Severity::error, "A kinematic body hangs on another body by a joint.", "Make the body dynamic, or exclude the joint from the articulation."};
 inline constexpr Code kKinematicVelocity{"IMPORT_KINEMATIC_VELOCITY", Severity::warning, "A kinematic body has a velocity and no animation that moves it; it rests.", "Animate its transform, make it dynamic, or let it move with the option kinematic_velocity=follow."};
 inline constexpr Code kJointSkipped{"W_JOINT_SKIPPED", Severity::warning, "A joint was left out.", "Name at least one enabled rigid body in physics:body0 or physics:body1."};
@@ -59,11 +62,11 @@ inline constexpr Code kFilteredPair{"W_FILTERED_PAIR", Severity::warning, "An en
 inline constexpr Code kColorSpace{"W_COLOR_SPACE", Severity::warning, "A colour has a colour space that is not converted.", "Author the colour in linear Rec.709 or sRGB."};
 inline constexpr Code kOpacityClamp{"W_OPACITY_CLAMP", Severity::warning, "An opacity lies outside 0 to 1.", "Author a number from 0 to 1."};
 inline constexpr Code kOpacityMulti{"W_OPACITY_MULTI", Severity::warning, "One shape has several opacities.", "Author one opacity, or split the mesh; the first is used."};
-inline constexpr Code kMjcNotRegistered{"E_MJC_NOT_REGISTERED", Severity::error, "MuJoCo's resolver is listed, but its custom attributes are not declared.", "Call register_mujoco_attributes on the builder, or leave register_mujoco on."};
+inline constexpr Code kMjcNotRegistered{"E_MJC_NOT_REGISTERED", Severity::error, "MuJoCo's resolver is listed, but its custom attributes are not declared.", "Call register_mujoco_attributes on the builder, or leave --option register_mujoco=true."};
 inline constexpr Code kWorldMixed{"E_WORLD_MIXED", Severity::error, "The colliders of one body, or of bodies that joints tie together, name different worlds.", "Author one newton:world for all of them; they stay global."};
 inline constexpr Code kWorldIgnored{"W_WORLD_IGNORED", Severity::warning, "A collider's newton:world has no effect.", "Author a whole number from -1 on, and import into a builder without worlds."};
 inline constexpr Code kJointScenes{"E_JOINT_SCENES", Severity::error, "A joint ties bodies that different physics scenes simulate.", "Give both bodies one physics:simulationOwner; the joint is left out."};
-inline constexpr Code kFaceMaterials{"W_FACE_MATERIALS", Severity::info, "Subsets of a mesh's faces have physics materials of their own, and a collider has one.", "Author one material for the whole mesh, or set per_face_materials: each subset becomes a shape of its own."};
+inline constexpr Code kFaceMaterials{"W_FACE_MATERIALS", Severity::info, "Subsets of a mesh's faces have physics materials of their own, and a collider has one.", "Author one material for the whole mesh, or set --option per_face_materials=true: each subset becomes a shape of its own."};
 inline constexpr Code kTextureLinear{"W_TEXTURE_LINEAR", Severity::warning, "A picture with linear colours cannot be read, so it is shown without being encoded.", "Use a PNG file, or author the colour space that the file has."};
 // clang-format on
 

@@ -24,7 +24,8 @@ struct ImportedScene {
     std::int32_t                world = model::kGlobalWorld;
     Vec3d                       gravity;                      ///< [m/s^2]
     double                      physics_dt          = 0.001;  ///< [s]
-    bool                        physics_dt_authored = false;
+    bool                        physics_dt_authored = false;  ///< a positive finite rate is
+    Site                        physics_dt_site;              ///< of the attribute that says so
     std::optional<std::int64_t> max_solver_iterations;
 };
 
@@ -47,6 +48,9 @@ struct ImportResult {
     double                              fps = 24, duration = 0;
     char                                up_axis     = 'Y';               ///< of the stage
     double                              linear_unit = 1, mass_unit = 1;  ///< as authored, 1 when not
+    double unit_in_metres  = 1;  ///< what a length unit of the stage was taken as [m], also where it is kept
+    double meters_per_unit = 1;  ///< what a length of the stage was multiplied by; 1 where stage units are kept
+    Posed  X_WS;                 ///< the stage's frame in the builder's world, lengths multiplied
     std::map<std::string, std::int32_t> path_body_map, path_joint_map, path_shape_map;
     std::map<std::string, std::int32_t> path_joint_axis;  ///< of prims that share a joint: which axis each became
     std::map<std::string, std::int32_t> path_original_body_map;  ///< before fixed joints were collapsed
@@ -57,10 +61,12 @@ struct ImportResult {
         path_collision_group_map;  ///< groups numbered from 1 in traversal order; merged ones share
     std::vector<std::int32_t>
         shape_usd_collision_group;  ///< by shape index, up to the last shape in a group: number of its first; 0: none
+    std::vector<std::string>          resolvers;         ///< whose attributes were read, by priority, "auto" replaced
     std::map<std::string, usd::Value> scene_attributes;  ///< of the first scene, fallbacks included
     std::optional<std::string>        physics_scene_path;
     std::optional<double>             physics_dt;  ///< [s]; of the first scene
     std::optional<std::int64_t>       max_solver_iterations;
+    std::size_t                       material_count = 0;  ///< physics materials that are read
     std::vector<ImportedScene>        scenes;
     /// Vendor attributes by resolver, prim and attribute name.
     std::map<std::string, std::map<std::string, std::map<std::string, usd::Value>>> schema_attrs;
@@ -74,6 +80,7 @@ struct ImportResult {
     std::map<std::string, std::vector<std::string>> path_shape_groups;  ///< collision groups of colliders, by path
     AnimationTracks          animation;  ///< what a simulation follows; empty without ImportOptions::animation
     std::vector<LedgerEntry> ledger;     ///< by prim in traversal order and property; empty unless asked for
+    std::map<std::string, bool>             path_self_collision;  ///< of articulations that a prim authors
     std::map<std::string, std::string_view> mass_rules;  ///< which rule gave each body its inertia, by prim path
 };
 

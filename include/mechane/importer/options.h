@@ -8,6 +8,7 @@
 #include "mechane/core/result.h"
 #include "mechane/math/pose.h"
 #include "mechane/model/builder.h"
+#include "mechane/physics/options.h"
 #include "mechane/resolve/resolver.h"
 
 namespace mechane::importer {
@@ -32,7 +33,8 @@ enum class UsdGroupMode { schema, newton_ids };
 /// transform says. `follow`: it moves with that velocity until somebody writes another.
 enum class KinematicVelocity { rest, follow };
 
-/// Everything `import_usd` can be told. Defaults are those of a plain `mechane sim FILE`.
+/// Everything `import_usd` can be told. Defaults are Newton's; a plain `mechane sim FILE` differs in
+/// `schema_resolvers`, which is "auto" there.
 struct ImportOptions {
     Compat          compat           = Compat::mechane;
     Units           units            = Units::si;  ///< `newton_1_8` behaves as `stage`
@@ -52,6 +54,8 @@ struct ImportOptions {
     /// constraints between them.
     bool                     keep_orphan_joints        = false;
     double                   joint_drive_gains_scaling = 1.0;
+    /// Attributes that the caller reads itself: they are not reported as unknown.
+    std::vector<std::string> known_attributes;
     std::vector<std::string> ignore_paths;  ///< regular expressions, matched at the start of prim paths
     bool                     enable_self_collisions = true;  ///< of articulations that author nothing about it
     bool        apply_up_axis_from_stage = false;  ///< the builder takes the stage's up axis; nothing is rotated
@@ -73,8 +77,13 @@ struct ImportOptions {
     bool                     force_show_colliders             = false;
     bool                     convert_mjc_equality_constraints = true;  ///< MuJoCo's connect and weld become loop joints
     bool                     per_face_materials               = false;  ///< a shape for each subset with a material
+    physics::NestedBodies    nested_bodies                    = physics::NestedBodies::independent;
+    physics::ResetStack      reset_stack                      = physics::ResetStack::body;
+    std::optional<double>    default_friction;  ///< of colliders without a material; unset: the builder's, 1
     int                      mesh_maxhullvert                 = 64;
-    std::vector<std::string> schema_resolvers{"newton"};  ///< by priority; empty: no vendor attribute is read
+    /// By priority; empty: no vendor attribute is read. "auto" stands for newton, then physx and mjc where the stage
+    /// applies one of their schemas or authors one of their attributes (`resolve::resolvers_of`).
+    std::vector<std::string>       schema_resolvers{"newton"};
     std::vector<resolve::Resolver> own_resolvers;         ///< tables of the caller that `schema_resolvers` may name
     bool                           force_position_velocity_actuation = false;
     bool lenient_names      = false;  ///< misspelled names of documents are read as meant ("RevoluteJoint", "gravity")
@@ -88,7 +97,21 @@ struct ImportOptions {
     bool collapse_fixed_joints = false;  ///< merge bodies that fixed joints hold together
     std::vector<std::string> joints_to_keep;         ///< fixed joints that are not collapsed, by prim path
     bool                     allow_missing = false;  ///< import although references or payloads were not found
+    int                      threads       = 0;      ///< to import with; 0: all cores. The model does not depend on it
 };
+
+/// One option as it is written in text: `--option name=value`, `add_usd(name=value)`.
+struct OptionInfo {
+    std::string_view         name;
+    std::string_view         type;     ///< flag, number, integer, text, choice, list or pose
+    std::string              initial;  ///< the default, as it can be written
+    std::string_view         unit;     ///< empty for what has none
+    std::string_view         meaning;
+    std::vector<std::string> values;  ///< of a choice or list: what may be given; empty: anything of the type
+};
+/// Every option that text can set, in dictionary order. `mechane schema options`, the parser and docs/importer.md are
+/// made of it.
+std::span<const OptionInfo> import_options();
 
 /// Names that `ImportOptions::legacy` may hold (seed-gaps GAP-009):
 /// - "mjc-solref-limits": joint mjc:solref (t, d) gives limit stiffness 1/t^2 and damping 2 d/t
@@ -99,7 +122,9 @@ std::span<const std::string_view> legacy_rules();
 
 /// Sets one option from text, as `--option K=V` gives it: names as above, values as JSON or plain text
 /// ("schema_resolvers=newton,physx", "floating=true", "compat=newton-1.8", "xform=[0,0,1,0,0,0,1]").
-/// @error E_ARG_OPTION for an unknown name or a value of another type; E_ARG_JOINT_ORDERING
+/// @error E_ARG_OPTION for an unknown name or a value of another type, with the nearest names; E_ARG_JOINT_ORDERING
 Result<void> set_option(ImportOptions& options, std::string_view key, std::string_view value);
+/// The value that an option has, as text that `set_option` reads; empty for an unknown name.
+std::string option_text(const ImportOptions& options, std::string_view key);
 
 }  // namespace mechane::importer

@@ -31,9 +31,13 @@ inline constexpr Code kOwnerInvalid{"PHY_OWNER_INVALID", Severity::warning,
 inline constexpr Code kOwnerMultiple{"PHY_OWNER_MULTIPLE", Severity::warning,
                                      "An object names several simulation owners.",
                                      "Name one; the first valid one is used."};
-inline constexpr Code kBodyNested{"PHY_BODY_NESTED", Severity::info,
+inline constexpr Code kBodyNested{"PHY_BODY_NESTED", Severity::warning,
                                   "A rigid body lies below another one without resetting its transform stack.",
-                                  "Add !resetXformStack! or move it out; it is simulated as a body of its own."};
+                                  "Begin its xformOpOrder with !resetXformStack!, move it out, or set --option "
+                                  "nested_bodies=schema for the schema's reading."};
+inline constexpr Code kColliderReset{"PHY_COLLIDER_RESET", Severity::warning,
+                                     "A collider below a body resets its transform stack and stays part of the body.",
+                                     "Move it out, or set --option reset_stack=static to make it part of the world."};
 inline constexpr Code kBodyNotXformable{"PHY_BODY_NOT_XFORMABLE", Severity::error,
                                         "A rigid body API is applied to a prim that has no transform.",
                                         "Apply it to an Xform or a shape; the body is left out."};

@@ -14,6 +14,12 @@ enum class NestedBodies : std::uint8_t {
     error,        ///< like independent, and an error
 };
 
+/// What `!resetXformStack!` below a rigid body does to a prim that is no body itself.
+enum class ResetStack : std::uint8_t {
+    body,        ///< nothing: it stays part of the body, as OpenUSD's parser reads it
+    static_part  ///< it leaves the body, with all below it, and is part of the world
+};
+
 /// What a MassAPI on a prim between a body and its collider does.
 enum class MassOnXforms : std::uint8_t {
     inherit,  ///< density holds for everything below, mass replaces the total of the subtree
@@ -29,6 +35,7 @@ struct ParseOptions {
     /// joint targets count as the world. The Newton 1.8 rules read stages this way too.
     bool         strict_reference = false;
     NestedBodies nested_bodies    = NestedBodies::independent;
+    ResetStack   reset_stack      = ResetStack::body;
     MassOnXforms mass_on_xforms   = MassOnXforms::inherit;
     /// Newton's schemas imply their UsdPhysics base (a prim with NewtonCollisionAPI alone is a collider).
     bool newton_schemas_imply_base = true;

@@ -38,6 +38,7 @@ struct BreakEvent {
 
 /// Sums over the whole run, for the report of `mechane sim`.
 struct RunReport {
+    std::string  dt_source;  ///< where the step comes from: an attribute and its place, "given", "default"
     std::int32_t contacts_max        = 0;
     double       contacts_mean       = 0;
     double       deepest_penetration = 0;         ///< over the run [m]

@@ -24,6 +24,7 @@ struct MassOptions {
     Rules                             rules;
     MeshSolid                         mesh_solid;     ///< called from several threads
     physics::ReadLog*                 log = nullptr;  ///< receives what became of authored mass properties; may be null
+    int                               threads = 0;    ///< 0: all cores; the answers do not depend on it
 };
 
 /// Mass properties of one body in its (scale-free) frame, SI.

@@ -25,6 +25,8 @@ struct SceneOptions {
     std::optional<double>   ground_height;   ///< along the up axis [m]; just below the lowest collider when unset
     std::optional<Hold>     hold;
     int                     worlds = 1;  ///< copies of the whole scene, each a world of its own
+    /// What could not be composed stays an error, and the rest is loaded all the same: for looking at, not for running.
+    bool incomplete = false;
 };
 
 /// A stage and the model that was made of it.
@@ -36,11 +38,23 @@ struct Scene {
 };
 
 /// Opens a stage, imports it, applies the options, finalizes.
-/// @error those of usd::Stage::open, importer::import_usd and model::ModelBuilder::finalize; RUN_ARGUMENT
+/// What could not be composed is an error that ends this with E_STAGE_COMPOSITION, unless `incomplete` is set; a warning
+/// under `ImportOptions::allow_missing`.
+/// @error those of usd::Stage::open, STAGE_VARIANT_UNKNOWN, importer::import_usd and model::ModelBuilder::finalize; RUN_ARGUMENT
 Result<Scene> load_scene(const std::string& file, const SceneOptions& options, Diagnostics& found);
 
 /// What the stage animates, for SimulateOptions::follow; empty when it animates nothing. The scene must live as long.
 Follow follower(const Scene& scene);
+
+/// An external step and where it comes from.
+struct StepSize {
+    double      dt = 1.0 / 60;  ///< [s]
+    std::string source;         ///< "</scene.newton:timeStepsPerSecond> robot.usda:12", "given", or "default"
+};
+/// The given step; else that of the first scene, where the stage authors one for the resolvers in use; else 1/60 s.
+StepSize step_size(const Scene& scene, std::optional<double> given = {});
+/// The same in the options of a run.
+void set_step(SimulateOptions& options, const StepSize& step);
 
 /// Height of the lowest point of any collider along the up axis [m], infinite planes left out; nothing when there is
 /// none. Conservative for meshes.

@@ -19,7 +19,8 @@ using Follow = std::function<importer::AnimationChanges(double begin, double end
 
 struct SimulateOptions {
     std::string               solver   = "softstep";
-    double                    dt       = 1.0 / 60;   ///< external step [s]
+    double                    dt       = 1.0 / 60;   ///< external step [s]; `set_step` takes that of a stage
+    std::string               dt_source;             ///< where it comes from, for the report; may be empty
     std::int64_t              frames   = 120;        ///< external steps
     std::int64_t              every    = 1;          ///< keep every k-th step (the first and the last always)
     int                       substeps = 8;          ///< 1..64

@@ -29,6 +29,8 @@ inline constexpr Code kTargetInvalid{"COMP_TARGET_INVALID", Severity::warning, "
 inline constexpr Code kOffsetInvalid{"COMP_OFFSET_INVALID", Severity::warning, "A layer offset is invalid; the identity is used.", "Author a finite offset and a positive scale."};
 inline constexpr Code kOwnership{"COMP_OWNERSHIP", Severity::warning, "A sublayer has another owner than the session.", "Correct the owner."};
 inline constexpr Code kVariantInvalid{"COMP_VARIANT_INVALID", Severity::warning, "A variant selection is invalid.", "Select an existing variant."};
+inline constexpr Code kVariantAbsent{"COMP_VARIANT_UNKNOWN", Severity::warning, "A layer selects a variant, or a set, that the prim does not have; nothing is selected.", "Select an existing variant, or remove the selection."};
+inline constexpr Code kVariantUnknown{"STAGE_VARIANT_UNKNOWN", Severity::error, "A variant was asked for that the stage does not have.", "Name a variant set and a variant that it has."};
 inline constexpr Code kRelocateInvalid{"COMP_RELOCATE_INVALID", Severity::error, "A relocation is invalid.", "Correct or remove it."};
 inline constexpr Code kExpression{"COMP_EXPRESSION", Severity::error, "A variable expression could not be evaluated.", "Define the variable in expressionVariables, or correct the expression."};
 inline constexpr Code kListDuplicate{"LAYER_LISTOP_DUPLICATE", Severity::warning, "A list names an item twice; OpenUSD drops the whole list.", "Remove the second mention."};

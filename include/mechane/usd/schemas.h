@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "mechane/core/result.h"
+#include "mechane/usd/stage.h"
 
 namespace mechane::usd {
 
@@ -37,5 +38,12 @@ std::vector<SchemaInfo> bundled_schemas();
 /// Identifiers of the bundled schemas that bring a property of this name, sorted; for a multiple-apply schema any
 /// instance counts ("drive:linear:physics:damping"). The first call reads every schema.
 std::vector<std::string> schemas_with(std::string_view property);
+
+/// Names of all properties that bundled schemas bring, for suggestions: of multiple-apply schemas with the instance that
+/// `property` has ("drive:linear:physics:dampng" finds "drive:linear:physics:damping").
+std::vector<std::string> properties_like(std::string_view property);
+
+/// Whether a prim's type or one of its applied schemas, a user's too, brings the property.
+bool brings(const Prim& prim, const Token& property);
 
 }  // namespace mechane::usd

@@ -1,0 +1,170 @@
+#include "unknown_properties.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "ledger_reasons.h"
+#include "mechane/core/nearest.h"
+#include "mechane/importer/ledger.h"
+#include "mechane/usd/schemas.h"
+
+namespace mechane::importer {
+namespace {
+
+constexpr std::string_view kNewton = "newton:";
+
+/// Where a name is authored that nobody knows.
+struct Place {
+    usd::Prim   first;
+    std::size_t count = 0;
+};
+
+/// Properties that no bundled schema has: what this importer reads, what the parser tells of by itself
+/// (PHY_NAME_SUSPECT), and what other releases of PhysX's schemas have.
+constexpr std::string_view kOwn[] = {"newton:joint_drive_gains_scaling",
+                                     "newton:collapse_fixed_joints",
+                                     "physics:collisionGroup",
+                                     "physics:collisionGroups",
+                                     "physxJoint:enableResidualReporting",
+                                     "physxJoint:jointFriction"};
+
+/// Whether the name is read by something that is not a bundled schema: a resolver in use, a declaration, the caller.
+bool is_read(const Import& run, const std::string& name)
+{
+    if (std::find(std::begin(kOwn), std::end(kOwn), name) != std::end(kOwn)) return true;
+    const auto& mine = run.options.known_attributes;
+    if (std::find(mine.begin(), mine.end(), name) != mine.end()) return true;
+    const auto& declared = run.builder.custom_attributes;
+    if (std::any_of(declared.begin(), declared.end(), [&](const model::CustomAttribute& a) {
+            return name.size() == kNewton.size() + a.key().size() && name.starts_with(kNewton) && name.ends_with(a.key());
+        }))
+        return true;
+    const auto& resolvers = run.resolvers.resolvers();
+    return std::any_of(resolvers.begin(), resolvers.end(), [&](const resolve::Resolver& r) {
+        return std::any_of(r.rows.begin(), r.rows.end(), [&](const resolve::Row& row) {
+            return std::find(row.attributes.begin(), row.attributes.end(), name) != row.attributes.end();
+        });
+    });
+}
+
+/// A name that nobody knows. Outside of the namespaces of physics any name is allowed; there it counts only if it is a
+/// slip of the pen of a name that is known, on a prim that could have that one.
+struct Strange {
+    usd::Token              name;
+    std::vector<usd::Token> meant;  ///< outside of those namespaces: what it could be a slip of
+};
+
+/// Known names of physics, and of geometry's size, from which a name differs by a letter or two.
+std::vector<usd::Token> slip_of(const std::string& name)
+{
+    constexpr std::size_t kShortest = 5, kLong = 6;
+    if (name.size() < kShortest) return {};
+    const std::size_t       most = name.size() < kLong ? 2 : 3;
+    std::vector<usd::Token> out;
+    for (const std::string& known : usd::properties_like(name)) {
+        const bool plain = known.find(':') == std::string::npos;
+        if ((plain ? name.find(':') == std::string::npos : is_physics_property(known)) &&
+            edit_distance(name, known, most) < most)
+            out.emplace_back(known);
+    }
+    return out;
+}
+
+/// Names that are authored somewhere and known nowhere.
+std::vector<Strange> strange_names(const Import& run)
+{
+    std::vector<Strange> out;
+    for (const usd::Token& name : run.physics.authored_names) {
+        if (!is_unknown_property(name.text()) || is_read(run, name.text())) continue;
+        Strange one{name, {}};
+        if (!is_physics_property(name.text()) && (one.meant = slip_of(name.text())).empty()) continue;
+        out.push_back(std::move(one));
+    }
+    std::sort(out.begin(), out.end(), [](const Strange& a, const Strange& b) { return a.name.text() < b.name.text(); });
+    return out;
+}
+
+/// Whether a strange name is a fault on this prim.
+bool is_fault(const usd::Prim& prim, const Strange& strange)
+{
+    if (usd::brings(prim, strange.name)) return false;
+    if (strange.meant.empty()) return true;
+    return std::any_of(strange.meant.begin(), strange.meant.end(), [&](const usd::Token& meant) {
+        return usd::brings(prim, meant) && !prim.attribute(meant).authored() && !prim.relationship(meant).authored();
+    });
+}
+
+/// What the name may have been meant to be: of equally near names those that the prim's own schemas bring go first.
+std::string suggestion(const usd::Prim& prim, const std::string& name)
+{
+    std::vector<std::string> known;
+    for (const usd::Token& one : prim.property_names())
+        if (usd::brings(prim, one)) known.push_back(one.text());
+    const std::vector<std::string> others = usd::properties_like(name);
+    known.insert(known.end(), others.begin(), others.end());
+    // Attributes that a table reads and no schema of this build has.
+    for (const resolve::Resolver& r :
+         {resolve::SchemaResolverNewton(), resolve::SchemaResolverPhysx(), resolve::SchemaResolverMjc()})
+        for (const resolve::Row& row : r.rows) known.insert(known.end(), row.attributes.begin(), row.attributes.end());
+    return did_you_mean(name, known);
+}
+
+}  // namespace
+
+void report_unknown_properties(Import& run)
+{
+    const std::vector<Strange> strange = strange_names(run);
+    if (strange.empty()) return;
+    std::map<std::string, Place> places;
+    const usd::Path              root(run.options.root_path);
+    for (const usd::Prim& prim : run.stage.traverse()) {
+        if (!prim.path().has_prefix(root) || run.ignored(prim.path()) || run.deformable.count(prim.path()) != 0)
+            continue;
+        const std::vector<usd::Token> authored = prim.unordered_property_names();
+        for (const Strange& one : strange) {
+            if (std::find(authored.begin(), authored.end(), one.name) == authored.end() || !is_fault(prim, one)) continue;
+            Place& place = places[one.name.text()];
+            if (place.count++ == 0) place.first = prim;
+        }
+    }
+    for (const auto& [name, place] : places) {
+        const bool        newton = name.starts_with(kNewton);
+        const Code&       code   = newton ? codes::kCustomUndeclared : codes::kPropertyUnknown;
+        const bool        rel    = place.first.relationship(name).authored();
+        const Site        site = rel ? place.first.relationship(name).site() : place.first.attribute(name).site();
+        const std::string near = suggestion(place.first, name);
+        run.found.add(code, site,
+                      fmt::format("{} is in no schema{}, and has no effect{}", name,
+                                  newton ? ", the scene does not declare it" : "",
+                                  place.count > 1 ? fmt::format(" ({} prims)", place.count) : ""),
+                      fmt::format("{}{}{}", near, near.empty() ? "" : " ", code.remedy));
+    }
+}
+
+void report_unread_vendors(Import& run)
+{
+    if (run.newton()) return;
+    for (const std::string& vendor : resolve::resolvers_of(run.stage, run.physics.authored_names)) {
+        if (run.resolvers.has(vendor)) continue;
+        const auto table = resolve::resolvers_named(std::vector{vendor});
+        if (!table) continue;
+        std::vector<std::string> lost;  // authored, and of a row of the vendor's table
+        for (const resolve::Row& row : table->resolvers().front().rows)
+            for (const std::string& name : row.attributes)
+                if (run.physics.authored_names.contains(usd::Token(name)) && !is_read(run, name) &&
+                    std::find(lost.begin(), lost.end(), name) == lost.end())
+                    lost.push_back(name);
+        if (lost.empty()) continue;
+        const std::size_t more = lost.size() - 1;
+        run.found.add(codes::kVendorUnread, {.layer = run.stage.source()},
+                      fmt::format("{}{} {} not read: the resolver {} is not in use", lost.front(),
+                                  more > 0 ? fmt::format(" and {} more attributes", more) : "", more > 0 ? "are" : "is",
+                                  vendor),
+                      fmt::format("Set --resolvers auto, or --option schema_resolvers=newton,{}.",
+                                  vendor == "newton" ? "physx" : vendor));
+    }
+}
+
+}  // namespace mechane::importer

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Writes the table of import options in docs/importer.md, of what `mechane schema options --json` prints.
+
+usage: options_page.py [--check]
+
+--check writes nothing and exits 1 when the table is out of date. The program is that of MECHANE, else of build/release.
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "importer.md"
+BEGIN, END = "<!-- options: made by `make docs` -->\n", "<!-- end of options -->\n"
+
+
+def options():
+    """The rows that the program knows."""
+    program = os.environ.get("MECHANE", str(ROOT / "build" / "release" / "bin" / "mechane"))
+    return json.loads(subprocess.run([program, "schema", "options", "--json"], check=True, capture_output=True, text=True).stdout)["options"]
+
+
+def table(rows):
+    out = ["| option | type | default | meaning |", "| --- | --- | --- | --- |"]
+    for row in rows:
+        values = "" if not row["values"] or row["type"] == "flag" else f" ({', '.join(f'`{v}`' for v in row['values'])})"
+        unit = f" [{row['unit']}]" if row["unit"] else ""
+        out.append(f"| `{row['name']}` | {row['type']} | `{row['default']}` | {row['meaning'].replace('|', chr(92) + '|')}{unit}{values} |")
+    return "\n".join(out) + "\n"
+
+
+def page(text, rows):
+    """The page with the table between its marks."""
+    head, rest = text.split(BEGIN, 1)
+    return head + BEGIN + table(rows) + END + rest.split(END, 1)[1]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    arguments = parser.parse_args()
+    old = PAGE.read_text(encoding="utf-8")
+    new = page(old, options())
+    if arguments.check:
+        print("docs/importer.md is current" if old == new else "docs/importer.md is out of date: make docs")
+        return 0 if old == new else 1
+    PAGE.write_text(new, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
