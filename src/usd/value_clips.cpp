@@ -1,6 +1,8 @@
 #include "usd/value_clips.h"
 
+#include <pxr/sdf/timeCode.h>
 #include <pxr/sdf/types.h>
+#include <pxr/vt/array.h>
 
 #include <algorithm>
 #include <limits>
@@ -18,8 +20,22 @@ namespace {
 /// under a tenfold compression, as OpenUSD takes it.
 constexpr double kLeftOfJump = 2 * std::numeric_limits<double>::epsilon() * 1e6 * 10;
 
+const TfToken kDefault("default");
+
 bool has_samples(const SdfLayerRefPtr& layer, const SdfPath& path)
 { return layer && layer->GetNumTimeSamplesForPath(path) > 0; }
+
+/// Time codes in a clip count from the clip's time, which is that much behind the stage's.
+void move_times(double by, VtValue& value)
+{
+    if (value.IsHolding<SdfTimeCode>()) {
+        value = VtValue(SdfTimeCode(value.UncheckedGet<SdfTimeCode>().GetValue() + by));
+    } else if (value.IsHolding<VtArray<SdfTimeCode>>()) {
+        auto times = value.UncheckedGet<VtArray<SdfTimeCode>>();
+        for (SdfTimeCode& time : times) time = SdfTimeCode(time.GetValue() + by);
+        value = VtValue::Take(times);
+    }
+}
 
 }  // namespace
 
@@ -58,13 +74,24 @@ double ClipSet::to_clip(double time) const
     return a.clip + (b.clip - a.clip) / (b.stage - a.stage) * (time - a.stage);
 }
 
+bool ClipSet::contributes(std::size_t turn, const SdfPath& in_clip, const SdfPath& property) const
+{
+    if (!interpolate_missing) return true;
+    if (!manifest) return has_samples(clips[active[turn].clip], in_clip);
+    // A block in the manifest where a clip begins says that the clip holds nothing for the attribute.
+    VtValue    said;
+    const bool blocked =
+        manifest->QueryTimeSample(property, active[turn].time, &said) && said.IsHolding<SdfValueBlock>();
+    return (!blocked && has_samples(clips[active[turn].clip], in_clip)) || manifest->HasField(in_clip, kDefault);
+}
+
 std::vector<double> ClipSet::sample_times(const SdfPath& property) const
 {
     const SdfPath    path = property.ReplacePrefix(prim, clip_prim);
     std::set<double> out;
     for (std::size_t i = 0; i < active.size(); ++i) {
         const SdfLayerRefPtr& clip = clips[active[i].clip];
-        if (interpolate_missing && !has_samples(clip, path)) continue;
+        if (!contributes(i, path, property)) continue;
         const double begin  = i == 0 ? -std::numeric_limits<double>::infinity() : active[i].time;
         const double end    = i + 1 < active.size() ? active[i + 1].time : std::numeric_limits<double>::infinity();
         const auto   insert = [&](double t) {
@@ -91,15 +118,21 @@ std::vector<double> ClipSet::sample_times(const SdfPath& property) const
                                       : a.stage + (b.stage - a.stage) / (b.clip - a.clip) * (*t - a.clip));
         }
     }
+    if (out.empty()) out.insert(active.front().time);  // no clip has a say
     return {out.begin(), out.end()};
 }
 
 VtValue ClipSet::at(const SdfPath& in_clip, double time, bool held, SdfLayerRefPtr& from) const
 {
     from = clips[active[activation_at(time)].clip];
-    if (has_samples(from, in_clip)) return sample_layer(from, in_clip, to_clip(time), held);
+    if (has_samples(from, in_clip)) {
+        const double in_clip_time = to_clip(time);
+        VtValue      value        = sample_layer(from, in_clip, in_clip_time, held);
+        move_times(time - in_clip_time, value);
+        return value;
+    }
     from = manifest;
-    if (VtValue value; manifest && manifest->HasField(in_clip, TfToken("default"), &value)) return value;
+    if (VtValue value; manifest && manifest->HasField(in_clip, kDefault, &value)) return value;
     return VtValue(SdfValueBlock());
 }
 
@@ -107,7 +140,6 @@ VtValue ClipSet::value(const SdfPath& property, double time, bool held, SdfLayer
 {
     const SdfPath             path    = property.ReplacePrefix(prim, clip_prim);
     const std::vector<double> samples = sample_times(property);
-    if (samples.empty()) return VtValue(SdfValueBlock());
     const auto upper = std::lower_bound(samples.begin(), samples.end(), time);
     if (upper == samples.end()) return at(path, samples.back(), held, from);
     VtValue b = at(path, *upper, held, from);
