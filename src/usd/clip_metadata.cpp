@@ -35,7 +35,7 @@ struct Authored {
     std::map<std::string, VtValue> fields;
     PcpNodeRef                     anchor;  ///< node and layer of the strongest opinion about which clips there are
     std::size_t                    layer = 0;
-    SdfLayerOffset                 template_offset;
+    SdfLayerOffset                 offset;
     bool                           anchored = false;
 
     template <class T>
@@ -92,7 +92,7 @@ std::map<std::string, Authored> gather(const PrimRecord& prim)
                 authored.anchored        = true;
                 authored.anchor          = at.node;
                 authored.layer           = i;
-                authored.template_offset = offset;
+                authored.offset = offset;
             }
         }
         return false;
@@ -165,6 +165,7 @@ class Builder {
         set_->stack     = authored_.anchor.GetLayerStack();
         set_->prim      = authored_.anchor.GetPath();
         set_->layer     = authored_.layer;
+        set_->offset    = authored_.offset;
         const auto path = authored_.get<std::string>("primPath").value_or("");
         set_->clip_prim = SdfPath::IsValidPathString(path) ? SdfPath(path) : SdfPath();
         if (!set_->clip_prim.IsAbsolutePath() || !set_->clip_prim.IsPrimPath())
@@ -245,7 +246,7 @@ class Builder {
         if (!first || !last || !(std::abs(*first) < kMaxTime) || !(*last >= *first) || !(stride > 0) ||
             !((*last - *first) / stride < kMaxClips) || !(std::abs(ahead) <= stride))
             return fail("the times of the template make no sequence") != nullptr;
-        const SdfLayerOffset& offset = authored_.template_offset;
+        const SdfLayerOffset& offset = authored_.offset;
         const auto            knot   = [&](double t) { set_->times.push_back({offset * t, t}); };
         if (ahead != 0) knot(*first - std::abs(ahead));  // clips are read that much beyond the times of the template
         // Steps are counted, so that no rounding adds up.

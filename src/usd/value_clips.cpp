@@ -5,6 +5,7 @@
 #include <pxr/vt/array.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -25,14 +26,15 @@ const TfToken kDefault("default");
 bool has_samples(const SdfLayerRefPtr& layer, const SdfPath& path)
 { return layer && layer->GetNumTimeSamplesForPath(path) > 0; }
 
-/// Time codes in a clip count from the clip's time, which is that much behind the stage's.
-void move_times(double by, VtValue& value)
+/// Time codes in a clip are times of the clip.
+template <class ToStage>
+void move_times(VtValue& value, const ToStage& to_stage)
 {
     if (value.IsHolding<SdfTimeCode>()) {
-        value = VtValue(SdfTimeCode(value.UncheckedGet<SdfTimeCode>().GetValue() + by));
+        value = VtValue(SdfTimeCode(to_stage(value.UncheckedGet<SdfTimeCode>().GetValue())));
     } else if (value.IsHolding<VtArray<SdfTimeCode>>()) {
         auto times = value.UncheckedGet<VtArray<SdfTimeCode>>();
-        for (SdfTimeCode& time : times) time = SdfTimeCode(time.GetValue() + by);
+        for (SdfTimeCode& time : times) time = SdfTimeCode(to_stage(time.GetValue()));
         value = VtValue::Take(times);
     }
 }
@@ -65,7 +67,7 @@ std::size_t ClipSet::activation_at(double time) const
 
 double ClipSet::to_clip(double time) const
 {
-    if (times.empty()) return time;
+    if (times.empty()) return offset.GetInverse() * time;
     const auto after =
         std::upper_bound(times.begin(), times.end(), time, [](double t, const Mapping& m) { return t < m.stage; });
     if (after == times.begin()) return times.front().clip;
@@ -85,6 +87,18 @@ bool ClipSet::contributes(std::size_t turn, const SdfPath& in_clip, const SdfPat
     return (!blocked && has_samples(clips[active[turn].clip], in_clip)) || manifest->HasField(in_clip, kDefault);
 }
 
+ClipSet::Pace ClipSet::pace_at(double time) const
+{
+    if (times.empty()) return {0, offset.GetInverse().GetScale()};
+    if (times.size() < 2) return {0, 1};
+    const auto after =
+        std::upper_bound(times.begin(), times.end(), time, [](double t, const Mapping& m) { return t < m.stage; });
+    const auto     b = std::clamp(after, times.begin() + 1, times.end() - 1);
+    const Mapping &from = *(b - 1), &to = *b;
+    const double   speed = (to.clip - from.clip) / (to.stage - from.stage);
+    return {from.stage, std::isfinite(speed) ? speed : 1};
+}
+
 std::vector<double> ClipSet::sample_times(const SdfPath& property) const
 {
     const SdfPath    path = property.ReplacePrefix(prim, clip_prim);
@@ -95,12 +109,12 @@ std::vector<double> ClipSet::sample_times(const SdfPath& property) const
         const double begin  = i == 0 ? -std::numeric_limits<double>::infinity() : active[i].time;
         const double end    = i + 1 < active.size() ? active[i + 1].time : std::numeric_limits<double>::infinity();
         const auto   insert = [&](double t) {
-            if (t >= begin && t < end) out.insert(t);
+            if (t >= begin && t < end && std::isfinite(t)) out.insert(t);
         };
         insert(active[i].time);
         const std::set<double> samples = clip ? clip->ListTimeSamplesForPath(path) : std::set<double>();
         if (times.empty())
-            for (const double t : samples) insert(t);
+            for (const double t : samples) insert(offset * t);
         for (std::size_t k = 0; k < times.size(); ++k) {
             insert(times[k].stage);
             if (k + 1 == times.size()) break;
@@ -128,7 +142,10 @@ VtValue ClipSet::at(const SdfPath& in_clip, double time, bool held, SdfLayerRefP
     if (has_samples(from, in_clip)) {
         const double in_clip_time = to_clip(time);
         VtValue      value        = sample_layer(from, in_clip, in_clip_time, held);
-        move_times(time - in_clip_time, value);
+        const Pace   pace         = pace_at(time);
+        move_times(value, [&](double t) {
+            return pace.speed == 0 ? pace.since : time + (t - in_clip_time) / pace.speed;
+        });
         return value;
     }
     from = manifest;

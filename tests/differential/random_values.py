@@ -39,14 +39,15 @@ class ValueWriter:
         return self.chance.sample(of, self.chance.randrange(min(most, len(of)) + 1))
 
     def offset(self, share=0.4):
-        return f" (offset = {self.one((5, -2.5, 0, '1e308', 'inf'))}; scale = {self.one((2, 0.5, 1, 1, -1, '1e300'))})" if self.maybe(share) else ""
+        return f" (offset = {self.one((5, -2.5, 0))}; scale = {self.one((2, 0.5, 1, 1))})" if self.maybe(share) else ""
 
     def layer(self, name):
         self.name = name
         lines = ['    defaultPrim = "A"']
         if name == "root.usda":
             subs = ["@one.usda@", "@./two.usda@", '@`"${WHICH}.usda"`@', '@`if(defined("FILE"), "one.usda", "two.usda")`@']
-            lines.append("    subLayers = [" + ", ".join(s + self.offset(0.3) for s in self.some(subs, 2)) + "]")
+            # One at most: of a layer that is there twice OpenUSD takes one offset for both.
+            lines.append("    subLayers = [" + ", ".join(s + self.offset(0.3) for s in self.some(subs, 1)) + "]")
             lines += ["    startTimeCode = 0", "    endTimeCode = 10"]
         if self.maybe(0.7):
             variables = {"string DIR": '"sub"', "string FILE": '"paint.png"', "string WHICH": self.one(('"two"', '"one"', "\"`${OTHER}`\"")), "int NUMBER": "3", "string NESTED": "'`\"${DIR}/x.png\"`'", "string OTHER": '"two"', "string VAGUE": "'`\"${NOWHERE}/${FILE}\"`'",

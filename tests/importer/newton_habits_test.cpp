@@ -133,18 +133,22 @@ TEST_CASE("a drive's target beyond the only limit is held at that limit")
 
 TEST_CASE("of an articulation's joints to the world Newton anchors the first one anew and takes the others as authored")
 {
-    const std::string to_world = "    def PhysicsRevoluteJoint \"$\" {\n rel physics:body0 = </robot/#>\n }\n";
-    const auto        joint_of = [&](const std::string& name, const std::string& body) {
-        std::string text = to_world;
-        text.replace(text.find('$'), 1, name);
-        return text.replace(text.find('#'), 1, body);
+    const auto link = [](const std::string& name, int x) {
+        return "def Xform \"" + name + "\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\"]) {\n double3 xformOp:translate = (" +
+               std::to_string(x) + ", 0, 0)\n uniform token[] xformOpOrder = [\"xformOp:translate\"]\n}\n";
+    };
+    const auto hinge = [](const std::string& name, const std::string& of) {
+        return "def PhysicsRevoluteJoint \"" + name + "\" {\n rel physics:body0 = </r/" + of + ">\n}\n";
     };
     const Imported in = import_text(
-        stage_text(robot(body("a", 3) + body("b", 5) + joint_of("first", "a") + joint_of("second", "b"))), newton_options());
+        stage_text("def Xform \"r\" (prepend apiSchemas = [\"PhysicsArticulationRootAPI\"]) {\n" + link("a", 3) + hinge("first", "a") +
+                   link("b", 5) + hinge("second", "b") +
+                   "def PhysicsFixedJoint \"loop\" {\n rel physics:body0 = </r/a>\n rel physics:body1 = </r/b>\n bool "
+                   "physics:excludeFromArticulation = 1\n}\n}\n"),
+        newton_options());
     REQUIRE(in.result);
-    const Vec3d a = in.body_at("/robot/a").q.p;
-    CHECK(distance(in.joint_at("/robot/first").parent_xform.p, a) < 1e-6);
-    CHECK(distance(in.joint_at("/robot/second").parent_xform.p, Vec3d{}) < 1e-6);
+    CHECK(distance(in.joint_at("/r/first").parent_xform.p, Vec3d{3, 0, 0}) < 1e-6);
+    CHECK(distance(in.joint_at("/r/second").parent_xform.p, Vec3d{}) < 1e-6);
 }
 
 TEST_CASE("Newton adds the inertia of a body that it merges about the survivor's origin, we about the common centre (IMP-043)")

@@ -149,3 +149,26 @@ TEST_CASE("a template reads beyond its own times by its offset, and may name arg
               .x()
               .get<double>(1) == 12);  // between 10 at 0 and 20 at 5
 }
+
+TEST_CASE("clips without times run as the layer that names them, and time codes in them are carried through the mapping")
+{
+    test::TemporaryFolder folder;
+    folder.write("t.usda", "#usda 1.0\ndef \"c\"\n{\n    timecode x.timeSamples = {\n        0: 4,\n        10: 4\n    }\n}\n");
+    const auto set = [](const std::string& times) {
+        return "#usda 1.0\ndef \"a\" (\n    clips = {\n        dictionary default = {\n            string primPath = \"/c\"\n       "
+               "     asset[] assetPaths = [@./t.usda@]\n            double2[] active = [(0, 0)]\n            " +
+               times + "\n        }\n    }\n)\n{\n    timecode x\n}\n";
+    };
+    folder.write("sub.usda", set(""));
+    const auto through = usd::Stage::open(
+        folder.write("offset.usda", "#usda 1.0\n(\n    subLayers = [@./sub.usda@ (offset = 5; scale = 2)]\n)\n"));
+    REQUIRE(through);
+    const auto x = (*through)->prim_at(Path("/a")).attribute("x");
+    CHECK(x.time_samples() == std::vector<double>{5, 25});  // 5 + 2 * 0 and 5 + 2 * 10
+    CHECK(x.get<double>(25) == 13);                         // 5 + 2 * 4
+    // Backwards: 4 in the clip is 6 on the stage, at whatever time it is read.
+    const auto back = usd::Stage::open(folder.write("back.usda", set("double2[] times = [(0, 10), (10, 0)]")));
+    REQUIRE(back);
+    CHECK((*back)->prim_at(Path("/a")).attribute("x").get<double>(0) == 6);
+    CHECK((*back)->prim_at(Path("/a")).attribute("x").get<double>(5) == 6);
+}
