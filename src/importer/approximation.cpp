@@ -7,6 +7,7 @@
 #include "mechane/geometry/decomposition.h"
 #include "mechane/geometry/fit.h"
 #include "mechane/geometry/hull.h"
+#include "mechane/geometry/simplification.h"
 #include "mechane/resolve/shape_values.h"
 #include "mechane/tasks/parallel.h"
 
@@ -29,12 +30,39 @@ std::vector<Vec3d> scaled_points(const physics::Collider& collider, const geomet
     return points;
 }
 
-std::optional<CollisionPart> hull_part(const Import& run, const physics::Collider& collider,
-                                       const std::vector<Vec3d>& points)
+/// How far the points lie outside of a convex surface that is wound outwards.
+double outside_of(const geometry::Mesh& hull, const std::vector<Vec3d>& points)
 {
-    const int budget = run.hull_vertices(collider.prim);
-    auto      hull   = geometry::build_hull(points, {.max_vertices = std::max(budget, 4)});
+    double most = 0;
+    for (const auto& t : hull.triangles) {
+        const Vec3d& a = hull.points[static_cast<std::size_t>(t[0])];
+        const Vec3d  n = cross(hull.points[static_cast<std::size_t>(t[1])] - a,
+                               hull.points[static_cast<std::size_t>(t[2])] - a);
+        const double size = length(n);
+        if (!(size > 0)) continue;
+        for (const Vec3d& p : points) most = std::max(most, dot(n, p - a) / size);
+    }
+    return most;
+}
+
+std::optional<CollisionPart> hull_part(const Import& run, const physics::Collider& collider,
+                                       const std::vector<Vec3d>& points, Diagnostics& found)
+{
+    // A surface that moves by less than this share of the hull's extent is as good as the whole hull.
+    constexpr double kNoticed = 0.005;
+    const int        budget   = std::max(run.hull_vertices(collider.prim), 4);
+    auto             hull     = geometry::build_hull(points, {.max_vertices = budget});
     if (!hull) return std::nullopt;
+    if (!run.newton() && std::ssize(hull->points) >= budget && std::ssize(points) > budget) {
+        const geometry::Aabbd box    = geometry::bounds(*hull);
+        const double          lost   = outside_of(*hull, points);
+        const double          extent = length(box.upper - box.lower);
+        if (lost > kNoticed * extent)
+            found.add(codes::kHullCut, collider.prim.attribute("physics:approximation").site(),
+                      fmt::format("the hull of {} is cut to {} corners: points of the mesh lie up to {:.1f} % of its "
+                                  "extent outside",
+                                  collider.path.text(), budget, 100 * lost / extent));
+    }
     return CollisionPart{
         model::GeoType::convex_mesh, std::make_shared<const geometry::Mesh>(std::move(*hull)), {}, {1, 1, 1}};
 }
@@ -95,11 +123,12 @@ CollisionPart whole_mesh(const physics::Collider& collider, const MeshData& data
 }
 
 /// The hull of the authored points.
-std::optional<CollisionPart> unscaled_hull(const Import& run, const physics::Collider& collider, const MeshData& data)
+std::optional<CollisionPart> unscaled_hull(const Import& run, const physics::Collider& collider, const MeshData& data,
+                                           Diagnostics& found)
 {
     physics::Collider unscaled = collider;
     unscaled.mesh_scale        = {1, 1, 1};
-    return hull_part(run, collider, scaled_points(unscaled, *data.mesh));
+    return hull_part(run, unscaled, scaled_points(unscaled, *data.mesh), found);
 }
 
 std::vector<CollisionPart> compute_parts(const Import& run, const physics::Collider& collider, const MeshData& data,
@@ -114,9 +143,14 @@ std::vector<CollisionPart> compute_parts(const Import& run, const physics::Colli
     switch (method) {
         case physics::Approximation::none:
             return {whole_mesh(collider, data)};
-        case physics::Approximation::mesh_simplification:
-            fallback("meshSimplification", "the mesh itself");
-            return {whole_mesh(collider, data)};
+        case physics::Approximation::mesh_simplification: {
+            CollisionPart whole = whole_mesh(collider, data);
+            if (run.newton())
+                fallback("meshSimplification", "the mesh itself");
+            else
+                whole.source = std::make_shared<const geometry::Mesh>(geometry::simplified(*whole.source));
+            return {std::move(whole)};
+        }
         case physics::Approximation::bounding_sphere:
             if (auto part = sphere_part(points)) return {std::move(*part)};
             break;
@@ -129,11 +163,11 @@ std::vector<CollisionPart> compute_parts(const Import& run, const physics::Colli
             [[fallthrough]];
         case physics::Approximation::convex_hull:
             if (shares_hull(collider))
-                if (auto part = unscaled_hull(run, collider, data)) {
+                if (auto part = unscaled_hull(run, collider, data, found)) {
                     part->scale = collider.mesh_scale;
                     return {std::move(*part)};
                 }
-            if (auto part = hull_part(run, collider, points)) return {std::move(*part)};
+            if (auto part = hull_part(run, collider, points, found)) return {std::move(*part)};
             if (auto part = box_part(points)) {
                 fallback("the convex hull", "a bounding box");
                 return {std::move(*part)};

@@ -98,7 +98,8 @@ void add_tree(Import& run, const PlannedTree& tree)
     const bool replace_root = run.options.floating.has_value() || run.options.base_joint.has_value();
     for (std::size_t i = 0; i < tree.joints.size(); ++i) {
         const physics::Joint& joint = run.joint(tree.joints[i].members.front());
-        const auto ends = joint_ends(run, joint, tree.joints[i].flipped, WorldAnchor::articulation_root, tree.prim);
+        const WorldAnchor anchor = i == 0 ? WorldAnchor::articulation_root : WorldAnchor::articulation_branch;
+        const auto        ends   = joint_ends(run, joint, tree.joints[i].flipped, anchor, tree.prim);
         if (!ends) continue;
         if (ends->parent < 0 && i == 0 && replace_root) {
             joints.push_back(add_base_joint(run, ends->child));
@@ -111,7 +112,7 @@ void add_tree(Import& run, const PlannedTree& tree)
                                    run.body(ends->child_body).path.text(), joint.path.text()));
             return;
         }
-        const std::int32_t added = add_joint(run, tree.joints[i], WorldAnchor::articulation_root, tree.prim);
+        const std::int32_t added = add_joint(run, tree.joints[i], anchor, tree.prim);
         if (added >= 0) {
             joints.push_back(added);
         } else {
@@ -221,6 +222,17 @@ void add_excluded_joints(Import& run)
     }
 }
 
+/// The frames that Newton gives a weld of MuJoCo: a point of body1, and where it and body1's axes are held in body0.
+void hold_as_mujoco(const Import& run, const physics::Joint& source, const JointEnds& ends, model::BuilderJoint& joint)
+{
+    const Posed X0 = run.scaled(source.frame0), X1 = run.scaled(source.frame1);
+    const Posed held{X0.p, X0.q * conjugate(X1.q)}, point{X1.p, {}};
+    const bool  first_is_parent = !ends.exchanged;
+    joint.parent_xform          = first_is_parent ? held : point;
+    joint.child_xform           = first_is_parent ? point : held;
+    if (ends.parent < 0) joint.parent_xform = run.X_WS * joint.parent_xform;
+}
+
 void add_equalities(Import& run)
 {
     for (const physics::Index i : run.physics.joints_by_kind()) {
@@ -242,6 +254,7 @@ void add_equalities(Import& run)
         if (weld) run.took(source.prim, "mjc:torqueScale", physics::Use::used, "zero makes the weld hold a point");
         const bool holds_point = !weld || source.prim.attribute("mjc:torqueScale").get_or<double>(1) == 0;
         joint.type             = holds_point ? model::JointType::ball : model::JointType::fixed;
+        if (weld && run.newton()) hold_as_mujoco(run, source, *ends, joint);
         if (!weld) {
             const auto pose = [&](std::int32_t b) {
                 return b < 0 ? Posed{} : run.builder.bodies[static_cast<std::size_t>(b)].q;

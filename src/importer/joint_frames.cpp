@@ -37,6 +37,8 @@ Posed world_anchor(const Import& run, const physics::Joint& joint, bool world_is
                 return named.empty() ? X_body : run.scaled(own);
             case WorldAnchor::articulation_root:
                 return named.empty() && is_identity(own) ? X_body : X_own;
+            case WorldAnchor::articulation_branch:
+                break;  // joint_ends takes it as it is authored
             case WorldAnchor::excluded:
                 return root_pose(run, articulation) * run.scaled(own);
         }
@@ -100,6 +102,8 @@ std::optional<JointEnds> joint_ends(const Import& run, const physics::Joint& joi
         ends.X_P = run.scaled(ends.exchanged ? joint.frame1 : joint.frame0);
         // Newton puts what it puts before an anchor in the world before one in a body too.
         if (run.newton() && anchor == WorldAnchor::orphan) ends.X_P = run.X_WS * ends.X_P;
+    } else if (run.newton() && anchor == WorldAnchor::articulation_branch) {
+        ends.X_P = run.scaled(ends.exchanged ? joint.frame1 : joint.frame0);  // and so in the builder's world
     } else {
         const Posed X_S = world_anchor(run, joint, !ends.exchanged, anchor, articulation);
         ends.X_P        = run.X_WS * run.root_offset(articulation) * X_S;

@@ -14,7 +14,8 @@ struct JointEnds {
 };
 
 /// What ties a joint to the world, because each recovers a missing world frame in its own way (import-usd 3.2).
-enum class WorldAnchor { articulation_root, orphan, excluded, equality };
+/// `articulation_branch`: a joint of an articulation to the world beside that of its root.
+enum class WorldAnchor { articulation_root, articulation_branch, orphan, excluded, equality };
 
 /// @param flipped  take body1 as the parent although both ends are bodies
 /// @return nothing when neither end is an imported body

@@ -165,7 +165,9 @@ class VisualLoader {
     /// @param part  one of several that a mesh is drawn as; without a colour each gets another
     void emit(model::BuilderShape shape, const Vec3d& scale, bool part = false)
     {
-        const bool textured = look_.textured && !look_.color && shape.type == GeoType::mesh;
+        // A colour beside the texture tints it; Newton tints whole meshes only, not their parts.
+        const bool tinted   = look_.color && !(part && run_.newton());
+        const bool textured = look_.textured && !tinted && shape.type == GeoType::mesh;
         const bool visible  = shape.config.is_visible;
         shape.color = textured ? Vec3d{1, 1, 1}
                                : look_.color.value_or(visible && !part ? Vec3d{kNeutralGrey, kNeutralGrey, kNeutralGrey}

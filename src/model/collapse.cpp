@@ -37,8 +37,8 @@ std::int32_t coord_count(const BuilderJoint& joint)
 
 class Collapse {
   public:
-    Collapse(ModelBuilder& builder, const CollapseKeep& keep, Diagnostics& found)
-        : b_(builder), keep_(keep), found_(found)
+    Collapse(ModelBuilder& builder, const CollapseKeep& keep, Diagnostics& found, MergedInertia inertia)
+        : b_(builder), keep_(keep), found_(found), inertia_(inertia)
     {
     }
 
@@ -179,9 +179,15 @@ class Collapse {
                                                    geometry::transformed({from.mass, from.com, from.inertia}, f.pose));
             const Vec3d moved = rotate(into.q.q, sum.com - into.com);
             carry_velocity(f.survivor, cross(into.qd.angular, moved));
-            into.mass    = sum.mass;
-            into.com     = sum.com;
-            into.inertia = sum.inertia;
+            if (inertia_ == MergedInertia::survivor_origin) {
+                const Vec3d& p = f.pose.p;
+                into.inertia += geometry::transformed({from.mass, {}, from.inertia}, {Vec3d{}, f.pose.q}).inertia +
+                                from.mass * (dot(p, p) * Mat33d::identity() - Mat33d::outer(p, p));
+            } else {
+                into.inertia = sum.inertia;
+            }
+            into.mass = sum.mass;
+            into.com  = sum.com;
         }
     }
 
@@ -293,6 +299,7 @@ class Collapse {
     ModelBuilder&       b_;
     const CollapseKeep& keep_;
     Diagnostics&        found_;
+    MergedInertia       inertia_;
     std::vector<Fate>   fates_;  ///< by old body
     std::vector<bool>   gone_;   ///< by old joint
     CollapseResult      result_;
@@ -300,8 +307,9 @@ class Collapse {
 
 }  // namespace
 
-CollapseResult collapse_fixed_joints(ModelBuilder& builder, const CollapseKeep& keep, Diagnostics& found)
-{ return Collapse(builder, keep, found).run(); }
+CollapseResult collapse_fixed_joints(ModelBuilder& builder, const CollapseKeep& keep, Diagnostics& found,
+                                     MergedInertia inertia)
+{ return Collapse(builder, keep, found, inertia).run(); }
 
 void ModelBuilder::joints_renumbered()
 {

@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include "mechane/core/assert.h"
 #include "mechane/model/builder.h"
+#include "mechane/model/codes.h"
 #include "mechane/model/joint_table.h"
 
 namespace mechane::model {
@@ -9,6 +12,12 @@ namespace {
 /// Indices of bodies, joints and articulations where -1 means the world, or none.
 std::int32_t shifted(std::int32_t index, std::size_t offset)
 { return index < 0 ? index : index + static_cast<std::int32_t>(offset); }
+
+Diagnostic nested(const ModelBuilder& source)
+{
+    return make_diagnostic(kWorldsNested, {},
+                           fmt::format("what is to be copied has {} worlds of its own", source.world_gravity.size()));
+}
 
 }  // namespace
 
@@ -114,7 +123,8 @@ Result<void> ModelBuilder::append(const ModelBuilder& source, const AppendOption
 
 Result<void> ModelBuilder::add_builder(const ModelBuilder& source, const AppendOptions& options)
 {
-    MCH_CHECK(source.current_world_ == kGlobalWorld && source.world_gravity.empty());
+    MCH_CHECK(source.current_world_ == kGlobalWorld);
+    if (!source.world_gravity.empty()) return nested(source);
     if (&source != this) return append(source, options);
     const ModelBuilder copy = source;
     return append(copy, options);
@@ -122,8 +132,9 @@ Result<void> ModelBuilder::add_builder(const ModelBuilder& source, const AppendO
 
 Result<void> ModelBuilder::replicate(const ModelBuilder& source, int count)
 {
-    MCH_CHECK(current_world_ == kGlobalWorld && source.current_world_ == kGlobalWorld && source.world_gravity.empty());
+    MCH_CHECK(current_world_ == kGlobalWorld && source.current_world_ == kGlobalWorld);
     if (count <= 0) return {};
+    if (!source.world_gravity.empty()) return nested(source);
     if (&source == this) {
         const ModelBuilder copy = source;
         return replicate(copy, count);

@@ -135,6 +135,21 @@ std::vector<Index> weighed_colliders(const PhysicsModel& model, const Body& body
     return out;
 }
 
+// The reference asks about every prim below the body that collides, also about those that are no shape to it.
+bool asks_about_some_prim(const Body& body)
+{
+    bool                   asked = false;
+    std::vector<usd::Prim> left{body.prim};
+    while (!left.empty() && !asked) {
+        const usd::Prim prim = left.back();
+        left.pop_back();
+        asked = prim.has_api("PhysicsCollisionAPI") && prim.attribute("physics:collisionEnabled").get_or<bool>(true);
+        for (const usd::Prim& child : prim.children())
+            if (!child.has_api("PhysicsRigidBodyAPI")) left.push_back(child);
+    }
+    return asked;
+}
+
 }  // namespace
 
 Mat33d tensor(const BodyMass& mass) { return rotated(Mat33d::diagonal(mass.diagonal), mass.axes); }
@@ -194,6 +209,7 @@ BodyMass compute_mass(const PhysicsModel& model, Index index, const MassInfoCall
     } else if (!with_mass) {
         if (model.options.strict_reference) {
             // The reference answers a unit tensor beside its "no mass".
+            weighed = weighed || asks_about_some_prim(body);
             out.mass     = weighed ? 0 : -1;
             out.diagonal = with_inertia ? authored.diagonal : weighed ? Vec3d{} : Vec3d{1, 1, 1};
             if (authored.has_axes()) out.axes = authored.axes;

@@ -131,8 +131,8 @@ physics::MassInfo mass_info(const Collider& collider, bool authored_mesh, Diagno
         info.com     = solid->com;
         info.inertia = solid->inertia;
     }
-    // Taken as it is authored, a surface that encloses nothing has the volume zero; that is known.
-    else if (authored_mesh && collider.valid && collider.kind == physics::ShapeKind::mesh)
+    // Taken as it is authored, what encloses nothing has the volume zero; that is known.
+    else if (authored_mesh)
         info.volume = 0;
     return info;
 }

@@ -222,6 +222,11 @@ class Ladder {
             for (const Diagnostic& d : said)
                 if (d.id == "PHY_MASS_ZERO_VOLUME") found_.add(d);
             Computed out{c.mass, c.com, physics::tensor(c), c.diagonal, true};
+            if (compat_ && has_collider(body, [](const MassValues& v) { return !is_finite(v.diagonal); })) {
+                // OpenUSD's sum is no number then, and Newton keeps the moments of the shapes.
+                out.tensor   = A.inertia;
+                out.diagonal = {};
+            }
             if (out.mass >= 0 && std::isfinite(out.mass) && is_finite(out.com) && is_finite(out.tensor)) return out;
         }
         return fall_back(body, A);
@@ -262,12 +267,23 @@ class Ladder {
         return out;
     }
 
+    // True when what an enabled collider of the body authors about its mass is so.
+    template <class Is>
+    bool has_collider(const Body& body, const Is& is) const
+    {
+        return std::any_of(body.colliders.begin(), body.colliders.end(), [&](Index i) {
+            return collider(i).enabled && collider(i).mass.applied && is(collider(i).mass);
+        });
+    }
+
     bool must_fall_back(const Body& body) const
     {
         const auto blocked = [](const MassValues& v) {
             return v.mass_blocked || v.diagonal_blocked || v.axes_blocked || v.com_blocked;
         };
         if (blocked(body.mass)) return true;
+        // An infinite mass makes OpenUSD's sum infinite, for which Newton has an answer of its own.
+        if (compat_ && has_collider(body, [](const MassValues& v) { return v.mass == kInfinity; })) return true;
         return std::any_of(body.colliders.begin(), body.colliders.end(), [&](Index i) {
             return blocked(collider(i).mass) || (!collider(i).enabled && collider(i).mass.applied);
         });
@@ -368,7 +384,8 @@ class Ladder {
         if (!has_authored_mass(body)) return defaulted(body, {A.mass, A.com, A.inertia, "shapes", false});
 
         warn_ineffective(body.prim, body.mass, true);
-        for (const Index i : body.colliders) warn_ineffective(collider(i).prim, collider(i).mass, false);
+        for (const Index i : body.colliders)  // a body that is itself a collider says it once
+            if (collider(i).path != body.path) warn_ineffective(collider(i).prim, collider(i).mass, false);
         MassValues& own             = body.mass;
         bool        pair_rule_drops = false;
         if (o_.rules.mass_pair_rule) {
@@ -454,7 +471,8 @@ class Ladder {
         if (out.mass > 0 && is_zero(out.inertia)) {
             const double r = std::cbrt(3 * out.mass / (4 * kPi * shape_density_));
             out.inertia    = 0.4 * out.mass * r * r * Mat33d::identity();
-            if (length(out.com) > kCentreShifted) out.inertia += out.mass * dot(out.com, out.com) * Mat33d::identity();
+            if (length(out.com) * o_.scale.factor(physics::Dimension::length) > kCentreShifted)
+                out.inertia += out.mass * dot(out.com, out.com) * Mat33d::identity();
             out.rule = "sphere of default density";
         }
         // A computer that had nothing to compute from has already said one unit of mass.

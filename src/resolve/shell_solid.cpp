@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "mechane/geometry/shell_mass.h"
 #include "mechane/resolve/mesh_source.h"
@@ -10,8 +11,35 @@ namespace {
 
 using physics::ShapeKind;
 
+// The hollow inside a cone whose walls have this thickness along their normals: the base moves inwards by it, the tip
+// by it over the sine of the half angle, which stays.
+std::optional<geometry::MassProperties> inside_cone(physics::Collider collider, double th)
+{
+    const double h = 2 * collider.half_height, side = std::hypot(collider.radius, h);
+    const double height = h - th * (1 + side / collider.radius);  // sine of the half angle: radius / side
+    if (!(height > 0)) return std::nullopt;
+    collider.radius *= height / h;
+    collider.half_height = height / 2;
+    auto         inside  = primitive_solid(collider);
+    const double middle  = -h / 2 + th + height / 2;  // between the inner base and the inner tip
+    if (inside) inside->com += middle * physics::unit_vector(collider.axis);
+    return inside;
+}
+
+// Likewise inside a cylinder of two radii: ends move by the thickness, walls by it along their normal.
+std::optional<geometry::MassProperties> inside_frustum(physics::Collider collider, double th)
+{
+    const double h = 2 * collider.half_height, taper = (collider.radius - collider.radius_top) / h;
+    const double inwards = th * std::sqrt(1 + taper * taper);  // in the direction of the radius
+    collider.radius -= taper * th + inwards;
+    collider.radius_top -= inwards - taper * th;
+    collider.half_height -= th;
+    if (!(std::min({collider.radius, collider.radius_top, collider.half_height}) > 0)) return std::nullopt;
+    return primitive_solid(collider);
+}
+
 // The hollow inside: the same shape with every surface moved inwards, except that a capsule keeps its cylinder
-// (import-usd 5.7). Nothing when some dimension vanishes.
+// (import-usd 5.7); Newton's cone shrinks as a cylinder does. Nothing when some dimension vanishes.
 std::optional<physics::Collider> shrunk(physics::Collider collider, double th)
 {
     double least = kInfinity;
@@ -60,9 +88,13 @@ std::optional<geometry::MassProperties> shell_solid(const physics::Collider& col
         return geometry::inward_shell_mass(without_seams(mesh), thickness, 1);
     }
     const auto outer = primitive_solid(collider);
-    const auto hole  = shrunk(collider, thickness);
-    if (!outer || !hole) return std::nullopt;
-    const auto inner = primitive_solid(*hole);
+    if (!outer) return std::nullopt;
+    const auto inner = [&]() -> std::optional<geometry::MassProperties> {
+        if (collider.kind == ShapeKind::cone && !centred_wall) return inside_cone(collider, thickness);
+        if (collider.kind == ShapeKind::cylinder_1 && !centred_wall) return inside_frustum(collider, thickness);
+        const auto hole = shrunk(collider, thickness);
+        return hole ? primitive_solid(*hole) : std::nullopt;
+    }();
     return inner ? std::optional(geometry::hollow(*outer, *inner)) : std::nullopt;
 }
 

@@ -156,6 +156,10 @@ Result<Scene> load_scene(const std::string& file, const SceneOptions& options, D
             scene.builder.add_ground_plane(height);
         }
     }
+    if (options.worlds > 1 && !scene.builder.world_gravity.empty())
+        return make_diagnostic(kArgument, {.layer = file},
+                               fmt::format("{} worlds are asked for, and the stage has {} of its own (newton:world)",
+                                           options.worlds, scene.builder.world_gravity.size()));
     if (options.worlds > 1) {
         model::ModelBuilder many;
         many.up_axis = scene.builder.up_axis;

@@ -4,6 +4,7 @@
 #include <pxr/sdf/assetPath.h>
 #include <pxr/sdf/layerUtils.h>
 #include <pxr/sdf/listOp.h>
+#include <pxr/tf/stringUtils.h>
 #include <pxr/vt/array.h>
 #include <pxr/vt/dictionary.h>
 
@@ -26,12 +27,15 @@ const TfToken kClips("clips"), kClipSets("clipSets");
 /// More clips than this in one set are a mistake in a template's times.
 constexpr double kMaxClips = 100'000;
 
+/// Times of templates stay far below what an integer holds: they are written into names of files.
+constexpr double kMaxTime = 1e15;
+
 /// What is authored about one set, composed; times are stage times, assets are anchored.
 struct Authored {
     std::map<std::string, VtValue> fields;
     PcpNodeRef                     anchor;  ///< node and layer of the strongest opinion about which clips there are
     std::size_t                    layer = 0;
-    SdfLayerOffset                 template_offset;
+    SdfLayerOffset                 offset;
     bool                           anchored = false;
 
     template <class T>
@@ -56,8 +60,12 @@ VtValue localised(const SdfLayerRefPtr& layer, const std::string& field, const S
         for (SdfAssetPath& path : paths) path = SdfAssetPath(anchored(path.GetAuthoredPath()));
         return VtValue(paths);
     }
-    if (field == "templateAssetPath" && value.IsHolding<std::string>())
-        return VtValue(anchored(value.UncheckedGet<std::string>()));
+    if (field == "templateAssetPath" && value.IsHolding<std::string>()) {
+        std::string                   path;
+        SdfLayer::FileFormatArguments arguments;
+        SdfLayer::SplitIdentifier(value.UncheckedGet<std::string>(), &path, &arguments);
+        return VtValue(SdfLayer::CreateIdentifier(anchored(path), arguments));
+    }
     if ((field == "active" || field == "times") && value.IsHolding<VtArray<GfVec2d>>()) {
         auto pairs = value.UncheckedGet<VtArray<GfVec2d>>();
         for (GfVec2d& pair : pairs) pair[0] = offset * pair[0];
@@ -84,7 +92,7 @@ std::map<std::string, Authored> gather(const PrimRecord& prim)
                 authored.anchored        = true;
                 authored.anchor          = at.node;
                 authored.layer           = i;
-                authored.template_offset = offset;
+                authored.offset = offset;
             }
         }
         return false;
@@ -107,28 +115,41 @@ std::vector<std::string> order(const PrimRecord& prim, const std::map<std::strin
     return names;
 }
 
-/// "clip.##.usd" at 7 is "clip.07.usd"; "clip.#.##.usd" at 7.25 is "clip.7.25.usd". Empty without such signs.
-std::string expanded(const std::string& pattern, double time)
-{
-    const std::size_t base  = pattern.find_last_of('/') == std::string::npos ? 0 : pattern.find_last_of('/') + 1;
-    const std::size_t first = pattern.find('#', base);
-    if (first == std::string::npos) return {};
-    std::size_t       end   = std::min(pattern.find_first_not_of('#', first), pattern.size());
-    const std::size_t whole = end - first;
-    std::size_t       part  = 0;
-    if (end + 1 < pattern.size() && pattern[end] == '.' && pattern[end + 1] == '#') {
-        const std::size_t last = std::min(pattern.find_first_not_of('#', end + 1), pattern.size());
-        part                   = std::min<std::size_t>(last - end - 1, 9);
-        end                    = last;
+/// The name of a clip's file with a place for its time: parts of the name between points that are nothing but `#`, one
+/// for whole time codes, a second one behind it for fractions.
+class NamePattern {
+  public:
+    explicit NamePattern(const std::string& path)
+    {
+        const std::size_t slash = path.find_last_of('/');
+        folder_                 = slash == std::string::npos ? "" : path.substr(0, slash + 1);
+        for (const std::string& part : TfStringSplit(path.substr(folder_.size()), ".")) {
+            if (!part.empty() && part.find_first_not_of('#') == std::string::npos) signs_.push_back(parts_.size());
+            parts_.push_back(part);
+        }
     }
-    const double scale = std::pow(10.0, static_cast<double>(part));
-    const double ticks = std::round(std::abs(time) * scale);
-    const auto   units = static_cast<std::int64_t>(std::floor(ticks / scale));
-    std::string  text  = fmt::format("{}{:0{}}", time < 0 ? "-" : "", units, whole);
-    if (part > 0)
-        text += fmt::format(".{:0{}}", static_cast<std::int64_t>(ticks - static_cast<double>(units) * scale), part);
-    return pattern.substr(0, first) + text + pattern.substr(end);
-}
+
+    [[nodiscard]] bool valid() const
+    { return signs_.size() == 1 || (signs_.size() == 2 && signs_[1] == signs_[0] + 1); }
+
+    /// "clip.##.usd" at 7 is "clip.07.usd"; "clip.#.##.usd" at 7.25 is "clip.7.25.usd".
+    [[nodiscard]] std::string at(double time) const
+    {
+        std::vector<std::string> parts = parts_;
+        // What is left of the point is cut off, what is right of it is rounded, each by itself, as OpenUSD does.
+        parts[signs_[0]] = fmt::format("{:0{}}", static_cast<std::int64_t>(time), parts_[signs_[0]].size());
+        if (signs_.size() == 2) {
+            const std::string text = fmt::format("{:.{}f}", time, parts_[signs_[1]].size());
+            parts[signs_[1]]       = text.substr(text.find('.') + 1);
+        }
+        return folder_ + TfStringJoin(parts, ".");
+    }
+
+  private:
+    std::string              folder_;
+    std::vector<std::string> parts_;
+    std::vector<std::size_t> signs_;  ///< places in parts_
+};
 
 std::string resolved(const std::string& anchored) { return ArGetResolver().Resolve(anchored).GetPathString(); }
 
@@ -144,19 +165,27 @@ class Builder {
         set_->stack     = authored_.anchor.GetLayerStack();
         set_->prim      = authored_.anchor.GetPath();
         set_->layer     = authored_.layer;
+        set_->offset    = authored_.offset;
         const auto path = authored_.get<std::string>("primPath").value_or("");
         set_->clip_prim = SdfPath::IsValidPathString(path) ? SdfPath(path) : SdfPath();
-        if (!set_->clip_prim.IsAbsoluteRootOrPrimPath()) return fail("primPath is not the path of a prim");
+        if (!set_->clip_prim.IsAbsolutePath() || !set_->clip_prim.IsPrimPath())
+            return fail("primPath is not the absolute path of a prim");
         if (authored_.fields.contains("assetPaths") ? !listed() : !from_template()) return nullptr;
         if (set_->active.empty()) return fail("no clip is ever active");
         std::stable_sort(set_->active.begin(), set_->active.end(),
                          [](const auto& a, const auto& b) { return a.time < b.time; });
         std::stable_sort(set_->times.begin(), set_->times.end(),
                          [](const auto& a, const auto& b) { return a.stage < b.stage; });
+        if (const double* twice = repeated()) return fail(fmt::format("two clips begin at {}", *twice));
+        for (std::size_t i = 2; i < set_->times.size(); ++i)
+            if (set_->times[i].stage == set_->times[i - 2].stage)
+                return fail(fmt::format("times has more than two entries at {}", set_->times[i].stage));
         set_->interpolate_missing = authored_.get<bool>("interpolateMissingClipValues").value_or(false);
-        if (const auto manifest = authored_.get<SdfAssetPath>("manifestAssetPath");
-            manifest && !manifest->GetAuthoredPath().empty())
+        if (const auto manifest = authored_.get<SdfAssetPath>("manifestAssetPath")) {
             set_->manifest = open(manifest->GetAuthoredPath());
+            // One that cannot be opened declares nothing.
+            if (!set_->manifest) set_->manifest = SdfLayer::CreateAnonymous("manifest.usda");
+        }
         for (const std::string& asset : assets_) set_->clips.push_back(open(asset));
         return set_;
     }
@@ -166,6 +195,14 @@ class Builder {
     {
         problem_ = std::move(why);
         return nullptr;
+    }
+
+    /// A time at which two clips begin, if any.
+    [[nodiscard]] const double* repeated() const
+    {
+        const auto at = std::adjacent_find(set_->active.begin(), set_->active.end(),
+                                           [](const auto& a, const auto& b) { return a.time == b.time; });
+        return at == set_->active.end() ? nullptr : &at->time;
     }
 
     SdfLayerRefPtr open(const std::string& asset)
@@ -179,7 +216,10 @@ class Builder {
     {
         const auto assets = authored_.get<VtArray<SdfAssetPath>>("assetPaths");
         if (!assets) return fail("assetPaths is no list of assets") != nullptr;
-        for (const SdfAssetPath& asset : *assets) assets_.push_back(asset.GetAuthoredPath());
+        for (const SdfAssetPath& asset : *assets) {
+            if (asset.GetAuthoredPath().empty()) return fail("assetPaths has an empty path") != nullptr;
+            assets_.push_back(asset.GetAuthoredPath());
+        }
         for (const GfVec2d& pair : authored_.get<VtArray<GfVec2d>>("active").value_or(VtArray<GfVec2d>())) {
             if (!(pair[1] >= 0 && pair[1] < static_cast<double>(assets_.size())) || !std::isfinite(pair[0]))
                 return fail(fmt::format("active names the clip {} of {}", pair[1], assets_.size())) != nullptr;
@@ -198,28 +238,29 @@ class Builder {
         const auto first = authored_.get<double>("templateStartTime"), last = authored_.get<double>("templateEndTime");
         const auto stride = authored_.get<double>("templateStride").value_or(1);
         const auto ahead  = authored_.get<double>("templateActiveOffset").value_or(0);
-        if (expanded(pattern, 0).empty()) return fail("templateAssetPath has no # in its file name") != nullptr;
-        if (!first || !last || !std::isfinite(*first) || !(*last >= *first) || !(stride > 0) ||
+        std::string                   path;
+        SdfLayer::FileFormatArguments arguments;
+        SdfLayer::SplitIdentifier(pattern, &path, &arguments);
+        const NamePattern names(path);
+        if (!names.valid()) return fail("templateAssetPath is not of the form name.#.usd or name.#.#.usd") != nullptr;
+        if (!first || !last || !(std::abs(*first) < kMaxTime) || !(*last >= *first) || !(stride > 0) ||
             !((*last - *first) / stride < kMaxClips) || !(std::abs(ahead) <= stride))
             return fail("the times of the template make no sequence") != nullptr;
-        const SdfLayerOffset& offset = authored_.template_offset;
+        const SdfLayerOffset& offset = authored_.offset;
+        const auto            knot   = [&](double t) { set_->times.push_back({offset * t, t}); };
+        if (ahead != 0) knot(*first - std::abs(ahead));  // clips are read that much beyond the times of the template
         // Steps are counted, so that no rounding adds up.
         const auto steps = static_cast<std::size_t>(std::floor((*last - *first) / stride + 1e-9));
         for (std::size_t k = 0; k <= steps; ++k) {
             const double      t     = *first + static_cast<double>(k) * stride;
-            const std::string asset = expanded(pattern, t);
+            const std::string asset = names.at(t);
             if (resolved(asset).empty()) continue;  // holes are allowed
             set_->active.push_back({offset * (t + ahead), assets_.size()});
-            set_->times.push_back({offset * t, t});
-            assets_.push_back(asset);
+            knot(t);
+            assets_.push_back(SdfLayer::CreateIdentifier(asset, arguments));
         }
         if (assets_.empty()) return fail(fmt::format("no file is named like @{}@", pattern)) != nullptr;
-        if (ahead != 0) {  // the first and last clips are read that much beyond their own time
-            const double before = set_->times.front().clip - std::abs(ahead),
-                         after  = set_->times.back().clip + std::abs(ahead);
-            set_->times.push_back({offset * before, before});
-            set_->times.push_back({offset * after, after});
-        }
+        if (ahead != 0) knot(*last + std::abs(ahead));
         return true;
     }
 

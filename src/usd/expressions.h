@@ -15,4 +15,8 @@ struct UndefinedVariable {
 std::optional<UndefinedVariable> find_undefined_variable(const std::string&       expression,
                                                          const pxr::VtDictionary& variables);
 
+/// The text that an expression in an asset path stands for; nothing when it is in error or has no text for its value. A
+/// variable that nobody defines stays, `${NAME}`, inside quotes, and is an error outside of them.
+std::optional<std::string> evaluate_text(const std::string& expression, const pxr::VtDictionary& variables);
+
 }  // namespace mechane::usd

@@ -137,7 +137,7 @@ class Flattening {
             return false;
         });
         for (const auto& [field, layer] : fields)
-            if (VtValue value = compose_metadata(record, property, field); !value.IsEmpty())
+            if (VtValue value = compose_metadata(impl_, record, property, field); !value.IsEmpty())
                 out_->SetField(to, field, absolute(layer, std::move(value)));
     }
 
@@ -163,7 +163,7 @@ class Flattening {
             }
             out_->SetField(to, SdfFieldKeys->TimeSamples, VtValue::Take(samples));
         }
-        if (!compose_metadata(record, name, SdfFieldKeys->ConnectionPaths).IsEmpty())
+        if (!compose_metadata(impl_, record, name, SdfFieldKeys->ConnectionPaths).IsEmpty())
             set_paths(to, SdfFieldKeys->ConnectionPaths, attribute.connections());
     }
 
@@ -172,7 +172,7 @@ class Flattening {
         const TfToken& name = unwrap(relationship.name());
         SdfRelationshipSpec::New(out_->GetPrimAtPath(to.GetPrimPath()), name.GetString(), relationship.custom());
         copy_fields(record, name, to);
-        if (!compose_metadata(record, name, SdfFieldKeys->TargetPaths).IsEmpty())
+        if (!compose_metadata(impl_, record, name, SdfFieldKeys->TargetPaths).IsEmpty())
             set_paths(to, SdfFieldKeys->TargetPaths, relationship.targets());
     }
 
@@ -208,7 +208,7 @@ class Flattening {
 
     [[nodiscard]] SdfAssetPath absolute(const SdfLayerRefPtr& layer, const SdfAssetPath& asset) const
     {
-        if (!options_.absolute_assets) return SdfAssetPath(asset.GetAuthoredPath());
+        if (!options_.absolute_assets) return SdfAssetPath(asset.GetAssetPath());
         if (!asset.GetResolvedPath().empty()) return SdfAssetPath(asset.GetResolvedPath());
         if (asset.GetAssetPath().empty() || !layer) return SdfAssetPath(asset.GetAssetPath());
         return SdfAssetPath(SdfComputeAssetPathRelativeToLayer(layer, asset.GetAssetPath()));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "usd/stage_impl.h"
+#include "usd/stage_value.h"
 
 namespace mechane::usd {
 namespace {
@@ -33,15 +34,18 @@ bool may_have_field(const PrimRecord& prim, const TfToken& property, const TfTok
 
 }  // namespace
 
-VtValue compose_metadata(const PrimRecord& prim, const TfToken& property, const TfToken& key)
+VtValue compose_metadata(const Stage::Impl& stage, const PrimRecord& prim, const TfToken& property, const TfToken& key)
 {
     const std::size_t colon = key.GetString().find(':');
     const TfToken     field = colon == std::string::npos ? key : TfToken(key.GetString().substr(0, colon));
     if (prim.layer != PrimRecord::kSeveral && !may_have_field(prim, property, field)) return {};
     std::vector<VtValue> opinions;
-    for_each_site(prim, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
+    for_each_site(prim, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t i) {
         const SdfPath path = property.IsEmpty() ? at.path : at.path.AppendProperty(property);
-        if (VtValue value; layer->HasField(path, field, &value)) opinions.push_back(std::move(value));
+        if (VtValue value; layer->HasField(path, field, &value)) {
+            to_stage(stage, prim, {layer, at.node, path, time_offset(at.node, i)}, value);
+            opinions.push_back(std::move(value));
+        }
         return false;
     });
     if (opinions.empty()) return {};
@@ -53,7 +57,9 @@ VtValue compose_metadata(const PrimRecord& prim, const TfToken& property, const 
                 VtDictionaryOverRecursive(&merged, opinions[i].UncheckedGet<VtDictionary>());
         out = VtValue(merged);
     } else if (!fold_list<SdfTokenListOp>(opinions, out) && !fold_list<SdfStringListOp>(opinions, out) &&
-               !fold_list<SdfPathListOp>(opinions, out) && !fold_list<SdfIntListOp>(opinions, out)) {
+               !fold_list<SdfPathListOp>(opinions, out) && !fold_list<SdfIntListOp>(opinions, out) &&
+               !fold_list<SdfInt64ListOp>(opinions, out) && !fold_list<SdfUIntListOp>(opinions, out) &&
+               !fold_list<SdfUInt64ListOp>(opinions, out)) {
         out = opinions.front();
     }
     if (colon == std::string::npos) return out;

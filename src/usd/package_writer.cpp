@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 class Packing {
   public:
     Packing(fs::path folder, const PackageOptions& options, Diagnostics& found)
-        : folder_(std::move(folder)), found_(found), context_(ArDefaultResolverContext(options.search_paths))
+        : folder_(std::move(folder)), found_(found), search_paths_(options.search_paths)
     {
     }
 
@@ -36,7 +36,10 @@ class Packing {
     std::optional<std::vector<std::string>> pack(const SdfLayerRefPtr& root, const std::string& origin,
                                                  const std::string& shown, const std::string& name)
     {
-        const ArResolverContextBinder bind(context_);
+        // As where a stage of this layer looks.
+        if (!origin.empty()) search_paths_.insert(search_paths_.begin(), fs::path(origin).parent_path().string());
+        const ArResolverContext       context{ArDefaultResolverContext(search_paths_)};
+        const ArResolverContextBinder bind(context);
         if (!origin.empty()) names_[origin] = name;
         taken_.insert(name);
         root_folder_ = fs::path(origin).parent_path().string();
@@ -156,7 +159,7 @@ class Packing {
 
     fs::path                           folder_;
     Diagnostics&                       found_;
-    ArResolverContext                  context_;
+    std::vector<std::string>           search_paths_;
     std::string                        root_folder_;
     std::map<std::string, std::string> names_;  ///< resolved path -> name in the package
     std::set<std::string>              taken_;

@@ -38,11 +38,11 @@ TfTokenVector authored_names(const PrimRecord& prim)
     return names;
 }
 
-std::vector<Token> to_tokens(const PrimRecord& prim, TfTokenVector names)
+std::vector<Token> to_tokens(const Stage::Impl& stage, const PrimRecord& prim, TfTokenVector names)
 {
     std::sort(names.begin(), names.end(), dictionary_less);
     names.erase(std::unique(names.begin(), names.end()), names.end());
-    if (const VtValue order = compose_metadata(prim, TfToken(), kPropertyOrder); order.IsHolding<TfTokenVector>())
+    if (const VtValue order = compose_metadata(stage, prim, TfToken(), kPropertyOrder); order.IsHolding<TfTokenVector>())
         SdfApplyListOrdering(&names, order.UncheckedGet<TfTokenVector>());
     std::vector<Token> out;
     out.reserve(names.size());
@@ -192,11 +192,11 @@ std::vector<Token> Prim::property_names() const
     if (stage_ == nullptr) return {};
     TfTokenVector names = authored_names(record(*this));
     for (const auto& [name, definition] : record(*this).definition->properties) names.push_back(name);
-    return to_tokens(record(*this), std::move(names));
+    return to_tokens(stage_->impl(), record(*this), std::move(names));
 }
 
 std::vector<Token> Prim::authored_property_names() const
-{ return stage_ == nullptr ? std::vector<Token>() : to_tokens(record(*this), authored_names(record(*this))); }
+{ return stage_ == nullptr ? std::vector<Token>() : to_tokens(stage_->impl(), record(*this), authored_names(record(*this))); }
 
 std::vector<Token> Prim::unordered_property_names() const
 {
@@ -215,7 +215,7 @@ const void* Prim::definition_key() const noexcept
 { return stage_ == nullptr ? nullptr : record(*this).definition.get(); }
 
 Value Prim::metadata(const Token& key) const
-{ return stage_ == nullptr ? Value() : wrap(compose_metadata(record(*this), TfToken(), unwrap(key))); }
+{ return stage_ == nullptr ? Value() : wrap(compose_metadata(stage_->impl(), record(*this), TfToken(), unwrap(key))); }
 
 Site Prim::site() const { return stage_ == nullptr ? Site() : site_of(stage_->impl(), record(*this), TfToken()); }
 
@@ -235,7 +235,9 @@ std::string Attribute::type_name() const
     const auto found = record(prim_).definition->properties.find(unwrap(name_));
     if (found != record(prim_).definition->properties.end() && found->second.type)
         return found->second.type.GetAsToken().GetString();
-    return wrap(compose_metadata(record(prim_), unwrap(name_), TfToken("typeName"))).get<std::string>().value_or("");
+    return wrap(compose_metadata(prim_.stage().impl(), record(prim_), unwrap(name_), TfToken("typeName")))
+        .get<std::string>()
+        .value_or("");
 }
 
 bool Attribute::uniform() const
@@ -280,7 +282,7 @@ bool Attribute::varying() const
         const LoneProperty* said = lone->find(unwrap(name_));
         return said != nullptr && said->any(LoneProperty::spline);
     }
-    return !compose_metadata(record(prim_), unwrap(name_), TfToken("spline")).IsEmpty();
+    return !compose_metadata(prim_.stage().impl(), record(prim_), unwrap(name_), TfToken("spline")).IsEmpty();
 }
 
 Value Attribute::authored_value(TimeCode time) const
@@ -298,7 +300,7 @@ std::vector<Path> Attribute::connections() const
 Value Attribute::metadata(const Token& key) const
 {
     if (!prim_) return {};
-    VtValue value = compose_metadata(record(prim_), unwrap(name_), unwrap(key));
+    VtValue value = compose_metadata(prim_.stage().impl(), record(prim_), unwrap(name_), unwrap(key));
     if (value.IsEmpty())
         if (const auto found = record(prim_).definition->properties.find(unwrap(name_));
             found != record(prim_).definition->properties.end() && found->second.spec)
@@ -324,7 +326,7 @@ std::vector<Path> Relationship::targets() const
 std::vector<Path> Relationship::forwarded() const
 { return prim_ ? forward_targets(prim_.stage(), path()) : std::vector<Path>(); }
 Value Relationship::metadata(const Token& key) const
-{ return prim_ ? wrap(compose_metadata(record(prim_), unwrap(name_), unwrap(key))) : Value(); }
+{ return prim_ ? wrap(compose_metadata(prim_.stage().impl(), record(prim_), unwrap(name_), unwrap(key))) : Value(); }
 Site Relationship::site() const { return prim_ ? site_of(prim_.stage().impl(), record(prim_), unwrap(name_)) : Site(); }
 
 }  // namespace mechane::usd

@@ -52,7 +52,7 @@ Json samples_json(const Stage::Impl& stage, const PrimRecord& record, const TfTo
 
 }  // namespace
 
-Json metadata_json(const PrimRecord& prim, const TfToken& property, std::size_t limit)
+Json metadata_json(const Stage::Impl& stage, const PrimRecord& prim, const TfToken& property, std::size_t limit)
 {
     std::set<TfToken> fields;
     for_each_site(prim, [&](const SdfLayerRefPtr& layer, const SiteNode& at, std::size_t) {
@@ -62,7 +62,7 @@ Json metadata_json(const PrimRecord& prim, const TfToken& property, std::size_t 
     });
     Json out = Json::object();
     for (const TfToken& field : fields)
-        out[field.GetString()] = to_json(compose_metadata(prim, property, field), limit);
+        out[field.GetString()] = to_json(compose_metadata(stage, prim, property, field), limit);
     return out;
 }
 
@@ -79,20 +79,20 @@ Json attribute_json(const Stage::Impl& stage, const PrimRecord& record, const At
     if (resolved.blocked) out["blocked"] = true;
     if (const auto times = attribute.time_samples(); !times.empty())
         out["timeSamples"] = samples_json(stage, record, name, times, limit);
-    if (!compose_metadata(record, name, TfToken("connectionPaths")).IsEmpty())
+    if (!compose_metadata(stage, record, name, TfToken("connectionPaths")).IsEmpty())
         out["connections"] = texts(attribute.connections());
-    if (Json metadata = metadata_json(record, name, limit); !metadata.empty()) out["metadata"] = std::move(metadata);
+    if (Json metadata = metadata_json(stage, record, name, limit); !metadata.empty()) out["metadata"] = std::move(metadata);
     return out;
 }
 
-Json relationship_json(const PrimRecord& record, const Relationship& relationship, std::size_t limit)
+Json relationship_json(const Stage::Impl& stage, const PrimRecord& record, const Relationship& relationship, std::size_t limit)
 {
     const TfToken& name    = unwrap(relationship.name());
     const auto     targets = texts(relationship.targets()), forwarded = texts(relationship.forwarded());
     Json           out{{"targets", targets}};
     if (forwarded != targets) out["forwarded"] = forwarded;
     if (relationship.custom()) out["custom"] = true;
-    if (Json metadata = metadata_json(record, name, limit); !metadata.empty()) out["metadata"] = std::move(metadata);
+    if (Json metadata = metadata_json(stage, record, name, limit); !metadata.empty()) out["metadata"] = std::move(metadata);
     return out;
 }
 

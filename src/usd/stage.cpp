@@ -63,6 +63,16 @@ void author_variables(const SdfLayerRefPtr& session, const OpenOptions& options)
     session->SetExpressionVariables(variables);
 }
 
+/// Where bare asset paths are looked up that are not beside their layer: the folder of the root layer, or of the package
+/// that holds it, comes first, as OpenUSD has it.
+std::vector<std::string> search_folders(const std::string& file, const OpenOptions& options)
+{
+    std::vector<std::string> out  = options.search_paths;
+    const std::string        root = ArGetResolver().Resolve(ArSplitPackageRelativePathOuter(file).first).GetPathString();
+    if (!root.empty()) out.insert(out.begin(), fs::absolute(root).parent_path().string());
+    return out;
+}
+
 /// Without the table of all paths, which may never be needed.
 bool has_prim(const Stage::Impl& stage, const SdfPath& path)
 {
@@ -164,7 +174,7 @@ Result<std::shared_ptr<const Stage>> Stage::open(const std::string& source, cons
                                fmt::format("the package of '{}' is not known", source));
     auto impl     = std::make_unique<Impl>();
     impl->source  = source;
-    impl->context = ArResolverContext(ArDefaultResolverContext(options.search_paths));
+    impl->context = ArResolverContext(ArDefaultResolverContext(search_folders(*file, options)));
     {
         const ArResolverContextBinder bind(impl->context);
         impl->root = open_in_pieces(*file, impl->context, options.threads, messages);

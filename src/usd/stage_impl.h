@@ -77,7 +77,7 @@ void         report_unit_mismatches(Stage::Impl& stage);                        
 void         add_composition_errors(Stage::Impl& stage, const pxr::PcpErrorVector& errors);  ///< composition_errors.cpp
 void         report_composition_errors(const Stage::Impl& stage, const pxr::PcpErrorVector& errors,
                                        Diagnostics& found);  ///< composition_errors.cpp
-pxr::VtValue compose_metadata(const PrimRecord& prim, const pxr::TfToken& property,
+pxr::VtValue compose_metadata(const Stage::Impl& stage, const PrimRecord& prim, const pxr::TfToken& property,
                               const pxr::TfToken& key);  ///< metadata.cpp
 
 /// Where paths that a prim's index maps lie, and where they belong; both empty unless the index is another's.

@@ -6,6 +6,7 @@
 
 #include "mechane/usd/dump.h"
 #include "usd/property_json.h"
+#include "usd/stage_value.h"
 #include "usd/value_json.h"
 
 namespace mechane::usd {
@@ -28,11 +29,12 @@ Json variants_json(const PrimRecord& prim)
 {
     if (prim.is_local()) return Json::object();  // no variant set is authored
     // Sets are listed in metadata; a set that the list does not name does not exist.
-    std::vector<std::string> sets;
-    const auto               nodes = prim.sites->GetNodeRange();
-    for (auto node = nodes.second; node != nodes.first;) {
-        --node;
-        PcpComposeSiteVariantSets((*node).GetLayerStack(), (*node).GetPath(), &sets);
+    // Each site has a list of its own: one site's list neither replaces nor shortens another's.
+    std::set<std::string> sets;
+    for (const PcpNodeRef& node : prim.sites->GetNodeRange()) {
+        std::vector<std::string> here;
+        PcpComposeSiteVariantSets(node.GetLayerStack(), node.GetPath(), &here);
+        sets.insert(here.begin(), here.end());
     }
     Json out = Json::object();
     for (const std::string& set : sets) {
@@ -97,11 +99,21 @@ class Dump {
             if (!layer) continue;
             for (const TfToken& field : layer->ListFields(SdfPath::AbsoluteRootPath()))
                 if (!SdfSchema::GetInstance().HoldsChildren(field) && field != "subLayers" &&
-                    field != "subLayerOffsets" && field != "primOrder" && field != "layerRelocates" &&
+                    field != "subLayerOffsets" && field != "layerRelocates" &&
                     !out.contains(field.GetString()))
-                    out[field.GetString()] = to_json(layer->GetField(SdfPath::AbsoluteRootPath(), field), limit_);
+                    out[field.GetString()] = to_json(on_stage(layer, field), limit_);
         }
         return out;
+    }
+
+    /// A field of the root of the stage, as its layer has it.
+    [[nodiscard]] VtValue on_stage(const SdfLayerRefPtr& layer, const TfToken& field) const
+    {
+        const SdfPath& root  = SdfPath::AbsoluteRootPath();
+        VtValue        value = layer->GetField(root, field);
+        if (impl_.prims.empty() || impl_.prims[0].sites == nullptr) return value;
+        to_stage(impl_, impl_.prims[0], {layer, impl_.prims[0].sites->GetRootNode(), root, SdfLayerOffset()}, value);
+        return value;
     }
 
     Json prim_json(const Prim& prim)
@@ -122,7 +134,7 @@ class Dump {
         if (record.sites->HasAnyPayloads()) out["hasPayload"] = true;
         if (!prim.defined()) out["defined"] = false;
         if (!prim.loaded()) out["loaded"] = false;
-        if (Json metadata = metadata_json(record, TfToken(), limit_); !metadata.empty())
+        if (Json metadata = metadata_json(impl_, record, TfToken(), limit_); !metadata.empty())
             out["metadata"] = std::move(metadata);
         if (Json variants = variants_json(record); !variants.empty()) out["variantSets"] = std::move(variants);
         if (prim.active()) add_geometry(prim, out);
@@ -132,7 +144,7 @@ class Dump {
             if (const Attribute attribute = prim.attribute(name))
                 properties[name.text()] = attribute_json(impl_, record, attribute, limit_);
             else if (const Relationship relationship = prim.relationship(name))
-                properties[name.text()] = relationship_json(record, relationship, limit_);
+                properties[name.text()] = relationship_json(impl_, record, relationship, limit_);
         }
         if (!properties.empty()) out["properties"] = std::move(properties);
 

@@ -1,8 +1,11 @@
 #include "usd/value_clips.h"
 
+#include <pxr/sdf/timeCode.h>
 #include <pxr/sdf/types.h>
+#include <pxr/vt/array.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -18,8 +21,23 @@ namespace {
 /// under a tenfold compression, as OpenUSD takes it.
 constexpr double kLeftOfJump = 2 * std::numeric_limits<double>::epsilon() * 1e6 * 10;
 
+const TfToken kDefault("default");
+
 bool has_samples(const SdfLayerRefPtr& layer, const SdfPath& path)
 { return layer && layer->GetNumTimeSamplesForPath(path) > 0; }
+
+/// Time codes in a clip are times of the clip.
+template <class ToStage>
+void move_times(VtValue& value, const ToStage& to_stage)
+{
+    if (value.IsHolding<SdfTimeCode>()) {
+        value = VtValue(SdfTimeCode(to_stage(value.UncheckedGet<SdfTimeCode>().GetValue())));
+    } else if (value.IsHolding<VtArray<SdfTimeCode>>()) {
+        auto times = value.UncheckedGet<VtArray<SdfTimeCode>>();
+        for (SdfTimeCode& time : times) time = SdfTimeCode(to_stage(time.GetValue()));
+        value = VtValue::Take(times);
+    }
+}
 
 }  // namespace
 
@@ -49,7 +67,7 @@ std::size_t ClipSet::activation_at(double time) const
 
 double ClipSet::to_clip(double time) const
 {
-    if (times.empty()) return time;
+    if (times.empty()) return offset.GetInverse() * time;
     const auto after =
         std::upper_bound(times.begin(), times.end(), time, [](double t, const Mapping& m) { return t < m.stage; });
     if (after == times.begin()) return times.front().clip;
@@ -58,22 +76,45 @@ double ClipSet::to_clip(double time) const
     return a.clip + (b.clip - a.clip) / (b.stage - a.stage) * (time - a.stage);
 }
 
+bool ClipSet::contributes(std::size_t turn, const SdfPath& in_clip, const SdfPath& property) const
+{
+    if (!interpolate_missing) return true;
+    if (!manifest) return has_samples(clips[active[turn].clip], in_clip);
+    // A block in the manifest where a clip begins says that the clip holds nothing for the attribute.
+    VtValue    said;
+    const bool blocked =
+        manifest->QueryTimeSample(property, active[turn].time, &said) && said.IsHolding<SdfValueBlock>();
+    return (!blocked && has_samples(clips[active[turn].clip], in_clip)) || manifest->HasField(in_clip, kDefault);
+}
+
+ClipSet::Pace ClipSet::pace_at(double time) const
+{
+    if (times.empty()) return {0, offset.GetInverse().GetScale()};
+    if (times.size() < 2) return {0, 1};
+    const auto after =
+        std::upper_bound(times.begin(), times.end(), time, [](double t, const Mapping& m) { return t < m.stage; });
+    const auto     b = std::clamp(after, times.begin() + 1, times.end() - 1);
+    const Mapping &from = *(b - 1), &to = *b;
+    const double   speed = (to.clip - from.clip) / (to.stage - from.stage);
+    return {from.stage, std::isfinite(speed) ? speed : 1};
+}
+
 std::vector<double> ClipSet::sample_times(const SdfPath& property) const
 {
     const SdfPath    path = property.ReplacePrefix(prim, clip_prim);
     std::set<double> out;
     for (std::size_t i = 0; i < active.size(); ++i) {
         const SdfLayerRefPtr& clip = clips[active[i].clip];
-        if (interpolate_missing && !has_samples(clip, path)) continue;
+        if (!contributes(i, path, property)) continue;
         const double begin  = i == 0 ? -std::numeric_limits<double>::infinity() : active[i].time;
         const double end    = i + 1 < active.size() ? active[i + 1].time : std::numeric_limits<double>::infinity();
         const auto   insert = [&](double t) {
-            if (t >= begin && t < end) out.insert(t);
+            if (t >= begin && t < end && std::isfinite(t)) out.insert(t);
         };
         insert(active[i].time);
         const std::set<double> samples = clip ? clip->ListTimeSamplesForPath(path) : std::set<double>();
         if (times.empty())
-            for (const double t : samples) insert(t);
+            for (const double t : samples) insert(offset * t);
         for (std::size_t k = 0; k < times.size(); ++k) {
             insert(times[k].stage);
             if (k + 1 == times.size()) break;
@@ -91,15 +132,24 @@ std::vector<double> ClipSet::sample_times(const SdfPath& property) const
                                       : a.stage + (b.stage - a.stage) / (b.clip - a.clip) * (*t - a.clip));
         }
     }
+    if (out.empty()) out.insert(active.front().time);  // no clip has a say
     return {out.begin(), out.end()};
 }
 
 VtValue ClipSet::at(const SdfPath& in_clip, double time, bool held, SdfLayerRefPtr& from) const
 {
     from = clips[active[activation_at(time)].clip];
-    if (has_samples(from, in_clip)) return sample_layer(from, in_clip, to_clip(time), held);
+    if (has_samples(from, in_clip)) {
+        const double in_clip_time = to_clip(time);
+        VtValue      value        = sample_layer(from, in_clip, in_clip_time, held);
+        const Pace   pace         = pace_at(time);
+        move_times(value, [&](double t) {
+            return pace.speed == 0 ? pace.since : time + (t - in_clip_time) / pace.speed;
+        });
+        return value;
+    }
     from = manifest;
-    if (VtValue value; manifest && manifest->HasField(in_clip, TfToken("default"), &value)) return value;
+    if (VtValue value; manifest && manifest->HasField(in_clip, kDefault, &value)) return value;
     return VtValue(SdfValueBlock());
 }
 
@@ -107,7 +157,6 @@ VtValue ClipSet::value(const SdfPath& property, double time, bool held, SdfLayer
 {
     const SdfPath             path    = property.ReplacePrefix(prim, clip_prim);
     const std::vector<double> samples = sample_times(property);
-    if (samples.empty()) return VtValue(SdfValueBlock());
     const auto upper = std::lower_bound(samples.begin(), samples.end(), time);
     if (upper == samples.end()) return at(path, samples.back(), held, from);
     VtValue b = at(path, *upper, held, from);

@@ -2,6 +2,7 @@
 #include <pxr/pcp/layerStack.h>
 #include <pxr/pcp/node.h>
 #include <pxr/sdf/layer.h>
+#include <pxr/sdf/layerOffset.h>
 
 #include <string>
 #include <vector>
@@ -32,7 +33,8 @@ struct ClipSet {
     std::vector<pxr::SdfLayerRefPtr> clips;      ///< null for one that could not be opened
     pxr::SdfLayerRefPtr              manifest;   ///< null: every property that has samples in some clip is of the set
     std::vector<Activation>          active;     ///< by time
-    std::vector<Mapping>             times;      ///< by stage time; two at one time are a jump; empty: the identity
+    std::vector<Mapping>             times;      ///< by stage time; two at one time are a jump; empty: clips run as their layer does
+    pxr::SdfLayerOffset              offset;     ///< from times of the layer where the set is anchored to stage times
     bool                             interpolate_missing = false;  ///< clips without samples leave their time to others
 
     [[nodiscard]] bool applies(const SiteNode& at, std::size_t layer_of_node) const;
@@ -51,6 +53,13 @@ struct ClipSet {
   private:
     [[nodiscard]] std::size_t  activation_at(double time) const;
     [[nodiscard]] double       to_clip(double time) const;
+    /// How fast the clip's time runs where the stage's time is this, and since when.
+    struct Pace {
+        double since, speed;
+    };
+    [[nodiscard]] Pace pace_at(double time) const;
+    /// Whether the clip that is active at that turn gives samples to a property, whose path in the clips is `in_clip`.
+    [[nodiscard]] bool contributes(std::size_t turn, const pxr::SdfPath& in_clip, const pxr::SdfPath& property) const;
     [[nodiscard]] pxr::VtValue at(const pxr::SdfPath& in_clip, double time, bool held, pxr::SdfLayerRefPtr& from) const;
 };
 

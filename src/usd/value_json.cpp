@@ -260,13 +260,13 @@ Json to_json(const VtValue& v, std::size_t limit)
     if (plain<SdfTimeCode>(v, limit, out)) return out;
     if (v.IsHolding<std::string>()) return v.UncheckedGet<std::string>();
     if (v.IsHolding<TfToken>()) return v.UncheckedGet<TfToken>().GetString();
-    if (v.IsHolding<SdfAssetPath>()) return {{"asset", v.UncheckedGet<SdfAssetPath>().GetAuthoredPath()}};
+    if (v.IsHolding<SdfAssetPath>()) return {{"asset", v.UncheckedGet<SdfAssetPath>().GetAssetPath()}};
     if (v.IsHolding<SdfPath>()) return v.UncheckedGet<SdfPath>().GetString();
     if (v.IsHolding<SdfValueBlock>()) return {{"blocked", true}};
     if (v.IsHolding<SdfAnimationBlock>()) return {{"animationBlocked", true}};
     if (textual<std::string>(v, limit, out, [](const auto& x) { return x; }) ||
         textual<TfToken>(v, limit, out, [](const auto& x) { return x.GetString(); }) ||
-        textual<SdfAssetPath>(v, limit, out, [](const auto& x) { return x.GetAuthoredPath(); }))
+        textual<SdfAssetPath>(v, limit, out, [](const auto& x) { return x.GetAssetPath(); }))
         return out;
     if (v.IsHolding<TfTokenVector>()) {
         std::vector<std::string> list;

@@ -1,19 +1,13 @@
-#include <pxr/ar/resolver.h>
-#include <pxr/ar/resolverContextBinder.h>
-#include <pxr/pcp/expressionVariables.h>
-#include <pxr/sdf/assetPath.h>
-#include <pxr/sdf/layerUtils.h>
-#include <pxr/sdf/pathExpression.h>
-#include <pxr/sdf/schema.h>
-#include <pxr/sdf/timeCode.h>
 #include <pxr/sdf/types.h>
-#include <pxr/sdf/variableExpression.h>
 #include <pxr/ts/spline.h>
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 
 #include "usd/interpolation.h"
 #include "usd/stage_impl.h"
+#include "usd/stage_value.h"
 #include "usd/value_clips.h"
 
 namespace mechane::usd {
@@ -22,53 +16,6 @@ namespace {
 using namespace pxr;
 
 const TfToken kDefault("default"), kSpline("spline");
-
-/// Asset paths: evaluated, anchored to the layer that authored them, resolved. Time codes: mapped to stage time. Path
-/// expressions: mapped into the stage's namespace. `property` is its path in that layer, or that of its prim.
-void finish(const Stage::Impl& stage, const PrimRecord& prim, const SdfLayerRefPtr& layer, const PcpNodeRef& node,
-            const SdfPath& property, const SdfLayerOffset& offset, VtValue& value)
-{
-    const auto resolve = [&](const SdfAssetPath& asset) {
-        std::string evaluated = asset.GetAuthoredPath();
-        if (SdfVariableExpression::IsExpression(evaluated)) {
-            const auto result = SdfVariableExpression(evaluated).Evaluate(
-                node.GetLayerStack()->GetExpressionVariables().GetVariables());
-            evaluated =
-                result.value.IsHolding<std::string>() ? result.value.UncheckedGet<std::string>() : std::string();
-        }
-        if (evaluated.empty() || evaluated.find("<UDIM>") != std::string::npos)
-            return SdfAssetPath(SdfAssetPathParams().Authored(asset.GetAuthoredPath()).Evaluated(evaluated));
-        const ArResolverContextBinder bind(stage.context);
-        const std::string             anchored = SdfComputeAssetPathRelativeToLayer(layer, evaluated);
-        return SdfAssetPath(SdfAssetPathParams()
-                                .Authored(asset.GetAuthoredPath())
-                                .Evaluated(evaluated)
-                                .Resolved(ArGetResolver().Resolve(anchored).GetPathString()));
-    };
-    if (value.IsHolding<SdfAssetPath>()) {
-        value = VtValue(resolve(value.UncheckedGet<SdfAssetPath>()));
-    } else if (value.IsHolding<VtArray<SdfAssetPath>>()) {
-        VtArray<SdfAssetPath> paths = value.UncheckedGet<VtArray<SdfAssetPath>>();
-        for (SdfAssetPath& path : paths) path = resolve(path);
-        value = VtValue(paths);
-    } else if (value.IsHolding<SdfTimeCode>() && !offset.IsIdentity()) {
-        value = VtValue(SdfTimeCode(offset * value.UncheckedGet<SdfTimeCode>().GetValue()));
-    } else if (value.IsHolding<VtArray<SdfTimeCode>>() && !offset.IsIdentity()) {
-        VtArray<SdfTimeCode> times = value.UncheckedGet<VtArray<SdfTimeCode>>();
-        for (SdfTimeCode& time : times) time = SdfTimeCode(offset * time.GetValue());
-        value = VtValue(times);
-    } else if (value.IsHolding<SdfPathExpression>()) {
-        const SdfPathExpression absolute = value.UncheckedGet<SdfPathExpression>().MakeAbsolute(
-            property.GetPrimOrPrimVariantSelectionPath().StripAllVariantSelections());
-        const SdfPathExpression mapped = node.GetMapToRoot().Evaluate().MapSourceToTarget(absolute);
-        const Moved             moved  = to_own(stage, prim);
-        value = VtValue(moved.to.IsEmpty() ? mapped : mapped.ReplacePrefix(moved.from, moved.to));
-    }
-}
-
-}  // namespace
-
-namespace {
 
 /// Calls at_layer(layer, node, index, path) where opinions about a property may lie, strongest first, and at_clips(set,
 /// node, path) for the value clips between them, until one returns true.
@@ -101,10 +48,6 @@ bool for_each_source(const Stage::Impl& stage, const PrimRecord& prim, const TfT
     return false;
 }
 
-}  // namespace
-
-namespace {
-
 /// What one layer says of the property, and nobody else; null when it is not known that shortly.
 const LoneOpinions* alone(const Stage::Impl& stage, const PrimRecord& prim, const TfToken& name)
 { return may_have_opinions(prim, name) && stage.clips.empty() ? lone_opinions(prim) : nullptr; }
@@ -126,7 +69,7 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
         }
         out.layer  = get_pointer(layer);
         out.source = ValueSource::default_value;
-        finish(stage, prim, layer, node, path, time_offset(node, i), out.value);
+        to_stage(stage, prim, {layer, node, path, time_offset(node, i)}, out.value);
         return true;
     };
     const auto ask_layers = [&] {
@@ -141,7 +84,7 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
                     if (layer->GetNumTimeSamplesForPath(path) > 0) {
                         out.source = ValueSource::time_samples;
                         out.value  = sample_layer(layer, path, local, held);
-                        finish(stage, prim, layer, node, path, offset, out.value);
+                        to_stage(stage, prim, {layer, node, path, offset}, out.value);
                         return true;
                     }
                     if (VtValue spline; layer->HasField(path, kSpline, &spline) && spline.IsHolding<TsSpline>()) {
@@ -159,7 +102,7 @@ Resolved resolve_value(const Stage::Impl& stage, const PrimRecord& prim, const T
                 out.value  = clips.value(path, *time.value, held, from);
                 out.source = ValueSource::value_clips;
                 out.layer  = get_pointer(from);
-                if (from) finish(stage, prim, from, node, path, SdfLayerOffset(), out.value);
+                if (from) to_stage(stage, prim, {from, node, path, SdfLayerOffset()}, out.value);
                 return true;
             });
     };
@@ -209,9 +152,11 @@ std::vector<double> sample_times(const Stage::Impl& stage, const PrimRecord& pri
         stage, prim, name,
         [&](const SdfLayerRefPtr& layer, const PcpNodeRef& node, std::size_t i, const SdfPath& path) {
             if (!layer->HasSpec(path)) return false;
-            const SdfLayerOffset offset = time_offset(node, i);
-            for (const double t : layer->ListTimeSamplesForPath(path)) out.push_back(offset * t);
-            return !out.empty() || layer->HasField(path, kSpline) || layer->HasField(path, kDefault);
+            const SdfLayerOffset   offset  = time_offset(node, i);
+            const std::set<double> samples = layer->ListTimeSamplesForPath(path);
+            for (const double t : samples)
+                if (std::isfinite(t)) out.push_back(offset * t);  // nobody gets to the others
+            return !samples.empty() || layer->HasField(path, kSpline) || layer->HasField(path, kDefault);
         },
         [&](const ClipSet& clips, const PcpNodeRef&, const SdfPath& path) {
             out = clips.sample_times(path);

@@ -130,3 +130,42 @@ TEST_CASE("a drive's target beyond the only limit is held at that limit")
     const Imported in = import_text(stage_text(text));
     CHECK(in.joint_at("/robot/j").angular_axes.front().target_q == mechane::test::close_to(45 * kDegrees, 1e-6));
 }
+
+TEST_CASE("Newton adds the inertia of a body that it merges about the survivor's origin, we about the common centre (IMP-043)")
+{
+    // Two cubes of 8 kg, edge 0.2, a metre apart along x; about their centre each is 0.5 m away, about the origin one is 1 m.
+    const std::string cube =
+        " def Cube \"c\" (prepend apiSchemas = [\"PhysicsCollisionAPI\"]) {\n double size = 0.2\n }\n}\n";
+    const std::string stage = stage_text(
+        "def Xform \"r\" (prepend apiSchemas = [\"PhysicsArticulationRootAPI\"]) {\n"
+        "def Xform \"a\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\"]) {\n" +
+        cube +
+        "def Xform \"b\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\"]) {\n double3 xformOp:translate = (1, 0, 0)\n uniform "
+        "token[] xformOpOrder = [\"xformOp:translate\"]\n" +
+        cube +
+        "def PhysicsFixedJoint \"j\" {\n rel physics:body0 = </r/a>\n rel physics:body1 = </r/b>\n point3f physics:localPos0 "
+        "= (1, 0, 0)\n}\n}\n");
+    const double  own = 8 * 0.2 * 0.2 / 6;
+    ImportOptions ours, newton = newton_options();
+    ours.collapse_fixed_joints = newton.collapse_fixed_joints = true;
+    CHECK(import_text(stage, ours).body_at("/r/a").inertia(1, 1) == mechane::test::close_to(2 * own + 16 * 0.25, 1e-5));
+    CHECK(import_text(stage, newton).body_at("/r/a").inertia(1, 1) == mechane::test::close_to(2 * own + 8, 1e-5));
+}
+
+TEST_CASE("a collider whose mass or moments are no numbers weighs in Newton as its shape does (IMP 5.3)")
+{
+    const auto with = [](const std::string& said) {
+        return stage_text("def Xform \"b\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsMassAPI\"]) {\n def Cube \"c\" "
+                          "(prepend apiSchemas = [\"PhysicsCollisionAPI\", \"PhysicsMassAPI\"]) {\n double size = 0.2\n " +
+                          said + "\n }\n}");
+    };
+    const double own = 8 * 0.2 * 0.2 / 6;  // 1000 kg/m3
+    const Imported infinite =
+        import_text(with("float physics:mass = inf\n float3 physics:diagonalInertia = (0.1, 0.1, 0.1)"), newton_options());
+    CHECK(infinite.body_at("/b").mass == mechane::test::close_to(8, 1e-5));
+    CHECK(infinite.body_at("/b").inertia(0, 0) == mechane::test::close_to(own, 1e-6));
+    const Imported moments =
+        import_text(with("float physics:mass = 5\n float3 physics:diagonalInertia = (inf, 0.1, 0.1)"), newton_options());
+    CHECK(moments.body_at("/b").mass == mechane::test::close_to(5, 1e-5));
+    CHECK(moments.body_at("/b").inertia(0, 0) == mechane::test::close_to(own, 1e-6));
+}

@@ -419,4 +419,51 @@ TEST_CASE("importing the same stage twice gives the same bytes (IMP-239)")
     }
 }
 
+namespace {
+
+/// A ball of radius 1 of 12 x 24 quads with this approximation.
+std::string ball_mesh(const std::string& approximation, const std::string& more = {})
+{
+    constexpr int rings = 12, around = 24;
+    std::string   points, counts, indices;
+    for (int r = 0; r <= rings; ++r)
+        for (int k = 0; k < around; ++k) {
+            const double up = kPi * r / rings, turn = 2 * kPi * k / around;
+            points += fmt::format("({:.7f}, {:.7f}, {:.7f}), ", std::sin(up) * std::cos(turn), std::sin(up) * std::sin(turn),
+                                  std::cos(up));
+        }
+    for (int r = 0; r < rings; ++r)
+        for (int k = 0; k < around; ++k) {
+            counts += "4, ";
+            indices += fmt::format("{}, {}, {}, {}, ", r * around + k, (r + 1) * around + k, (r + 1) * around + (k + 1) % around,
+                                   r * around + (k + 1) % around);
+        }
+    return "def Mesh \"m\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\", \"PhysicsCollisionAPI\", \"PhysicsMeshCollisionAPI\"]) "
+           "{\n uniform token subdivisionScheme = \"none\"\n uniform token physics:approximation = \"" +
+           approximation + "\"\n point3f[] points = [" + points + "]\n int[] faceVertexCounts = [" + counts +
+           "]\n int[] faceVertexIndices = [" + indices + "]\n " + more + "\n}\n";
+}
+
+}  // namespace
+
+TEST_CASE("a hull that loses corners to its limit is told, once it matters (IMP 4.3)")
+{
+    CHECK(import_text(stage_text(ball_mesh("convexHull"))).found.count("IMPORT_HULL_CUT") == 1);
+    CHECK(import_text(stage_text(ball_mesh("convexHull", "int newton:maxHullVertices = -1"))).found.count("IMPORT_HULL_CUT") == 0);
+}
+
+TEST_CASE("meshSimplification gives a mesh of fewer triangles; Newton keeps the whole one")
+{
+    const auto triangles = [](const Imported& in) {
+        REQUIRE(in.result);
+        return in.shape_at("/m").source->triangles.size();
+    };
+    const Imported ours = import_text(stage_text(ball_mesh("meshSimplification")));
+    CHECK(triangles(ours) < 300);  // of 528 that are more than a line
+    CHECK(ours.found.count("W_APPROX_FALLBACK") == 0);
+    const Imported newton = import_text(stage_text(ball_mesh("meshSimplification")), newton_options());
+    CHECK(triangles(newton) >= 528);
+    CHECK(newton.found.count("W_APPROX_FALLBACK") == 1);
+}
+
 }  // namespace mechane::importer::test

@@ -103,3 +103,72 @@ TEST_CASE("a set of clips that cannot be used is said once, and the layers decid
         CHECK(clips.x().get<double>(0) == -1);
     }
 }
+
+TEST_CASE("time codes in a clip count from the clip's time")
+{
+    test::TemporaryFolder folder;
+    folder.write("t.usda", "#usda 1.0\ndef \"c\"\n{\n    timecode x.timeSamples = {\n        0: 0,\n        10: 4\n    }\n}\n");
+    const auto stage = usd::Stage::open(folder.write(
+        "root.usda", "#usda 1.0\ndef \"a\" (\n    clips = {\n        dictionary default = {\n            string primPath = "
+                     "\"/c\"\n            asset[] assetPaths = [@./t.usda@]\n            double2[] active = [(100, 0)]\n        "
+                     "    double2[] times = [(100, 0), (110, 10)]\n        }\n    }\n)\n{\n    timecode x\n}\n"));
+    REQUIRE(stage);
+    const auto x = (*stage)->prim_at(Path("/a")).attribute("x");
+    CHECK(x.get<double>(100) == 100);  // 0 at the clip's time 0, which is 100 on the stage
+    CHECK(x.get<double>(110) == 104);
+}
+
+TEST_CASE("an attribute that no clip holds has one sample without a value, where the first clip begins")
+{
+    const Clips clips(model("asset[] assetPaths = [@./empty.usda@]\n            double2[] active = [(3, 0)]\n            asset "
+                            "manifestAssetPath = @./bare.usda@\n            bool interpolateMissingClipValues = true"));
+    CHECK(clips.x().time_samples() == std::vector<double>{0});  // the manifest cannot be opened: it declares nothing
+    test::TemporaryFolder folder;
+    folder.write("empty.usda", "#usda 1.0\n");
+    folder.write("manifest.usda", "#usda 1.0\ndef \"c\"\n{\n    double x\n}\n");
+    const auto stage = usd::Stage::open(folder.write(
+        "root.usda", model("asset[] assetPaths = [@./empty.usda@]\n            double2[] active = [(3, 0)]\n            asset "
+                           "manifestAssetPath = @./manifest.usda@\n            bool interpolateMissingClipValues = true")));
+    REQUIRE(stage);
+    const auto x = (*stage)->prim_at(Path("/a")).attribute("x");
+    CHECK(x.time_samples() == std::vector<double>{3});
+    CHECK_FALSE(x.get<double>(3));
+}
+
+TEST_CASE("a template reads beyond its own times by its offset, and may name arguments of the format")
+{
+    // Clips are there at 1 and 2 of 1 to 4; with an offset of 0.5 the mapping begins at 0.5 and ends at 4.5.
+    const std::string set = "string templateAssetPath = \"./c.#.usda\"\n            double templateStartTime = 1\n            double "
+                            "templateEndTime = 4\n            double templateStride = 1\n            double templateActiveOffset = 0.5";
+    const auto times = Clips(model(set)).x().time_samples();
+    REQUIRE(!times.empty());
+    CHECK(times.front() == 0.5);
+    CHECK(times.back() == 4.5);
+    CHECK(Clips(model("string templateAssetPath = \"./c.#.usda:SDF_FORMAT_ARGS:a=b\"\n            double templateStartTime = 1\n     "
+                      "       double templateEndTime = 2\n            double templateStride = 1"))
+              .x()
+              .get<double>(1) == 12);  // between 10 at 0 and 20 at 5
+}
+
+TEST_CASE("clips without times run as the layer that names them, and time codes in them are carried through the mapping")
+{
+    test::TemporaryFolder folder;
+    folder.write("t.usda", "#usda 1.0\ndef \"c\"\n{\n    timecode x.timeSamples = {\n        0: 4,\n        10: 4\n    }\n}\n");
+    const auto set = [](const std::string& times) {
+        return "#usda 1.0\ndef \"a\" (\n    clips = {\n        dictionary default = {\n            string primPath = \"/c\"\n       "
+               "     asset[] assetPaths = [@./t.usda@]\n            double2[] active = [(0, 0)]\n            " +
+               times + "\n        }\n    }\n)\n{\n    timecode x\n}\n";
+    };
+    folder.write("sub.usda", set(""));
+    const auto through = usd::Stage::open(
+        folder.write("offset.usda", "#usda 1.0\n(\n    subLayers = [@./sub.usda@ (offset = 5; scale = 2)]\n)\n"));
+    REQUIRE(through);
+    const auto x = (*through)->prim_at(Path("/a")).attribute("x");
+    CHECK(x.time_samples() == std::vector<double>{5, 25});  // 5 + 2 * 0 and 5 + 2 * 10
+    CHECK(x.get<double>(25) == 13);                         // 5 + 2 * 4
+    // Backwards: 4 in the clip is 6 on the stage, at whatever time it is read.
+    const auto back = usd::Stage::open(folder.write("back.usda", set("double2[] times = [(0, 10), (10, 0)]")));
+    REQUIRE(back);
+    CHECK((*back)->prim_at(Path("/a")).attribute("x").get<double>(0) == 6);
+    CHECK((*back)->prim_at(Path("/a")).attribute("x").get<double>(5) == 6);
+}

@@ -58,6 +58,7 @@ inline constexpr Code kMimicUnit{"W_MIMIC_UNIT", Severity::warning, "The offset 
 // -- shapes
 inline constexpr Code kMeshData{"E_MESH_DATA", Severity::error, "A mesh has no usable points or faces.", "Author points, faceVertexCounts and faceVertexIndices that fit together."};
 inline constexpr Code kApproxFallback{"W_APPROX_FALLBACK", Severity::warning, "The approximation of a mesh collider was replaced by a simpler one.", "Author convex pieces as colliders of their own."};
+inline constexpr Code kHullCut{"IMPORT_HULL_CUT", Severity::warning, "The hull of a mesh collider lost corners to the limit of its vertices, and its surface moved.", "Raise newton:maxHullVertices, or take the meshes apart."};
 inline constexpr Code kFilteredPair{"W_FILTERED_PAIR", Severity::warning, "An end of physics:filteredPairs has no imported shapes; the pair is dropped.", "Name a collider, a body or an articulation."};
 inline constexpr Code kColorSpace{"W_COLOR_SPACE", Severity::warning, "A colour has a colour space that is not converted.", "Author the colour in linear Rec.709 or sRGB."};
 inline constexpr Code kOpacityClamp{"W_OPACITY_CLAMP", Severity::warning, "An opacity lies outside 0 to 1.", "Author a number from 0 to 1."};

@@ -62,6 +62,10 @@ inline constexpr Code kApproxRefused{"MODEL_APPROX_REFUSED", Severity::warning,
                                      "A mesh was not replaced by a simpler shape.",
                                      "Take the distance field from the shape, or leave the shape out of the call."};
 
+inline constexpr Code kWorldsNested{"MODEL_WORLDS_NESTED", Severity::error,
+                                    "A builder that has worlds of its own cannot be copied into worlds.",
+                                    "Copy a scene without worlds, or take the worlds that it has."};
+
 inline constexpr Code kCollapseLoopWeld{"W_COLLAPSE_LOOP_WELD", Severity::warning,
                                         "A joint could not be collapsed, or holds nothing after others were.",
                                         "Weld bodies by fixed joints of an articulation."};

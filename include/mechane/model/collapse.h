@@ -25,11 +25,18 @@ struct CollapseKeep {
     std::vector<std::int32_t> bodies;  ///< indices of bodies that something else needs as a frame
 };
 
+/// About which point the inertia of a merged body is added to its survivor's.
+enum class MergedInertia {
+    center_of_mass,   ///< of the two together (parallel-axis theorem)
+    survivor_origin,  ///< as Newton 1.8 does, whatever the centres of mass of the two are
+};
+
 /// Merges every body that an enabled FIXED joint of an articulation holds into that joint's parent: shapes move with
-/// it, mass, centre of mass and inertia are combined (parallel-axis theorem), other joints are anchored to the
+/// it, mass, centre of mass and inertia are combined, other joints are anchored to the
 /// survivor, custom attributes follow their entities. A body held to the world becomes part of it. Articulations
 /// without joints vanish. FIXED joints outside articulations stay and are reported, as are joints that both ends of
 /// which end up on one body, which go.
-CollapseResult collapse_fixed_joints(ModelBuilder& builder, const CollapseKeep& keep, Diagnostics& found);
+CollapseResult collapse_fixed_joints(ModelBuilder& builder, const CollapseKeep& keep, Diagnostics& found,
+                                     MergedInertia inertia = MergedInertia::center_of_mass);
 
 }  // namespace mechane::model

@@ -55,7 +55,8 @@ MassTable compute_masses(const physics::PhysicsModel& model, const ResolverList&
 std::optional<geometry::MassProperties> collider_solid(const physics::Collider& collider, bool authored_mesh,
                                                        Diagnostics& found);
 
-/// The callback for physics::compute_mass that answers from collider_solid.
+/// The callback for physics::compute_mass that answers from collider_solid. With `authored_mesh` a collider without a
+/// volume has the volume zero, else an unknown one.
 physics::MassInfo mass_info(const physics::Collider& collider, bool authored_mesh, Diagnostics& found);
 
 }  // namespace mechane::resolve
