@@ -16,6 +16,9 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 16> kGprimTypes{
     "Mesh",   "Points",   "BasisCurves", "NurbsCurves", "NurbsPatch", "HermiteCurves", "TetMesh",   "Cube",
     "Sphere", "Cylinder", "Capsule",     "Cone",        "Plane",      "Cylinder_1",    "Capsule_1", "GeomSubset"};
+/// Types that have a form without any opinion about it.
+constexpr std::array<std::string_view, 8> kPrimitiveTypes{"Cube", "Sphere", "Cylinder",   "Capsule",
+                                                          "Cone", "Plane",  "Cylinder_1", "Capsule_1"};
 constexpr std::array<std::string_view, 4> kTopology{"points", "faceVertexIndices", "faceVertexCounts",
                                                     "curveVertexCounts"};
 
@@ -145,6 +148,7 @@ class Reader {
             const bool feature  = (prim.roles & (kPhysicsGroup | kInterfaceGroup)) != 0;
             const bool gprim    = is_in(prim.type, kGprimTypes);
             const bool material = prim.type == "Material";
+            if (prim.topology || is_in(prim.type, kPrimitiveTypes)) out_.shapes.push_back({prim.path, prim.type});
             if (prim.topology || (gprim && !feature)) {
                 ++out_.gprims;
                 out_.meshes += prim.topology;
@@ -249,6 +253,7 @@ std::vector<AssetLayer> read_asset_layers(const usd::Stage& stage)
                          .first    = {},
                          .vendors  = {},
                          .foreign  = {},
+                         .shapes   = {},
                          .heavy    = {},
                          .shaders  = {}};
         place(found, out.empty() ? found.layer : out.front().layer, out.empty());

@@ -44,6 +44,7 @@ struct AssetLayer {
     std::map<std::string, std::vector<RoleExample>> vendors;  ///< every vendor property and schema
     /// Words of nobody that the checker knows, on prims that no simulation reads; by their namespace.
     std::map<std::string, std::vector<RoleExample>> foreign;
+    std::vector<RoleExample> shapes;  ///< Gprims that the layer itself gives a form: points, or a primitive's type
     std::vector<usd::Path> heavy;    ///< arrays of more than 1000 elements, or prims above 64 KiB
     std::vector<usd::Path> shaders;  ///< Shader and NodeGraph prims
     std::size_t            gprims                      = 0;  ///< with points, or primitives without a physics schema

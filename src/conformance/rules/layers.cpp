@@ -423,9 +423,10 @@ class Judge {
         const std::string given = root.metadata("assetInfo:name").get<std::string>().value_or("");
         const std::string name = given.empty() ? root.name().text() : given, stem = lower(layer.stem());
         sink_.applies(kNames);
+        const auto bare = [](std::string text) { return std::erase(text, '_'), text; };  // chess_set, ChessSet
+        if (bare(stem) == bare(lower(name))) return;
         // robot_isaac.usda composes the asset with a vendor's layer.
-        if (stem == lower(name)) return;
-        if (stem.starts_with(lower(name) + "_") && names_vendor(stem.substr(name.size() + 1))) return;
+        if (stem.starts_with(lower(name) + "_") && names_vendor(vendor_suffix(stem))) return;
         say(kNames, site_of(layer), fmt::format("the entry of {} is {}", name, layer.relative), layer.relative,
             name + ".usda", fmt::format("rename it to {}.usda, or say its name in assetInfo", name), "entry");
     }
@@ -469,6 +470,29 @@ class Judge {
     static std::string vendor_suffix(const std::string& stem)
     { return stem.substr(stem.rfind('_') + 1); }
 
+    /// The tree of Xforms: no feature, no shader and, however light, no geometry of its own (GAP-106).
+    void base(const AssetLayer& layer)
+    {
+        sink_.applies(kBase);
+        const std::uint32_t features = kPhysicsGroup | kInterfaceGroup;
+        const auto          report   = [&](const usd::Path& at, const std::string& what) {
+            say(kBase, site_of(layer, at), "the base layer holds " + what, "", "Xforms, scopes and arcs", kMove);
+        };
+        if (layer.has(features)) {
+            for (const auto& [role, example] : layer.first)
+                if ((role & features) != 0) return report(example.path, examples(layer, features));
+        } else if (!layer.shaders.empty()) {
+            report(layer.shaders.front(), "shaders");
+        } else if (!layer.shapes.empty()) {
+            const RoleExample& first = layer.shapes.front();
+            report(first.path, fmt::format("geometry ({} at {}{})", first.what.empty() ? "points" : first.what,
+                                           first.path.text(),
+                                           layer.shapes.size() > 1
+                                               ? fmt::format(" and {} more", layer.shapes.size() - 1)
+                                               : std::string()));
+        }
+    }
+
     void roles(const AssetLayer& layer, bool said)
     {
         const std::uint32_t named = named_role(layer);
@@ -496,12 +520,7 @@ class Judge {
                     fmt::format("the layer of materials {} holds {}", layer.relative, examples(layer, wrong)), "",
                     "materials only", kMove);
         } else if (named == kBaseRole) {
-            sink_.applies(kBase);
-            const std::uint32_t wrong = kPhysicsGroup | kInterfaceGroup | kGeometryRole;
-            if (layer.has(wrong) || !layer.shaders.empty())
-                say(kBase, site_of(layer, layer.has(wrong) ? at(wrong) : layer.shaders.front()),
-                    fmt::format("the base layer holds {}", layer.has(wrong) ? examples(layer, wrong) : "shaders"), "",
-                    "Xforms, scopes and arcs", kMove);
+            base(layer);
         } else if ((named & (kPhysicsGroup | kInterfaceGroup)) != 0) {
             sink_.applies(kFeatures);
             const bool          interfaces = (named & kInterfaceGroup) != 0;

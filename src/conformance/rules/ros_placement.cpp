@@ -102,7 +102,9 @@ bool is_located(const std::string& type)
 /// A sensor below no link: of a robot that has links it should be on one, elsewhere it stands still.
 void check_mounting(const Facts& facts, const PrimFacts& prim, const ros::Interface& interface, Sink& sink)
 {
-    if (!is_located(interface.type) || !facts.has(kBody) || facts.nearest(facts.index_of(prim), kBody) != nullptr) return;
+    if (!is_located(interface.type) || !facts.has(kBody)) return;
+    // Where a camera stands is said of the camera, not of what lies below it.
+    if (facts.nearest(facts.index_of(prim), kBody | kCamera) != nullptr) return;
     const PrimFacts* robot = nullptr;
     for (const PrimFacts* at = &prim; at != nullptr; at = facts.nearest(at->parent, kContext))
         if (at->is(kContext)) robot = at;
