@@ -16,6 +16,9 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 16> kGprimTypes{
     "Mesh",   "Points",   "BasisCurves", "NurbsCurves", "NurbsPatch", "HermiteCurves", "TetMesh",   "Cube",
     "Sphere", "Cylinder", "Capsule",     "Cone",        "Plane",      "Cylinder_1",    "Capsule_1", "GeomSubset"};
+/// Types that have a form without any opinion about it.
+constexpr std::array<std::string_view, 8> kPrimitiveTypes{"Cube", "Sphere", "Cylinder",   "Capsule",
+                                                          "Cone", "Plane",  "Cylinder_1", "Capsule_1"};
 constexpr std::array<std::string_view, 4> kTopology{"points", "faceVertexIndices", "faceVertexCounts",
                                                     "curveVertexCounts"};
 
@@ -29,6 +32,7 @@ std::uint32_t role_of_schema(std::string_view name)
     if (name.starts_with("Physics")) return kPhysicsRole;
     if (name.starts_with("RosControl")) return kControlRole;
     if (name.starts_with("Ros") && name.ends_with("API")) return kRosRole;
+    if (name.starts_with("Sensor") && name.ends_with("API")) return kSensorRole;
     return 0;
 }
 
@@ -36,11 +40,12 @@ std::uint32_t role_of_property(std::string_view name)
 {
     if (!vendor_of_property(name).empty()) return kVendorRole;
     if (name.starts_with("physics:") || name.starts_with("drive:") || name.starts_with("limit:") ||
-        name == "material:binding:physics")
+        name == "material:binding:physics" || name.starts_with("material:binding:collection:physics:"))
         return kPhysicsRole;
     if (name.starts_with("ext_physics:")) return kExtPhysicsRole;
     if (name.starts_with("ros:")) return kRosRole;
     if (name.starts_with("control:")) return kControlRole;
+    if (name.starts_with("sensor:")) return kSensorRole;
     if (name.starts_with("material:binding")) return kInstanceRole;
     if (is_in(name, kTopology)) return kGeometryRole;
     return 0;
@@ -55,7 +60,10 @@ class Reader {
     {
         for (const usd::Path& path : usd::prim_specs(layer_)) {
             const bool variant = layer_.kind(path) == usd::SpecKind::variant;
-            if (!variant) prim(path);
+            if (variant)
+                for (const usd::Token& api : layer_.apis(path)) schema(path, api);
+            else
+                prim(path);
             for (const usd::Token& name : layer_.properties(path))
                 property(path, name, variant ? nullptr : &prims_.back());
         }
@@ -85,20 +93,23 @@ class Reader {
         out_.first.emplace(role, RoleExample{path, what});
     }
 
+    std::uint32_t schema(const usd::Path& path, const usd::Token& name)
+    {
+        const std::uint32_t role = role_of_schema_(name);
+        if (role != 0) note(role, path, name.text());
+        if (role == kVendorRole)
+            out_.vendors[std::string(vendor_of_schema(name.text()))].push_back({path, name.text()});
+        out_.only_context &= role != kRosRole || name.text() == "RosContextAPI";
+        return role;
+    }
+
     void prim(const usd::Path& path)
     {
         static const usd::Token kType("typeName");
         const usd::Token        type = layer_.field(path, kType).get<usd::Token>().value_or(usd::Token());
         Prim                    prim{.path = path, .type = type.text()};
-        const auto              schema = [&](const usd::Token& name) {
-            const std::uint32_t role = role_of_schema_(name);
-            prim.roles |= role;
-            if (role != 0) note(role, path, name.text());
-            if (role == kVendorRole)
-                out_.vendors[std::string(vendor_of_schema(name.text()))].push_back({path, name.text()});
-        };
-        schema(type);
-        for (const usd::Token& api : layer_.apis(path)) schema(api);
+        prim.roles |= schema(path, type);
+        for (const usd::Token& api : layer_.apis(path)) prim.roles |= schema(path, api);
         prim.arcs = !layer_.references(path).empty() || !layer_.payloads(path).empty();
         at_.emplace(path, prims_.size());
         prims_.push_back(std::move(prim));
@@ -112,6 +123,7 @@ class Reader {
         const std::uint32_t role = role_of_property_(token);
         if (role == kVendorRole) out_.vendors[std::string(vendor_of_property(name))].push_back({path, name});
         if (role != 0 && role != kGeometryRole) note(role, path, name);
+        out_.only_context &= role != kRosRole || name.starts_with("ros:context:");
         const std::size_t elements = usd::array_size(layer_, path);
         if (elements > kHeavyElements) out_.heavy.push_back(path);
         if (owner == nullptr) return;
@@ -136,8 +148,10 @@ class Reader {
             const bool feature  = (prim.roles & (kPhysicsGroup | kInterfaceGroup)) != 0;
             const bool gprim    = is_in(prim.type, kGprimTypes);
             const bool material = prim.type == "Material";
+            if (prim.topology || is_in(prim.type, kPrimitiveTypes)) out_.shapes.push_back({prim.path, prim.type});
             if (prim.topology || (gprim && !feature)) {
                 ++out_.gprims;
+                out_.meshes += prim.topology;
                 note(kGeometryRole, prim.path, prim.type.empty() ? "points" : prim.type);
             }
             if (prim.type == "Shader" || prim.type == "NodeGraph") out_.shaders.push_back(prim.path);
@@ -179,6 +193,8 @@ std::string_view role_name(std::uint32_t role)
             return "control";
         case kVendorRole:
             return "proprietary";
+        case kSensorRole:
+            return "sensor";
         default:
             return "";
     }
@@ -186,24 +202,62 @@ std::string_view role_name(std::uint32_t role)
 
 bool AssetLayer::is_proprietary() const
 {
-    const bool mixed = (roles & ~static_cast<std::uint32_t>(kVendorRole | kBaseRole)) != 0;
-    return vendors.size() == 1 && (!mixed || stem() == vendors.begin()->first);
+    if (names_vendor(stem())) return true;
+    return vendors.size() == 1 && (roles & ~static_cast<std::uint32_t>(kVendorRole | kBaseRole)) == 0;
 }
 
-std::string AssetLayer::stem() const { return fs::path(relative).stem().string(); }
+std::string AssetLayer::stem() const
+{
+    const std::size_t inner = relative.rfind('[');
+    std::string       file  = inner == std::string::npos ? relative : relative.substr(inner + 1);
+    while (file.ends_with(']')) file.pop_back();
+    return fs::path(file).stem().string();
+}
+
+bool AssetLayer::in_subfolder() const { return fs::path(relative).has_parent_path(); }
+
+namespace {
+
+/// Where a layer lies in the asset: in the entry's package, or in its folder.
+void place(AssetLayer& layer, const usd::StageLayer& entry, bool is_entry)
+{
+    const std::string& package = entry.packaged.package;
+    if (!package.empty()) {
+        layer.inside   = is_entry || layer.layer.packaged.package == package;
+        layer.relative = layer.inside ? layer.layer.packaged.inner : layer.layer.file;
+        return;
+    }
+    const fs::path file(layer.layer.file);
+    const fs::path relative = file.lexically_relative(fs::path(entry.file).parent_path());
+    layer.inside            = is_entry || (!relative.empty() && !relative.string().starts_with(".."));
+    layer.relative          = is_entry ? file.filename().string() : relative.string();
+}
+
+bool is_asset(const usd::Layer& layer)
+{
+    const std::string root = layer.field(usd::Path::root(), "defaultPrim").get<std::string>().value_or("");
+    if (root.empty()) return false;
+    const usd::Path   prim("/" + root);
+    const std::string kind = layer.field(prim, "kind").get<std::string>().value_or("");
+    return kind == "component" || kind == "assembly" || kind == "group" || !layer.field(prim, "assetInfo").empty();
+}
+
+}  // namespace
 
 std::vector<AssetLayer> read_asset_layers(const usd::Stage& stage)
 {
     std::vector<AssetLayer> out;
-    fs::path                folder;
     for (usd::StageLayer& layer : usd::layers_of(stage)) {
-        AssetLayer found{
-            .layer = std::move(layer), .relative = {}, .first = {}, .vendors = {}, .heavy = {}, .shaders = {}};
-        const fs::path file(found.layer.file);
-        if (out.empty()) folder = file.parent_path();
-        const fs::path relative = file.lexically_relative(folder);
-        found.inside            = out.empty() || (!relative.empty() && !relative.string().starts_with(".."));
-        found.relative          = out.empty() ? file.filename().string() : relative.string();
+        AssetLayer found{.layer    = std::move(layer),
+                         .relative = {},
+                         .first    = {},
+                         .vendors  = {},
+                         .foreign  = {},
+                         .shapes   = {},
+                         .heavy    = {},
+                         .shaders  = {}};
+        place(found, out.empty() ? found.layer : out.front().layer, out.empty());
+        found.is_asset = is_asset(*found.layer.layer);
         if (found.inside) Reader(found).read();
         out.push_back(std::move(found));
     }

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <map>
 #include <set>
 #include <span>
+#include <unordered_map>
 
 #include "family.h"
 #include "mechane/conformance/codes.h"
@@ -83,15 +85,35 @@ std::vector<int> section_key(const Rule& rule)
     return key;
 }
 
-/// Findings of one rule with one message at one line are one finding: a prototype's, seen at each of its instances.
-void merge_instances(std::vector<Finding>& findings)
+/// Where the first instance on the stage has what a proxy shows; the path itself for what is no proxy.
+std::string first_instance(const Facts& facts, const std::string& path)
 {
-    std::map<std::tuple<const Rule*, std::string, int, std::string>, std::size_t> seen;
-    std::vector<Finding>                                                          merged;
+    const usd::Prim prim = path.empty() ? usd::Prim() : facts.stage.prim_at(usd::Path(path));
+    if (!prim || !prim.is_instance_proxy()) return path;
+    for (usd::Prim above = prim.parent(); above; above = above.parent()) {
+        const usd::Prim source = above.is_instance() ? above.prototype_source() : usd::Prim();
+        if (!source) continue;
+        const std::string rest = path.substr(above.path().text().size());
+        if (source != above) return first_instance(facts, source.path().text() + rest);
+        // An instance in an instance: the outer one may be a copy too.
+        return above.is_instance_proxy() ? first_instance(facts, above.path().text()) + rest : path;
+    }
+    return path;
+}
+
+/// What a prototype is found guilty of is one finding, seen at each of its instances and said of the first.
+void merge_instances(const Facts& facts, std::vector<Finding>& findings)
+{
+    std::map<std::tuple<const Rule*, std::string, std::string, std::string>, std::size_t> seen;
+    std::vector<Finding>                                                                  merged;
+    merged.reserve(findings.size());
     for (Finding& finding : findings) {
-        if (finding.site.line > 0) {
-            const auto [at, fresh] =
-                seen.try_emplace({finding.rule, finding.site.layer, finding.site.line, finding.variant}, merged.size());
+        const usd::Prim prim =
+            finding.site.prim.empty() ? usd::Prim() : facts.stage.prim_at(usd::Path(finding.site.prim));
+        if (prim && prim.is_instance_proxy()) {
+            finding.site.prim       = first_instance(facts, finding.site.prim);
+            const auto [at, fresh] = seen.try_emplace(
+                {finding.rule, finding.site.prim, finding.site.property, finding.variant}, merged.size());
             if (!fresh) {
                 ++merged[at->second].instances;
                 continue;
@@ -129,13 +151,15 @@ class Run {
         for (const OwnRule& own : options_.own_rules) run_own(own, sink);
         for (const auto& [rule, found] : sink.found())
             if (selected(*rule) || is_own(*rule)) report.findings.push_back(finding_of(*rule, found));
-        merge_instances(report.findings);
+        merge_instances(facts, report.findings);
         for (Finding& finding : report.findings) finding.fingerprint = fingerprint(finding);
         suppress(facts, report);
         sort(report.findings);
+        std::set<const Rule*> broken;
+        for (const Finding& finding : report.findings) broken.insert(finding.rule);
         for (const Rule* rule : rules())
-            if (selected(*rule)) report.outcomes.push_back(outcome_of(*rule, sink, report));
-        for (const OwnRule& own : options_.own_rules) report.outcomes.push_back(outcome_of(*own.rule, sink, report));
+            if (selected(*rule)) report.outcomes.push_back(outcome_of(*rule, sink, broken));
+        for (const OwnRule& own : options_.own_rules) report.outcomes.push_back(outcome_of(*own.rule, sink, broken));
         return report;
     }
 
@@ -247,20 +271,30 @@ class Run {
 
     static void sort(std::vector<Finding>& findings)
     {
-        std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
-            return std::make_tuple(-static_cast<int>(a.severity), section_key(*a.rule), std::string_view(a.site.prim),
-                                   a.rule->id) < std::make_tuple(-static_cast<int>(b.severity), section_key(*b.rule),
-                                                                 std::string_view(b.site.prim), b.rule->id);
+        std::map<const Rule*, std::vector<int>> sections;  // taken apart once a rule, not once a comparison
+        for (const Finding& finding : findings)
+            if (const auto [at, fresh] = sections.try_emplace(finding.rule); fresh)
+                at->second = section_key(*finding.rule);
+        std::vector<std::vector<int>> ordered;
+        for (const auto& [rule, section] : sections) ordered.push_back(section);
+        std::sort(ordered.begin(), ordered.end());
+        std::unordered_map<const Rule*, std::ptrdiff_t> rank;
+        for (const auto& [rule, section] : sections)
+            rank[rule] = std::lower_bound(ordered.begin(), ordered.end(), section) - ordered.begin();
+        std::stable_sort(findings.begin(), findings.end(), [&](const Finding& a, const Finding& b) {
+            if (a.severity != b.severity) return a.severity > b.severity;
+            if (const auto x = rank[a.rule], y = rank[b.rule]; x != y) return x < y;
+            if (const int order = a.site.prim.compare(b.site.prim); order != 0) return order < 0;
+            return a.rule->id < b.rule->id;
         });
     }
 
-    static RuleOutcome outcome_of(const Rule& rule, const Sink& sink, const Report& report)
+    static RuleOutcome outcome_of(const Rule& rule, const Sink& sink, const std::set<const Rule*>& broken)
     {
         const auto applied = sink.applied().find(&rule);
         if (applied == sink.applied().end()) return {&rule, Outcome::not_applicable, {}};
         if (!applied->second.empty()) return {&rule, Outcome::not_checked, applied->second, sink.has_failed(rule)};
-        const bool found = std::any_of(report.findings.begin(), report.findings.end(),
-                                       [&](const Finding& f) { return f.rule == &rule; });
+        const bool found = broken.count(&rule) != 0;
         return {&rule, found ? Outcome::finding : Outcome::passed, {}};
     }
 

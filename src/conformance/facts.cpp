@@ -5,6 +5,8 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "conformance/foreign_words.h"
+
 namespace mechane::conformance {
 namespace {
 
@@ -73,12 +75,15 @@ Facts::Facts(const usd::Stage& s, const tasks::Pool* pool, const std::vector<std
     : stage(s), types(interfaces)
 {
     const auto read_physics = [&] { physics = physics::parse(stage, {}, physics_found); };
+    const auto read_layers  = [&] { layers_ = read_asset_layers(stage); };
     if (pool != nullptr)
-        pool->for_each(2, 1, [&](std::size_t i) { i == 0 ? read_physics() : read_layers_early(); });
+        pool->for_each(2, 1, [&](std::size_t i) { i == 0 ? read_physics() : read_layers(); });
     else
-        read_physics();
+        read_physics(), read_layers();
     read_prims(pool);
+    read_group_colliders();
     read_trees();
+    note_foreign_words(*this, layers_);
 }
 
 void Facts::read_prims(const tasks::Pool* pool)
@@ -121,6 +126,26 @@ void Facts::read_prims(const tasks::Pool* pool)
         above.above_gprim |= facts.above_gprim || facts.is(kGprim);
     }
     root = index_of(stage.default_prim());
+}
+
+/// PhysicsCollisionAPI on what is no Gprim makes colliders of the Gprims below, up to the next collider or body.
+void Facts::read_group_colliders()
+{
+    const usd::Token               enabled("physics:collisionEnabled");
+    const std::string              api = "PhysicsCollisionAPI";
+    std::vector<char>              grouped(prims.size(), 0);
+    for (std::size_t i = 0; i < prims.size(); ++i) {
+        PrimFacts& prim = prims[i];
+        const bool own  = std::any_of(prim.apis.begin(), prim.apis.end(),
+                                      [&](const usd::Token& applied) { return applied.text() == api; });
+        if (own || prim.is(kBody))
+            grouped[i] = own && !prim.is(kGprim) && prim.prim.attribute(enabled).get_or<bool>(true);
+        else if (prim.parent >= 0)
+            grouped[i] = grouped[static_cast<std::size_t>(prim.parent)];
+        if (grouped[i] == 0 || (!own && !prim.is(kGprim))) continue;
+        prim.traits |= kCollider;
+        all_ |= kCollider;
+    }
 }
 
 bool Facts::is_tree_joint(const physics::Joint& joint) const
@@ -196,18 +221,11 @@ bool Facts::articulated() const
 
 bool Facts::has(std::uint32_t traits) const { return (all_ & traits) != 0; }
 
-void Facts::read_layers_early() const
+const AssetLayer* Facts::layer(const std::string& name) const
 {
-    try {
-        static_cast<void>(layers());
-    } catch (...) {  // whoever asks for them tries again, and fails by name
-    }
-}
-
-const std::vector<AssetLayer>& Facts::layers() const
-{
-    std::call_once(layers_read_, [this] { layers_ = read_asset_layers(stage); });
-    return layers_;
+    const auto at = std::find_if(layers_.begin(), layers_.end(),
+                                 [&](const AssetLayer& layer) { return layer.layer.name == name; });
+    return at == layers_.end() ? nullptr : &*at;
 }
 
 }  // namespace mechane::conformance

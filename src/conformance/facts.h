@@ -1,7 +1,6 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -29,7 +28,7 @@ enum Trait : std::uint32_t {
     kSubset           = 1u << 10,
     kXform            = 1u << 11,
     kBody             = 1u << 12,  ///< an enabled rigid body
-    kCollider         = 1u << 13,  ///< an enabled collider
+    kCollider         = 1u << 13,  ///< an enabled collider, or one of the Gprims that PhysicsCollisionAPI above stands for
     kArticulationRoot = 1u << 14,
     kContext          = 1u << 15,
     kTopic            = 1u << 16,
@@ -87,23 +86,27 @@ struct Facts {
     /// True when the body or joint is a tree joint: enabled, in the articulation, between different bodies or the
     /// world.
     [[nodiscard]] bool is_tree_joint(const physics::Joint& joint) const;
+    /// The prim's place among the facts.
+    [[nodiscard]] std::int32_t index_of(const PrimFacts& prim) const
+    { return static_cast<std::int32_t>(&prim - prims.data()); }
     /// The nearest prim at or above with one of these traits, or null.
     [[nodiscard]] const PrimFacts* nearest(std::int32_t from, std::uint32_t traits) const;
     /// Some tree joint connects two bodies.
     [[nodiscard]] bool articulated() const;
     [[nodiscard]] bool has(std::uint32_t traits) const;
-    /// Every layer of the stage, the entry first; read when first asked for, with a pool beside the physics.
-    [[nodiscard]] const std::vector<AssetLayer>& layers() const;
+    /// Every layer of the stage, the entry first.
+    [[nodiscard]] const std::vector<AssetLayer>& layers() const { return layers_; }
+    /// The layer of that name (`AssetLayer::layer.name`), or null.
+    [[nodiscard]] const AssetLayer* layer(const std::string& name) const;
 
   private:
     std::vector<std::int32_t> by_index_;  ///< from a prim's position on the stage
     std::uint32_t             all_ = 0;
 
-    mutable std::once_flag          layers_read_;  // families ask from several threads
-    mutable std::vector<AssetLayer> layers_;
+    std::vector<AssetLayer> layers_;
 
-    void read_layers_early() const;
     void read_prims(const tasks::Pool* pool);
+    void read_group_colliders();
     void read_trees();
 };
 

@@ -72,7 +72,7 @@ struct Family {
 std::span<const Family* const> families();
 
 // One family a file under rules/.
-extern const Family kUnitRules, kTransformRules, kPivotRules, kKindRules, kAssetRules, kInstanceRules, kCloneRules,
+extern const Family kUnitRules, kTransformRules, kScaleRules, kRootRules, kPivotRules, kKindRules, kAssetRules, kInstanceRules, kCloneRules,
     kJointRules, kTreeRules, kStaticBodyRules, kMassRules, kColliderRules, kRepresentationRules, kLinkRules,
     kCollisionFilterRules, kContactMaterialRules, kRosSchemaRules, kRosContextRules, kRosOverrideRules,
     kRosPlacementRules, kRosTopicRules, kRosFrameRules, kRosJointRules, kVendorSchemaRules, kIsolationRules,

@@ -1,8 +1,8 @@
 #include "conformance/image_header.h"
 
-#include <cstdio>
 #include <string_view>
-#include <vector>
+
+#include "mechane/usd/asset_bytes.h"
 
 namespace mechane::conformance {
 namespace {
@@ -35,14 +35,11 @@ void read_jpeg(std::string_view bytes, ImageHeader& out)
 
 ImageHeader read_image_header(const std::string& file)
 {
-    ImageHeader out;
-    std::FILE*  in = std::fopen(file.c_str(), "rb");
-    if (in == nullptr) return out;
-    std::vector<char> buffer(64 * 1024);
-    const std::size_t size = std::fread(buffer.data(), 1, buffer.size(), in);
-    std::fclose(in);
-    out.readable = size > 0;
-    const std::string_view bytes(buffer.data(), size);
+    ImageHeader            out;
+    const std::string      start = usd::first_bytes(file, 64 * 1024);
+    const std::string_view bytes = start;
+    const std::size_t      size  = start.size();
+    out.readable                 = size > 0;
     if (bytes.starts_with("\x89PNG\r\n\x1a\n"sv)) {
         out.format = "png";
         if (size >= 26) {

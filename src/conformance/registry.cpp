@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::array kFamilies{&kUnitRules,
                                &kTransformRules,
+                               &kScaleRules,
+                               &kRootRules,
                                &kPivotRules,
                                &kLayerRules,
                                &kKindRules,

@@ -32,6 +32,12 @@ constexpr std::array<std::string_view, 33> kNeutral{
     "proxy",    "userProperties", "clips",      "subsetFamily", "coordSys", "rotMatrix",  "exposure",
     "shutter",  "stereoRole",     "colorSpace", "interface",    "node"};
 
+constexpr std::array<std::string_view, 10> kVendors{"physx",  "isaac", "mujoco",  "newton", "gazebo",
+                                                    "o3de",   "omni",  "genesis", "drake",  "unity"};
+
+/// Beginnings of schemas that the checker judges by other rules, whether or not they are registered.
+constexpr std::array<std::string_view, 5> kNeutralSchemas{"Physics", "ExtendedPhysics", "Ros", "Sensor", "MimicJoint"};
+
 constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kCounterparts{
     {{"NewtonMimicAPI", "ExtendedPhysicsMimicAPI"},
      {"PhysxMimicJointAPI", "ExtendedPhysicsMimicAPI"},
@@ -61,6 +67,34 @@ std::string_view vendor_of_property(std::string_view name)
     for (const Pattern& pattern : kProperties)
         if (name.starts_with(pattern.text)) return pattern.vendor;
     return {};
+}
+
+bool names_vendor(std::string_view word)
+{ return std::find(kVendors.begin(), kVendors.end(), word) != kVendors.end(); }
+
+std::string_view unknown_namespace(std::string_view property)
+{
+    const std::size_t colon = property.find(':');
+    if (colon == std::string_view::npos || colon == 0 || !vendor_of_property(property).empty()) return {};
+    const std::string_view prefix = property.substr(0, colon);
+    return is_neutral_namespace(prefix) ? std::string_view{} : prefix;
+}
+
+std::string unknown_vendor_of_schema(std::string_view schema)
+{
+    if (!vendor_of_schema(schema).empty()) return {};
+    if (std::any_of(kNeutralSchemas.begin(), kNeutralSchemas.end(),
+                    [&](std::string_view beginning) { return schema.starts_with(beginning); }))
+        return {};
+    if (const std::size_t colon = schema.find(':'); colon != std::string_view::npos) schema = schema.substr(0, colon);
+    // The first word: "acme" of "AcmeGripperAPI", "acme" of "acme".
+    std::string word;
+    for (const char c : schema) {
+        const bool upper = c >= 'A' && c <= 'Z';
+        if (upper && word.size() > 1) break;
+        word += static_cast<char>(upper ? c + 32 : c);
+    }
+    return word;
 }
 
 bool is_neutral_namespace(std::string_view prefix)

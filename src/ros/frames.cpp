@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -96,7 +97,7 @@ class Kinematics {
 
 class Tree {
   public:
-    Tree(const usd::Stage& stage, Diagnostics& found) : stage_(stage), kinematics_(stage), found_(found) {}
+    explicit Tree(const usd::Stage& stage) : stage_(stage), kinematics_(stage) {}
 
     std::vector<Frame> build()
     {
@@ -118,7 +119,6 @@ class Tree {
   private:
     const usd::Stage&                                  stage_;
     Kinematics                                         kinematics_;
-    Diagnostics&                                       found_;
     std::vector<Frame>                                 frames_;
     std::unordered_map<std::uint32_t, std::size_t>     of_prim_;  ///< never iterated
     std::map<std::int32_t, std::optional<std::size_t>> linked_;   ///< body -> its joint towards the base
@@ -255,7 +255,7 @@ class Tree {
                 : inverse(rigid(stage_.world_matrix(frames_[static_cast<std::size_t>(frame.parent)].prim))) * X_WF;
     }
 
-    /// Parents before children; equal ids on one topic are said.
+    /// Parents before children.
     std::vector<Frame> in_order()
     {
         std::vector<std::vector<std::size_t>> below(frames_.size());
@@ -265,20 +265,14 @@ class Tree {
                 waiting.push_back(i);
             else
                 below[static_cast<std::size_t>(frames_[i].parent)].push_back(i);
-        std::vector<Frame>                                              out;
-        std::map<std::pair<std::string, std::string>, const usd::Path*> ids;
-        std::vector<std::int32_t>                                       now(frames_.size(), -1);
+        std::vector<Frame>        out;
+        std::vector<std::int32_t> now(frames_.size(), -1);
         while (!waiting.empty()) {
             const std::size_t i = waiting.front();
             waiting.pop_front();
             Frame frame = frames_[i];
             if (frame.parent >= 0) frame.parent = now[static_cast<std::size_t>(frame.parent)];
             now[i] = static_cast<std::int32_t>(out.size());
-            if (const auto [at, fresh] =
-                    ids.try_emplace({tf_topic(frame.prim, false), frame.id}, &frames_[i].prim.path());
-                !fresh)
-                found_.add(kFrameDuplicate, frame.prim.site(),
-                           fmt::format("frame id \"{}\" also names {}", frame.id, at->second->text()));
             out.push_back(std::move(frame));
             for (auto child = below[i].rbegin(); child != below[i].rend(); ++child) waiting.push_front(*child);
         }
@@ -301,6 +295,36 @@ std::string_view to_string(FrameKind kind)
     return "";
 }
 
-std::vector<Frame> frames(const usd::Stage& stage, Diagnostics& found) { return Tree(stage, found).build(); }
+std::vector<Frame> frames(const usd::Stage& stage, Diagnostics& found)
+{
+    std::vector<Frame> all = Tree(stage).build();
+    for (const FrameClash& clash : clashes(all))
+        found.add(kFrameDuplicate, all[clash.frame].prim.site(),
+                  fmt::format("frame id \"{}\" also names {}", all[clash.frame].id,
+                              clash.other < 0 ? "the frame that the robot hangs on"
+                                              : all[static_cast<std::size_t>(clash.other)].prim.path().text()));
+    return all;
+}
+
+std::vector<FrameClash> clashes(const std::vector<Frame>& frames)
+{
+    std::vector<std::size_t> order(frames.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return frames[a].prim.index() < frames[b].prim.index(); });
+    std::set<std::pair<std::string, std::string>> outside;  // topic, id
+    for (const Frame& frame : frames)
+        if (frame.parent < 0) outside.emplace(tf_topic(frame.prim, false), frame.parent_id);
+    std::map<std::pair<std::string, std::string>, std::size_t> seen;
+    std::vector<FrameClash>                                    found;
+    for (const std::size_t i : order) {
+        const std::pair key{tf_topic(frames[i].prim, false), frames[i].id};
+        if (const auto [at, fresh] = seen.try_emplace(key, i); !fresh)
+            found.push_back({i, static_cast<std::int32_t>(at->second)});
+        else if (outside.count(key) != 0)
+            found.push_back({i, -1});
+    }
+    return found;
+}
 
 }  // namespace mechane::ros

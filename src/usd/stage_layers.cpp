@@ -1,5 +1,6 @@
 #include "mechane/usd/stage_layers.h"
 
+#include <pxr/ar/packageUtils.h>
 #include <pxr/pcp/node.h>
 #include <pxr/sdf/listOp.h>
 #include <pxr/sdf/schema.h>
@@ -7,7 +8,6 @@
 #include <pxr/vt/value.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <set>
 
@@ -19,20 +19,15 @@ namespace {
 
 using namespace pxr;
 
-bool is_crate(const std::string& file)
-{
-    std::FILE* in = std::fopen(file.c_str(), "rb");
-    if (in == nullptr) return false;
-    char       head[8]{};
-    const bool full = std::fread(head, 1, sizeof head, in) == sizeof head;
-    std::fclose(in);
-    return full && std::string_view(head, sizeof head) == "PXR-USDC";
-}
+constexpr std::string_view kCrateMark = "PXR-USDC";
 
 StageLayer view(const Stage::Impl& stage, const SdfLayerRefPtr& layer)
 {
-    StageLayer out{.name = shown(stage, layer), .file = layer->GetRealPath(), .layer = {}};
-    out.binary           = is_crate(out.file);
+    StageLayer out{.name = shown(stage, layer), .file = layer->GetRealPath(), .packaged = {}, .layer = {}};
+    out.packaged         = packaged_file(out.file);
+    const bool        in = !out.packaged.package.empty();
+    const std::string at = in ? ArJoinPackageRelativePath(out.packaged.package, out.packaged.inner) : out.file;
+    out.binary           = first_bytes(at, kCrateMark.size()) == kCrateMark;
     auto shared          = std::make_shared<Layer>();
     shared->impl().layer = layer;
     shared->impl().file  = out.name;
@@ -94,6 +89,13 @@ std::vector<ArcPlace> arc_places(const Prim& prim, const Token& property)
         return false;
     });
     return out;
+}
+
+bool is_built_in(const Prim& prim, const Token& property)
+{
+    if (!prim) return false;
+    const PrimRecord& record = prim.stage().impl().record(prim);
+    return record.definition->properties.contains(unwrap(property));
 }
 
 std::vector<VariantSetUse> variant_sets(const Prim& prim)

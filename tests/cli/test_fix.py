@@ -314,6 +314,7 @@ class Fix(unittest.TestCase):
         for prim in prims.values():
             for field in ("references", "payload"):
                 prim.get("metadata", {}).pop(field, None)
+            prim.pop("hasPayload", None)
             prim.get("appliedSchemas", []).sort()  # the vendor's come first once its layer is the stronger one
         return prims
 

@@ -428,10 +428,10 @@ TEST_CASE("controllers: targets exist, and the drafts' interfaces and lengths ar
         {"RosControlDiffDriveAPI", wheels, 0, 0},
         {"RosControlDiffDriveAPI", wheels + "rel ros:diff_drive:odom = </robot/scan>", 0, 0},        // a publisher
         {"RosControlDiffDriveAPI", wheels + "rel ros:diff_drive:subscriber = </robot/scan>", 0, 1},  // no subscription
-        {"RosControlDiffDriveAPI", wheels + "rel ros:diff_drive:odom = </robot/nope>", 0, 0},  // REP-1.2.4-c says it
+        {"RosControlDiffDriveAPI", wheels + "rel ros:diff_drive:odom = </robot/nope>", 0, 1},  // nowhere
         {"RosControlDiffDriveAPI", wheels + "rel ros:diff_drive:odom = </robot/a>", 0, 1},
         {"RosControlDiffDriveAPI", "rel ros:diff_drive:left_wheels = </robot/j1>", 0, 2},  // neither length
-        {"RosControlJointTrajectoryAPI", "rel ros:joint_trajectory:command_joints = [</robot/j1>, </robot/nope>]", 0,
+        {"RosControlJointTrajectoryAPI", "rel ros:joint_trajectory:command_joints = [</robot/j1>, </robot/nope>]", 1,
          0},
         {"RosControlJointTrajectoryAPI", "rel ros:joint_trajectory:command_joints = [</robot/j1>, </robot/scan>]", 1,
          0},

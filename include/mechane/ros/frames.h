@@ -32,7 +32,16 @@ struct Frame {
 /// that tree joints connect to a robot's base, and prims with RosFrameAPI. Loose bodies, excluded joints and interfaces
 /// make no frames.
 ///
-/// @param found  gets ROS_FRAME_DUPLICATE for equal ids on one topic
+/// @param found  gets ROS_FRAME_DUPLICATE for each of `clashes`
 std::vector<Frame> frames(const usd::Stage& stage, Diagnostics& found);
+
+/// A frame whose id is taken on its robot's topics of transforms.
+struct FrameClash {
+    std::size_t  frame = 0;   ///< index among the frames
+    std::int32_t other = -1;  ///< the one that has the id already, earlier on the stage; -1: the frame from outside that
+                              ///< a robot hangs on (`parent_frame`)
+};
+/// Every clash, in the order of the prims on the stage.
+std::vector<FrameClash> clashes(const std::vector<Frame>& frames);
 
 }  // namespace mechane::ros

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "mechane/usd/asset_bytes.h"
 #include "mechane/usd/layer.h"
 #include "mechane/usd/stage.h"
 
@@ -14,6 +15,7 @@ namespace mechane::usd {
 struct StageLayer {
     std::string                  name;            ///< as the user would write it, like `SpecPlace::layer`
     std::string                  file;            ///< absolute path; empty for a layer that is no file
+    PackagedFile                 packaged;        ///< of a layer in a package
     bool                         binary = false;  ///< by its first bytes, not by its suffix
     std::shared_ptr<const Layer> layer;           ///< valid as long as the stage; must not be edited
 };
@@ -43,6 +45,9 @@ struct ArcPlace {
 };
 /// Every place with an opinion about a prim, or about one of its properties, strongest first.
 std::vector<ArcPlace> arc_places(const Prim& prim, const Token& property = {});
+
+/// Whether a schema of the prim, its type or an applied one, brings a property of this name.
+bool is_built_in(const Prim& prim, const Token& property);
 
 /// A variant set of a prim.
 struct VariantSetUse {

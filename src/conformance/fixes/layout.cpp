@@ -137,22 +137,39 @@ class Split {
     }
 };
 
-/// Large arrays of the base go to a binary layer that their prims bring in by payload.
+/// Types and properties that give a primitive its form.
+bool is_primitive(std::string_view type)
+{
+    static constexpr std::array<std::string_view, 6> kTypes{"Cube", "Sphere", "Cylinder", "Capsule", "Cone", "Plane"};
+    return std::ranges::find(kTypes, type) != kTypes.end();
+}
+bool gives_form(std::string_view name)
+{
+    static constexpr std::array<std::string_view, 7> kNames{"size",   "radius", "height", "axis",
+                                                            "extent", "width",  "length"};
+    return std::ranges::find(kNames, name) != kNames.end();
+}
+
+/// Geometry and large arrays of the base go to a binary layer that their prims bring in by payload.
 void split_geometry(usd::Layer& base, usd::Layer& geometry, bool& any)
 {
     for (const usd::Path& prim : base.specs()) {
         if (base.kind(prim) != usd::SpecKind::prim) continue;
-        bool heavy = false;
+        const std::string type  = type_of(base, prim);
+        const bool        form  = is_primitive(type);
+        bool              heavy = form;
+        const std::size_t most  = type == "Mesh" ? 0 : kHeavyElements;
         for (const usd::Token& name : base.properties(prim))
-            heavy |= usd::array_size(base, prim.property(name)) > kHeavyElements;
+            heavy |= usd::array_size(base, prim.property(name)) > most;
         if (!heavy) continue;
         any = true;
-        static_cast<void>(geometry.define(prim, type_of(base, prim)));
+        static_cast<void>(geometry.define(prim, type));
         for (const usd::Token& name : base.properties(prim)) {
             const usd::Path path = prim.property(name);
-            if (usd::array_size(base, path) == 0) continue;
+            if (form ? !gives_form(name.text()) : usd::array_size(base, path) == 0) continue;
             if (geometry.copy_spec(base, path, path)) static_cast<void>(base.remove(path));
         }
+        if (form) static_cast<void>(base.clear_field(prim, "typeName"));
         static_cast<void>(base.add_payload(prim, {.asset = "./geometries.usdc", .prim = prim}));
     }
 }

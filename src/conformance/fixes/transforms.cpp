@@ -39,6 +39,8 @@ void fix_scale(Repair& repair, const Finding& finding)
 
 void fix_root_rotation(Repair& repair, const Finding& finding)
 {
+    if (finding.variant == "rotation-shim")
+        return repair.refuse("ambiguous", "whether the turn below the root is a pose or a mistake is the author's to say");
     const usd::Prim  prim  = prim_of(repair, finding);
     const PrimFacts* facts = repair.facts.find(prim.path());
     if (facts != nullptr && facts->is(kGprim))

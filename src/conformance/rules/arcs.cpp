@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
+#include <map>
 #include <set>
 
 #include "conformance/asset_layers.h"
@@ -169,7 +169,7 @@ class Arcs {
   public:
     Arcs(const Facts& facts, Sink& sink) : facts_(facts), sink_(sink)
     {
-        for (usd::StageLayer& layer : usd::layers_of(facts.stage)) layers_.emplace(layer.name, std::move(layer));
+        for (const AssetLayer& layer : facts.layers()) layers_.emplace(layer.layer.name, &layer);
     }
 
     void run()
@@ -186,13 +186,14 @@ class Arcs {
     }
 
   private:
-    const Facts&                           facts_;
-    Sink&                                  sink_;
-    std::map<std::string, usd::StageLayer> layers_;
-    bool                                   payloads_ = false;
-    std::set<std::string>                  said_;  ///< prims whose schema comes by payload
+    const Facts&                             facts_;
+    Sink&                                    sink_;
+    std::map<std::string, const AssetLayer*> layers_;
+    bool                                     payloads_ = false;
+    std::set<std::string>                    said_;  ///< prims whose schema comes by payload
 
-    [[nodiscard]] const usd::Layer& layer(const usd::ArcPlace& place) const { return *layers_.at(place.layer).layer; }
+    [[nodiscard]] const usd::Layer& layer(const usd::ArcPlace& place) const
+    { return *layers_.at(place.layer)->layer.layer; }
     [[nodiscard]] bool              known(const usd::ArcPlace& place) const { return layers_.count(place.layer) != 0; }
 
     void say(const Rule& rule, const usd::Prim& prim, const std::string& layer, std::string message,
@@ -211,19 +212,13 @@ class Arcs {
                             .severity = severity});
     }
 
-    [[nodiscard]] bool inside(const std::string& name) const
-    {
-        const std::filesystem::path root =
-            std::filesystem::path(layers_.at(facts_.stage.used_layers().front()).file).parent_path();
-        const std::string relative = std::filesystem::path(layers_.at(name).file).lexically_relative(root).string();
-        return !relative.empty() && !relative.starts_with("..");
-    }
+    [[nodiscard]] bool inside(const std::string& name) const { return layers_.at(name)->inside; }
 
     void inherited(const PrimFacts& prim)
     {
         sink_.applies(kClass);
         for (const usd::ArcPlace& place : usd::arc_places(prim.prim))
-            if (place.by_class && known(place) && !layers_.at(place.layer).file.empty() && !inside(place.layer))
+            if (place.by_class && known(place) && !layers_.at(place.layer)->layer.file.empty() && !inside(place.layer))
                 return say(
                     kClass, prim.prim, place.layer,
                     fmt::format("the prim inherits {} from {}, outside the asset", place.path.text(), place.layer),
@@ -303,20 +298,34 @@ class Arcs {
                 "define it in base.usda");
     }
 
-    /// Bodies, joints and interfaces of the stage without payloads.
+    /// Bodies, joints and interfaces of the stage without payloads. A prim that has a payload itself is not loaded there
+    /// and no less defined: whether it is what it was is all that counts.
     void topology()
     {
         sink_.applies(kTopology);
         const auto light = facts_.stage.with_load_rules({{usd::Path::root(), usd::LoadRule::none}});
         if (!light) return sink_.not_checked(kTopology, light.error().message);
-        const Facts without(**light);
         for (const PrimFacts& prim : facts_.prims) {
             if (!prim.is(kKinematic | kRos) || said_.count(prim.prim.path().text()) != 0) continue;
-            const PrimFacts* there = without.find(prim.prim.path());
-            if (there != nullptr && there->is(prim.traits & (kKinematic | kRos))) continue;
-            say(kTopology, prim.prim, prim.prim.site().layer, "without payloads the prim is not there",
-                "payloads unloaded", "the same bodies, joints and interfaces", "define the prim outside the payload");
+            const std::string lost = lost_without(prim, (*light)->prim_at(prim.prim.path()));
+            if (lost.empty()) continue;
+            say(kTopology, prim.prim, prim.prim.site().layer, "without payloads " + lost, "payloads unloaded",
+                "the same bodies, joints and interfaces", "define the prim outside the payload");
         }
+    }
+
+    /// What becomes of a prim without payloads, in words; empty when it stays what it is.
+    static std::string lost_without(const PrimFacts& prim, const usd::Prim& there)
+    {
+        if (!there || !there.defined()) return "the prim is not there";
+        if (!there.active()) return "the prim is not active";
+        if (prim.is(kJoint) && !there.is_a("PhysicsJoint")) return "the prim is no joint";
+        if (prim.is(kBody) && !there.has_api("PhysicsRigidBodyAPI")) return "the prim is no rigid body";
+        const std::vector<usd::Token> apis = there.authored_apis();
+        for (const usd::Token& api : prim.apis)
+            if (api.text().starts_with("Ros") && std::find(apis.begin(), apis.end(), api) == apis.end())
+                return "the prim lacks " + api.text();
+        return {};
     }
 };
 

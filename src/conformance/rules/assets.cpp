@@ -1,8 +1,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <filesystem>
+#include <map>
 
+#include "conformance/asset_paths.h"
 #include "conformance/family.h"
+#include "mechane/usd/stage_layers.h"
 
 /// REP-0158 1.2.5, the part that the composed stage shows: identity of the asset and forbidden ways to name others.
 namespace mechane::conformance {
@@ -214,6 +218,86 @@ void check_prefabs(const PrimFacts& prim, const usd::Token& name, Sink& sink)
                           .severity = file ? Severity::error : Severity::warning});
 }
 
+/// Loaded or not: a prim with a payload that is left out is there all the same.
+void check_default_prim(const Facts& facts, const std::string& name, Sink& sink)
+{
+    sink.applies(kDefaultPrimValid);
+    const usd::Prim prim  = facts.stage.prim_at(usd::Path(name.starts_with('/') ? name : "/" + name));
+    const bool      valid = prim && prim.active() && prim.defined() && !prim.abstract();
+    if (!valid)
+        sink.report(kDefaultPrimValid,
+                    {.site     = {.layer = facts.stage.source()},
+                     .message  = "defaultPrim \"" + name + "\" names no active, defined, concrete prim",
+                     .observed = name,
+                     .expected = "an existing root prim",
+                     .hint     = "name the asset's root prim"});
+    else if (prim.parent() != facts.stage.pseudo_root())
+        sink.report(kDefaultPrimValid, {.site     = {.layer = facts.stage.source()},
+                                        .message  = "defaultPrim names the nested prim " + prim.path().text(),
+                                        .observed = name,
+                                        .expected = "a root prim",
+                                        .hint     = "readers before OpenUSD 23.11 find root prims only",
+                                        .variant  = "nested",
+                                        .severity = Severity::info});
+}
+
+/// Where a relative asset path of a layer leads: an absolute path, or one in the layer's package.
+std::string file_named(const AssetLayer& from, const std::string& asset)
+{
+    namespace fs                  = std::filesystem;
+    const auto& [package, inner] = from.layer.packaged;
+    const fs::path folder        = fs::path(package.empty() ? from.layer.file : inner).parent_path();
+    const std::string file       = (folder / asset).lexically_normal().generic_string();
+    return package.empty() ? file : package + "[" + file + "]";
+}
+
+/// Why a layer cannot be brought in without naming a prim; empty when it can. An over is enough (GAP-082).
+std::string fault_of_target(const usd::Layer& layer)
+{
+    const std::string name = layer.field(usd::Path::root(), "defaultPrim").get<std::string>().value_or("");
+    if (name.empty()) return "has no defaultPrim";
+    const usd::Path path(name.starts_with('/') ? name : "/" + name);
+    if (layer.kind(path) != usd::SpecKind::none || !layer.sublayers().empty()) return {};
+    return "has no prim " + path.text() + ", which its defaultPrim names";
+}
+
+/// References and payloads that leave it to their layer which prim they bring in.
+void check_arc_targets(const Facts& facts, Sink& sink)
+{
+    std::map<std::string, std::string> faults;  // by file
+    const auto                         fault = [&](const std::string& file) -> const std::string& {
+        const auto [known, fresh] = faults.try_emplace(file);
+        if (!fresh) return known->second;
+        for (const AssetLayer& layer : facts.layers())
+            if (layer.layer.file == file) return known->second = fault_of_target(*layer.layer.layer);
+        if (const auto read = usd::Layer::open(file)) known->second = fault_of_target(*read);
+        return known->second;  // a file that is not there is REP-1.2.5-k's
+    };
+    for (const AssetLayer& from : facts.layers()) {
+        if (!from.inside || from.layer.file.empty()) continue;
+        const usd::Layer& layer = *from.layer.layer;
+        for (const usd::Path& spec : usd::prim_specs(layer)) {
+            std::vector<usd::Arc> arcs = layer.references(spec);
+            for (usd::Arc& payload : layer.payloads(spec)) arcs.push_back(std::move(payload));
+            for (const usd::Arc& arc : arcs) {
+                const AssetPathForm form = form_of(arc.asset);
+                if (arc.asset.empty() || !arc.prim.empty() || form.file.empty() ||
+                    arc.asset.find(".usd") == std::string::npos)
+                    continue;
+                sink.applies(kDefaultPrimValid);
+                const std::string& why = fault(file_named(from, form.file));
+                if (why.empty()) continue;
+                sink.report(kDefaultPrimValid, {.site     = {.layer = from.layer.name, .prim = spec.text(), .property = {}},
+                                                .message  = arc.asset + " is brought in without a prim path and " + why,
+                                                .observed = arc.asset,
+                                                .expected = "a layer with a valid defaultPrim",
+                                                .hint     = "write defaultPrim in that layer, or the prim behind its path",
+                                                .variant  = arc.asset});
+            }
+        }
+    }
+}
+
 void check(const Facts& facts, Sink& sink)
 {
     sink.applies(kDefaultPrim);
@@ -225,15 +309,9 @@ void check(const Facts& facts, Sink& sink)
                                    .expected = "the name of the asset's root prim",
                                    .hint     = "write `defaultPrim = \"...\"` in the root layer"});
     } else {
-        sink.applies(kDefaultPrimValid);
-        if (facts.root < 0)
-            sink.report(kDefaultPrimValid,
-                        {.site     = {.layer = facts.stage.source()},
-                         .message  = "defaultPrim \"" + name + "\" names no active, defined, concrete prim",
-                         .observed = name,
-                         .expected = "an existing root prim",
-                         .hint     = "name the asset's root prim"});
+        check_default_prim(facts, name, sink);
     }
+    check_arc_targets(facts, sink);
     bool leftover = false, ros = facts.has(kRos);
     for (const PrimFacts& prim : facts.prims)
         for (const usd::Token& property : prim.properties) {

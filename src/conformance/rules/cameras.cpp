@@ -145,44 +145,104 @@ void check_rotation(const Facts& facts, const PrimFacts& frame, const PrimFacts&
                                 .severity = Severity::warning});
 }
 
-/// A topic of pictures below a camera: the nearest frame has to be below the camera too.
-void check_stamp(const PrimFacts& topic, const PrimFacts& camera, const PrimFacts* frame, Sink& sink)
+bool publishes_pictures(const PrimFacts& topic)
 {
     static const std::set<std::string> kPictures{"sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage",
                                                  "sensor_msgs/msg/CameraInfo"};
-    for (const ros::Interface& interface : ros::interfaces(topic.prim)) {
-        if (interface.kind != ros::Api::topic || kPictures.count(interface.type) == 0 || interface.override_frame)
-            continue;
-        sink.applies(kExclusive);
-        if (frame != nullptr && frame->prim.path().has_prefix(camera.prim.path())) continue;
-        sink.report(kExclusive, {.site     = topic.prim.site(),
-                                 .message  = "the camera's pictures carry the frame " +
-                                             (frame == nullptr ? "of the link" : frame->prim.path().text()),
-                                 .observed = frame == nullptr ? "no frame" : frame->prim.path().text(),
-                                 .expected = "an optical frame below " + camera.prim.path().text(),
-                                 .hint     = "apply RosFrameAPI to the optical child"});
+    for (const ros::Interface& interface : ros::interfaces(topic.prim))
+        if (interface.kind == ros::Api::topic && kPictures.count(interface.type) != 0 && !interface.override_frame)
+            return true;
+    return false;
+}
+
+/// Pictures carry the nearest frame at or above their topic.
+void report_stamp(const PrimFacts& topic, const PrimFacts* frame, const std::string& cameras, Sink& sink)
+{
+    sink.report(kExclusive, {.site     = topic.prim.site(),
+                             .message  = "the camera's pictures carry the frame " +
+                                         (frame == nullptr ? "of the link" : frame->prim.path().text()),
+                             .observed = frame == nullptr ? "no frame" : frame->prim.path().text(),
+                             .expected = "an optical frame below " + cameras,
+                             .hint     = "apply RosFrameAPI to the optical child, and the topic there or below it"});
+}
+
+/// A topic of pictures below a camera: the nearest frame has to be below the camera too.
+void check_stamp(const PrimFacts& topic, const PrimFacts& camera, const PrimFacts* frame, Sink& sink)
+{
+    if (!publishes_pictures(topic)) return;
+    sink.applies(kExclusive);
+    if (frame == nullptr || !frame->prim.path().has_prefix(camera.prim.path()))
+        report_stamp(topic, frame, camera.prim.path().text(), sink);
+}
+
+/// The cameras of the nearest prim above a topic that has some, up to the link and to the robot.
+std::vector<const PrimFacts*> cameras_around(const Facts& facts, const PrimFacts& topic)
+{
+    std::vector<const PrimFacts*> found;
+    for (std::int32_t at = topic.parent; at >= 0 && found.empty();) {
+        const PrimFacts& above = facts.prims[static_cast<std::size_t>(at)];
+        for (std::int32_t i = at; i < above.end; ++i)
+            if (facts.prims[static_cast<std::size_t>(i)].is(kCamera))
+                found.push_back(&facts.prims[static_cast<std::size_t>(i)]);
+        at = above.parent;
+        if (above.is(kContext) && facts.nearest(at, kContext) == nullptr) break;
     }
+    return found;
+}
+
+/// A topic of pictures beside its camera, or elsewhere on the robot.
+void check_apart(const Facts& facts, const PrimFacts& topic, const PrimFacts* frame, Sink& sink)
+{
+    if (!publishes_pictures(topic)) return;
+    const std::vector<const PrimFacts*> cameras = cameras_around(facts, topic);
+    if (cameras.empty()) return;
+    sink.applies(kExclusive);
+    std::string names;
+    bool        has_frame = false, beside = false;
+    for (const PrimFacts* camera : cameras) {
+        names += (names.empty() ? "" : ", ") + camera->prim.path().text();
+        beside |= camera->parent == topic.parent;
+        for (std::int32_t i = facts.index_of(*camera) + 1; i < camera->end; ++i)
+            has_frame |= facts.prims[static_cast<std::size_t>(i)].is(kFrame);
+    }
+    if (has_frame || beside) return report_stamp(topic, frame, names, sink);
+    sink.report(kChild, {.site     = topic.prim.site(),
+                         .message  = "pictures are published away from the camera",
+                         .observed = topic.prim.path().text(),
+                         .expected = "an optical child of " + names,
+                         .hint     = "make an Xform below the camera and move the topic there",
+                         .variant  = "apart",
+                         .severity = Severity::info});
+}
+
+void check_camera(const PrimFacts& camera, Sink& sink)
+{
+    sink.report(kChild,
+                {.site     = camera.prim.site(),
+                 .message  = "the camera itself carries " + std::string(camera.is(kTopic) ? "a topic" : "a frame"),
+                 .observed = "on the camera",
+                 .expected = "on an optical child",
+                 .hint = "make an Xform child with `quatf xformOp:orient = (0, 1, 0, 0)` and move the schema there"});
 }
 
 void check(const Facts& facts, Sink& sink)
 {
-    for (std::size_t i = 0; i < facts.prims.size(); ++i) {
+    const bool any = facts.has(kCamera);
+    for (std::size_t i = 0; any && i < facts.prims.size(); ++i) {
         const PrimFacts& prim = facts.prims[i];
         if (prim.is(kCamera)) sink.applies(kChild);
         if (!prim.is(kTopic | kFrame)) continue;
         if (prim.is(kCamera)) {
-            sink.report(
-                kChild,
-                {.site     = prim.prim.site(),
-                 .message  = "the camera itself carries " + std::string(prim.is(kTopic) ? "a topic" : "a frame"),
-                 .observed = "on the camera",
-                 .expected = "on an optical child",
-                 .hint = "make an Xform child with `quatf xformOp:orient = (0, 1, 0, 0)` and move the schema there"});
+            check_camera(prim, sink);
             continue;
         }
+        const PrimFacts* stamp  = facts.nearest(static_cast<std::int32_t>(i), kFrame);
         const PrimFacts* camera = facts.nearest(prim.parent, kCamera);
-        if (camera == nullptr) continue;
-        if (prim.is(kTopic)) check_stamp(prim, *camera, facts.nearest(static_cast<std::int32_t>(i), kFrame), sink);
+        if (camera == nullptr) {
+            if (prim.is(kTopic)) check_apart(facts, prim, stamp, sink);
+            continue;
+        }
+        if (prim.is(kTopic)) check_stamp(prim, *camera, stamp, sink);
         // A further topic below the optical frame keeps its rotation: the frame above it is judged.
         const PrimFacts* frame = facts.nearest(prim.parent, kFrame);
         if (frame != nullptr && frame->prim.path().has_prefix(camera->prim.path())) continue;

@@ -50,7 +50,7 @@ constexpr Rule kRepeated{
 #undef MECHANE_HALL
 #undef MECHANE_CLONE
 
-constexpr std::size_t kManyClones = 16, kManyCopies = 4, kFewFaces = 256;
+constexpr std::size_t kManyClones = 16, kManyCopies = 4;
 
 /// What lies at and below a prim, names of the prim itself left out: clones have the same.
 std::string structure_of(const Facts& facts, std::int32_t at)
@@ -152,7 +152,7 @@ void check_copies(const Facts& facts, Sink& sink)
     }
     std::map<std::int32_t, const Copies*> by_place;
     for (const auto& [shape, copies] : shapes)
-        if (copies.count >= kManyCopies && copies.faces > kFewFaces)
+        if (copies.count >= kManyCopies)
             by_place.emplace(facts.index_of(copies.first->prim), &copies);
     for (const auto& [place, copies] : by_place)
         sink.report(kRepeated, {.site     = copies->first->prim.site(),

@@ -173,8 +173,7 @@ void check_approximation(const Facts& facts, const PrimFacts& prim, Sink& sink)
         return say("unknown", "the approximation \"" + *authored + "\" is not known", "use convexHull",
                    Severity::error);
     if (*authored == "convexHull") return;
-    const physics::Index c       = facts.physics.collider_at(prim.prim.path());
-    const bool           dynamic = c >= 0 && facts.physics.colliders[static_cast<std::size_t>(c)].body >= 0;
+    const bool dynamic = facts.nearest(facts.index_of(prim), kBody) != nullptr;
     if (*authored == "none" && (!dynamic || is_convex_mesh(prim.prim))) return;
     if (in_fidelity_set(prim.prim)) return;
     say("default-fidelity", "the default fidelity of the collider is " + *authored,

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "conformance/family.h"
+#include "conformance/variant_specs.h"
 #include "conformance/finite.h"
 
 /// REP-0158 1.3.4: what colliders are made of.
@@ -115,6 +116,16 @@ usd::Prim bound_for_physics(const Facts& facts, const usd::Prim& prim)
     return {};
 }
 
+/// True when the nearest binding for physics names a material that another variant has: REP-1.2.4-c's.
+bool bound_elsewhere(const Facts& facts, const usd::Prim& prim)
+{
+    const usd::Token name("material:binding:physics");
+    for (usd::Prim p = prim; p; p = p.parent())
+        if (const std::vector<usd::Path> targets = p.relationship(name).targets(); !targets.empty())
+            return in_other_variant(facts, targets.front());
+    return false;
+}
+
 void check_material(const Facts& facts, const usd::Prim& material, Sink& sink)
 {
     sink.applies(kApi);
@@ -124,7 +135,7 @@ void check_material(const Facts& facts, const usd::Prim& material, Sink& sink)
                            .message  = "the prim is bound for physics but is no physics material",
                            .observed = "no PhysicsMaterialAPI",
                            .expected = "PhysicsMaterialAPI",
-                           .hint     = "apply PhysicsMaterialAPI and write its three values"});
+                           .hint     = "bind a material of its own for contact, with PhysicsMaterialAPI and its three values"});
         return;
     }
     sink.applies(kValues);
@@ -170,7 +181,7 @@ void check(const Facts& facts, Sink& sink)
             sink.applies(kBinding);
             if (const usd::Prim material = bound_for_physics(facts, prim.prim))
                 contact.emplace(material.path(), material);
-            else
+            else if (!bound_elsewhere(facts, prim.prim))
                 sink.report(kBinding, {.site     = prim.prim.site(),
                                        .message  = facts.stage.bound_material(prim.prim, "")
                                                        ? "the collider is bound for all purposes only"

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "conformance/family.h"
+#include "conformance/variant_specs.h"
 #include "mechane/ros/controllers.h"
 #include "mechane/ros/schema.h"
 
@@ -262,6 +263,7 @@ class Extensions {
             return fault("follower", "a joint without one axis cannot follow another", joint.type_name().text());
         if (targets.size() != 1)
             return fault("count", "the mimic names no joint, or several", std::to_string(targets.size()));
+        if (in_other_variant(facts_, targets.front())) return;  // REP-1.2.4-c's
         const PrimFacts* leader = facts_.find(targets.front());
         if (leader == nullptr || !has_one_axis(leader->prim))
             return fault("leader", "what the mimic follows is no revolute or prismatic joint", targets.front().text());
@@ -313,6 +315,7 @@ class Extensions {
                 "name the joint in ext_physics:actuator:targets");
         for (const usd::Path& target : targets) {
             const PrimFacts* joint = facts_.find(target);
+            if (in_other_variant(facts_, target)) continue;  // REP-1.2.4-c's
             if (joint == nullptr || !has_one_axis(joint->prim)) {
                 say(kActuator, prim, rel, "what the actuator drives is no revolute or prismatic joint", target.text(),
                     "a revolute or prismatic joint", "name a movable joint", "target");
@@ -362,39 +365,40 @@ class Extensions {
         }
     }
 
-    /// Relationships to joints and bodies that lead to something else, or nowhere.
+    /// Relationships to joints and bodies that lead to something else, or nowhere. Those of schemas whose drafts are
+    /// not known may name what they like, if it exists.
     bool targets_astray(const ros::Controller& controller)
     {
+        std::map<std::string, Trait> wanted;
+        for (const ros::ControlRelation& relation : ros::control_relations())
+            if (relation.kind == controller.kind &&
+                (relation.target == ros::ControlTarget::joint || relation.target == ros::ControlTarget::body))
+                wanted[std::string(relation.name)] = relation.target == ros::ControlTarget::joint ? kJoint : kBody;
         bool any = false;
-        for (const ros::ControlRelation& relation : ros::control_relations()) {
-            if (relation.kind != controller.kind) continue;
-            const Trait wanted = relation.target == ros::ControlTarget::joint ? kJoint : kBody;
-            if (relation.target != ros::ControlTarget::joint && relation.target != ros::ControlTarget::body) continue;
-            const std::string name(relation.name);
-            for (const usd::Path& target : controller.prim.relationship(name).forwarded()) {
-                const PrimFacts* at = facts_.find(target);
-                if (at != nullptr && at->is(wanted)) continue;
-                any = true;
-                if (!facts_.stage.prim_at(target)) continue;  // REP-1.2.4-c's
-                say(kTargets, controller.prim, name.c_str(),
-                    fmt::format("{} leads to {}, which is {}", name, target.text(),
-                                at == nullptr ? "not active" : "no " + std::string(to_string(relation.target))),
-                    target.text(), std::string(to_string(relation.target)), "name what exists", target.text().c_str());
-            }
+        for (const usd::Token& name : controller.prim.authored_property_names()) {
+            const usd::Relationship relation = controller.prim.relationship(name);
+            const auto              trait    = wanted.find(name.text());
+            if (!relation || (trait == wanted.end() && !name.text().starts_with("control:"))) continue;
+            for (const usd::Path& target : relation.forwarded())
+                any |= is_astray(controller.prim, name.text(), target,
+                                 trait == wanted.end() ? std::nullopt : std::optional(trait->second));
         }
         return any;
     }
 
-    /// Whether a relationship leads nowhere, at least with these variants; that is REP-1.2.4-c's.
-    bool leads_nowhere(const usd::Prim& prim)
+    bool is_astray(const usd::Prim& controller, const std::string& name, const usd::Path& target,
+                   std::optional<Trait> wanted)
     {
-        const auto names = prim.authored_property_names();
-        return std::ranges::any_of(names, [&](const usd::Token& name) {
-            const usd::Relationship relation = prim.relationship(name);
-            return relation && std::ranges::any_of(relation.targets(), [&](const usd::Path& target) {
-                       return !facts_.stage.prim_at(target.prim());
-                   });
-        });
+        const PrimFacts* at = facts_.find(target);
+        if (at != nullptr && (!wanted || at->is(*wanted))) return false;
+        if (!in_other_variant(facts_, target))  // else REP-1.2.4-c's
+            say(kTargets, controller, name.c_str(),
+                fmt::format("{} leads to {}, which {}", name, target.text(),
+                            at != nullptr                        ? (*wanted == kJoint ? "is no joint" : "is no body")
+                            : facts_.stage.prim_at(target)       ? "is not active"
+                                                                 : "does not exist"),
+                target.text(), wanted == kBody ? "a body" : "a joint", "name what exists", target.text().c_str());
+        return true;
     }
 
     /// The other relationships and the numbers of the schemas whose drafts are known.
@@ -419,7 +423,7 @@ class Extensions {
                                                                                              : "publisher";
             const std::string      name(relation.name);
             for (const usd::Path& target : prim.relationship(name).forwarded()) {
-                if (!facts_.stage.prim_at(target)) continue;  // REP-1.2.4-c's
+                if (in_other_variant(facts_, target)) continue;  // REP-1.2.4-c's
                 const PrimFacts* at = facts_.find(target);
                 if (at != nullptr && ros::applies(at->prim, action ? ros::Api::action : ros::Api::topic) &&
                     ros::text(at->prim, action ? "ros:action:role" : "ros:topic:role") == role)
@@ -455,7 +459,7 @@ class Extensions {
             astray |= targets_astray(one);
             drafts(one);
         }
-        if (targets.empty() && (astray || leads_nowhere(prim))) return;
+        if (targets.empty() && astray) return;
         if (targets.empty())
             return say(kTargets, prim, nullptr, "the controller names no joint and no body", "no target",
                        "joints or bodies", "name what it controls by a relationship");

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -7,6 +8,7 @@
 #include "conformance/family.h"
 #include "conformance/vendors.h"
 #include "mechane/ros/interfaces.h"
+#include "mechane/usd/stage_layers.h"
 
 /// REP-0158 1.3, 1.4 and 2: what one simulator adds stays apart and changes nothing that is neutral.
 namespace mechane::conformance {
@@ -108,36 +110,117 @@ void check_features(const Facts& facts, const std::vector<AssetLayer>& layers, S
     }
 }
 
-/// Compares every property under physics: with the stage that lacks the vendors' layers.
-void check_baseline(const Facts& facts, const std::vector<AssetLayer>& layers, Sink& sink)
+/// A value at the default time and its samples, or the targets, as text: equal texts are equal opinions.
+std::string opinion_of(const usd::Prim& prim, const usd::Token& name)
+{
+    std::string text;
+    if (const usd::Relationship relation = prim.relationship(name)) {
+        for (const usd::Path& target : relation.targets()) text += "<" + target.text() + ">";
+        return text;
+    }
+    const usd::Attribute attribute = prim.attribute(name);
+    if (!attribute) return text;
+    if (const usd::Value value = attribute.value(); !value.empty()) text = value.to_text();
+    for (const double time : attribute.time_samples())
+        text += fmt::format(" {}: {}", time, attribute.value(time).to_text());
+    for (const usd::Path& source : attribute.connections()) text += " <" + source.text() + ">";
+    return text;
+}
+
+/// A word that no vendor owns and that others read.
+bool is_neutral(const usd::Prim& prim, const usd::Token& name)
+{
+    if (!vendor_of_property(name.text()).empty()) return false;
+    return unknown_namespace(name.text()).empty() || usd::is_built_in(prim, name);
+}
+
+/// Layers of vendors that the asset brings in, the entry apart.
+std::vector<const AssetLayer*> vendor_layers(const std::vector<AssetLayer>& layers)
+{
+    std::vector<const AssetLayer*> found;
+    for (std::size_t i = 1; i < layers.size(); ++i)
+        if (layers[i].is_proprietary() && !layers[i].layer.file.empty()) found.push_back(&layers[i]);
+    return found;
+}
+
+/// Compares every neutral property with the stage that lacks the vendors' layers.
+/// @return whether some differs
+bool check_values(const Facts& facts, const std::vector<const AssetLayer*>& vendors, Sink& sink)
 {
     std::vector<std::string> muted;
     std::string              names;
-    for (std::size_t i = 1; i < layers.size(); ++i)
-        if (layers[i].is_proprietary() && !layers[i].layer.file.empty()) {
-            muted.push_back(layers[i].layer.file);
-            names += (names.empty() ? "" : ", ") + layers[i].relative;
-        }
-    if (muted.empty()) return;
-    sink.applies(kBaseline);
+    for (const AssetLayer* layer : vendors) {
+        muted.push_back(layer->layer.file);
+        names += (names.empty() ? "" : ", ") + layer->relative;
+    }
     const auto neutral = facts.stage.with_muted(muted);
-    if (!neutral) return sink.not_checked(kBaseline, neutral.error().message);
+    if (!neutral) return sink.not_checked(kBaseline, neutral.error().message), false;
+    bool       differs = false;
+    const auto report  = [&](Site site, std::string message, std::string observed, std::string expected) {
+        differs = true;
+        sink.report(kBaseline, {.site     = std::move(site),
+                                .message  = std::move(message),
+                                .observed = std::move(observed),
+                                .expected = expected.empty() ? "no value" : std::move(expected),
+                                .hint     = "author it in physics.usda, or leave it out"});
+    };
+    const auto compare = [&](const usd::Prim& here, const usd::Prim& there) {
+        for (const usd::Token& name : here.authored_property_names()) {
+            if (!is_neutral(here, name)) continue;
+            std::string with = opinion_of(here, name), without = opinion_of(there, name);
+            if (with != without)
+                report(site_of(here, name.text().c_str()), name.text() + " has another value without " + names,
+                       std::move(with), std::move(without));
+        }
+    };
+    for (const PrimFacts& prim : facts.prims) compare(prim.prim, (*neutral)->prim_at(prim.prim.path()));
+    // What a vendor's layer switches off.
+    for (const usd::Prim& prim : (*neutral)->traverse()) {
+        const usd::Prim here = facts.stage.prim_at(prim.path());
+        if (here && here.active()) continue;
+        if (const usd::Prim above = facts.stage.prim_at(prim.path().parent()); above && !above.active()) continue;
+        report(here.site(), "the prim is not there with " + names, "inactive", prim.path().text());
+    }
+    return differs;
+}
+
+/// A vendor's layer over the physics of a neutral entry: a simulator of another vendor reads it too.
+void check_composition(const Facts& facts, const std::vector<const AssetLayer*>& vendors, Sink& sink)
+{
+    const AssetLayer& entry = facts.layers().front();
+    const std::string stem  = entry.stem();
+    if (names_vendor(stem.substr(stem.rfind('_') + 1))) return;  // robot_isaac.usda: made for that vendor
+    std::set<std::string> said;
     for (const PrimFacts& prim : facts.prims) {
-        const usd::Prim there = (*neutral)->prim_at(prim.prim.path());
-        for (const usd::Token& name : prim.properties) {
-            if (!name.text().starts_with("physics:") && name.text().find(":physics:") == std::string::npos) continue;
-            if (!vendor_of_property(name.text()).empty()) continue;
-            const usd::Attribute here    = prim.prim.attribute(name);
-            const usd::Value     with    = here.value();
-            const usd::Value     without = there ? there.attribute(name).value() : usd::Value();
-            if (with.to_text() == without.to_text()) continue;
-            sink.report(kBaseline, {.site     = here.site(),
-                                    .message  = name.text() + " has another value without " + names,
-                                    .observed = with.to_text(),
-                                    .expected = without.empty() ? "no value" : without.to_text(),
-                                    .hint     = "author the value in physics.usda"});
+        std::string over;
+        for (const usd::ArcPlace& place : usd::arc_places(prim.prim)) {
+            const AssetLayer* layer = facts.layer(place.layer);
+            if (layer == nullptr || layer == &entry) continue;
+            if (std::find(vendors.begin(), vendors.end(), layer) != vendors.end()) {
+                if (over.empty()) over = place.layer;
+                continue;
+            }
+            if (over.empty() || !layer->has(kPhysicsGroup) || !said.insert(over).second) continue;
+            sink.report(kBaseline,
+                        {.site     = {.layer = over, .prim = prim.prim.path().text(), .property = {}},
+                         .message  = facts.layer(over)->relative + " is composed over " + layer->relative +
+                                     " by the neutral entry " + entry.relative,
+                         .observed = over,
+                         .expected = "an entry of the vendor's own, or a variant that is off by default",
+                         .hint     = "leave it out here, and compose it in " + stem + "_" +
+                                     facts.layer(over)->stem() + ".usda",
+                         .variant  = "composed",
+                         .severity = Severity::warning});
         }
     }
+}
+
+void check_baseline(const Facts& facts, Sink& sink)
+{
+    const std::vector<const AssetLayer*> vendors = vendor_layers(facts.layers());
+    if (vendors.empty()) return;
+    sink.applies(kBaseline);
+    if (!check_values(facts, vendors, sink)) check_composition(facts, vendors, sink);
 }
 
 /// True when some part of the name, whatever its case, is "ros2".
@@ -174,7 +257,7 @@ void check(const Facts& facts, Sink& sink)
 {
     const std::vector<AssetLayer>& layers = facts.layers();
     check_features(facts, layers, sink);
-    check_baseline(facts, layers, sink);
+    check_baseline(facts, sink);
     check_graphs(facts, sink);
 }
 

@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "conformance/family.h"
 #include "conformance/finite.h"
+#include "conformance/first_value.h"
 #include "conformance/variant_specs.h"
 
 /// REP-0158 1.3, joints: what they connect and how far they move.
@@ -197,7 +199,12 @@ struct Range {
 Range range_of(const usd::Prim& joint)
 {
     static const usd::Token kLower("physics:lowerLimit"), kUpper("physics:upperLimit");
-    return {joint.attribute(kLower).authored_as<double>(), joint.attribute(kUpper).authored_as<double>()};
+    const auto limit = [&](const usd::Token& name) -> std::optional<double> {
+        const usd::Attribute attribute = joint.attribute(name);
+        if (!attribute.authored()) return std::nullopt;
+        return first_value<double>(attribute);
+    };
+    return {limit(kLower), limit(kUpper)};
 }
 
 void check_limits(const physics::Joint& joint, const Range& range, Sink& sink)
@@ -283,32 +290,88 @@ void check_numbers(const PrimFacts& facts, Sink& sink)
     }
 }
 
-/// Three or more revolute joints, none beyond two pi, in an asset with leftovers of a format that uses radians.
+/// A limit that is a multiple of 15 degrees when it is read as radians: 1.5708, -3.14159. In degrees nobody writes such
+/// numbers.
+bool is_round_in_radians(double limit)
+{
+    constexpr double kStep = kPi / 12, kTolerance = 1e-4;
+    const double     steps = std::round(std::abs(limit) / kStep);
+    return steps <= 24 && std::abs(std::abs(limit) - steps * kStep) <= kTolerance;
+}
+
+/// Limits that are rather radians: each by itself, or all of three and more within two pi.
 void check_radians(const Facts& facts, Sink& sink)
 {
-    constexpr double      kTwoPi = 2 * kPi;
-    int                   count  = 0;
-    bool                  small = true, leftover = false;
-    const physics::Joint* first = nullptr;
+    std::vector<std::pair<const physics::Joint*, Range>> limited;
     for (const physics::Joint& joint : facts.physics.joints) {
-        if (const std::int32_t at = facts.index_of(joint.prim); at >= 0)
-            for (const usd::Token& name : facts.prims[static_cast<std::size_t>(at)].properties)
-                leftover |= name.text().starts_with("urdf:") || name.text().starts_with("mjc:") ||
-                            name.text().starts_with("sdf:");
         if (joint.kind != physics::JointKind::revolute) continue;
         const Range range = range_of(joint.prim);
         if (!range.lower || !range.upper || !std::isfinite(*range.lower) || !std::isfinite(*range.upper)) continue;
-        ++count;
-        if (first == nullptr) first = &joint;
-        small &= std::abs(*range.lower) <= kTwoPi && std::abs(*range.upper) <= kTwoPi;
+        if (*range.lower != 0 || *range.upper != 0) limited.emplace_back(&joint, range);
     }
-    if (count >= 3 && small && leftover)
-        sink.report(kLimitSanity, {.site     = first->prim.site(),
-                                   .message  = "the limits of all " + std::to_string(count) +
-                                               " revolute joints look like radians; USD uses degrees",
+    const auto say = [&](const physics::Joint& joint, const Range& range, std::string message) {
+        sink.report(kLimitSanity, {.site     = site_of(joint.prim, "physics:lowerLimit"),
+                                   .message  = std::move(message),
+                                   .observed = number(*range.lower) + " to " + number(*range.upper),
                                    .expected = "degrees",
-                                   .hint     = "multiply the limits by 180/pi",
+                                   .hint     = "multiply by 180/pi if radians were meant",
                                    .variant  = "radians"});
+    };
+    const bool all = limited.size() >= 3 && std::all_of(limited.begin(), limited.end(), [](const auto& one) {
+                         return std::max(std::abs(*one.second.lower), std::abs(*one.second.upper)) <= 2 * kPi;
+                     });
+    if (all)
+        return say(*limited.front().first, limited.front().second,
+                   "the limits of all " + std::to_string(limited.size()) +
+                       " revolute joints look like radians; USD uses degrees");
+    for (const auto& [joint, range] : limited)
+        if (is_round_in_radians(*range.lower) && is_round_in_radians(*range.upper))
+            say(*joint, range, "the limits look like radians; USD uses degrees");
+}
+
+/// Joints whose range is given in other words, or not at all.
+void check_other_limits(const physics::Joint& joint, Sink& sink)
+{
+    const auto authored = [&](const std::string& name) { return joint.prim.attribute(usd::Token(name)).authored(); };
+    const auto say      = [&](const char* variant, std::string message, std::string expected, std::string hint) {
+        sink.report(kLimits, {.site     = joint.prim.site(),
+                              .message  = std::move(message),
+                              .observed = "no limit",
+                              .expected = std::move(expected),
+                              .hint     = std::move(hint),
+                              .variant  = variant,
+                              .severity = Severity::info});
+    };
+    switch (joint.kind) {
+        case physics::JointKind::spherical:
+            sink.applies(kLimits);
+            if (!authored("physics:coneAngle0Limit") && !authored("physics:coneAngle1Limit"))
+                say("cone", "the spherical joint has no cone", "physics:coneAngle0Limit and physics:coneAngle1Limit",
+                    "write both angles, or -1 if it turns freely");
+            return;
+        case physics::JointKind::distance:
+            sink.applies(kLimits);
+            if (!authored("physics:minDistance") && !authored("physics:maxDistance"))
+                say("distance", "the distance joint has no distance", "physics:minDistance or physics:maxDistance",
+                    "write one of them, or remove the joint");
+            return;
+        case physics::JointKind::d6: {
+            sink.applies(kLimits);
+            std::string free;
+            for (const char* axis : {"transX", "transY", "transZ", "rotX", "rotY", "rotZ"})
+                if (!joint.prim.has_api(usd::Token(std::string("PhysicsLimitAPI:") + axis)))
+                    free += (free.empty() ? "" : ", ") + std::string(axis);
+            if (!free.empty())
+                say("axes", "nothing limits " + free + " of the joint", "PhysicsLimitAPI for each axis",
+                    "apply PhysicsLimitAPI:<axis>, with low above high where the axis is locked");
+            return;
+        }
+        case physics::JointKind::fixed:
+        case physics::JointKind::revolute:
+        case physics::JointKind::prismatic:
+        case physics::JointKind::custom:
+            return;
+    }
 }
 
 void check(const Facts& facts, Sink& sink)
@@ -316,6 +379,7 @@ void check(const Facts& facts, Sink& sink)
     for (const physics::Joint& joint : facts.physics.joints) {
         check_relations(facts, joint, sink);
         if (const PrimFacts* prim = facts.find(joint.prim.path())) check_numbers(*prim, sink);
+        check_other_limits(joint, sink);
         if (joint.kind != physics::JointKind::revolute && joint.kind != physics::JointKind::prismatic) continue;
         const Range range = range_of(joint.prim);
         check_limits(joint, range, sink);

@@ -230,8 +230,8 @@ constexpr Rule kNames{
     .slug     = "canonical-names",
     .keyword  = Keyword::should,
     .severity = Severity::warning,
-    .summary  = "Layers are named by what they hold.",
-    .why      = "People and tools look for physics in physics.usda.",
+    .summary  = "Layers are named by what they hold, the entry by the asset.",
+    .why      = "People and tools look for physics in physics.usda, and for the robot in robot.usda.",
     .fix      = "None: rename the file and the arcs that name it.",
     .bad      = R"(#files
 === robot.usda
@@ -306,9 +306,11 @@ std::uint32_t named_role(const AssetLayer& layer)
     return 0;
 }
 
+constexpr const char* kMove = "move them to an over in the layer of their own role";
+
 class Judge {
   public:
-    Judge(const Facts& facts, Sink& sink) : sink_(sink), layers_(facts.layers()) {}
+    Judge(const Facts& facts, Sink& sink) : facts_(facts), sink_(sink), layers_(facts.layers()) {}
 
     void run()
     {
@@ -317,31 +319,35 @@ class Judge {
             const AssetLayer& layer = layers_[i];
             if (!layer.inside) continue;
             encoding(layer);
+            if (i == 0) entry(layer);
+            if (!distributed_ && i == 0) continue;
+            const bool said = proprietary(layer, i == 0);
             if (i == 0) {
-                entry(layer);
-                continue;
+                mixed_entry(layer);
+                entry_name(layer);
+            } else {
+                roles(layer, said);
+                names(layer);
             }
-            const bool said = proprietary(layer);
-            roles(layer, said);
-            names(layer);
         }
         instances();
     }
 
   private:
+    const Facts&                   facts_;
     Sink&                          sink_;
     const std::vector<AssetLayer>& layers_;
     bool                           distributed_ = false;
 
     void say(const Rule& rule, Site site, std::string message, std::string observed, std::string expected,
-             std::string hint, std::optional<Severity> severity = {})
+             std::string hint, std::string variant = {}, std::optional<Severity> severity = {})
     {
         sink_.report(rule, {.site     = std::move(site),
                             .message  = std::move(message),
                             .observed = std::move(observed),
                             .expected = std::move(expected),
                             .hint     = std::move(hint),
-                            .variant  = {},
+                            .variant  = std::move(variant),
                             .severity = severity});
     }
 
@@ -365,7 +371,11 @@ class Judge {
     {
         sink_.applies(kAscii);
         sink_.applies(kCrate);
-        const std::uint32_t text          = kPhysicsGroup | kInterfaceGroup | kBaseRole;
+        // The entry has a root prim and perhaps its context, whatever it is stored as.
+        const bool          is_entry      = &layer == &layers_.front();
+        const std::uint32_t text          = is_entry && layer.only_context ? std::uint32_t{kPhysicsGroup}
+                                            : is_entry                     ? kPhysicsGroup | kInterfaceGroup
+                                                       : kPhysicsGroup | kInterfaceGroup | kBaseRole;
         const bool          pure_geometry = layer.has(kGeometryRole) && !layer.has(kPhysicsGroup | kInterfaceGroup);
         if (layer.layer.binary && layer.has(text) && !pure_geometry && named_role(layer) != kGeometryRole)
             say(kAscii, site_of(layer),
@@ -380,40 +390,107 @@ class Judge {
     void entry(const AssetLayer& layer)
     {
         sink_.applies(kEntry);
-        const bool own = layer.has(kGeometryRole | kMaterialRole | kPhysicsGroup | kVendorRole);
+        // Of several layers, what a vendor says is REP-1.2.1-j's.
+        const std::uint32_t content =
+            kGeometryRole | kMaterialRole | kPhysicsGroup | (distributed_ ? 0u : std::uint32_t{kVendorRole});
+        const bool own = layer.has(content);
         // Large arrays in text are REP-1.2.1-c's.
         if ((own || !layer.heavy.empty()) && (layer.heavy.empty() || layer.layer.binary) && !layer.layer.file.empty())
             say(kEntry, site_of(layer),
-                fmt::format("the entry layer holds {}",
-                            own ? examples(layer, kGeometryRole | kMaterialRole | kPhysicsGroup | kVendorRole)
-                                : "large arrays"),
+                fmt::format("the entry layer holds {}", own ? examples(layer, content) : "large arrays"),
                 distributed_ ? "content" : "one layer", "arcs only",
                 "move it to geometries.usdc, materials.usda and physics.usda; bring geometry in by payload");
     }
 
-    /// @return whether the layer was reported
-    bool proprietary(const AssetLayer& layer)
+    /// The tree of the entry and the context of its default prim belong to it; what else it holds is of one group.
+    void mixed_entry(const AssetLayer& layer)
     {
+        sink_.applies(kSeparation);
+        const bool looks = layer.has(kGeometryRole | kMaterialRole), physics = layer.has(kPhysicsGroup),
+                   ros = layer.has(kControlRole | kSensorRole) || (layer.has(kRosRole) && !layer.only_context);
+        if (looks + physics + ros < 2) return;
+        std::uint32_t held = kGeometryRole | kMaterialRole | kPhysicsGroup;
+        if (ros) held |= kInterfaceGroup;
+        say(kSeparation, site_of(layer), fmt::format("the entry layer holds {}", examples(layer, held)),
+            fmt::format("{} groups", looks + physics + ros), "arcs only", kMove);
+    }
+
+    void entry_name(const AssetLayer& layer)
+    {
+        // A package is called as its maker likes, and its first layer after it.
+        if (facts_.root < 0 || layer.layer.file.empty() || !layer.layer.packaged.package.empty()) return;
+        const usd::Prim&  root = facts_.prims[static_cast<std::size_t>(facts_.root)].prim;
+        const std::string given = root.metadata("assetInfo:name").get<std::string>().value_or("");
+        const std::string name = given.empty() ? root.name().text() : given, stem = lower(layer.stem());
+        sink_.applies(kNames);
+        const auto bare = [](std::string text) { return std::erase(text, '_'), text; };  // chess_set, ChessSet
+        if (bare(stem) == bare(lower(name))) return;
+        // robot_isaac.usda composes the asset with a vendor's layer.
+        if (stem.starts_with(lower(name) + "_") && names_vendor(vendor_suffix(stem))) return;
+        say(kNames, site_of(layer), fmt::format("the entry of {} is {}", name, layer.relative), layer.relative,
+            name + ".usda", fmt::format("rename it to {}.usda, or say its name in assetInfo", name), "entry");
+    }
+
+    /// @return whether the layer was reported
+    bool proprietary(const AssetLayer& layer, bool is_entry)
+    {
+        const bool own = is_entry ? names_vendor(vendor_suffix(layer.stem())) : layer.is_proprietary();
+        for (const auto& [space, uses] : layer.foreign)
+            if (!own)
+                say(kConfined, site_of(layer, uses.front().path),
+                    fmt::format("{} holds {} {} of {}:, which nobody has registered", layer.relative, uses.size(),
+                                uses.size() == 1 ? "word" : "words", space),
+                    uses.front().what, "names of a schema, or a vendor's layer",
+                    "register a schema for them, or move them to a layer of their own", "elsewhere-" + space,
+                    Severity::info);
         if (layer.vendors.empty()) return false;
         sink_.applies(kConfined);
         sink_.applies(kMinimal);
-        const auto& [vendor, uses] = *layer.vendors.begin();
         // What a layer of the vendor's name says beside is REP-1.4-c's, if it changes anything.
-        if (!layer.is_proprietary()) {
-            std::size_t count = 0;
-            for (const auto& [name, all] : layer.vendors) count += all.size();
-            say(kConfined, site_of(layer, uses.front().path),
-                fmt::format("{} holds {} words of {} beside {}", layer.relative, count, vendor,
-                            examples(layer, ~static_cast<std::uint32_t>(kVendorRole))),
-                uses.front().what, "a layer of the vendor's own",
-                fmt::format("move them to an over in {}.usda, composed by a second entry", vendor));
+        if (!own) {
+            const std::string beside = examples(layer, ~static_cast<std::uint32_t>(kVendorRole));
+            for (const auto& [vendor, uses] : layer.vendors)
+                say(kConfined, site_of(layer, uses.front().path),
+                    fmt::format("{} holds {} {} of {} {}", layer.relative, uses.size(),
+                                uses.size() == 1 ? "word" : "words", vendor,
+                                beside.empty() ? "beside those of others" : "beside " + beside),
+                    uses.front().what, "a layer of the vendor's own",
+                    fmt::format("move them to an over in {}.usda, composed by a second entry", vendor), vendor);
             return true;
         }
-        for (const RoleExample& use : uses)
-            if (const std::string_view neutral = neutral_counterpart(use.what); !neutral.empty())
-                say(kMinimal, site_of(layer, use.path), use.what + " has a neutral word", use.what,
-                    std::string(neutral), "say it in physics.usda as " + std::string(neutral));
+        for (const auto& [vendor, uses] : layer.vendors)
+            for (const RoleExample& use : uses)
+                if (const std::string_view neutral = neutral_counterpart(use.what); !neutral.empty())
+                    say(kMinimal, site_of(layer, use.path), use.what + " has a neutral word", use.what,
+                        std::string(neutral), "say it in physics.usda as " + std::string(neutral));
         return false;
+    }
+
+    /// "isaac" of "robot_isaac".
+    static std::string vendor_suffix(const std::string& stem)
+    { return stem.substr(stem.rfind('_') + 1); }
+
+    /// The tree of Xforms: no feature, no shader and, however light, no geometry of its own (GAP-106).
+    void base(const AssetLayer& layer)
+    {
+        sink_.applies(kBase);
+        const std::uint32_t features = kPhysicsGroup | kInterfaceGroup;
+        const auto          report   = [&](const usd::Path& at, const std::string& what) {
+            say(kBase, site_of(layer, at), "the base layer holds " + what, "", "Xforms, scopes and arcs", kMove);
+        };
+        if (layer.has(features)) {
+            for (const auto& [role, example] : layer.first)
+                if ((role & features) != 0) return report(example.path, examples(layer, features));
+        } else if (!layer.shaders.empty()) {
+            report(layer.shaders.front(), "shaders");
+        } else if (!layer.shapes.empty()) {
+            const RoleExample& first = layer.shapes.front();
+            report(first.path, fmt::format("geometry ({} at {}{})", first.what.empty() ? "points" : first.what,
+                                           first.path.text(),
+                                           layer.shapes.size() > 1
+                                               ? fmt::format(" and {} more", layer.shapes.size() - 1)
+                                               : std::string()));
+        }
     }
 
     void roles(const AssetLayer& layer, bool said)
@@ -425,7 +502,6 @@ class Judge {
                 if ((r & role) != 0) return example.path;
             return usd::Path();
         };
-        const std::string hint = "move them to an over in the layer of their own role";
         sink_.applies(kSeparation);
         if (named == kGeometryRole || (named == 0 && layer.layer.binary && layer.has(kGeometryRole))) {
             sink_.applies(kGeometry);
@@ -434,7 +510,7 @@ class Judge {
                 say(kGeometry, site_of(layer, layer.has(wrong) ? at(wrong) : layer.shaders.front()),
                     fmt::format("the layer of geometry {} holds {}", layer.relative,
                                 layer.has(wrong) ? examples(layer, wrong) : "shaders"),
-                    "", "geometry only", hint);
+                    "", "geometry only", kMove);
         } else if (named == kMaterialRole) {
             sink_.applies(kMaterials);
             const std::uint32_t wrong = kGeometryRole | kInterfaceGroup |
@@ -442,14 +518,9 @@ class Judge {
             if (layer.has(wrong))
                 say(kMaterials, site_of(layer, at(wrong)),
                     fmt::format("the layer of materials {} holds {}", layer.relative, examples(layer, wrong)), "",
-                    "materials only", hint);
+                    "materials only", kMove);
         } else if (named == kBaseRole) {
-            sink_.applies(kBase);
-            const std::uint32_t wrong = kPhysicsGroup | kInterfaceGroup;
-            if (layer.has(wrong) || !layer.shaders.empty())
-                say(kBase, site_of(layer, layer.has(wrong) ? at(wrong) : layer.shaders.front()),
-                    fmt::format("the base layer holds {}", layer.has(wrong) ? examples(layer, wrong) : "shaders"), "",
-                    "Xforms, scopes and arcs", hint);
+            base(layer);
         } else if ((named & (kPhysicsGroup | kInterfaceGroup)) != 0) {
             sink_.applies(kFeatures);
             const bool          interfaces = (named & kInterfaceGroup) != 0;
@@ -459,30 +530,43 @@ class Judge {
             if (layer.has(wrong))
                 say(kFeatures, site_of(layer, at(wrong)),
                     fmt::format("{} holds {}", layer.relative, examples(layer, wrong)), "",
-                    interfaces ? "interfaces only" : "physics only", hint);
+                    interfaces ? "interfaces only" : "physics only", kMove);
         } else if (looks + physics + ros > 1 && !said) {
             say(kSeparation, site_of(layer),
                 fmt::format("{} holds {}", layer.relative, examples(layer, ~static_cast<std::uint32_t>(kVendorRole))),
-                fmt::format("{} groups", looks + physics + ros), "one group", hint);
+                fmt::format("{} groups", looks + physics + ros), "one group", kMove);
         }
     }
 
     void names(const AssetLayer& layer)
     {
-        // A layer with a scene of its own, such as a part that is an asset too, has its own name.
-        const bool features = layer.has(kPhysicsGroup) != layer.has(kInterfaceGroup) &&
-                              !layer.has(kGeometryRole | kMaterialRole | kVendorRole);
-        if (!features || !layer.has(kPhysicsGroup | kInterfaceGroup)) return;
-        if (std::filesystem::path(layer.relative).has_parent_path()) return;
+        if (layer.in_subfolder()) return;
+        const std::string wanted = name_of_content(layer);
+        if (wanted.empty()) return;
         sink_.applies(kNames);
-        const std::uint32_t named  = named_role(layer);
-        const std::string   wanted = layer.has(kPhysicsRole)      ? "physics"
-                                     : layer.has(kExtPhysicsRole) ? "ext_physics"
-                                     : layer.has(kRosRole)        ? "ros"
-                                                                  : "control";
-        if (named == 0)
-            say(kNames, site_of(layer), fmt::format("{} holds {}", layer.relative, examples(layer, layer.roles)),
-                layer.relative, wanted + ".usda", fmt::format("rename it to {}.usda", wanted));
+        if (named_role(layer) != 0) return;
+        say(kNames, site_of(layer), fmt::format("{} holds {}", layer.relative, examples(layer, layer.roles)),
+            layer.relative, wanted, fmt::format("rename it to {}", wanted));
+    }
+
+    /// The canonical name of a layer with content of one kind; empty where the content fits several names.
+    static std::string name_of_content(const AssetLayer& layer)
+    {
+        const bool physics = layer.has(kPhysicsGroup), interfaces = layer.has(kInterfaceGroup);
+        if (layer.is_proprietary() || layer.has(kVendorRole)) return {};
+        if (physics || interfaces) {
+            if ((physics && interfaces) || layer.has(kGeometryRole | kMaterialRole)) return {};
+            return std::string(layer.has(kPhysicsRole)      ? "physics"
+                               : layer.has(kExtPhysicsRole) ? "ext_physics"
+                               : layer.has(kRosRole)        ? "ros"
+                               : layer.has(kControlRole)    ? "control"
+                                                            : "sensors") +
+                   ".usda";
+        }
+        // A part that is an asset too has its own name.
+        if (layer.is_asset || layer.has(kInstanceRole)) return {};
+        if (layer.has(kMaterialRole)) return layer.has(kGeometryRole) ? "" : "materials.usda";
+        return layer.meshes > 0 ? "geometries.usdc" : "";
     }
 };
 

@@ -4,8 +4,10 @@
 #include <set>
 
 #include "conformance/by_name.h"
+#include "conformance/dummy_frames.h"
 #include "conformance/family.h"
 #include "conformance/finite.h"
+#include "conformance/transform_ops.h"
 
 /// REP-0158 1.3, bodies: mass, inertia and what is a body at all.
 namespace mechane::conformance {
@@ -155,28 +157,20 @@ MassSource mass_source(const Facts& facts, const physics::Body& body)
     return some_density ? MassSource::density : MassSource::none;
 }
 
-bool has_geometry(const Facts& facts, const physics::Body& body)
-{
-    const std::int32_t here = facts.index_of(body.prim);
-    if (here < 0) return false;
-    const PrimFacts& prim = facts.prims[static_cast<std::size_t>(here)];
-    return prim.is(kGprim | kCollider) || prim.above_gprim;
-}
-
 /// A body of a frame: REP-1.3-q says it all, so that the rules of mass are silent about it.
 bool check_frame(const Facts& facts, const physics::Body& body, Sink& sink)
 {
     const PrimFacts* prim = facts.find(body.path);
-    if (prim == nullptr) return false;
-    const bool empty = !has_geometry(facts, body) && body.colliders.empty() && !body.mass.has_mass();
-    if (prim->is(kFrame)) sink.applies(kFrameBody);
-    const std::string name  = body.path.name().text();
-    const bool        named = name.ends_with("_frame") || name.ends_with("_optical") || name.ends_with("_footprint");
-    if (!empty || (!prim->is(kFrame) && !named)) return false;
-    Found found = at(body.prim, nullptr, "a coordinate frame is a rigid body", "RigidBodyAPI without geometry or mass",
-                     "no rigid body",
-                     "remove PhysicsRigidBodyAPI" + std::string(prim->is(kFrame) ? "" : " and apply RosFrameAPI"));
-    found.severity = prim->is(kFrame) ? Severity::error : Severity::warning;
+    if (prim != nullptr && prim->is(kFrame)) sink.applies(kFrameBody);
+    const std::optional<Severity> severity = dummy_frame(facts, body);
+    if (!severity) return false;
+    const bool        world = body.path.name().text() == "world";
+    const std::string hint =
+        world ? "remove it, and leave physics:body0 of its joint without a target: that is the world"
+              : std::string("remove PhysicsRigidBodyAPI") + (prim->is(kFrame) ? "" : " and apply RosFrameAPI");
+    Found found    = at(body.prim, nullptr, world ? "the world is a rigid body" : "a coordinate frame is a rigid body",
+                        "RigidBodyAPI without geometry or mass", "no rigid body", hint);
+    found.severity = severity;
     sink.report(kFrameBody, std::move(found));
     return true;
 }
@@ -387,15 +381,11 @@ std::vector<std::string> moving_ops(const Facts& facts)
     std::vector<std::string> ops(facts.prims.size());
     for (std::size_t i = 0; i < facts.prims.size(); ++i) {
         const PrimFacts& prim = facts.prims[i];
-        if (static_cast<std::int32_t>(i) == facts.root) continue;
-        if (prim.parent >= 0) ops[i] = ops[static_cast<std::size_t>(prim.parent)];
-        if (!prim.is(kBody) && !prim.above_body) continue;
-        for (const usd::Token& name : prim.properties)
-            if (name.text().starts_with("xformOp:"))
-                if (const usd::Attribute op = prim.prim.attribute(name); op.varying()) {
-                    ops[i] = op.path().text();
-                    break;
-                }
+        if (static_cast<std::int32_t>(i) == facts.root || (!prim.is(kBody) && !prim.above_body)) continue;
+        const TransformStack stack = stack_of(prim.prim);
+        if (prim.parent >= 0 && !stack.resets) ops[i] = ops[static_cast<std::size_t>(prim.parent)];
+        if (const std::string own = moving_op(prim.prim, stack); !own.empty())
+            ops[i] = prim.prim.path().property(usd::Token(own)).text();
     }
     return ops;
 }

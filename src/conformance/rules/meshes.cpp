@@ -4,6 +4,7 @@
 #include <map>
 
 #include "conformance/family.h"
+#include "conformance/first_value.h"
 #include "conformance/finite.h"
 #include "conformance/mesh_shape.h"
 #include "mechane/geometry/weld.h"
@@ -172,6 +173,20 @@ void check_closed(const usd::Prim& mesh, const Faces& faces, double extent, Sink
                  .severity = hull || split ? Severity::warning : Severity::error});
 }
 
+/// Faces of another number of corners, whatever else is wrong with the mesh. Fewer than three make no face at all.
+void check_triangles(const usd::Prim& mesh, const Faces& faces, Sink& sink)
+{
+    sink.applies(kTriangles);
+    const auto polygons = std::count_if(faces.counts.begin(), faces.counts.end(), [](int n) { return n > 3; });
+    if (polygons > 0)
+        sink.report(kTriangles, {.site     = site_of(mesh, "faceVertexCounts"),
+                                 .message  = std::to_string(polygons) + " of " + std::to_string(faces.counts.size()) +
+                                             " faces of the collision mesh are no triangles",
+                                 .observed = std::to_string(polygons),
+                                 .expected = "triangles",
+                                 .hint     = "triangulate the mesh"});
+}
+
 void check_mesh(const PrimFacts& prim, Sink& sink)
 {
     const usd::Prim& mesh     = prim.prim;
@@ -183,9 +198,10 @@ void check_mesh(const PrimFacts& prim, Sink& sink)
                                    .observed = "leftHanded",
                                    .expected = "rightHanded",
                                    .hint     = "reverse the order of each face's indices and remove `orientation`"});
-    Faces faces{mesh.attribute("faceVertexCounts").get<std::vector<int>>().value_or(std::vector<int>{}),
-                mesh.attribute("faceVertexIndices").get<std::vector<int>>().value_or(std::vector<int>{}),
-                mesh.attribute("points").get<std::vector<Vec3d>>().value_or(std::vector<Vec3d>{})};
+    const Faces faces{first_value<std::vector<int>>(mesh.attribute("faceVertexCounts")),
+                      first_value<std::vector<int>>(mesh.attribute("faceVertexIndices")),
+                      first_value<std::vector<Vec3d>>(mesh.attribute("points"))};
+    if (collider) check_triangles(mesh, faces, sink);
     sink.applies(kValid);
     if (faces.points.empty() || faces.counts.empty()) {
         if (collider)
@@ -213,18 +229,7 @@ void check_mesh(const PrimFacts& prim, Sink& sink)
                              .hint     = "remove faces whose vertices lie on one line",
                              .variant  = "flat",
                              .severity = Severity::warning});
-    if (!collider) return;
-    sink.applies(kTriangles);
-    std::size_t polygons = 0;
-    for (const int count : faces.counts) polygons += count != 3;
-    if (polygons > 0)
-        sink.report(kTriangles, {.site     = site_of(mesh, "faceVertexCounts"),
-                                 .message  = std::to_string(polygons) + " of " + std::to_string(faces.counts.size()) +
-                                             " faces of the collision mesh are no triangles",
-                                 .observed = std::to_string(polygons),
-                                 .expected = "triangles",
-                                 .hint     = "triangulate the mesh"});
-    check_closed(mesh, faces, extent, sink);
+    if (collider) check_closed(mesh, faces, extent, sink);
 }
 
 /// Sizes of spheres, boxes and the like. An infinite plane has none, so that its width may be anything.

@@ -4,6 +4,8 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
+#include <map>
+#include <set>
 
 #include "conformance/asset_layers.h"
 #include "conformance/asset_paths.h"
@@ -130,34 +132,48 @@ namespace fs = std::filesystem;
 
 class Paths {
   public:
-    Paths(const Facts& facts, Sink& sink) : facts_(facts), sink_(sink) {}
+    Paths(const Facts& facts, Sink& sink) : facts_(facts), sink_(sink), layers_(facts.layers()) {}
 
     void run()
     {
         for (const Rule* rule : {&kRelative, &kAnchored, &kContained, &kScheme, &kPackage, &kUnresolved})
             sink_.applies(*rule);
-        fs::path                           folder;
-        bool                               first  = true;
-        const std::vector<usd::StageLayer> layers = usd::layers_of(facts_.stage);
-        for (const usd::StageLayer& layer : layers) files_.push_back(layer.file);
-        for (const usd::StageLayer& layer : layers) {
-            if (first) folder = fs::path(layer.file).parent_path();
-            const fs::path relative = fs::path(layer.file).lexically_relative(folder);
-            const bool     inside   = first || (!relative.empty() && !relative.string().starts_with(".."));
-            if (!first) units(layer, inside);
-            first = false;
-            if (!inside) continue;
-            usd::for_each_asset(*layer.layer,
+        for (const AssetLayer& layer : layers_) {
+            if (&layer != &layers_.front()) units(layer);
+            if (!layer.inside) continue;
+            const Place place = place_of(layer.layer);
+            usd::for_each_asset(*layer.layer.layer,
                                 [&](const usd::Path& spec, const usd::Token& field, const std::string& authored) {
-                                    judge(layer, folder, spec, field, authored);
+                                    judge(layer.layer, place, spec, field, authored);
                                 });
         }
     }
 
   private:
-    const Facts&             facts_;
-    Sink&                    sink_;
-    std::vector<std::string> files_;  ///< of the layers that were found
+    /// What a layer's relative paths are anchored to.
+    struct Place {
+        fs::path                     folder;           ///< of the layer, on disk or in its package
+        fs::path                     root;             ///< of the asset, likewise; empty in a package: all of it
+        const std::set<std::string>* files = nullptr;  ///< of the package; null on disk
+        bool                         is_file = false;  ///< a layer in memory has no place
+    };
+
+    const Facts&                                 facts_;
+    Sink&                                        sink_;
+    const std::vector<AssetLayer>&               layers_;
+    std::map<std::string, std::set<std::string>> packages_;  ///< files by package
+
+    Place place_of(const usd::StageLayer& layer)
+    {
+        const auto& [package, inner] = layer.packaged;
+        if (package.empty())
+            return {fs::path(layer.file).parent_path(), fs::path(layers_.front().layer.file).parent_path(), nullptr,
+                    !layer.file.empty()};
+        const auto [known, fresh] = packages_.try_emplace(package);
+        if (fresh)
+            for (std::string& name : usd::package_files(package)) known->second.insert(std::move(name));
+        return {fs::path(inner).parent_path(), {}, &known->second, true};
+    }
 
     void say(const Rule& rule, const usd::StageLayer& layer, const usd::Path& spec, const usd::Token& field,
              const std::string& authored, std::string message, std::string expected, std::string hint,
@@ -179,7 +195,7 @@ class Paths {
                             .severity = severity});
     }
 
-    void judge(const usd::StageLayer& layer, const fs::path& folder, const usd::Path& spec, const usd::Token& field,
+    void judge(const usd::StageLayer& layer, const Place& place, const usd::Path& spec, const usd::Token& field,
                const std::string& authored)
     {
         const AssetPathForm form = form_of(authored);
@@ -197,7 +213,7 @@ class Paths {
                 if (form.upper_case)
                     say(kPackage, layer, spec, field, authored, "the package's name is not in lower case",
                         "package://<name>/<path>", "write the package's name as ROS does", Severity::warning);
-                return missing(layer, folder, spec, field, authored, form);
+                return missing(layer, spec, field, authored, form);
             case PathKind::absolute:
                 return say(kRelative, layer, spec, field, authored, "the path is absolute", "./...",
                            "name the file relative to this layer");
@@ -208,21 +224,25 @@ class Paths {
         if (form.backslashes)
             say(kAnchored, layer, spec, field, authored, "the path has backslashes", "forward slashes",
                 "write it with forward slashes", Severity::error);
-        const fs::path  base   = fs::path(layer.file).parent_path();
-        const fs::path  target = (base / form.file).lexically_normal();
-        std::error_code error;
-        const bool      exists = !layer.file.empty() && (fs::exists(target, error) || is_pattern(form.file));
-        if (!exists && !layer.file.empty()) return missing(layer, folder, spec, field, authored, form);
+        const fs::path target = (place.folder / form.file).lexically_normal();
+        const bool     exists = place.is_file && (is_pattern(form.file) || is_there(place, target));
+        if (!exists && place.is_file) return missing(layer, spec, field, authored, form);
         if (form.kind == PathKind::search && exists)
             say(kAnchored, layer, spec, field, authored, "the path begins with neither ./ nor ../", "./" + form.file,
                 "put ./ before it");
-        if (!layer.file.empty() && target.lexically_relative(folder).string().starts_with(".."))
+        if (place.is_file && place.files == nullptr && target.lexically_relative(place.root).string().starts_with(".."))
             say(kContained, layer, spec, field, authored, "the file lies outside the asset's folder", "a file inside",
                 "copy it to ./deps and name it there");
     }
 
+    static bool is_there(const Place& place, const fs::path& target)
+    {
+        std::error_code error;
+        return place.files == nullptr ? fs::exists(target, error) : place.files->count(target.generic_string()) != 0;
+    }
+
     /// A file that is not where the path says: by the resolver's own answer for search paths and packages.
-    void missing(const usd::StageLayer& layer, const fs::path&, const usd::Path& spec, const usd::Token& field,
+    void missing(const usd::StageLayer& layer, const usd::Path& spec, const usd::Token& field,
                  const std::string& authored, const AssetPathForm& form)
     {
         if (resolves(spec, authored)) return;
@@ -245,8 +265,9 @@ class Paths {
         const AssetPathForm form = form_of(authored);
         if (form.kind == PathKind::relative) return false;  // it was looked for already
         if (form.kind == PathKind::search)
-            return std::any_of(files_.begin(), files_.end(),
-                               [&](const std::string& file) { return file.ends_with("/" + form.file); });
+            return std::any_of(layers_.begin(), layers_.end(), [&](const AssetLayer& layer) {
+                return layer.layer.file.ends_with("/" + form.file);
+            });
         for (const Diagnostic& found : facts_.stage.diagnostics())
             if ((found.id == "COMP_ASSET_MISSING" || found.id == "ASSET_PACKAGE_UNKNOWN") &&
                 found.message.find(authored) != std::string::npos)
@@ -258,28 +279,31 @@ class Paths {
     static bool is_module(const std::string& authored)
     { return authored.ends_with(".mdl") || authored.ends_with(".osl"); }
 
-    void units(const usd::StageLayer& layer, bool inside)
+    /// Units that the entry does not author are REP-1.1-a, b and e's: nothing can differ from them.
+    void units(const AssetLayer& layer)
     {
         sink_.applies(kUnits);
-        const auto number_of = [&](const usd::Layer& l, const char* key) {
-            return l.field(usd::Path::root(), key).get<double>();
+        const usd::Layer& own = *layer.layer.layer;
+        std::string       differs;
+        const auto        differ = [&](const char* key, const std::string& value) {
+            differs += fmt::format("{}{} = {}", differs.empty() ? "" : ", ", key, value);
         };
-        std::string differs;
-        for (const char* key : {"metersPerUnit", "kilogramsPerUnit"})
-            if (const auto own = number_of(*layer.layer, key))
-                if (const auto root = facts_.stage.root_metadata(key).get<double>(); !root || *root != *own)
-                    differs += fmt::format("{}{} = {}", differs.empty() ? "" : ", ", key, number(*own));
-        const auto own  = layer.layer->field(usd::Path::root(), "upAxis").get<std::string>();
-        const auto root = facts_.stage.root_metadata("upAxis").get<std::string>();
-        if (own && own != root) differs += fmt::format("{}upAxis = \"{}\"", differs.empty() ? "" : ", ", *own);
+        for (const char* key : {"metersPerUnit", "kilogramsPerUnit"}) {
+            const auto here  = own.field(usd::Path::root(), key).get<double>();
+            const auto entry = facts_.stage.root_metadata(key).get<double>();
+            if (here && entry && *here != *entry) differ(key, number(*here));
+        }
+        const auto here  = own.field(usd::Path::root(), "upAxis").get<std::string>();
+        const auto entry = facts_.stage.root_metadata("upAxis").get<std::string>();
+        if (here && entry && *here != *entry) differ("upAxis", "\"" + *here + "\"");
         if (differs.empty()) return;
-        sink_.report(kUnits, {.site     = {.layer = layer.name, .prim = {}, .property = {}},
+        sink_.report(kUnits, {.site     = {.layer = layer.layer.name, .prim = {}, .property = {}},
                               .message  = "the layer states other units than the asset that brings it in",
                               .observed = differs,
                               .expected = "the units of the root layer",
                               .hint     = "convert the layer, for example with `mechane fix` on itself",
-                              .variant  = layer.name,
-                              .severity = inside ? Severity::error : Severity::warning});
+                              .variant  = layer.layer.name,
+                              .severity = layer.inside ? Severity::error : Severity::warning});
     }
 };
 

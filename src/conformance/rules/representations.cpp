@@ -204,23 +204,22 @@ std::set<std::string> colliders_in(const usd::Layer& layer, const usd::Path& var
 void check_colliders(const Facts& facts, const usd::Prim& prim, const usd::VariantSetUse& set, Sink& sink)
 {
     sink.applies(kOutside);
-    for (const usd::StageLayer& layer : usd::layers_of(facts.stage)) {
-        if (layer.name != set.place.layer) continue;
-        std::set<std::set<std::string>> different;
-        std::string                     example;
-        for (const std::string& name : set.variants) {
-            auto here =
-                colliders_in(*layer.layer, usd::Path(set.place.path.text() + "{" + set.name + "=" + name + "}"));
-            if (!here.empty()) example = *here.begin();
-            different.insert(std::move(here));
-        }
-        if (different.size() > 1)
-            sink.report(kOutside, {.site     = prim.site(),
-                                   .message  = "colliders depend on visual_representation (" + example + ")",
-                                   .observed = example,
-                                   .expected = "the same colliders in every variant",
-                                   .hint     = "author colliders outside of the set"});
+    const AssetLayer* layer = facts.layer(set.place.layer);
+    if (layer == nullptr) return;
+    std::set<std::set<std::string>> different;
+    std::string                     example;
+    for (const std::string& name : set.variants) {
+        auto here =
+            colliders_in(*layer->layer.layer, usd::Path(set.place.path.text() + "{" + set.name + "=" + name + "}"));
+        if (!here.empty()) example = *here.begin();
+        different.insert(std::move(here));
     }
+    if (different.size() > 1)
+        sink.report(kOutside, {.site     = prim.site(),
+                               .message  = "colliders depend on visual_representation (" + example + ")",
+                               .observed = example,
+                               .expected = "the same colliders in every variant",
+                               .hint     = "author colliders outside of the set"});
 }
 
 /// Types of the prims that a variant's own specs make; a variant with arcs may hold anything.
@@ -228,24 +227,23 @@ void check_splats(const Facts& facts, const usd::Prim& prim, const usd::VariantS
 {
     if (!has(set.variants, "volumetric_splat")) return;
     sink.applies(kSplat);
-    const usd::Path variant(set.place.path.text() + "{" + set.name + "=volumetric_splat}");
-    for (const usd::StageLayer& layer : usd::layers_of(facts.stage)) {
-        if (layer.name != set.place.layer) continue;
-        bool splats = false, arcs = false;
-        for (const usd::Path& spec : layer.layer->specs()) {
-            if (!spec.text().starts_with(variant.text()) || spec.is_property()) continue;
-            splats |=
-                layer.layer->field(spec, "typeName").get<std::string>().value_or("") == "ParticleField3DGaussianSplat";
-            arcs |= !layer.layer->references(spec).empty() || !layer.layer->payloads(spec).empty();
-        }
-        if (arcs && !splats) return sink.not_checked(kSplat, "the variant's content comes by an arc");
-        if (!splats)
-            sink.report(kSplat, {.site     = prim.site(),
-                                 .message  = "the variant volumetric_splat holds no ParticleField3DGaussianSplat",
-                                 .observed = "none",
-                                 .expected = "ParticleField3DGaussianSplat",
-                                 .hint     = "define the splats with this type, or rename the variant"});
+    const AssetLayer* layer = facts.layer(set.place.layer);
+    if (layer == nullptr) return;
+    const usd::Layer& text = *layer->layer.layer;
+    const std::string variant(set.place.path.text() + "{" + set.name + "=volumetric_splat}");
+    bool              splats = false, arcs = false;
+    for (const usd::Path& spec : text.specs()) {
+        if (!spec.text().starts_with(variant) || spec.is_property()) continue;
+        splats |= text.field(spec, "typeName").get<std::string>().value_or("") == "ParticleField3DGaussianSplat";
+        arcs |= !text.references(spec).empty() || !text.payloads(spec).empty();
     }
+    if (arcs && !splats) return sink.not_checked(kSplat, "the variant's content comes by an arc");
+    if (!splats)
+        sink.report(kSplat, {.site     = prim.site(),
+                             .message  = "the variant volumetric_splat holds no ParticleField3DGaussianSplat",
+                             .observed = "none",
+                             .expected = "ParticleField3DGaussianSplat",
+                             .hint     = "define the splats with this type, or rename the variant"});
 }
 
 /// Meshes of the default state of a set of fidelities.
@@ -256,12 +254,11 @@ void check_fidelity(const Facts& facts, const PrimFacts& owner, Sink& sink)
     for (std::int32_t i = from; i < owner.end; ++i) {
         const PrimFacts& prim = facts.prims[static_cast<std::size_t>(i)];
         if (!prim.is(kCollider) || !prim.is(kMesh)) continue;
-        const auto c       = facts.physics.collider_at(prim.prim.path());
-        const bool dynamic = c >= 0 && facts.physics.colliders[static_cast<std::size_t>(c)].body >= 0;
-        const auto how     = prim.prim.attribute("physics:approximation").authored_as<std::string>().value_or("none");
-        if (how == "convexHull" || !dynamic || (how == "none" && is_convex_mesh(prim.prim))) continue;
+        const bool is_static = facts.nearest(i, kBody) == nullptr;
+        const auto how = prim.prim.attribute("physics:approximation").authored_as<std::string>().value_or("none");
+        if (how == "convexHull" || (how == "none" && (is_static || is_convex_mesh(prim.prim)))) continue;
         sink.report(kFidelity, {.site     = prim.prim.site(),
-                                .message  = "the default collision fidelity is a concave mesh (" + how + ")",
+                                .message  = "the default collision fidelity is no hull and no convex mesh (" + how + ")",
                                 .observed = how,
                                 .expected = "primitives, convexHull, or a convex mesh",
                                 .hint     = "select a variant of primitives or convexHull"});
@@ -271,7 +268,6 @@ void check_fidelity(const Facts& facts, const PrimFacts& owner, Sink& sink)
 void check(const Facts& facts, Sink& sink)
 {
     for (const PrimFacts& prim : facts.prims) {
-        if (prim.prim.is_instance_proxy()) continue;
         for (const usd::VariantSetUse& set : usd::variant_sets(prim.prim)) {
             if (set.name == kVisual) {
                 check_visual_set(prim.prim, set, sink);

@@ -1,7 +1,9 @@
 #include <array>
-#include <map>
 
+#include "conformance/dummy_frames.h"
 #include "conformance/family.h"
+#include "conformance/transform_ops.h"
+#include "mechane/ros/frames.h"
 #include "mechane/ros/interfaces.h"
 #include "mechane/ros/names.h"
 
@@ -84,14 +86,20 @@ def Xform "a" (
 
 #undef MECHANE_FRAME
 
+/// "a Mesh", or what to call a prim without a type.
+std::string kind_of(const usd::Prim& prim)
+{
+    const std::string type = prim.type_name().text();
+    return type.empty() ? "a prim without a type" : "a " + type;
+}
+
 /// Moves relative to the nearest frame, body or context above.
 bool moves(const Facts& facts, std::int32_t at)
 {
     for (std::int32_t i = at; i >= 0; i = facts.prims[static_cast<std::size_t>(i)].parent) {
         const PrimFacts& prim = facts.prims[static_cast<std::size_t>(i)];
         if (i != at && prim.is(kFrame | kBody | kContext)) return false;
-        for (const usd::Token& name : prim.properties)
-            if (name.text().starts_with("xformOp:") && prim.prim.attribute(name).varying()) return true;
+        if (prim.is(kXformable) && !moving_op(prim.prim, stack_of(prim.prim)).empty()) return true;
     }
     return false;
 }
@@ -102,13 +110,13 @@ void check_frame(const Facts& facts, std::int32_t at, Sink& sink)
     for (const Rule* rule : {&kOnXform, &kId, &kStatic, &kOnBody}) sink.applies(*rule);
     if (!prim.is(kXformable) || prim.is(kGprim | kCamera))
         sink.report(kOnXform, {.site     = prim.prim.site(),
-                               .message  = "RosFrameAPI stands on a " + prim.prim.type_name().text(),
+                               .message  = "RosFrameAPI stands on " + kind_of(prim.prim),
                                .observed = prim.prim.type_name().text(),
                                .expected = "Xform",
                                .hint     = "give the frame an Xform of its own"});
     else if (!prim.is(kXform))
         sink.report(kOnXform, {.site     = prim.prim.site(),
-                               .message  = "RosFrameAPI stands on a " + prim.prim.type_name().text(),
+                               .message  = "RosFrameAPI stands on " + kind_of(prim.prim),
                                .observed = prim.prim.type_name().text(),
                                .expected = "Xform",
                                .hint     = "an Xform says it plainer",
@@ -139,8 +147,9 @@ void check_frame(const Facts& facts, std::int32_t at, Sink& sink)
                               .observed = "time samples",
                               .expected = "ros:frame:static = false",
                               .hint     = "write `bool ros:frame:static = false`"});
-    if (prim.is(kBody) &&
-        (facts.prims[static_cast<std::size_t>(at)].above_gprim || prim.prim.attribute("physics:mass").authored()))
+    const physics::Index body = facts.physics.body_at(prim.prim.path());
+    // A body that is nothing but a frame is REP-1.3-q's.
+    if (prim.is(kBody) && body >= 0 && !dummy_frame(facts, facts.physics.bodies[static_cast<std::size_t>(body)]))
         sink.report(kOnBody, {.site     = prim.prim.site(),
                               .message  = authored ? "the link is renamed as a frame" : "the link is a frame already",
                               .observed = "RosFrameAPI",
@@ -150,23 +159,33 @@ void check_frame(const Facts& facts, std::int32_t at, Sink& sink)
                               .severity = authored ? Severity::info : Severity::warning});
 }
 
+/// By the frames that a simulator would broadcast, links and contexts among them.
+void check_ids(const Facts& facts, Sink& sink)
+{
+    Diagnostics                   said;  // the same clashes
+    const std::vector<ros::Frame> all = ros::frames(facts.stage, said);
+    if (!all.empty()) sink.applies(kDuplicate);
+    for (const ros::FrameClash& clash : ros::clashes(all)) {
+        const ros::Frame& frame = all[clash.frame];
+        const bool        outer = clash.other < 0;
+        const std::string other = outer ? frame.id : all[static_cast<std::size_t>(clash.other)].prim.path().text();
+        sink.report(kDuplicate,
+                    {.site     = frame.prim.site(),
+                     .message  = outer ? "the frame is called \"" + frame.id + "\" like the one that its robot hangs on"
+                                       : "two frames have the id \"" + frame.id + "\"",
+                     .observed = other,
+                     .expected = "an id of its own",
+                     .hint     = "write another ros:frame:id, or rename the prim",
+                     .variant  = outer ? "parent-frame" : ""});
+    }
+}
+
 void check(const Facts& facts, Sink& sink)
 {
-    std::map<std::pair<std::string, std::string>, const PrimFacts*> seen;
-    for (std::size_t i = 0; i < facts.prims.size(); ++i) {
-        const PrimFacts& prim = facts.prims[i];
-        if (!prim.is(kFrame)) continue;
-        check_frame(facts, static_cast<std::int32_t>(i), sink);
-        sink.applies(kDuplicate);
-        const std::string id   = ros::text(prim.prim, "ros:frame:id").value_or(prim.prim.name().text());
-        const auto [at, fresh] = seen.try_emplace({ros::tf_topic(prim.prim, false), id}, &prim);
-        if (!fresh)
-            sink.report(kDuplicate, {.site     = prim.prim.site(),
-                                     .message  = "two frames have the id \"" + id + "\"",
-                                     .observed = at->second->prim.path().text(),
-                                     .expected = "an id of its own",
-                                     .hint     = "write another ros:frame:id"});
-    }
+    if (!facts.has(kFrame | kContext)) return;
+    for (std::size_t i = 0; i < facts.prims.size(); ++i)
+        if (facts.prims[i].is(kFrame)) check_frame(facts, static_cast<std::int32_t>(i), sink);
+    check_ids(facts, sink);
 }
 
 constexpr std::array<const Rule*, 5> kRules{&kOnXform, &kId, &kStatic, &kDuplicate, &kOnBody};

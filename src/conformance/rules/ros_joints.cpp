@@ -62,10 +62,53 @@ constexpr Rule kAligned{
 
 #undef MECHANE_NAMED_JOINT
 
+/// Names that joints of one robot have already. Without a context nobody says what one robot is: joints of one kinematic
+/// tree are compared then, and only where somebody has named one of the two for ROS (GAP-106).
+class Names {
+  public:
+    Names(const Facts& facts, Sink& sink) : facts_(facts), sink_(sink)
+    {
+        for (std::size_t t = 0; t < facts.trees.size(); ++t)
+            for (const auto* joints : {&facts.trees[t].joints, &facts.trees[t].world_joints})
+                for (const physics::Index j : *joints) tree_of_[j] = t;
+    }
+
+    void add(const PrimFacts& joint, const std::string& name, bool authored)
+    {
+        sink_.applies(kUnique);
+        const usd::Prim   robot = ros::outermost_context(joint.prim);
+        const std::string group = robot ? robot.path().text() : tree(joint);
+        if (group.empty()) return;
+        auto&            same  = seen_[{group, name}];
+        const PrimFacts* other = nullptr;
+        for (const auto& [prim, named] : same)
+            if (robot || named || authored) other = prim;
+        same.emplace_back(&joint, authored);
+        if (other != nullptr)
+            sink_.report(kUnique, {.site     = joint.prim.site(),
+                                   .message  = "two joints of one robot are called \"" + name + "\"",
+                                   .observed = other->prim.path().text(),
+                                   .expected = "a name of its own",
+                                   .hint     = "write another ros:joint:name"});
+    }
+
+  private:
+    const Facts&                                                                                  facts_;
+    Sink&                                                                                         sink_;
+    std::map<physics::Index, std::size_t>                                                         tree_of_;
+    std::map<std::pair<std::string, std::string>, std::vector<std::pair<const PrimFacts*, bool>>> seen_;
+
+    [[nodiscard]] std::string tree(const PrimFacts& joint) const
+    {
+        const auto known = tree_of_.find(facts_.physics.joint_at(joint.prim.path()));
+        return known == tree_of_.end() ? "" : std::to_string(known->second);
+    }
+};
+
 void check(const Facts& facts, Sink& sink)
 {
-    std::map<std::pair<std::string, std::string>, const PrimFacts*> seen;
-    static const usd::Token                                         kName("ros:joint:name");
+    static const usd::Token kName("ros:joint:name");
+    Names                   names(facts, sink);
     for (const PrimFacts& prim : facts.prims) {
         const usd::Attribute attribute = prim.prim.attribute(kName);
         const bool           authored  = !attribute.authored_value().empty();
@@ -90,16 +133,7 @@ void check(const Facts& facts, Sink& sink)
         }
         if (!prim.is(kJoint)) continue;
         const std::string effective = authored ? name : prim.prim.name().text();
-        sink.applies(kUnique);
-        const usd::Prim robot  = ros::outermost_context(prim.prim);
-        const auto [at, fresh] = seen.try_emplace({robot ? robot.path().text() : "", effective}, &prim);
-        // Without a context nobody says what one robot is, and two of them may well have equal names.
-        if (!fresh && robot)
-            sink.report(kUnique, {.site     = prim.prim.site(),
-                                  .message  = "two joints of one robot are called \"" + effective + "\"",
-                                  .observed = at->second->prim.path().text(),
-                                  .expected = "a name of its own",
-                                  .hint     = "write another ros:joint:name"});
+        names.add(prim, effective, authored);
         if (!authored) continue;
         sink.applies(kAligned);
         if (name != prim.prim.name().text() && usd::Path("/" + name).name().text() == name)

@@ -87,6 +87,38 @@ bool is_robot_wide(const std::string& type)
     return kTypes.count(type) != 0 || type.starts_with("control_msgs/");
 }
 
+/// A message that is measured at a place.
+bool is_located(const std::string& type)
+{
+    static const std::set<std::string> kTypes{
+        "sensor_msgs/msg/Image",         "sensor_msgs/msg/CompressedImage", "sensor_msgs/msg/CameraInfo",
+        "sensor_msgs/msg/LaserScan",     "sensor_msgs/msg/PointCloud2",     "sensor_msgs/msg/PointCloud",
+        "sensor_msgs/msg/MultiEchoLaserScan", "sensor_msgs/msg/Imu",        "sensor_msgs/msg/MagneticField",
+        "sensor_msgs/msg/NavSatFix",     "sensor_msgs/msg/Range",           "sensor_msgs/msg/FluidPressure",
+        "sensor_msgs/msg/Temperature",   "sensor_msgs/msg/Illuminance",     "sensor_msgs/msg/RelativeHumidity"};
+    return kTypes.count(type) != 0;
+}
+
+/// A sensor below no link: of a robot that has links it should be on one, elsewhere it stands still.
+void check_mounting(const Facts& facts, const PrimFacts& prim, const ros::Interface& interface, Sink& sink)
+{
+    if (!is_located(interface.type) || !facts.has(kBody)) return;
+    // Where a camera stands is said of the camera, not of what lies below it.
+    if (facts.nearest(facts.index_of(prim), kBody | kCamera) != nullptr) return;
+    const PrimFacts* robot = nullptr;
+    for (const PrimFacts* at = &prim; at != nullptr; at = facts.nearest(at->parent, kContext))
+        if (at->is(kContext)) robot = at;
+    const bool mounted = robot != nullptr && robot->above_body;
+    sink.report(kSensorChild, {.site     = prim.prim.site(),
+                               .message  = mounted ? "a sensor's interface stands below no link of the robot"
+                                                   : "a sensor's interface stands below no link",
+                               .observed = interface.type,
+                               .expected = "an Xform below the link that carries the sensor",
+                               .hint     = "move it to an Xform below the link",
+                               .variant  = mounted ? "no-link" : "static",
+                               .severity = mounted ? Severity::error : Severity::info});
+}
+
 void check_interface(const Facts& facts, std::size_t at, const ros::Interface& interface, Sink& sink)
 {
     const PrimFacts& prim = facts.prims[at];
@@ -114,6 +146,8 @@ void check_interface(const Facts& facts, std::size_t at, const ros::Interface& i
                                    .observed = prim.prim.type_name().text(),
                                    .expected = "an Xform below the link",
                                    .hint     = "give the sensor an Xform below the link and apply the schema there"});
+    else
+        check_mounting(facts, prim, interface, sink);
 }
 
 void check(const Facts& facts, Sink& sink)

@@ -64,7 +64,8 @@ void check_property(const PrimFacts& prim, const usd::Token& name, Sink& sink)
     const auto api = api_of(name.text());
     if (!api) return;
     const usd::Attribute attribute = prim.prim.attribute(name);
-    const ros::Property* known     = ros::find_property(name.text());
+    if (attribute.blocked()) return;  // taken back: there is nothing to read
+    const ros::Property* known = ros::find_property(name.text());
     if (known == nullptr) {
         sink.report(kSingleApply, {.site     = attribute.site(),
                                    .message  = name.text() + " is no property of the ROS schemas",

@@ -162,16 +162,46 @@ std::string_view successor_of(std::string_view api)
 
 bool is_sensor_schema(const std::string& api) { return api.starts_with("Sensor") && api.ends_with("API"); }
 
-/// Words of the last part of a property's name: "sensor:imu:frameId" has "frame" and "id".
-std::vector<std::string> words_of(const std::string& property)
+/// Words of a property's name behind its namespace, part by part: of "sensor:imu:frameId" {"imu"} and {"frame", "id"}.
+std::vector<std::vector<std::string>> words_of(const std::string& property)
 {
-    std::vector<std::string> words(1);
-    for (const char c : property.substr(property.rfind(':') + 1)) {
+    std::vector<std::vector<std::string>> parts;
+    for (const char c : property.substr(property.find(':'))) {
+        if (c == ':') {
+            parts.push_back({""});
+            continue;
+        }
+        auto&      words = parts.back();
         const bool upper = c >= 'A' && c <= 'Z';
         if ((c == '_' || upper) && !words.back().empty()) words.emplace_back();
         if (c != '_') words.back() += static_cast<char>(upper ? c + 32 : c);
     }
-    return words;
+    return parts;
+}
+
+/// A property that says what a ROS schema says: a topic or its quality of service, or the name of a frame, service or
+/// action. "frame_rate" and "action_scale" are none.
+bool repeats_transport(const std::string& property, bool is_text)
+{
+    static const std::set<std::string> kNamed{"frame", "service", "action"}, kNames{"id", "name", "type"};
+    for (const std::vector<std::string>& words : words_of(property))
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            if (words[i] == "reset" || words[i] == "spawn") return false;  // REP-4.2.3-f's
+            if (words[i] == "topic" || words[i] == "qos") return true;
+            if (!is_text || kNamed.count(words[i]) == 0) continue;
+            if (i + 1 == words.size() || kNames.count(words[i + 1]) != 0) return true;
+        }
+    return false;
+}
+
+/// A relationship that is there to lead to an interface.
+bool leads_to_transport(const std::string& property)
+{
+    static const std::set<std::string> kWords{"transport", "topic",        "service",   "action",    "frame",  "publisher",
+                                              "subscriber", "subscription", "interface", "interfaces", "output", "outputs"};
+    const auto parts = words_of(property);
+    return std::any_of(parts.back().begin(), parts.back().end(),
+                       [](const std::string& word) { return kWords.count(word) != 0; });
 }
 
 bool is_extension(const std::string& property)
@@ -287,18 +317,26 @@ class Sensors {
 
     void transport(const usd::Prim& prim, const usd::Token& name)
     {
-        static const std::set<std::string> kTransports{"topic", "qos", "frame", "service", "action"};
-        const std::vector<std::string>     words = words_of(name.text());
-        if (words.size() > 2 || kTransports.count(words.front()) == 0) return;
-        if (words.size() == 2 && words.back() != "id" && words.back() != "name" && words.back() != "type") return;
+        if (const usd::Relationship relation = prim.relationship(name)) {
+            if (leads_to_transport(name.text())) transport_targets(prim, name.text(), relation);
+            return;
+        }
+        const usd::Attribute attribute = prim.attribute(name);
+        if (!attribute || !attribute.authored()) return;
+        const std::string type = attribute.type_name();
+        if (!repeats_transport(name.text(), type == "string" || type == "token" || type == "string[]")) return;
         sink_.applies(kTransport);
-        if (const usd::Attribute attribute = prim.attribute(name); attribute && attribute.authored())
-            return say(kTransport, prim, name.text().c_str(), name.text() + " repeats what an interface says",
-                       attribute.value().to_text(), "a relationship to an interface",
-                       "declare it by a ROS schema and name that prim by a relationship", name.text().c_str());
-        for (const usd::Path& target : prim.relationship(name).targets())
+        say(kTransport, prim, name.text().c_str(), name.text() + " repeats what an interface says",
+            attribute.value().to_text(), "a relationship to an interface",
+            "declare it by a ROS schema and name that prim by a relationship", name.text().c_str());
+    }
+
+    void transport_targets(const usd::Prim& prim, const std::string& name, const usd::Relationship& relation)
+    {
+        sink_.applies(kTransport);
+        for (const usd::Path& target : relation.forwarded())
             if (const PrimFacts* at = facts_.find(target); at == nullptr || !at->is(kInterface | kFrame))
-                say(kTransport, prim, name.text().c_str(), name.text() + " names no interface", target.text(),
+                say(kTransport, prim, name.c_str(), name + " names no interface", target.text(),
                     "a prim with a ROS schema", "name a prim with a topic, service, action or frame",
                     target.text().c_str());
     }

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "conformance/family.h"
+#include "conformance/first_value.h"
 #include "conformance/image_header.h"
 #include "mechane/usd/shading.h"
 
@@ -357,7 +359,39 @@ class Looks {
     }
 };
 
-void check(const Facts& facts, Sink& sink) { Looks(facts, sink).run(); }
+/// Faces of a mesh that two subsets of the family materialBind claim: which material they wear is anybody's guess.
+void check_overlaps(const Facts& facts, Sink& sink)
+{
+    std::map<std::int32_t, std::map<int, const PrimFacts*>> claimed;  // by mesh and face
+    for (const PrimFacts& prim : facts.prims) {
+        if (!prim.is(kSubset) || prim.parent < 0) continue;
+        const auto word = [&](const char* name) {
+            return prim.prim.attribute(usd::Token(name)).get<std::string>().value_or("");
+        };
+        if (word("familyName") != "materialBind" || word("elementType") != "face") continue;
+        sink.applies(kFamilyName);
+        auto&             faces  = claimed[prim.parent];
+        const PrimFacts*  other  = nullptr;
+        std::size_t       shared = 0;
+        for (const int face : first_value<std::vector<int>>(prim.prim.attribute("indices")))
+            if (const auto [at, fresh] = faces.try_emplace(face, &prim); !fresh && at->second != &prim)
+                ++shared, other = at->second;
+        if (shared == 0) continue;
+        sink.report(kFamilyName, {.site     = site_of(prim.prim, "indices"),
+                                  .message  = fmt::format("{} faces of the subset belong to {} too", shared,
+                                                          other->prim.path().text()),
+                                  .observed = fmt::format("{} shared faces", shared),
+                                  .expected = "each face in one subset of the family",
+                                  .hint     = "take the faces out of one of the two",
+                                  .variant  = "overlap"});
+    }
+}
+
+void check(const Facts& facts, Sink& sink)
+{
+    Looks(facts, sink).run();
+    check_overlaps(facts, sink);
+}
 
 constexpr std::array<const Rule*, 10> kRules{&kPreview, &kReplaced, &kUdim,        &kFamilyName, &kFormats,
                                              &kDepth,   &kData,     &kEnvironment, &kSpace,      &kProcedural};

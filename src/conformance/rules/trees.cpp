@@ -203,13 +203,15 @@ int cut_rank(const physics::Joint& joint)
     return stiff ? 1 : 2;
 }
 
-std::vector<const usd::Path*> two_parent_bodies(const Facts& facts, const KinematicTree& tree, Sink& sink)
+/// Bodies that are body1 of several joints, with these joints.
+std::map<physics::Index, std::vector<physics::Index>> two_parent_bodies(const Facts& facts, const KinematicTree& tree,
+                                                                        Sink& sink)
 {
     std::map<physics::Index, std::vector<physics::Index>> parents;
     for (const physics::Index j : tree.joints) parents[joint_of(facts, j).body1].push_back(j);
     for (const physics::Index j : tree.world_joints)
         if (joint_of(facts, j).body1 >= 0) parents[joint_of(facts, j).body1].push_back(j);
-    std::vector<const usd::Path*> found;
+    std::map<physics::Index, std::vector<physics::Index>> found;
     for (const auto& [body, joints] : parents) {
         sink.applies(kTwoParents);
         if (joints.size() < 2) continue;
@@ -221,41 +223,115 @@ std::vector<const usd::Path*> two_parent_bodies(const Facts& facts, const Kinema
                      .observed = names,
                      .expected = "one",
                      .hint = "write `bool physics:excludeFromArticulation = true` on the joint that closes the loop"});
-        found.push_back(&body_of(facts, body).path);
+        found.emplace(body, joints);
     }
     return found;
 }
 
+/// A graph of bodies and the world to which joints are added one by one.
+class Forest {
+  public:
+    /// @return the joints of the loop that the joint closes, itself among them; empty when it joins two parts
+    std::vector<physics::Index> add(const physics::Joint& joint, physics::Index index)
+    {
+        const physics::Index a = find(joint.body0), b = find(joint.body1);
+        if (a == b) {
+            std::vector<physics::Index> loop = way_between(joint.body0, joint.body1);
+            loop.push_back(index);
+            return loop;
+        }
+        parent_[std::max(a, b)] = std::min(a, b);
+        edges_[joint.body0].emplace_back(joint.body1, index);
+        edges_[joint.body1].emplace_back(joint.body0, index);
+        return {};
+    }
+
+  private:
+    std::map<physics::Index, physics::Index>                                         parent_;  ///< union-find
+    std::map<physics::Index, std::vector<std::pair<physics::Index, physics::Index>>> edges_;   ///< the world is kNone
+
+    physics::Index find(physics::Index i)
+    {
+        for (auto at = parent_.find(i); at != parent_.end(); at = parent_.find(i)) {
+            if (const auto above = parent_.find(at->second); above != parent_.end()) at->second = above->second;
+            i = at->second;
+        }
+        return i;
+    }
+
+    [[nodiscard]] std::vector<physics::Index> way_between(physics::Index from, physics::Index to) const
+    {
+        std::map<physics::Index, std::pair<physics::Index, physics::Index>> came{{from, {from, from}}};
+        std::vector<physics::Index>                                         open{from};
+        while (!open.empty() && came.count(to) == 0) {
+            const physics::Index at = open.back();
+            open.pop_back();
+            for (const auto& [next, joint] : edges_.at(at))
+                if (came.try_emplace(next, at, joint).second) open.push_back(next);
+        }
+        std::vector<physics::Index> way;
+        for (physics::Index at = to; at != from; at = came.at(at).first) way.push_back(came.at(at).second);
+        return way;
+    }
+};
+
+/// Which loops are said of a body with several parents (REP-1.3-j): of each such body one for each parent beyond the
+/// first, those first that run through two of them.
+class Explained {
+  public:
+    explicit Explained(const std::map<physics::Index, std::vector<physics::Index>>& parents) : parents_(parents)
+    {
+        for (const auto& [body, joints] : parents) left_[body] = joints.size() - 1;
+    }
+
+    bool takes(const std::vector<physics::Index>& loop, std::ptrdiff_t at_least)
+    {
+        for (auto& [body, left] : left_) {
+            const auto& joints = parents_.at(body);
+            const auto  shared = std::count_if(joints.begin(), joints.end(), [&](physics::Index j) {
+                return std::find(loop.begin(), loop.end(), j) != loop.end();
+            });
+            if (left == 0 || shared < at_least) continue;
+            --left;
+            return true;
+        }
+        return false;
+    }
+
+  private:
+    const std::map<physics::Index, std::vector<physics::Index>>& parents_;
+    std::map<physics::Index, std::size_t>                        left_;
+};
+
 /// Joints beyond a spanning tree. The joints most worth cutting are offered last, so that they are the ones left over.
-void check_loops(const Facts& facts, const KinematicTree& tree, bool explained, Sink& sink)
+/// A loop in which a body has two parents is said there (REP-1.3-j).
+void check_loops(const Facts& facts, const KinematicTree& tree,
+                 const std::map<physics::Index, std::vector<physics::Index>>& two_parents, Sink& sink)
 {
     sink.applies(kSpanningTree);
     std::vector<physics::Index> edges = tree.joints;
     if (tree.world_joints.size() > 1) edges.insert(edges.end(), tree.world_joints.begin(), tree.world_joints.end());
+    if (edges.size() < tree.bodies.size() + (tree.world_joints.size() > 1 ? 1 : 0)) return;  // a tree, as joints connect it
     std::vector<std::pair<int, physics::Index>> ranked;
     for (const physics::Index j : edges) ranked.emplace_back(cut_rank(joint_of(facts, j)), j);
     std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-    std::map<physics::Index, physics::Index> parent;  // union-find; the world is kNone
-    const auto                               find = [&](physics::Index i) {
-        for (auto at = parent.find(i); at != parent.end(); at = parent.find(i)) {
-            if (const auto above = parent.find(at->second); above != parent.end()) at->second = above->second;
-            i = at->second;
-        }
-        return i;
-    };
-    for (const auto& [rank, j] : ranked) {
-        const physics::Joint& joint = joint_of(facts, j);
-        const physics::Index  a = find(joint.body0), b = find(joint.body1);
-        if (a != b) {
-            parent[std::max(a, b)] = std::min(a, b);
-            continue;
-        }
-        if (explained) continue;
+    Forest                                   forest;
+    std::vector<std::vector<physics::Index>> loops;
+    for (const auto& [rank, j] : ranked)
+        if (auto loop = forest.add(joint_of(facts, j), j); !loop.empty()) loops.push_back(std::move(loop));
+    Explained explained(two_parents);
+    for (const std::ptrdiff_t shared : {2, 1})
+        std::erase_if(loops, [&](const std::vector<physics::Index>& loop) { return explained.takes(loop, shared); });
+    for (const std::vector<physics::Index>& loop : loops) {
+        const physics::Joint& joint = joint_of(facts, loop.back());
+        std::string names;
+        for (const physics::Index of_loop : loop)
+            names += (names.empty() ? "" : ", ") + joint_of(facts, of_loop).path.text();
         sink.report(
             kSpanningTree,
             {.site     = joint.prim.site(),
              .message  = "the joint closes a loop of the articulation",
-             .observed = joint.path.text(),
+             .observed = std::move(names),
              .expected = "a tree",
              .hint     = "write `bool physics:excludeFromArticulation = true` on it, or on another joint of the loop"});
     }
@@ -332,8 +408,7 @@ void check_exclusions(const Facts& facts, Sink& sink)
 void check(const Facts& facts, Sink& sink)
 {
     for (const KinematicTree& tree : facts.trees) {
-        const bool explained = !two_parent_bodies(facts, tree, sink).empty();
-        check_loops(facts, tree, explained, sink);
+        check_loops(facts, tree, two_parent_bodies(facts, tree, sink), sink);
         check_roots(facts, tree, sink);
     }
     check_placement(facts, sink);
