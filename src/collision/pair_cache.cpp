@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "mechane/core/bytes.h"
+#include "narrow/feature_codes.h"
 #include "narrow/pairs.h"
 #include "narrow/sdf_contacts.h"
 #include "pair_rows.h"
@@ -58,8 +59,8 @@ bool is_face_normal(const Shape& s, const Vec3d& n, std::uint64_t feature)
             return of_faces(*s.hull);
         case ShapeKind::mesh: {
             if (s.mesh->hull) return of_faces(*s.mesh->hull);
-            const std::uint64_t triangle = (feature >> 44) - 1;  // as Candidates::face names it
-            return triangle < s.mesh->normals.size() &&
+            const std::int64_t triangle = triangle_of_name(feature);
+            return triangle >= 0 && triangle < static_cast<std::int64_t>(s.mesh->normals.size()) &&
                    std::abs(dot(s.mesh->normals[static_cast<std::size_t>(triangle)], local)) >= kAlong;
         }
         case ShapeKind::sphere:
@@ -83,12 +84,14 @@ NormalOwner owner_of(const Shape& a, const Shape& b, const Row& row)
     const auto other       = turned ? NormalOwner::first : NormalOwner::second;
     // What clip_faces and collide_face put there: the reference face is that of one or the other, or a point lies
     // straight under a triangle. Not every triangle that is the reference is named.
-    const std::uint64_t how  = has_field_route(a, b) ? 0 : (row.feature >> 40) & 0xf;
+    const Found  how  = has_field_route(a, b) ? Found::closed_form : how_found(row.feature);
     const Shape&        mesh = turned ? b : a;
-    if (mesh.kind == ShapeKind::mesh && !mesh.mesh->hull && (how == 1 || how == 7)) return surface;
+    if (mesh.kind == ShapeKind::mesh && !mesh.mesh->hull && (how == Found::on_first_face || how == Found::through_a_face)) return surface;
     if (is_face_normal(a, row.normal, row.feature)) return NormalOwner::first;
     if (is_face_normal(b, row.normal, row.feature)) return NormalOwner::second;
-    return how == 1 ? surface : how == 2 ? other : NormalOwner::both;
+    return how == Found::on_first_face    ? surface
+           : how == Found::on_second_face ? other
+                                          : NormalOwner::both;
 }
 
 /// Touches with another point of itself as soon as it turns.

@@ -348,3 +348,52 @@ TEST_CASE("the static sink is load / (m w^2) with w = pi / (2 h), whatever the m
             CHECK(0.1 - w.position(0).z == doctest::Approx((1 + load) * 9.81 / (omega * omega)).epsilon(0.1));
         }
 }
+
+TEST_CASE("a row without a direction, or with a number that is none, pushes nothing, alone and in a pile (DYN-078)")
+{
+    constexpr double kFar = 2, kStep = 1.0 / 60;
+    struct Bad {
+        const char* name;
+        Vec3d       normal;
+        double      distance;
+    };
+    for (const Bad& bad : {Bad{"short normal", {0, 0, 0.3}, 0}, Bad{"no normal", {}, 0},
+                           Bad{"no number", {0, 0, std::nan("")}, 0}, Bad{"no distance", {0, 0, 1}, std::nan("")}})
+        for (const int copies : {1, 200}) {  // as many as make a pile
+            CAPTURE(std::string(bad.name));
+            CAPTURE(copies);
+            auto b = ground(0.5);
+            for (int i = 0; i < copies; ++i) add_ball(b, {kFar * i, 0, 0.1}, 0.1, 1);
+            World        w(b);
+            HandContacts hand;
+            for (int k = 0; k < 30; ++k) {
+                hand.clear();
+                for (int i = 0; i < copies; ++i)
+                    hand.add(0, i + 1, {kFar * i, 0, 0}, {}, bad.normal, 0, 0.1, bad.distance, 0);
+                w.step(kStep, &hand.contacts);
+            }
+            for (int i = 0; i < copies; ++i)
+                CHECK(w.velocity(static_cast<std::size_t>(i)).z == close_to(-9.81 * 30 * kStep, 1e-4));
+        }
+}
+
+TEST_CASE("forces find room in a buffer whose caller made none for them (DYN-078)")
+{
+    for (const int copies : {1, 200}) {
+        CAPTURE(copies);
+        auto b = ground(0.5);
+        for (int i = 0; i < copies; ++i) add_ball(b, {2.0 * i, 0, 0.1}, 0.1, 1);
+        World        w(b);
+        HandContacts hand;
+        hand.contacts.rigid_contact_force.clear();
+        for (int k = 0; k < 60; ++k) {
+            hand.clear();
+            for (int i = 0; i < copies; ++i) hand.sphere_plane(w, 0, i + 1, 0.1);
+            w.step(1.0 / 60, &hand.contacts);
+        }
+        REQUIRE(hand.contacts.rigid_contact_force.size() >= static_cast<std::size_t>(copies));
+        for (int i = 0; i < copies; ++i)
+            CHECK(static_cast<double>(hand.contacts.rigid_contact_force[static_cast<std::size_t>(i)].z) ==
+                  close_to(9.81, 1e-2));
+    }
+}

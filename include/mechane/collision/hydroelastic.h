@@ -22,11 +22,11 @@ struct PressureLaw {
 
 struct HydroelasticOptions {
     bool reduce_contacts    = true;
-    bool pre_prune_contacts = true;  ///< of one voxel only the two strongest faces and the nearest open one compete
+    bool pre_prune_contacts = true;  ///< of open faces only the nearest of a voxel counts, not that of each normal bin
     PairStiffness pair_stiffness = PairStiffness::harmonic_mean;
     PressureLaw   pressure;                     ///< none: -kh * depth
     double        mc_edge_clamp_min   = 0.02;   ///< least part of an edge on either side of the surface, 0..0.5
-    bool          normal_matching     = true;   ///< turns the chosen normals of a bin so that they sum to its force
+    bool          normal_matching     = true;   ///< contacts push along the sum of their faces' forces, else along the strongest
     bool          anchor_contact      = false;  ///< one more contact for each bin, at its centre of pressure
     bool          moment_matching     = false;  ///< scales friction to the moment of the whole patch; brings the anchor
     double        margin_contact_area = 0.01;   ///< of a contact that is still open, for its stiffness [m^2]

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "feature_codes.h"
 #include "manifold.h"
 #include "mechane/geometry/closest.h"
 #include "pairs.h"
@@ -93,7 +94,7 @@ bool clip_boxes(const Shape& a, const Shape& b, const Vec3d& n, double reach, do
             if ((h <= 0) == (k <= 0)) continue;
             const double s = h / (h - k);
             next[kept++]   = {p.x + s * (q.x - p.x), p.y + s * (q.y - p.y), p.z + s * (q.z - p.z),
-                              ((side + 1) << 16) | (p.edge & 0xffffU), h <= 0 ? 0x8000U | side : p.edge};
+                              cut_name(side, p.edge), h <= 0 ? side_name(side) : p.edge};
         }
         count = kept;
         std::swap(poly, next);
@@ -102,14 +103,14 @@ bool clip_boxes(const Shape& a, const Shape& b, const Vec3d& n, double reach, do
     cut(1, [&](const Corner& p) { return -p.x - hu - slack; });
     cut(2, [&](const Corner& p) { return -p.y - hv - slack; });
     cut(3, [&](const Corner& p) { return p.x - hu - slack; });
-    const auto of = static_cast<std::uint64_t>(of_a ? 1 : 2) << 40;
+    const auto how = of_a ? Found::on_first_face : Found::on_second_face;
     for (std::size_t i = 0; i < count; ++i) {
         const Corner& q = poly[i];
         const double  d = q.z / f.slope;
         if (d > reach) continue;
         const Vec3d p    = centre + q.x * u + q.y * v + q.z * w;
         const Vec3d on_b = of_a ? p : p + d * n;
-        out.add({on_b - d * n, on_b, n, d, of | q.id}, merge);
+        out.add({on_b - d * n, on_b, n, d, feature_name(how, q.id)}, merge);
     }
     return true;
 }

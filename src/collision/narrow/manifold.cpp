@@ -5,16 +5,18 @@
 #include <utility>
 
 #include "feature.h"
+#include "feature_codes.h"
+#include "mechane/core/assert.h"
 #include "mechane/geometry/closest.h"
 #include "mechane/math/lanes.h"
+#include "support_points.h"
 
 namespace mechane::collision {
 
 void Candidates::add(ContactPoint point, double merge)
 {
     // A corner of the partner keeps its name as it slides from one triangle to the next.
-    const bool corner = (point.feature >> 40) == 1 && (point.feature & 0xffff0000u) == 0;
-    if (!corner) point.feature |= face << 44;
+    if (!is_corner_name(point.feature)) point.feature |= face;
     for (std::size_t i = 0; i < count; ++i) {
         ContactPoint& old = points[i];
         if (length_squared(old.p0 + old.p1 - point.p0 - point.p1) > 4 * merge * merge ||
@@ -23,6 +25,7 @@ void Candidates::add(ContactPoint point, double merge)
         if (point.distance < old.distance - 1e-12) old = point;
         return;
     }
+    if (count == kCapacity) thin();
     if (count < kCapacity) {
         points[count++] = point;
         return;
@@ -33,80 +36,41 @@ void Candidates::add(ContactPoint point, double merge)
     if (point.distance < highest->distance) *highest = point;
 }
 
-MCH_WIDE std::size_t reduce(std::span<ContactPoint> points)
+void Candidates::thin()
 {
-    if (points.size() <= 4) return points.size();
-    const auto deeper = [](const ContactPoint& x, const ContactPoint& y) {
-        return x.distance != y.distance ? x.distance < y.distance : x.feature < y.feature;
+    std::size_t kept = 0;
+    for_normals(all(), [&](std::span<ContactPoint> group) {
+        for (const ContactPoint& p : group.first(reduce(group))) points[kept++] = p;
+        return true;
+    });
+    count = kept;
+}
+
+MCH_WIDE std::size_t reduce(std::span<ContactPoint> points, std::size_t most)
+{
+    if (points.size() < SupportPoints::kMost) return points.size();
+    // In the order of their names: of points as good the same are chosen from step to step, and corners before cuts.
+    MCH_ASSERT(points.size() <= Candidates::kCapacity);
+    Scratch<std::uint8_t, Candidates::kCapacity> order;
+    for (std::size_t i = 0; i < points.size(); ++i) order[i] = static_cast<std::uint8_t>(i);
+    std::sort(order.data(), order.data() + points.size(),
+              [&](std::uint8_t x, std::uint8_t y) { return points[x].feature < points[y].feature; });
+    const auto each = [&](auto&& visit) __attribute__((always_inline)) {
+        for (std::size_t i = 0; i < points.size(); ++i) visit(order[i], points[order[i]].p0, points[order[i]].distance);
     };
-    std::swap(points[0], *std::min_element(points.begin(), points.end(), deeper));
-    const Vec3d  n        = points[0].normal;
-    const double lowest   = points[0].distance;
-    double       diameter = 0;
-    for (const ContactPoint& p : points) diameter = std::max(diameter, length(p.p0 - points[0].p0));
-    // The support polygon is formed by the points near the deepest plane; higher ones only fill up.
-    const double band = 0.02 * diameter;
-    std::size_t  low  = 0;
-    for (const ContactPoint& p : points) low += p.distance <= lowest + band ? 1u : 0u;
-    if (low <= 4) {
-        std::sort(points.begin() + 1, points.end(), deeper);
-        return 4;
-    }
-    std::sort(points.begin() + 1, points.end(), deeper);
-    const std::span<ContactPoint> flat = points.first(low);
-    const auto                    take = [&](std::size_t slot, auto&& score) {
-        std::size_t best = slot;
-        double      most = -kInfinity;
-        for (std::size_t i = slot; i < flat.size(); ++i) {
-            const double s = score(flat[i]);
-            if (s > most * (1 + 1e-9) + 1e-300) {
-                most = s;
-                best = i;
-            }
-        }
-        std::swap(flat[slot], flat[best]);
-        return most;
-    };
-    take(1, [&](const ContactPoint& p) { return length_squared(p.p0 - flat[0].p0); });
-    const Vec3d  a = flat[0].p0, along = flat[1].p0 - a;
-    const auto   side = [&](const Vec3d& p) { return dot(n, cross(along, p - a)); };
-    const double left = take(2, [&](const ContactPoint& p) { return std::abs(side(p.p0)); });
-    if (!(left > 0)) return 2;
-    // The fourth point adds most area to the triangle: it lies outside one of its edges. Where four leave out more than
-    // a tenth of what they span, as of a polygon with many corners, the fifth does the same.
-    const double         turn = side(flat[2].p0) < 0 ? -1 : 1;
-    std::array<Vec3d, 5> corners{a, flat[1].p0, flat[2].p0};
-    double               area = left;
-    for (std::size_t count = 3; count < 5; ++count) {
-        std::size_t edge    = 0;  // the one that the point chosen lies beyond
-        const auto  outside = [&](const ContactPoint& p, std::size_t* which) {
-            double most = -kInfinity;
-            for (std::size_t k = 0; k < count; ++k) {
-                const Vec3d& from = corners[k];
-                const double s    = -turn * dot(n, cross(corners[k + 1 < count ? k + 1 : 0] - from, p.p0 - from));
-                if (s <= most) continue;
-                most = s;
-                if (which) *which = k;
-            }
-            return most;
-        };
-        if (count >= flat.size()) return count;
-        const double added = take(count, [&](const ContactPoint& p) { return outside(p, nullptr); });
-        if (!(added > (count == 3 ? 1e-9 * diameter * diameter : 0.1 * area))) return count;
-        area += outside(flat[count], &edge);
-        std::copy_backward(corners.begin() + static_cast<std::ptrdiff_t>(edge) + 1,
-                           corners.begin() + static_cast<std::ptrdiff_t>(count),
-                           corners.begin() + static_cast<std::ptrdiff_t>(count) + 1);
-        corners[edge + 1] = flat[count].p0;
-    }
-    return 5;
+    const auto deepest = std::min_element(points.begin(), points.end(),
+                                          [](const auto& x, const auto& y) { return x.distance < y.distance; });
+    SupportPoints chosen  = choose_support(each, deepest->normal, most);
+    std::sort(chosen.index.begin(), chosen.index.begin() + static_cast<std::ptrdiff_t>(chosen.count));
+    for (std::size_t k = 0; k < chosen.count; ++k) std::swap(points[k], points[chosen.index[k]]);
+    return chosen.count;
 }
 
 namespace {
 
 struct ClipPoint {
     Vec3d         p;
-    std::uint32_t id;    ///< incident vertex, or (side + 1) << 16 | edge where it was cut
+    std::uint32_t id;    ///< incident vertex, or cut_name
     std::uint32_t edge;  ///< name of the edge that leaves this point
 };
 
@@ -143,7 +107,7 @@ struct Clipped {
         const double      k    = height[next];
         if ((h <= 0) == (k <= 0)) continue;
         const Vec3d x = p.p + (h / (h - k)) * (poly.points[next].p - p.p);
-        push({x, ((side + 1) << 16) | (p.edge & 0xffffu), h <= 0 ? 0x8000u | side : p.edge});
+        push({x, cut_name(side, p.edge), h <= 0 ? side_name(side) : p.edge});
     }
     return true;
 }
@@ -185,8 +149,8 @@ MCH_WIDE double clip_faces(const Feature& reference, const Feature& incident, co
         if (surface > reach) continue;
         const Vec3d on_b = sign > 0 ? q.p : q.p + d * n;
         const Vec3d p1   = on_b - radius_b * n;
-        const auto  flip = static_cast<std::uint64_t>(sign > 0 ? 1 : 2) << 40;
-        out.add({p1 - surface * n, p1, n, surface, flip | q.id}, merge);
+        const auto  how = sign > 0 ? Found::on_first_face : Found::on_second_face;
+        out.add({p1 - surface * n, p1, n, surface, feature_name(how, q.id)}, merge);
     }
     return least;
 }
@@ -226,7 +190,7 @@ bool overlap_edges(const Feature& a, const Feature& b, bool round_a, bool round_
         const std::uint64_t end    = x == from ? 0 : 1;
         out.add(contact_at(
                     middle + (0.5 * (radius_a - radius_b)) * n, n, s,
-                    (std::uint64_t{3} << 40) | (std::uint64_t{a.ids[0]} << 24) | (std::uint64_t{b.ids[0]} << 8) | end),
+                    feature_name(Found::along_edges, edges_name(a.ids[0], b.ids[0], end))),
                 merge);
         any = true;
     }
@@ -305,14 +269,14 @@ MCH_WIDE void convex_candidates(const Shape& a, const Shape& b, const CoreDistan
     if (s > reach) return;
     CoreDistance nearest = core;
     if (length_squared(core.on_b - core.on_a - core.distance * n) > 1e-4 * merge * merge) pair_points(fa, fb, nearest);
-    const std::uint64_t feature = fa.count > 0 && fb.count > 0 ? (std::uint64_t{fa.ids[0]} << 16) | fb.ids[0] : 0;
-    out.add(contact_at(0.5 * (nearest.on_a + ra * n + nearest.on_b - rb * n), n, s, (std::uint64_t{4} << 40) | feature),
+    const std::uint64_t feature = fa.count > 0 && fb.count > 0 ? pair_name(fa.ids[0], fb.ids[0]) : 0;
+    out.add(contact_at(0.5 * (nearest.on_a + ra * n + nearest.on_b - rb * n), n, s, feature_name(Found::nearest_pair, feature)),
             merge);
 }
 
-void emit_reduced(Candidates& candidates, Manifold& out)
+void emit_reduced(Candidates& candidates, Manifold& out, std::size_t most)
 {
-    const std::size_t kept = reduce(candidates.all());
+    const std::size_t kept = reduce(candidates.all(), most);
     for (std::size_t i = 0; i < kept; ++i) out.add(candidates.points[i]);
 }
 

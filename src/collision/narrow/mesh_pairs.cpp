@@ -2,6 +2,7 @@
 #include <bit>
 #include <cmath>
 
+#include "feature_codes.h"
 #include "mechane/geometry/closest.h"
 #include "mechane/math/lanes.h"
 #include "pairs.h"
@@ -11,24 +12,14 @@ namespace mechane::collision {
 
 namespace {
 
-/// The best of many points: for every group of similar normals, the deepest group first, up to four, until the manifold
-/// is full.
+/// The best of many points: for every group of similar normals, the deepest group first, those that carry, until the
+/// manifold is full.
 void emit_by_normal(Candidates& candidates, Manifold& out)
 {
-    const auto deeper = [](const ContactPoint& x, const ContactPoint& y) {
-        return x.distance != y.distance ? x.distance < y.distance : x.feature < y.feature;
-    };
-    std::span<ContactPoint> rest = candidates.all();
-    while (!rest.empty() && out.count < Manifold::kCapacity) {
-        const Vec3d n = std::min_element(rest.begin(), rest.end(), deeper)->normal;
-        // In-place, order within the group does not matter: the reduction sorts.
-        const auto middle =
-            std::partition(rest.begin(), rest.end(), [&](const ContactPoint& p) { return dot(p.normal, n) > 0.98; });
-        const std::size_t size = static_cast<std::size_t>(middle - rest.begin());
-        const std::size_t kept = reduce(rest.first(size));
-        for (std::size_t i = 0; i < kept; ++i) out.add(rest[i]);
-        rest = rest.subspan(size);
-    }
+    for_normals(candidates.all(), [&](std::span<ContactPoint> group) {
+        for (const ContactPoint& p : group.first(reduce(group))) out.add(p);
+        return out.count < Manifold::kCapacity;
+    });
 }
 
 /// The angle that a triangle takes up about the point with these weights [rad]: all round, half, or that of a corner.
@@ -84,7 +75,7 @@ void recover(const MeshShape& m, const Shape& convex, double radius, double reac
     const Vec3d  p1 = support(convex, -n) - convex.core_radius() * n;
     const double d  = dot(n, p1 - at);
     if (d <= reach)
-        out.add({p1 - d * n, p1, n, d, (std::uint64_t{5} << 40) | (static_cast<std::uint64_t>(nearest + 1) << 44)}, 0);
+        out.add({p1 - d * n, p1, n, d, feature_name(Found::out_of_a_mesh) | triangle_name(nearest)}, 0);
 }
 
 /// From a triangle that a convex shape pierces over the surface to the one that has its deepest point below it, which
@@ -169,7 +160,7 @@ class Overlap {
         if (deepest <= -least_ + slack) return;
         const Vec3d p1 = support(convex_, -way_) - convex_.core_radius() * way_;
         found.face     = 0;
-        found.add({p1 + least_ * way_, p1, way_, -least_, std::uint64_t{9} << 40}, slack);
+        found.add({p1 + least_ * way_, p1, way_, -least_, feature_name(Found::way_out)}, slack);
     }
 
   private:
@@ -263,7 +254,7 @@ MCH_WIDE void collide_mesh_convex(const Shape& mesh, const Shape& convex, double
     if (!geometry::overlaps(box, m.bvh.bounds())) return;
     if (!m.closed && near.triangles && near.triangles->is_empty(m, box)) return;
     const Vec3d  c      = centre(local);
-    const double radius = bounding_radius(convex);
+    const double radius = bounding_radius(convex), small = std::min(radius, bounding_radius(mesh)), merge = 1e-3 * small;
     Candidates   candidates, assumed;
     LastResort   rest;
     Overlap      overlap(m, local);
@@ -277,9 +268,9 @@ MCH_WIDE void collide_mesh_convex(const Shape& mesh, const Shape& convex, double
         if (high > radius + reach || (!(m.floor > 0) && high < 0)) return;  // above it, or behind: one-sided
         if (!overlaps(triangle.corners, box)) return;
         const Surroundings around = surroundings(m, t);
-        candidates.face = assumed.face = static_cast<std::uint64_t>(index) + 1;
+        candidates.face = assumed.face = triangle_name(index);
         rest.overlapping               = false;
-        const bool pierced = collide_face(triangle, n, around, local, reach, 1e-3 * radius, candidates, assumed, rest);
+        const bool pierced = collide_face(triangle, n, around, local, reach, merge, candidates, assumed, rest);
         if (rest.overlapping) overlap.add(index);
         if (!pierced) return;
         Vec3d              p1;
@@ -287,41 +278,26 @@ MCH_WIDE void collide_mesh_convex(const Shape& mesh, const Shape& convex, double
         if (below < 0) return;
         const auto   k    = static_cast<std::size_t>(below);
         const double deep = dot(m.normals[k], p1 - m.points[static_cast<std::size_t>(m.triangles[k][0])]);
-        assumed.face      = static_cast<std::uint64_t>(below) + 1;
+        assumed.face      = triangle_name(below);
         if (deep < 0)
-            assumed.add({p1 - deep * m.normals[k], p1, m.normals[k], deep, std::uint64_t{6} << 40}, 1e-3 * radius);
+            assumed.add({p1 - deep * m.normals[k], p1, m.normals[k], deep, feature_name(Found::over_a_triangle)}, merge);
     };
     near.visit(m, box, look);
     candidates.face = 0;
-    settle(candidates, assumed, 1e-3 * radius);
+    settle(candidates, assumed, merge);
     const ContactPoint* last = candidates.count == 0 ? rest.point() : nullptr;
     if (last && last->distance <= reach) candidates.add(*last, 0);
-    complete(rest, reach, 1e-5 * radius, candidates);
+    complete(rest, reach, 1e-5 * small, candidates);
     if (candidates.count == 0 && m.closed) recover(m, local, radius, reach, candidates);
     if (m.closed && (overlap.any() || (candidates.count > 0 && candidates.points[0].distance < 0)))
         overlap.add_backs(box);
-    if (!(m.floor > 0)) overlap.limit(candidates, 1e-5 * radius);
+    if (!(m.floor > 0)) overlap.limit(candidates, 1e-5 * small);
     Manifold found;
     emit_by_normal(candidates, found);
     for (int i = 0; i < found.count; ++i) {
         const ContactPoint& p = found.points[static_cast<std::size_t>(i)];
         out.add({mesh.p + mesh.R * p.p0, mesh.p + mesh.R * p.p1, mesh.R * p.normal, p.distance, p.feature});
     }
-}
-
-void collide_mesh_rectangle(const Shape& mesh, const Shape& rectangle, double reach, Manifold& out)
-{
-    // The rectangle carries the mesh, so its own rows are found with the mesh's vertices over it, then turned round.
-    const Vec3d n = rectangle.R.column(2);
-    Candidates  candidates;
-    for (std::size_t i = 0; i < mesh.mesh->points.size(); ++i) {
-        const Vec3d p     = mesh.p + mesh.R * mesh.mesh->points[i];
-        const Vec3d local = transpose_times(rectangle.R, p - rectangle.p);
-        if (local.z > reach || local.z < -bounding_radius(mesh)) continue;
-        if (std::abs(local.x) > rectangle.size.x || std::abs(local.y) > rectangle.size.y) continue;
-        candidates.add({p, p - local.z * n, -n, local.z, i}, 1e-9);
-    }
-    emit_reduced(candidates, out);
 }
 
 namespace {
@@ -374,7 +350,7 @@ void collide_surfaces(const Shape& a, const Shape& b, double reach, Manifold& ou
             for (std::size_t i = 0; i < 3; ++i) ta.corners[i] = ma.points[static_cast<std::size_t>(ma.triangles[t][i])];
             if (dot(nb, support(ta, -nb) - tb.corners[0]) > reach) return;
             Candidates own, assumed;
-            own.face = assumed.face = (static_cast<std::uint64_t>(index) * mb.triangles.size() + k + 1) & 0xfffff;
+            own.face = assumed.face = triangles_name(index, k, mb.triangles.size());
             collide_face(ta, na, surroundings(ma, t), tb, reach, merge, own, assumed, rest);
             keep_shared(own, tb, nb, around_b, merge, all);
             keep_shared(assumed, tb, nb, around_b, merge, assumed_all);

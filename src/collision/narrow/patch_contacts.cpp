@@ -7,32 +7,79 @@ namespace mechane::collision {
 
 namespace {
 
-constexpr double        kNoVolume      = 1e-8;  ///< below it a bin has no direction of its own [m^3]
 constexpr double        kLeastFriction = 1e-2;
-constexpr std::uint64_t kAnchor        = std::uint64_t{1} << 62;
+constexpr std::uint64_t kOpen = std::uint64_t{1} << 40, kAnchor = std::uint64_t{1} << 62;
 
 double series_stiffness(double a, double b) { return a + b > 0 ? a * b / (a + b) : 0; }
 
 /// What all active faces of one normal bin do together.
 struct Bin {
-    Vec3d  force, depth_volume, centre;          ///< sum A p n [N], sum A (-d) n [m^3], centre of pressure
+    Vec3d  force, centre;                        ///< sum A p n [N], centre of pressure
     double weight = 0, deepest = 0, moment = 0;  ///< sum A p [N], largest -d [m], sum A p |x - centre| [N m]
-    // Of the chosen ones:
-    Vec3d  chosen_sum;         ///< sum (-d) n [m]
-    double chosen_depth  = 0;  ///< sum (-d) [m]
-    double chosen_moment = 0;  ///< sum (-d) |x - centre| [m^2]
-    double stiffness = 0, friction = 0;
-    Mat33d turn = Mat33d::identity();
+    // Of its contacts:
+    double depth = 0, lever = 0;  ///< sum of depths [m], sum of force times distance from the centre [N m]
+    double share = 1, friction = 0;
 };
 
-/// The rotation that takes the direction of `from` to that of `to` the short way (Rodrigues).
-Mat33d rotation_onto(const Vec3d& from, const Vec3d& to)
+/// The cells of the shape that carries the frame: contacts of one cell and one normal bin become one.
+struct Cells {
+    geometry::Aabbd    box;
+    std::array<int, 3> count;
+
+    [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(count[0] * count[1] * count[2]); }
+    [[nodiscard]] std::size_t at(const Vec3d& p) const
+    {
+        const Vec3d side = box.upper - box.lower;
+        std::size_t cell = 0;
+        for (std::size_t k = 0; k < 3; ++k) {
+            const double t = side[k] > 0 ? (p[k] - box.lower[k]) / side[k] : 0;
+            const int    c = std::clamp(static_cast<int>(std::clamp(t, 0.0, 1.0) * count[k]), 0, count[k] - 1);
+            cell           = cell * static_cast<std::size_t>(count[k]) + static_cast<std::size_t>(c);
+        }
+        return cell;
+    }
+    /// Half as many along the axis that has most.
+    void coarsen()
+    {
+        int& most = *std::max_element(count.begin(), count.end());
+        most      = (most + 1) / 2;
+    }
+};
+
+/// The active faces of a cell and a normal bin, summed, and the nearest open one.
+void sum_up(const std::vector<PatchFace>& faces, const Shape& frame, const Cells& cells, bool prune,
+            PatchScratch& scratch)
 {
-    const Vec3d  a = normalized(from), b = normalized(to), v = cross(a, b);
-    const double c = dot(a, b);
-    if (!(c > -0.999)) return Mat33d::identity();  // the sum points against the force: nothing sensible to turn
-    const Mat33d k = Mat33d::skew(v);
-    return Mat33d::identity() + k + (1 / (1 + c)) * (k * k);
+    scratch.sums.clear();
+    scratch.sum_of.assign(2 * kNormalBins * cells.size(), -1);
+    for (std::size_t i = 0; i < faces.size(); ++i) {
+        const PatchFace&  f    = faces[i];
+        const std::size_t bin  = normal_bin(transpose_times(frame.R, f.normal)),
+                          cell = cells.at(transpose_times(frame.R, f.centroid - frame.p)),
+                          key  = f.active() ? bin * cells.size() + cell
+                                            : (kNormalBins + (prune ? 0 : bin)) * cells.size() + cell;
+        std::int32_t&     at   = scratch.sum_of[key];
+        if (at < 0) {
+            at = static_cast<std::int32_t>(scratch.sums.size());
+            scratch.sums.push_back({.key = key, .bin = bin, .active = f.active()});
+        }
+        PatchSum& sum = scratch.sums[static_cast<std::size_t>(at)];
+        if (!f.active()) {
+            if (sum.count == 0 || f.distance < faces[sum.strongest].distance) sum.strongest = i;
+            ++sum.count;
+            sum.area += f.whole;
+            continue;
+        }
+        const double w = f.area * f.pressure;
+        if (sum.count++ == 0 || w > faces[sum.strongest].area * faces[sum.strongest].pressure) sum.strongest = i;
+        sum.force += w * f.normal;
+        sum.moment += w * f.centroid;
+        sum.weight += w;
+        sum.area += f.area;
+        sum.volume += f.area * -f.distance;
+    }
+    std::sort(scratch.sums.begin(), scratch.sums.end(),
+              [](const PatchSum& x, const PatchSum& y) { return x.key < y.key; });
 }
 
 }  // namespace
@@ -54,98 +101,73 @@ void patch_contacts(const PressureSide& a, const PressureSide& b, const Hydroela
         return;
     }
 
-    const Shape& frame  = *b.shape;
-    const auto   bin_of = [&](const PatchFace& f) { return normal_bin(transpose_times(frame.R, f.normal)); };
+    // Summing by cells keeps force and torque, and what they change by as the bodies move; chosen faces would keep
+    // neither, and others would be chosen at every step.
+    const Shape& frame = *b.shape;
+    Cells        cells{frame.sdf->box, voxel_resolution(frame.sdf->box)};
+    for (sum_up(scratch.faces, frame, cells, o.pre_prune_contacts, scratch); scratch.sums.size() > kMostReduced;) {
+        cells.coarsen();
+        sum_up(scratch.faces, frame, cells, o.pre_prune_contacts || cells.size() == 1, scratch);
+    }
+
     std::array<Bin, kNormalBins> bins;
-    for (const PatchFace& f : scratch.faces) {
-        if (!f.active()) continue;
-        Bin&         bin = bins[bin_of(f)];
-        const double w   = f.area * f.pressure;
-        bin.force += w * f.normal;
-        bin.depth_volume += (f.area * -f.distance) * f.normal;
-        bin.centre += w * f.centroid;
-        bin.weight += w;
-        bin.deepest = std::max(bin.deepest, -f.distance);
+    for (const PatchSum& s : scratch.sums) {
+        if (!s.active) continue;
+        Bin& bin = bins[s.bin];
+        bin.force += s.force;
+        bin.centre += s.moment;
+        bin.weight += s.weight;
+        bin.depth += s.depth();
     }
     for (Bin& bin : bins)
         if (bin.weight > 0) bin.centre = bin.centre / bin.weight;
-    for (const PatchFace& f : scratch.faces)
-        if (f.active()) {
-            Bin& bin = bins[bin_of(f)];
+    const bool with_anchor = o.anchor_contact || o.moment_matching;
+    if (with_anchor) {
+        for (const PatchFace& f : scratch.faces) {
+            if (!f.active()) continue;
+            Bin& bin    = bins[normal_bin(transpose_times(frame.R, f.normal))];
+            bin.deepest = std::max(bin.deepest, -f.distance);
             bin.moment += f.area * f.pressure * length(f.centroid - bin.centre);
         }
-
-    // Faces of one cell follow each other; of each cell the two strongest and the nearest open one compete.
-    scratch.points.clear();
-    scratch.face_of.clear();
-    const auto compete = [&](std::size_t i) {
-        const PatchFace& f = scratch.faces[i];
-        scratch.points.push_back(
-            {transpose_times(frame.R, f.centroid - frame.p), transpose_times(frame.R, f.normal), f.distance, f.key});
-        scratch.face_of.push_back(static_cast<std::uint32_t>(i));
-    };
-    for (std::size_t i = 0, end = 0; i < scratch.faces.size(); i = end) {
-        std::array<std::size_t, 3> kept{};
-        std::array<double, 3>      score{-1, -1, -kInfinity};
-        for (end = i; end < scratch.faces.size() && scratch.faces[end].key / 8 == scratch.faces[i].key / 8; ++end) {
-            if (!o.pre_prune_contacts) {
-                compete(end);
-                continue;
-            }
-            const PatchFace& f = scratch.faces[end];
-            const double     w = f.area * f.pressure;
-            if (!f.active()) {
-                if (-f.distance > score[2]) kept[2] = end, score[2] = -f.distance;
-            } else if (w > score[0]) {
-                kept[1] = kept[0], score[1] = score[0], kept[0] = end, score[0] = w;
-            } else if (w > score[1]) {
-                kept[1] = end, score[1] = w;
-            }
+        for (const PatchSum& s : scratch.sums)
+            if (s.active) bins[s.bin].lever += s.weight * length(s.moment / s.weight - bins[s.bin].centre);
+        for (Bin& bin : bins) {
+            if (!(bin.weight > 0)) continue;
+            bin.share = bin.depth / (bin.depth + bin.deepest);
+            if (!o.moment_matching) continue;
+            const double moment = bin.share * bin.lever;
+            bin.friction        = moment > 0 ? std::max(kLeastFriction, bin.moment / moment) : 1;
         }
-        if (!o.pre_prune_contacts) continue;
-        for (std::size_t k = 0; k < 3; ++k)
-            if (k < 2 ? score[k] >= 0 : std::isfinite(score[2])) compete(kept[k]);
     }
-    scratch.reduction.reduce(scratch.points, frame.sdf->box, scratch.chosen);
 
-    const bool with_anchor = o.anchor_contact || o.moment_matching;
-    for (const std::uint32_t i : scratch.chosen) {
-        const PatchFace& f = scratch.faces[scratch.face_of[i]];
-        if (!f.active()) continue;
-        Bin& bin = bins[bin_of(f)];
-        bin.chosen_sum += -f.distance * f.normal;
-        bin.chosen_depth += -f.distance;
-        bin.chosen_moment += -f.distance * length(f.centroid - bin.centre);
-    }
-    for (Bin& bin : bins) {
-        if (!(bin.weight > 0) || !(bin.chosen_depth > 0)) continue;
-        const bool   match = o.normal_matching && length(bin.depth_volume) > kNoVolume;
-        const double depth = (match ? length(bin.chosen_sum) : bin.chosen_depth) + (with_anchor ? bin.deepest : 0);
-        if (match) bin.turn = rotation_onto(bin.chosen_sum, bin.force);
-        bin.stiffness       = depth > 0 ? factor * length(bin.force) / depth : 0;
-        const double moment = bin.stiffness * bin.chosen_moment;
-        if (o.moment_matching) bin.friction = moment > 0 ? std::max(kLeastFriction, factor * bin.moment / moment) : 1;
-    }
-    for (const std::uint32_t i : scratch.chosen) {
-        PatchFace f = scratch.faces[scratch.face_of[i]];
-        if (!f.active()) {
-            out.push_back({point(f), open, 0});
+    for (const PatchSum& s : scratch.sums) {
+        const PatchFace& strongest = scratch.faces[s.strongest];
+        if (!s.active) {
+            PatchFace f = strongest;
+            f.key       = kOpen | s.key;
+            // No more than the faces that wait there would have, or small shapes would land on a board.
+            out.push_back({point(f), open * std::min(1.0, s.area / o.margin_contact_area), 0});
             continue;
         }
-        const Bin& bin = bins[bin_of(f)];
-        f.normal       = normalized(bin.turn * f.normal, f.normal);
-        out.push_back({point(f), bin.stiffness, bin.friction});
+        const Bin& bin = bins[s.bin];
+        PatchFace  f;
+        f.centroid = s.moment / s.weight;
+        f.normal   = o.normal_matching ? normalized(s.force, strongest.normal) : strongest.normal;
+        f.distance = -s.depth();
+        f.key      = s.key;
+        const double force = o.normal_matching ? length(s.force) : s.weight;
+        out.push_back({point(f), bin.share * factor * force / s.depth(), bin.friction});
     }
     if (!with_anchor) return;
     for (std::size_t k = 0; k < bins.size(); ++k) {
         const Bin& bin = bins[k];
-        if (!(bin.stiffness > 0)) continue;
+        if (!(bin.weight > 0)) continue;
         PatchFace f;
         f.centroid = bin.centre;
         f.normal   = normalized(bin.force);
         f.distance = -bin.deepest;
         f.key      = (kAnchor >> 1) | k;
-        out.push_back({point(f), bin.stiffness, bin.friction});
+        out.push_back({point(f), (1 - bin.share) * factor * length(bin.force) / bin.deepest, bin.friction});
     }
 }
 

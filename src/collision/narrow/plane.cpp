@@ -3,6 +3,7 @@
 
 #include "manifold.h"
 #include "pairs.h"
+#include "support_points.h"
 
 /// The infinite plane z = 0 of its frame against points of a partner that may touch it first.
 namespace mechane::collision {
@@ -79,29 +80,39 @@ void collide_plane_ellipsoid(const Shape& plane, const Shape& ellipsoid, double 
     if (d <= reach) out.add({p1 - d * n, p1, n, d, 0});
 }
 
+namespace {
+
+/// Those of the vertices within reach of the plane that carry, as visit(vertex, height).
+/// @param most  of them
+template <class Visit>
+void supporting_vertices(const Shape& plane, const Shape& body, std::span<const Vec3d> vertices, double reach,
+                         std::size_t most, Visit&& visit)
+{
+    const Vec3d  n = transpose_times(body.R, plane.R.column(2));
+    const double offset = dot(plane.R.column(2), body.p - plane.p);
+    const auto   height = [&](std::size_t i) { return dot(n, vertices[i]) + offset; };
+    const auto   each   = [&](auto&& see) __attribute__((always_inline)) {
+        for (std::size_t i = 0; i < vertices.size(); ++i)
+            if (const double h = height(i); h <= reach) see(i, vertices[i], h);
+    };
+    const SupportPoints chosen = choose_support(each, n, most);
+    for (std::size_t k = 0; k < chosen.count; ++k) visit(chosen.index[k], height(chosen.index[k]));
+}
+
+}  // namespace
+
 void collide_plane_box(const Shape& plane, const Shape& box, double reach, Manifold& out)
 {
-    const Vec3d  n = plane.R.column(2);
-    const double d = dot(n, box.p - plane.p);
-    const Vec3d  e = scale(transpose_times(box.R, n), box.size);  // height of a corner: d + the sum of +- e
-    std::array<std::pair<double, std::uint64_t>, 8> corners;
-    for (std::uint64_t i = 0; i < 8; ++i)
-        corners[i] = {d + (i & 1u ? -e.x : e.x) + (i & 2u ? -e.y : e.y) + (i & 4u ? -e.z : e.z), i};
-    // The four lowest; equal heights up to rounding keep the order of the corners.
-    const double noise = 1e-12 * (std::abs(d) + length(e));
-    std::sort(corners.begin(), corners.end());
-    for (std::size_t i = 1; i < 8; ++i)
-        for (std::size_t k = i;
-             k > 0 && corners[k].first - corners[k - 1].first < noise && corners[k].second < corners[k - 1].second; --k)
-            std::swap(corners[k], corners[k - 1]);
-    for (std::size_t k = 0; k < 4; ++k) {
-        const auto [height, i] = corners[k];
-        if (height > reach) break;
-        const Vec3d local{i & 1u ? -box.size.x : box.size.x, i & 2u ? -box.size.y : box.size.y,
-                          i & 4u ? -box.size.z : box.size.z};
-        const Vec3d p1 = box.p + box.R * local;
-        out.add({p1 - height * n, p1, n, height, i});
-    }
+    std::array<Vec3d, 8> corners;
+    for (std::size_t i = 0; i < 8; ++i)
+        corners[i] = {i & 1u ? -box.size.x : box.size.x, i & 2u ? -box.size.y : box.size.y,
+                      i & 4u ? -box.size.z : box.size.z};
+    // The four lowest of a thin plate that falls over may all be at the one end of it.
+    const Vec3d n = plane.R.column(2);
+    supporting_vertices(plane, box, corners, reach, 4, [&](std::size_t i, double d) {
+        const Vec3d p = box.p + box.R * corners[i];
+        out.add({p - d * n, p, n, d, i});
+    });
 }
 
 void collide_plane_cylinder(const Shape& plane, const Shape& cylinder, double reach, Manifold& out)
@@ -112,7 +123,7 @@ void collide_plane_cylinder(const Shape& plane, const Shape& cylinder, double re
     offer_disc(contacts, cylinder, end, end < 0 ? 0 : 8);
     const Vec3d u = dot(axis, n) * axis - n;  // downwards across the axis
     if (length(u) > 1e-4) contacts.offer(cylinder.p - end * axis + cylinder.size.x * normalized(u), end < 0 ? 12 : 4);
-    emit_reduced(contacts.candidates, out);
+    emit_reduced(contacts.candidates, out, 4);
 }
 
 void collide_plane_cone(const Shape& plane, const Shape& cone, double reach, Manifold& out)
@@ -125,25 +136,20 @@ void collide_plane_cone(const Shape& plane, const Shape& cone, double reach, Man
 
 void collide_plane_hull(const Shape& plane, const Shape& hull, double reach, Manifold& out)
 {
-    PlaneContacts contacts(plane, reach, 1e-9);
-    const auto&   vertices = hull.hull->vertices;
-    for (std::size_t i = 0; i < vertices.size(); ++i) contacts.offer(hull.p + hull.R * vertices[i], i);
-    emit_reduced(contacts.candidates, out);
+    const Vec3d n = plane.R.column(2);
+    supporting_vertices(plane, hull, hull.hull->vertices, reach, 5, [&](std::size_t i, double d) {
+        const Vec3d p = hull.p + hull.R * hull.hull->vertices[i];
+        out.add({p - d * n, p, n, d, i});
+    });
 }
 
 void collide_mesh_plane(const Shape& mesh, const Shape& plane, double reach, Manifold& out)
 {
-    PlaneContacts contacts(plane, reach, 1e-9);
-    const Vec3d   n_local = transpose_times(mesh.R, contacts.n);
-    const double  offset  = dot(contacts.n, mesh.p - plane.p);
-    const auto&   points  = mesh.mesh->points;
-    for (std::size_t i = 0; i < points.size(); ++i)
-        if (dot(n_local, points[i]) + offset <= reach) contacts.offer(mesh.p + mesh.R * points[i], i);
-    const std::size_t kept = reduce(contacts.candidates.all());
-    for (std::size_t i = 0; i < kept; ++i) {  // the mesh is shape 0
-        const ContactPoint& c = contacts.candidates.points[i];
-        out.add({c.p1, c.p0, -c.normal, c.distance, c.feature});
-    }
+    const Vec3d n = plane.R.column(2);  // the mesh is shape 0
+    supporting_vertices(plane, mesh, mesh.mesh->points, reach, 5, [&](std::size_t i, double d) {
+        const Vec3d p = mesh.p + mesh.R * mesh.mesh->points[i];
+        out.add({p, p - d * n, -n, d, i});
+    });
 }
 
 }  // namespace mechane::collision

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "mechane/geometry/marching_cubes.h"
+#include "mechane/geometry/sdf_primitives.h"
 
 namespace mechane::collision {
 
@@ -12,6 +13,32 @@ namespace {
 constexpr int         kLeaf         = 4;  ///< cells along a block whose corners are sampled once
 constexpr int         kSide         = kLeaf + 1;
 constexpr std::size_t kFaceCapacity = std::size_t{1} << 20;
+
+/// The signed distance of a shape at a point of its frame: in closed form where there is one. A field mixes what lies on
+/// either side of an edge over a whole cell.
+double signed_depth(const Shape& s, const Vec3d& x)
+{
+    switch (s.kind) {
+        case ShapeKind::box:
+            return geometry::sdf_box(x, s.size);
+        case ShapeKind::sphere:
+            return geometry::sdf_sphere(x, s.size.x);
+        case ShapeKind::capsule:
+            return geometry::sdf_capsule(x, s.size.x, s.size.y);
+        case ShapeKind::cylinder:
+            return geometry::sdf_cylinder(x, s.size.x, s.size.y);
+        case ShapeKind::cone:
+            return geometry::sdf_cone(x, s.size.x, s.size.y);
+        case ShapeKind::plane:
+        case ShapeKind::rectangle:
+        case ShapeKind::ellipsoid:
+        case ShapeKind::hull:
+        case ShapeKind::mesh:
+        case ShapeKind::triangle:
+            break;
+    }
+    return s.sdf->field.sample(x);
+}
 
 /// The part of a triangle on which a function that is linear over it is negative.
 double negative_part(double a, double b, double c)
@@ -153,13 +180,50 @@ class Patch {
         f.normal   = grid_shape_.R * (0.5 / area * n2);
         f.distance = distance;
         f.area     = area * negative_part(s[0], s[1], s[2]);
+        f.whole    = area;
         f.pressure = distance < 0 ? pressure(a_, depths(c).a) : 0;
         f.key      = key;
+        if (std::min({s[0], s[1], s[2]}) < 0 && std::max({s[0], s[1], s[2]}) > 0)
+            cut_at_rim(p, f);
         scratch_.faces.push_back(f);
         if (!surface_) return;
         ContactFace out{{}, distance, a_.index, b_.index};
         for (std::size_t i = 0; i < 3; ++i) out.points[i] = grid_shape_.p + grid_shape_.R * p[i];
         surface_->push_back(out);
+    }
+
+    /// A face that the rim of the patch crosses, in parts: of a flat side on another the rim takes a row of cells, and
+    /// what is linear over them would lose nearly all of it. Where both depths add up to d, they push as springs in
+    /// series do that would push with pa and pb at d.
+    void cut_at_rim(const std::array<Vec3d, 3>& p, PatchFace& f) const
+    {
+        constexpr int kParts = 4;  ///< along a side
+        const double  share  = f.whole / (kParts * kParts);
+        const Vec3d   u = (1.0 / kParts) * (p[1] - p[0]), v = (1.0 / kParts) * (p[2] - p[0]);
+        Vec3d         moment;
+        double        depth = 0, area = 0, force = 0;
+        for (int i = 0; i < kParts; ++i)
+            for (int j = 0; i + j < kParts; ++j)
+                for (int up = 0; up < (i + j + 1 < kParts ? 2 : 1); ++up) {
+                    const double third = (1.0 + up) / 3;
+                    const Vec3d  x     = p[0] + (i + third) * u + (j + third) * v;
+                    const double d     = signed_depth(*a_.shape, p_[0] + R_[0] * x) - a_.margin +
+                                     signed_depth(*b_.shape, p_[1] + R_[1] * x) - b_.margin;
+                    if (!(d < 0)) continue;
+                    const double pa = pressure(a_, d), pb = pressure(b_, d), w = pa + pb > 0 ? share * pa * pb / (pa + pb) : 0;
+                    area += share;
+                    depth -= d * share;
+                    force += w;
+                    moment += w * x;
+                }
+        if (!(force > 0)) {
+            f.area = 0, f.pressure = 0, f.distance = std::max(f.distance, 0.0);
+            return;
+        }
+        f.area     = area;
+        f.distance = -depth / area;
+        f.pressure = force / area;
+        f.centroid = grid_shape_.p + grid_shape_.R * (moment / force);
     }
 
     const PressureSide &       a_, &b_;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "box_triangle.h"
+#include "feature_codes.h"
 #include "mechane/geometry/closest.h"
 #include "mechane/math/lanes.h"
 #include "pairs.h"
@@ -115,7 +116,7 @@ MCH_WIDE bool collide_face(const Shape& triangle, const Vec3d& normal, const Sur
         if (over != Over::unsure) {
             const Vec3d        p1 = lowest - radius * normal;
             const ContactPoint foot{p1 - (along - radius) * normal, p1, normal, along - radius,
-                                    std::uint64_t{over == Over::apart ? 8u : 7u} << 40};
+                                    feature_name(over == Over::apart ? Found::off_a_face : Found::through_a_face)};
             over == Over::apart ? rest.apart(foot) : rest.pierced(foot);
             core = {.distance = along, .normal = normal};
             convex_candidates(triangle, convex, core, reach, true, merge, own);
@@ -143,7 +144,7 @@ MCH_WIDE bool collide_face(const Shape& triangle, const Vec3d& normal, const Sur
         Shape solid = triangle;
         if (pierced) {
             const Vec3d p1 = support(convex, -normal) - radius * normal;
-            rest.pierced({p1 - (along - radius) * normal, p1, normal, along - radius, std::uint64_t{7} << 40});
+            rest.pierced({p1 - (along - radius) * normal, p1, normal, along - radius, feature_name(Found::through_a_face)});
             solid.extrusion = solid_below ? around.below - Vec3d{0, 0, deep} : -deep * normal;
             if (!by_planes) core = core_distance(solid, convex);
         }
@@ -152,7 +153,7 @@ MCH_WIDE bool collide_face(const Shape& triangle, const Vec3d& normal, const Sur
     const double free = core.distance;
     if (apart)
         rest.apart(contact_at(0.5 * (core.on_a + core.on_b - radius * core.normal), core.normal, core.distance - radius,
-                              std::uint64_t{8} << 40));
+                              feature_name(Found::off_a_face)));
     const bool face = dot(core.normal, normal) >= 1 - 1e-12;
     if (!face && dot(core.normal, core.normal) > 0 && owns(triangle, normal, around, core.normal)) {
         convex_candidates(triangle, convex, core, reach, false, merge, own);
@@ -186,29 +187,6 @@ void settle(Candidates& own, Candidates& assumed, double merge)
         }
         if (!explained) own.add(p, merge);
     }
-}
-
-/// A one-sided rectangle: the face from above, tilted normals at its rim, nothing from well below.
-void collide_rectangle_convex(const Shape& rectangle, const Shape& convex, double reach, Manifold& out)
-{
-    const Vec3d  normal = rectangle.R.column(2);
-    const double radius = convex.core_radius(), limit = reach + radius;
-    const double below = std::max(bounding_radius(convex), 0.5 * std::min(rectangle.size.x, rectangle.size.y));
-    if (dot(normal, centre(convex) - rectangle.p) < -below) return;
-    const double along = dot(normal, support(convex, -normal) - rectangle.p);
-    if (along > limit) return;
-    CoreDistance core = core_distance(rectangle, convex, limit);
-    if (core.distance > limit) return;
-    polish(rectangle, convex, core);
-    const double upward    = dot(core.normal, normal);
-    const bool   face_only = upward > 1 - 1e-12 || upward <= 0;
-    if (face_only) {
-        core.normal   = normal;
-        core.distance = along;
-    }
-    Candidates candidates;
-    convex_candidates(rectangle, convex, core, reach, face_only, 1e-4 * bounding_radius(convex), candidates);
-    emit_reduced(candidates, out);
 }
 
 }  // namespace mechane::collision

@@ -6,6 +6,7 @@
 #include "mechane/tasks/by_place.h"
 #include "rolling.h"
 #include "system.h"
+#include "usable_contact.h"
 
 // Contacts of trees from the caller's buffer into rows, and back. Pieces of the buffer are worked on side by side; what
 // each of them needs is counted first, so that rows and their storage lie in the order of the contacts.
@@ -148,17 +149,13 @@ bool has_own_stiffness(const model::Contacts& contacts, std::size_t i)
 bool makes_row(const System& system, const model::Contacts& contacts, const Pair& pair, std::size_t i, double h,
                int substeps)
 {
-    const auto& normal = contacts.rigid_contact_normal[i];
-    if ((pair.link[0] < 0 && pair.link[1] < 0) || !is_finite(normal) || normal == Vec3{} ||
-        !is_finite(contacts.rigid_contact_point0[i]) || !is_finite(contacts.rigid_contact_point1[i]) ||
-        !std::isfinite(contacts.rigid_contact_distance[i]))
-        return false;
+    if ((pair.link[0] < 0 && pair.link[1] < 0) || !is_usable(contacts, i)) return false;
     // Where the step is one substep, what makes no row now never will. With more, an impact may still speed it up.
     const auto distance = static_cast<double>(contacts.rigid_contact_distance[i]);
     if (substeps > 1 || pair.loops || distance <= std::max(kWakeReach, h)) return true;
     const auto           core   = core_points(contacts, i);
     const auto           margin = margins(contacts, i);
-    const Vec3d          n      = normalized(static_cast<Vec3d>(normal));
+    const Vec3d          n      = normalized(static_cast<Vec3d>(contacts.rigid_contact_normal[i]));
     std::array<Vec3d, 2> p;
     for (std::size_t s = 0; s < 2; ++s)
         p[s] = place(system, pair.body[s], pair.link[s], core[s]) + (s == 0 ? margin[0] : -margin[1]) * n;
@@ -216,7 +213,7 @@ void load_row(const System& system, const model::Contacts& contacts, MaterialCom
     row.mu_static      = materials.mu_static;
     row.restitution    = materials.restitution;
     row.mu_torsional   = pair.few ? materials.torsional : 0;
-    row.mu_rolling     = pair.few ? materials.rolling : 0;
+    row.mu_rolling     = pair.few || has_own_stiffness(contacts, i) ? materials.rolling : 0;
     row.stiffness = row.damping = 0;
     if (!contacts.rigid_contact_stiffness.empty()) {
         const auto&  kd     = system.model->shape_material_kd;
@@ -393,14 +390,13 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
                           });
     each_row([&](const Pair& pair, ContactPiece& need) {
         const auto        blocks  = static_cast<std::size_t>(pair.blocks);
-        const std::size_t numbers = (pair.few ? 12 : pair.framed ? 9 : 6) * kLanes * blocks;
-        return [&need, &contacts, &pair, blocks, numbers](std::size_t i) {
-            const bool free = pair.free && !has_own_stiffness(contacts, i);
+        return [&need, &contacts, &pair, blocks](std::size_t i) {
+            const bool own = has_own_stiffness(contacts, i), free = pair.free && !own, spins = pair.few || own;
             ++need.rows;
             need.free = need.free || free;
-            if (free && !pair.few) return;
+            if (free && !spins) return;
             need.blocks += blocks;
-            need.numbers += numbers;
+            need.numbers += (spins ? 12U : pair.framed ? 9U : 6U) * kLanes * blocks;
         };
     });
     ContactPiece total;
@@ -428,12 +424,13 @@ void load_contacts(System& system, const model::Contacts& contacts, MaterialComb
 
 double store_contacts(System& system, model::Contacts& contacts, double h, int substeps)
 {
-    std::fill_n(contacts.rigid_contact_force.begin(),
-                std::min(contacts.rigid_contact_force.size(), static_cast<std::size_t>(contacts.rigid_contact_count)),
-                Vec3{});
+    // Every row below gets a force, from trees and from piles; a caller's own arrays may be shorter.
+    const auto count = static_cast<std::size_t>(contacts.rigid_contact_count);
+    if (contacts.rigid_contact_force.size() < count) contacts.rigid_contact_force.resize(count);
+    std::fill_n(contacts.rigid_contact_force.begin(), count, Vec3{});
     // Where each contact's memory goes: in the order of the contacts.
     auto& place = system.memory_place;
-    place.assign(static_cast<std::size_t>(contacts.rigid_contact_count), 0);
+    place.assign(count, 0);
     const bool          all_go_on = std::find(system.faulty.begin(), system.faulty.end(), 1) == system.faulty.end();
     std::atomic<double> deepest   = 0;
     tasks::order_by_place(tasks::chunk_count(system.contacts.size(), kContactsAtOnce), system.forest.links.size(),

@@ -7,6 +7,7 @@
 
 #include "rolling.h"
 #include "system.h"
+#include "usable_contact.h"
 #include "wide.h"
 
 namespace mechane::solvers::softstep {
@@ -35,15 +36,6 @@ std::int32_t link_of(const System& system, std::int32_t body) { return body >= 0
 
 std::array<std::int32_t, 2> shapes_of(const model::Contacts& c, std::int32_t i)
 { return {c.rigid_contact_shape0[i], c.rigid_contact_shape1[i]}; }
-
-bool is_sound(const model::Contacts& c, std::int32_t i)
-{
-    const Vec3 &n = c.rigid_contact_normal[i], &p = c.rigid_contact_point0[i], &q = c.rigid_contact_point1[i];
-    // Zero times what is not finite is not zero.
-    const Real none = (0 * n.x + 0 * n.y + 0 * n.z) + (0 * p.x + 0 * p.y + 0 * p.z) + (0 * q.x + 0 * q.y + 0 * q.z) +
-                      0 * c.rigid_contact_distance[i];
-    return (none == 0) & (length_squared(n) > Real(0.25));
-}
 
 /// Contacts with numbers of their own are rows.
 bool has_own_law(const model::Contacts& c, const ContactRun& run)
@@ -247,7 +239,7 @@ void add_pairs(const System& system, const model::Contacts& contacts, const Cont
         base.rolls = base.rolls || can_roll(system.model->shape_type[shapes_of(contacts, run.first)[s]]);
     const auto end = run.first + run.count;
     for (std::int32_t i = run.first; i < end;) {
-        if (!is_sound(contacts, i)) {
+        if (!is_usable(contacts, static_cast<std::size_t>(i))) {
             ++i;
             continue;
         }
@@ -259,7 +251,7 @@ void add_pairs(const System& system, const model::Contacts& contacts, const Cont
             fresh    = fresh && system.remembered[i] < 0;
             pair.fan = pair.fan || contacts.rigid_contact_normal[i] != n;
             ++i, ++pair.points;
-        } while (i < end && pair.points < kPairPoints && is_sound(contacts, i));
+        } while (i < end && pair.points < kPairPoints && is_usable(contacts, static_cast<std::size_t>(i)));
         const std::uint32_t colour = choose_colour(pile, pair.body);
         // Pairs of a kind stand side by side, so that few lanes are idle.
         const std::uint32_t kind = (run.count <= 2 ? 32U : 0U) | (pair.fan ? 16U : 0U) | (fresh ? 8U : 0U) |

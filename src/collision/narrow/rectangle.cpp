@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <cmath>
+
+#include "feature_codes.h"
+#include "manifold.h"
+#include "pairs.h"
+
+/// A one-sided rectangle: its face from above, its rim with tilted normals to what is beside it, nothing from well below.
+namespace mechane::collision {
+
+namespace {
+
+/// Where a shape that comes down along the normal of the rectangle meets it: points in the place where the shape is, and
+/// their distance along the normal. Of what reaches down beside the rim only the part over the rectangle counts. False
+/// when it passes.
+bool meet_from_above(const Shape& rectangle, const Shape& convex, double reach, ContactPoint& out)
+{
+    const Vec3d  n = rectangle.R.column(2);
+    const double radius = convex.core_radius(), size = bounding_radius(convex) + length(rectangle.size);
+    const double lowest = dot(n, support(convex, -n) - rectangle.p) - radius;
+    Shape        raised = convex;
+    double       up     = 0.1 * size - lowest;
+    for (int i = 0; i < 60; ++i) {
+        raised.p                = convex.p + up * n;
+        const CoreDistance core = core_distance_apart(rectangle, raised);
+        const double       room = core.distance - radius, down = dot(core.normal, n);
+        if (room <= 1e-10 * size) {
+            const Vec3d p1 = core.on_b - radius * core.normal - up * n;
+            out            = {p1 + up * n, p1, n, -up, feature_name(Found::nearest_pair)};
+            return true;
+        }
+        if (!(down > 1e-9) || up - room / down < -reach) return false;
+        up -= room / down;
+    }
+    return false;
+}
+
+}  // namespace
+
+void collide_rectangle_convex(const Shape& rectangle, const Shape& convex, double reach, Manifold& out)
+{
+    const Vec3d  normal = rectangle.R.column(2);
+    const double radius = convex.core_radius(), limit = reach + radius, size = bounding_radius(convex);
+    const double below = std::max(size, 0.5 * std::min(rectangle.size.x, rectangle.size.y));
+    if (dot(normal, centre(convex) - rectangle.p) < -below) return;
+    const double along = dot(normal, support(convex, -normal) - rectangle.p);
+    if (along > limit) return;
+    CoreDistance core = core_distance(rectangle, convex, limit);
+    if (core.distance > limit) return;
+    polish(rectangle, convex, core);
+    const double upward    = dot(core.normal, normal);
+    const bool   face_only = upward > 1 - 1e-12 || upward <= 0;
+    if (face_only) {
+        core.normal   = normal;
+        core.distance = along;
+    }
+    Candidates candidates;
+    convex_candidates(rectangle, convex, core, reach, face_only, 1e-4 * size, candidates);
+    if (face_only) {
+        // Round sides are clipped as polygons, and the lowest feature may end outside of the rim.
+        double least = kInfinity;
+        for (const ContactPoint& p : candidates.all()) least = std::min(least, p.distance);
+        ContactPoint deepest;
+        if (least > along - radius + 1e-9 * size && meet_from_above(rectangle, convex, reach, deepest) &&
+            deepest.distance < least - 1e-7 * size)
+            candidates.add(deepest, 1e-4 * size);
+    }
+    emit_reduced(candidates, out);
+}
+
+namespace {
+
+/// The part of a polygon where one coordinate is at most `most`, times `sign`.
+struct Outline {
+    std::array<Vec3d, 8>         points;
+    std::array<std::uint32_t, 8> names{};
+    std::size_t                  count = 0;
+
+    void cut(std::size_t axis, double sign, double most, std::uint32_t side)
+    {
+        const Outline all = *this;
+        count             = 0;
+        for (std::size_t i = 0; i < all.count; ++i) {
+            const std::size_t k = i + 1 < all.count ? i + 1 : 0;
+            const Vec3d &     p = all.points[i], &q = all.points[k];
+            const double      h = sign * p[axis] - most, g = sign * q[axis] - most;
+            if (h <= 0) points[count] = p, names[count++] = all.names[i];
+            if ((h <= 0) == (g <= 0)) continue;
+            points[count] = p + (h / (h - g)) * (q - p), names[count++] = cut_name(side, all.names[i] + 1);
+        }
+    }
+};
+
+}  // namespace
+
+/// What of the mesh's faces lies over the rectangle rests on it: vertices, where sides cross its rim, and its corners
+/// under a face. Where nothing does, the nearest pair beside the rim.
+void collide_mesh_rectangle(const Shape& mesh, const Shape& rectangle, double reach, Manifold& out)
+{
+    const auto add_turned = [&](const ContactPoint& p) { out.add({p.p1, p.p0, -p.normal, p.distance, p.feature}); };
+    if (mesh.mesh->hull) {
+        Manifold found;
+        collide_rectangle_convex(rectangle, as_hull(mesh), reach, found);
+        for (int i = 0; i < found.count; ++i) add_turned(found.points[static_cast<std::size_t>(i)]);
+        return;
+    }
+    const MeshShape& m = *mesh.mesh;
+    if (m.bvh.empty()) return;
+    const double     deep = bounding_radius(mesh);
+    // All in the frame of the rectangle.
+    const Mat33d R = transpose(rectangle.R) * mesh.R;
+    const Vec3d  p = transpose_times(rectangle.R, mesh.p - rectangle.p);
+    Shape        flat = rectangle, triangle;
+    flat.p = {}, flat.R = Mat33d::identity();
+    triangle.kind = ShapeKind::triangle;
+    Shape in_mesh = rectangle;
+    in_mesh.p = transpose_times(mesh.R, rectangle.p - mesh.p), in_mesh.R = transpose(R);
+    geometry::Aabbd box = bounds(in_mesh);
+    const Vec3d     r{reach, reach, reach}, sunk = -deep * in_mesh.R.column(2);
+    box.lower = min(box.lower, box.lower + sunk) - r, box.upper = max(box.upper, box.upper + sunk) + r;
+    Candidates   candidates;
+    ContactPoint beside{.distance = kInfinity};
+    m.bvh.for_each_overlap(box, [&](std::int32_t index) {
+        const auto t = static_cast<std::size_t>(index);
+        if (m.closed && dot(R * m.normals[t], Vec3d{0, 0, 1}) > 1e-3) return;  // faces away
+        Outline outline;
+        for (std::size_t i = 0; i < 3; ++i) {
+            const auto v        = static_cast<std::size_t>(m.triangles[t][i]);
+            triangle.corners[i] = p + R * m.points[v];
+            outline.points[i]   = triangle.corners[i];
+            outline.names[i]    = static_cast<std::uint32_t>(i);
+        }
+        outline.count = 3;
+        for (std::uint32_t side = 0; side < 4; ++side)
+            outline.cut(side / 2, side % 2 ? -1 : 1, rectangle.size[side / 2], side);
+        for (std::size_t i = 0; i < outline.count; ++i) {
+            const Vec3d& q = outline.points[i];
+            if (q.z > reach || q.z < -deep) continue;
+            const std::uint32_t name = outline.names[i];
+            const std::uint64_t feature =
+                name < 3 ? static_cast<std::uint64_t>(m.triangles[t][name])
+                         : feature_name(Found::on_second_face, name) | triangle_name(index);
+            candidates.add({q, {q.x, q.y, 0}, {0, 0, -1}, q.z, feature}, 1e-9 * deep);
+        }
+        if (candidates.count > 0) return;
+        const CoreDistance core = core_distance_apart(flat, triangle, std::min(reach, beside.distance));
+        if (core.distance > 0 && core.distance <= std::min(reach, beside.distance) && core.normal.z > 1e-9)
+            beside = {core.on_b, core.on_a, -core.normal, core.distance,
+                      feature_name(Found::off_a_face) | triangle_name(index)};
+    });
+    if (candidates.count == 0 && beside.distance <= reach) candidates.add(beside, 0);
+    Manifold found;
+    emit_reduced(candidates, found);
+    for (int i = 0; i < found.count; ++i) {
+        const ContactPoint& c = found.points[static_cast<std::size_t>(i)];
+        out.add({rectangle.p + rectangle.R * c.p0, rectangle.p + rectangle.R * c.p1, rectangle.R * c.normal, c.distance,
+                 c.feature});
+    }
+}
+
+}  // namespace mechane::collision
