@@ -427,15 +427,17 @@ class ModelBuilder(JointVerbs, ShapeVerbs, ParticleVerbs, CustomVerbs, CustomMer
             pickle.dump(self, out)
 
     @staticmethod
-    def load(file: Any) -> "ModelBuilder":
-        """A builder that `save` wrote. Files are Python's own format: open only what you trust.
+    def load(file: Any, trusted: bool = False) -> "ModelBuilder":
+        """A builder that `save` wrote. The file is Python's own format; what it may make is
+        limited to numbers, arrays and the data of this package.
 
+        @param trusted  lift that limit: for files with objects of your own, which may run any program
         @raises TypeError   the file holds something else
         @raises ValueError  it is no such file
         """
         from ._pickle import loaded
 
-        return loaded(file, ModelBuilder)
+        return loaded(file, ModelBuilder, trusted)
 
     # -- the rest
     def _label(self, label: str | None, kind: str, number: int) -> str:

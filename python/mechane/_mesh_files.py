@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ._diagnostics import error
-from ._mesh_gltf import read_gltf
+from ._mesh_gltf import read_gltf, read_regular
 
 __all__ = ["read"]
 
@@ -18,8 +18,9 @@ def read(file: Any) -> tuple[np.ndarray, np.ndarray]:
     path = os.fspath(file)
     if not os.path.exists(path):
         raise error(FileNotFoundError, "E_MESH_FILE", f"there is no file {path}", layer=path)
-    with open(path, "rb") as source:
-        data = source.read()
+    data = read_regular(path) if os.path.isfile(path) else None
+    if data is None:
+        raise error(ValueError, "E_MESH_FILE", f"{path} is no regular file", layer=path)
     folder = os.path.dirname(path)
     readers = {".obj": _obj, ".stl": _stl, ".ply": _ply, ".gltf": lambda d: read_gltf(d, folder), ".glb": lambda d: read_gltf(d, folder)}
     extension = os.path.splitext(path)[1].lower()
@@ -27,7 +28,7 @@ def read(file: Any) -> tuple[np.ndarray, np.ndarray]:
         raise error(ValueError, "E_MESH_FILE", f"{path}: formats that are read are {', '.join(readers)}", layer=path)
     try:
         points, triangles = readers[extension](data)
-    except (ValueError, IndexError, KeyError, TypeError, OSError, struct.error) as failure:
+    except (ValueError, LookupError, TypeError, AttributeError, OSError, OverflowError, MemoryError, RecursionError, struct.error) as failure:
         raise error(ValueError, "E_MESH_FILE", f"{path}: {failure}", layer=path) from None
     if not len(triangles):
         raise error(ValueError, "E_MESH_FILE", f"{path} has no faces", layer=path)
@@ -83,6 +84,9 @@ def _ply(data: bytes) -> tuple[np.ndarray, np.ndarray]:
             elements.append((words[1], int(words[2]), []))
         elif words[:1] == ["property"]:
             elements[-1][2].append((words[-1], [_PLY_TYPES[w] for w in words[1:-1] if w != "list"]))
+    for name, count, properties in elements:  # a row is a byte at the least, whatever the header says
+        if not 0 <= count * max(1, len(properties)) <= len(body):
+            raise ValueError(f"{count} elements {name} do not fit into {len(body)} bytes")
     rows = _ply_text(body, elements) if order == "text" else _ply_binary(body, elements, order)
     points, faces = [], []
     for (name, _, properties), values in zip(elements, rows):
@@ -111,14 +115,18 @@ def _ply_binary(body: bytes, elements: list, order: str) -> list[list[list]]:
     at, out = 0, []
     def take(kind: str, count: int) -> list:
         nonlocal at
+        if count < 0:  # NumPy would take everything
+            raise ValueError(f"a list has {count} entries")
         values = np.frombuffer(body, order + kind, count, at)
         at += values.nbytes
         return values.tolist()
     for _, count, properties in elements:
-        if all(len(kinds) == 1 for _, kinds in properties):
+        if not properties:
+            out.append([])
+        elif all(len(kinds) == 1 for _, kinds in properties):
             dtype = np.dtype([(name, order + kinds[0]) for name, kinds in properties])
             out.append([list(row) for row in np.frombuffer(body, dtype, count, at).tolist()])
             at += dtype.itemsize * count
         else:
-            out.append([[take(kinds[1], take(kinds[0], 1)[0]) if len(kinds) == 2 else take(kinds[0], 1)[0] for _, kinds in properties] for _ in range(count)])
+            out.append([[take(kinds[1], int(take(kinds[0], 1)[0])) if len(kinds) == 2 else take(kinds[0], 1)[0] for _, kinds in properties] for _ in range(count)])
     return out

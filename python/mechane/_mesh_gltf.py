@@ -4,19 +4,32 @@ from __future__ import annotations
 import base64
 import json
 import os
+import stat
 import struct
 from typing import Any
 
 import numpy as np
 
-__all__ = ["read_gltf"]
+__all__ = ["read_gltf", "read_regular"]
 
 _COMPONENTS = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 _WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
 _GLB, _JSON, _BIN = 0x46546C67, 0x4E4F534A, 0x004E4942
 _TRIANGLES, _STRIP, _FAN = 4, 5, 6
-#: deeper trees of nodes are taken for cycles
-_DEPTH = 256
+#: more triangles are taken for a mistake: a few bytes can place one mesh any number of times
+_MOST_TRIANGLES = 50_000_000
+
+
+def read_regular(path: str) -> bytes:
+    """The bytes of a regular file; a pipe is not waited for.
+
+    @raises ValueError  it is none
+    """
+    at = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(at, "rb") as source:
+        if not stat.S_ISREG(os.fstat(at).st_mode):
+            raise ValueError(f"{path} is no regular file")
+        return source.read()
 
 
 def read_gltf(data: bytes, folder: str) -> tuple[np.ndarray, np.ndarray]:
@@ -30,14 +43,17 @@ def read_gltf(data: bytes, folder: str) -> tuple[np.ndarray, np.ndarray]:
     roots = scenes[document.get("scene", 0)].get("nodes", []) if scenes else range(len(document.get("nodes", [])))
     points: list[np.ndarray] = []
     triangles: list[np.ndarray] = []
-    todo = [(int(node), np.eye(4), 0) for node in reversed(list(roots))]
+    todo = [(int(node), np.eye(4)) for node in reversed(list(roots))]
+    seen: set[int] = set()
+    so_far, faces = 0, 0
     while todo:
-        index, placed, depth = todo.pop()
-        if depth > _DEPTH:
-            raise ValueError("the nodes form a cycle")
+        index, placed = todo.pop()
+        if index in seen or index < 0:
+            raise ValueError("the nodes are no tree: one has two parents, or itself above it")
+        seen.add(index)
         node = document["nodes"][index]
         placed = placed @ _local(node)
-        todo += [(int(child), placed, depth + 1) for child in reversed(node.get("children", []))]
+        todo += [(int(child), placed) for child in reversed(node.get("children", []))]
         for primitive in document["meshes"][node["mesh"]]["primitives"] if "mesh" in node else ():
             corners = file.triangles(primitive)
             if corners is None:
@@ -47,7 +63,10 @@ def read_gltf(data: bytes, folder: str) -> tuple[np.ndarray, np.ndarray]:
                 raise ValueError("a triangle names a vertex that does not exist")
             # A mirror turns triangles inside out; their order puts that right.
             flipped = corners[:, ::-1] if np.linalg.det(placed[:3, :3]) < 0 else corners
-            triangles.append(flipped + sum(map(len, points)))
+            triangles.append(flipped + so_far)
+            so_far, faces = so_far + len(at), faces + len(flipped)
+            if max(so_far, faces) > _MOST_TRIANGLES:
+                raise ValueError(f"it places more than {_MOST_TRIANGLES} points or triangles")
             points.append(at @ placed[:3, :3].T + placed[:3, 3])
     if not points:
         return np.zeros((0, 3)), np.zeros((0, 3), np.int32)
@@ -103,8 +122,7 @@ class _File:
             elif "://" in uri:
                 raise ValueError(f"buffer {uri} is not a file beside this one")
             else:
-                with open(os.path.join(self.folder, uri), "rb") as source:
-                    self.buffers[index] = source.read()
+                self.buffers[index] = read_regular(os.path.join(self.folder, uri))
         return self.buffers[index]
 
     def array(self, index: int) -> np.ndarray:
@@ -128,7 +146,7 @@ class _File:
         if "indices" in primitive:
             corners = self.array(primitive["indices"]).reshape(-1).astype(np.int64)
         else:
-            corners = np.arange(self.document["accessors"][primitive["attributes"]["POSITION"]]["count"])
+            corners = np.arange(len(self.array(primitive["attributes"]["POSITION"])))
         if mode == _TRIANGLES:
             return corners[: len(corners) // 3 * 3].reshape(-1, 3)
         k = np.arange(max(len(corners) - 2, 0))

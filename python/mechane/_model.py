@@ -300,15 +300,17 @@ class Model(Counted):
             pickle.dump(self, out)
 
     @staticmethod
-    def load(file: Any) -> "Model":
-        """A model that `save` wrote. Files are Python's own format: open only what you trust.
+    def load(file: Any, trusted: bool = False) -> "Model":
+        """A model that `save` wrote. The file is Python's own format; what it may make is
+        limited to numbers, arrays and the data of this package.
 
+        @param trusted  lift that limit: for files with objects of your own, which may run any program
         @raises TypeError   the file holds something else
         @raises ValueError  it is no such file
         """
         from ._pickle import loaded
 
-        return loaded(file, Model)
+        return loaded(file, Model, trusted)
 
     # -- states
     def state(self, requires_grad: bool | None = None) -> State:

@@ -33,15 +33,45 @@ def checked(fields: dict[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in fields.items() if k != "format"}
 
 
-def loaded(file: Any, kind: type) -> Any:
+class _Restricted(pickle.Unpickler):
+    """Makes numbers, texts, lists, arrays, and the plain data of this package, and nothing that could run a program."""
+
+    _BUILTINS = {"complex", "set", "frozenset", "bytearray", "slice", "range", "object"}
+    _FUNCTIONS = {"builder_again", "model_again", "of_model_again", "contacts_again"}
+    _ARRAYS = {("numpy", "ndarray"), ("numpy", "dtype"), ("numpy._core.multiarray", "_reconstruct"), ("numpy._core.multiarray", "scalar"),
+               ("numpy._core.numeric", "_frombuffer"), ("numpy.core.multiarray", "_reconstruct"), ("numpy.core.multiarray", "scalar"),
+               ("numpy.core.numeric", "_frombuffer"), ("collections", "OrderedDict"), ("collections", "defaultdict"), ("collections", "deque"),
+               ("copyreg", "_reconstructor")}
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) in self._ARRAYS or (module == "builtins" and name in self._BUILTINS):
+            return super().find_class(module, name)
+        if module.startswith("numpy") and name in ("float32", "float64", "int32", "int64", "bool_", "uint8", "uint32", "uint64"):
+            return super().find_class(module, name)
+        if module == __name__ and name in self._FUNCTIONS:
+            return super().find_class(module, name)
+        if module.startswith(__name__.split(".")[0] + ".") and module not in _DOING:
+            found = super().find_class(module, name)
+            if isinstance(found, type):  # data: making one reads no file and starts nothing
+                return found
+        raise pickle.UnpicklingError(f"it asks for {module}.{name}, which is no part of a saved model; "
+                                     "where the file is trusted, load(file, trusted=True) makes it")
+
+
+#: Modules whose classes read, write or serve something when they are made.
+_DOING = {f"mechane.{name}" for name in ("_core", "_commands", "_serve", "_capture", "__main__", "convert", "record", "testing", "utils", "viewer")}
+
+
+def loaded(file: Any, kind: type, trusted: bool = False) -> Any:
     """What `save` of a builder or model wrote.
 
+    @param trusted  make whatever the file asks for; a file may then run any program
     @raises TypeError   the file holds something else
-    @raises ValueError  E_PICKLE_VERSION: it is no such file
+    @raises ValueError  E_PICKLE_VERSION: it is no such file, or asks for more than data
     """
     with open(file, "rb") as source:
         try:
-            thing = pickle.load(source)
+            thing = (pickle.Unpickler if trusted else _Restricted)(source).load()
         except (pickle.UnpicklingError, EOFError, UnicodeDecodeError, ImportError, AttributeError, IndexError) as wrong:
             raise error(ValueError, "E_PICKLE_VERSION", f"file: {file} is not what {kind.__name__}.save() writes: {wrong}") from None
     if not isinstance(thing, kind):
