@@ -26,12 +26,10 @@ void add(System& system, GeneralRow& row, std::int32_t body, const Vec3d& p_W, c
          const Vec3d& turn, double sign)
 {
     if (body < 0) return;
+    row.target +=
+        sign * (dot(direction, prescribed_velocity(system, body, p_W)) + dot(turn, prescribed_spin(system, body)));
     const std::int32_t link = system.forest.body_link[body];
-    if (link < 0) {
-        row.target += sign * (dot(direction, prescribed_velocity(system, body, p_W)) +
-                              dot(turn, system.motion.base_twist[body].angular));
-        return;
-    }
+    if (link < 0) return;
     row.push[body == system.model->joint_child[row.joint] ? 0 : 1] = {link, p_W, sign * direction, sign * turn};
     add_row(system, row.at, link, p_W, sign * direction, sign * turn);
 }

@@ -56,9 +56,8 @@ struct RowWriter {
                                               [&](std::int32_t dof, const Vec3d& v, const Vec3d& w) {
                                                   J[dof - group.dof_begin] += s * (dot(lin, v) + dot(ang, w));
                                               });
-            else if (body >= 0)
-                prescribed += s * (dot(lin, prescribed_velocity(system, body, at)) +
-                                   dot(ang, system.motion.base_twist[body].angular));
+            prescribed +=
+                s * (dot(lin, prescribed_velocity(system, body, at)) + dot(ang, prescribed_spin(system, body)));
         }
         LoopRow& out = system.loop_rows[row++];
         out.angular  = angular;

@@ -460,11 +460,30 @@ double respond_dof(System& system, const Group& group, std::int32_t dof, DofRows
 
 void respond_open(System& system, const Group& group, double* y) { respond_lanes<1, 1>(system, group, y); }
 
+namespace {
+
+/// The prescribed body that a body is, or that its tree hangs on; -1 for the world.
+std::int32_t carrier(const System& system, std::int32_t body)
+{
+    const std::int32_t link = body >= 0 ? system.forest.body_link[body] : -1;
+    if (link < 0) return body;
+    return system.forest.links[system.forest.trees[system.forest.links[link].tree].link_begin].base;
+}
+
+}  // namespace
+
 Vec3d prescribed_velocity(const System& system, std::int32_t body, const Vec3d& p_W)
 {
-    if (body < 0) return {};
-    const Spatiald& twist = system.motion.base_twist[body];
-    return twist.linear + cross(twist.angular, p_W - system.motion.base_com[body]);
+    const std::int32_t base = carrier(system, body);
+    if (base < 0) return {};
+    const Spatiald& twist = system.motion.base_twist[base];
+    return twist.linear + cross(twist.angular, p_W - system.motion.base_com[base]);
+}
+
+Vec3d prescribed_spin(const System& system, std::int32_t body)
+{
+    const std::int32_t base = carrier(system, body);
+    return base < 0 ? Vec3d{} : system.motion.base_twist[base].angular;
 }
 
 Vec3d place(const System& system, std::int32_t body, std::int32_t link, const Vec3d& p_B)

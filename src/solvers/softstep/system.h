@@ -507,7 +507,9 @@ void close_segment(System& system, Segments& at, int seat, int rows);
 double respond_dof(System& system, const Group& group, std::int32_t dof, DofRows& rows);
 /// The response of an open tree, as if the group had no loops.
 void respond_open(System& system, const Group& group, double* y);
-/// Velocity of a prescribed body's point; zero for the world.
+/// The part of the velocity of a body's point that is prescribed, and of its angular velocity: all of it for a prescribed
+/// body, that of the body that its tree hangs on for a link, whose rates are relative to it; zero for the world.
+Vec3d prescribed_spin(const System& system, std::int32_t body);
 Vec3d prescribed_velocity(const System& system, std::int32_t body, const Vec3d& p_W);
 /// Pose of any body, moving, prescribed or the world.
 Posed body_pose(const System& system, std::int32_t body);
