@@ -3,6 +3,7 @@
 # make build  leaves build/release/bin/mechane
 # make wheel  builds the Python wheel into out/wheel and tests it
 # make ratios PEERS=PYTHON [JOLT=PROGRAM]   speed beside other engines against the stored ratios
+# make limits   what may take how long, on a machine that does nothing else
 # More: setup, test-asan, test-tsan, test-double, format, tidy, docs, clean
 
 BUILD   := build/release
@@ -10,7 +11,7 @@ JOBS    ?= $(shell nproc)
 MECHANE := $(BUILD)/bin/mechane
 export PATH := /usr/bin:/bin:$(PATH)
 
-.PHONY: demo build test wheel setup configure test-asan test-tsan test-double format tidy docs ratios clean
+.PHONY: demo build test wheel setup configure test-asan test-tsan test-double format tidy docs ratios limits clean
 
 demo: build
 	@$(MECHANE) demo -o out
@@ -50,6 +51,12 @@ ratios: build
 	@cmake --build $(BUILD) -j $(JOBS) --target bench_step_mjcf
 	@/usr/bin/python3 bench/step_peers.py --gate 5 --python $(or $(PEERS),$(error PEERS names an interpreter that has the package mujoco)) \
 	    $(if $(JOLT),--jolt $(JOLT)) --check bench/step_ratios.json
+
+limits: build
+	@cmake --build $(BUILD) -j $(JOBS) --target bench_limits
+	@$(BUILD)/bin/bench_limits
+	@/usr/bin/python3 tools/check_speed.py $(MECHANE) --growth --most 0.30
+	@/usr/bin/python3 tools/import_speed.py $(BUILD)/python
 
 clean:
 	rm -rf build out

@@ -17,7 +17,7 @@ def corpus():
     return folder if folder.is_dir() else None
 
 
-def mechane(*arguments, timeout=120, preexec=None, **environment):
+def mechane(*arguments, timeout=600, preexec=None, **environment):
     """The finished process; stdout and stderr are text. `preexec` runs in the child before the program."""
     return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=timeout, errors="replace", preexec_fn=preexec, env={**os.environ, **environment})
 

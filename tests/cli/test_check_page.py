@@ -175,7 +175,7 @@ class CheckPage(unittest.TestCase):
                 file = self.write(text.replace("</body>", script + "</body>"), "page.html")
                 done = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
                                        "--disable-component-update", "--disable-sync", f"--user-data-dir={self.folder.name}/browser", "--dump-dom", file.as_uri()],
-                                      capture_output=True, text=True, timeout=120, check=False)
+                                      capture_output=True, text=True, timeout=600, check=False)
                 lit = {a["data-mark"] for tag, a in Page(done.stdout).elements if tag in ("g", "li") and "on" in a.get("class", "").split()}
                 self.assertEqual(lit, {name})
 

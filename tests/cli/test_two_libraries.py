@@ -18,7 +18,7 @@ RESOLVER_ONLY = """{ "Plugins": [ { "Info": { "Types": { "MechaneResolver": { "b
 
 def run(program):
     """What another copy of the program says of a stage."""
-    return subprocess.run([program, "dump", "stage", QUADRUPED], capture_output=True, text=True, timeout=120)
+    return subprocess.run([program, "dump", "stage", QUADRUPED], capture_output=True, text=True, timeout=600)
 
 
 @unittest.skipUnless(shutil.which("cc"), "no C compiler to make the second copy with")

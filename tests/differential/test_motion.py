@@ -43,7 +43,7 @@ HOLDS = [
 def simulated(stage, *options):
     """The trajectory of ten seconds, a frame every half second."""
     done = subprocess.run([PROGRAM, "sim", str(corpus() / stage), "--duration", "10", "--every", "30", "--json", "-q", *options],
-                          capture_output=True, text=True, timeout=120)
+                          capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, f"{stage}: exit {done.returncode}\n{done.stderr}"
     return json.loads(done.stdout)
 

@@ -71,13 +71,13 @@ DIFFERENT = {("physics", 56): SINGULAR, ("physics", 114): SINGULAR, ("physics", 
 
 
 def model(path):
-    done = mechane("dump", "model", path, "-q", timeout=60)
+    done = mechane("dump", "model", path, "-q", timeout=300)
     return simulated(json.loads(done.stdout)["model"]) if done.returncode == 0 else done.returncode
 
 
 def repaired(folder, name, asset, *options):
     """(exit status, edits, entry) of one repair."""
-    done = mechane("fix", asset, "-o", folder / name, *options, timeout=120)
+    done = mechane("fix", asset, "-o", folder / name, *options, timeout=300)
     if done.returncode not in (0, 1):
         return done.returncode, done.stderr[-300:], None
     report = json.loads((folder / name / "fix-report.json").read_text())

@@ -126,7 +126,7 @@ class RandomLaws(unittest.TestCase):
 
     def dump(self, text, *options):
         """The model, or None where the stage is refused."""
-        done = mechane("dump", "model", self.file(text), "-q", *options, timeout=60)
+        done = mechane("dump", "model", self.file(text), "-q", *options, timeout=300)
         self.assertIn(done.returncode, (0, 3), done.stderr)
         return json.loads(done.stdout)["model"] if done.returncode == 0 else None
 
@@ -151,7 +151,7 @@ class RandomLaws(unittest.TestCase):
             with self.subTest(name):
                 path = self.file(text)
                 for what in ("physics", "model"):
-                    one, eight = (mechane("dump", what, path, "-q", "--threads", n, timeout=60) for n in (1, 8))
+                    one, eight = (mechane("dump", what, path, "-q", "--threads", n, timeout=300) for n in (1, 8))
                     self.assertEqual((one.returncode, one.stdout), (eight.returncode, eight.stdout), what)
 
     def test_every_authored_physics_property_is_accounted_for(self):
@@ -163,7 +163,7 @@ class RandomLaws(unittest.TestCase):
                         outside.add(path)
                     if attribute and attribute.startswith(("physics:", "drive:", "limit:")):
                         authored.add((path, attribute))
-                rows = json.loads(mechane("info", self.file(text), "--ledger", "--json", "-q", timeout=60).stdout)["ledger"]["rows"]
+                rows = json.loads(mechane("info", self.file(text), "--ledger", "--json", "-q", timeout=300).stdout)["ledger"]["rows"]
                 listed = {(row["prim"], row["property"]) for row in rows}
                 self.assertEqual({pair for pair in authored - listed if not any((pair[0] + "/").startswith(at + "/") for at in outside)}, set())
                 self.assertEqual([row for row in rows if row["verdict"] != "used" and not row["note"]], [], "a verdict without a reason")
@@ -174,7 +174,7 @@ class RandomLaws(unittest.TestCase):
                 with self.subTest(f"{name}, turn {turn}"):
                     path = self.file(change(text, random.Random(f"{name} {turn}")))
                     for arguments in (("dump", "physics"), ("dump", "model"), ("dump", "model", "--compat", "newton-1.8"), ("info", "--ledger")):
-                        done = mechane(*arguments, path, "-q", timeout=60)
+                        done = mechane(*arguments, path, "-q", timeout=300)
                         self.assertIn(done.returncode, (0, 1, 3), f"{arguments}: {done.stderr[-400:]}")
                         if arguments[0] == "dump" and done.returncode == 0:
                             dump = json.loads(done.stdout)  # "result" repeats what is authored

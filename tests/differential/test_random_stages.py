@@ -89,14 +89,14 @@ class RandomStages(unittest.TestCase):
                 answer = folder / "expected.json"
                 expected = json.loads(answer.read_text(), parse_constant=NOT_FINITE.get) if answer.exists() else {"error": "no end"}
                 try:
-                    done = mechane("dump", "stage", folder / "root.usda", "--option", "schemas=openusd", timeout=3 * SECONDS)
+                    done = mechane("dump", "stage", folder / "root.usda", "--option", "schemas=openusd", timeout=30 * SECONDS)
                 except subprocess.TimeoutExpired:
                     self.assertFalse(answer.exists(), f"seed {folder.name}: no answer")
                     given_up += 1
                     continue
                 # The library that we link is older than the one of the oracle and dies of some stages.
                 given_up_on = "error" in expected or ("STAGE_READER_DIED" in done.stderr and
-                                                      mechane("tree", folder / "root.usda", "--isolate", "never", timeout=3 * SECONDS).returncode < 0)
+                                                      mechane("tree", folder / "root.usda", "--isolate", "never", timeout=30 * SECONDS).returncode < 0)
                 self.assertIn(done.returncode, (0, 3) if given_up_on else (0,), f"seed {folder.name}: {done.stderr}")
                 if given_up_on:
                     given_up += 1

@@ -62,10 +62,10 @@ def round_trip(path):
     with tempfile.TemporaryDirectory() as folder:
         binary, text, again = (str(pathlib.Path(folder, name)) for name in ("a.usdc", "b.usda", "c.usdc"))
         for source, target in ((path, binary), (binary, text), (text, again)):
-            done = mechane("cat", source, "--keep-asset-paths", "-o", target, timeout=60)
+            done = mechane("cat", source, "--keep-asset-paths", "-o", target, timeout=300)
             if done.returncode:
                 return False if source is path else f"exit {done.returncode} {done.stderr}"
-        texts = re.split(r"^(?=#usda 1\.0\n)", mechane("cat", path, binary, text, again, timeout=60).stdout, flags=re.MULTILINE)[1:]
+        texts = re.split(r"^(?=#usda 1\.0\n)", mechane("cat", path, binary, text, again, timeout=300).stdout, flags=re.MULTILINE)[1:]
         texts = [what_it_says(text) for text in texts]
         if len(texts) != 4 or len(set(texts)) != 1:
             lines = [next((a, b) for a, b in zip(texts[0].splitlines(), t.splitlines()) if a != b) for t in texts[1:] if t != texts[0] and len(texts) == 4]
@@ -74,7 +74,7 @@ def round_trip(path):
 
 
 def dump(path):
-    done = mechane("dump", "stage", path, "--option", "schemas=openusd", "--threads", 1, timeout=60)
+    done = mechane("dump", "stage", path, "--option", "schemas=openusd", "--threads", 1, timeout=300)
     return json.loads(done.stdout) if done.returncode == 0 else {"error": done.stderr or f"exit {done.returncode}"}
 
 
@@ -108,7 +108,7 @@ def prototypes_last(order):
 def compare_flattened(job):
     """Differences between what OpenUSD flattened a stage to and what we do, both composed by us."""
     path, reference, target = job
-    done = mechane("cat", "--flatten", path, "-o", target, timeout=60)
+    done = mechane("cat", "--flatten", path, "-o", target, timeout=300)
     if done.returncode or not pathlib.Path(reference).exists():
         return path, 0, [] if done.returncode and not pathlib.Path(reference).exists() else [("opens", pathlib.Path(reference).exists(), done.stderr)]
     for flattened in (reference, target):

@@ -30,7 +30,7 @@ def read(path):
 
 def dump(path):
     try:
-        done = mechane("dump", "stage", corpus() / path, "--option", "schemas=openusd", "--threads", 1, timeout=60)
+        done = mechane("dump", "stage", corpus() / path, "--option", "schemas=openusd", "--threads", 1, timeout=300)
     except subprocess.TimeoutExpired:
         return {"error": "no answer within 60 s"}
     return json.loads(done.stdout) if done.returncode == 0 else {"error": done.stderr or f"exit {done.returncode}"}

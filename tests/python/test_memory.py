@@ -2,7 +2,6 @@
 import ctypes
 import gc
 import os
-import subprocess
 import sys
 import time
 import weakref
@@ -81,10 +80,3 @@ def test_an_array_keeps_its_model_and_nothing_keeps_the_array():
     del q
     gc.collect()
     assert alive() is None
-
-
-@plain
-def test_the_package_is_there_at_once():
-    """Importing takes less than 150 ms beyond NumPy; the least of five processes, for others may be busy"""
-    code = "import numpy, time; a = time.process_time(); import mechane; print(time.process_time() - a)"
-    assert min(float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout) for _ in range(5)) < 0.15

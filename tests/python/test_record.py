@@ -19,7 +19,7 @@ SAMPLE = str(pathlib.Path(os.environ["MECHANE_SOURCE_DIR"]) / "samples" / "quadr
 def test_a_run_equals_the_commands(tmp_path):
     """The same hash as `mechane sim` writes into its trajectory (PYA-083)"""
     out = tmp_path / "run.json"
-    done = subprocess.run([sys.executable, "-m", "mechane", "sim", SAMPLE, "--duration", "1", "-o", str(out)], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([sys.executable, "-m", "mechane", "sim", SAMPLE, "--duration", "1", "-o", str(out)], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     run = mc.simulate(SAMPLE, duration=1)
     assert run.recording.hash in done.stderr + done.stdout + out.read_text() and run.recording.steps == 60 and not run.diverged
@@ -88,7 +88,7 @@ def test_the_viewer_is_for_this_machine_only():
     viewer = mc.view(falling_ball().finalize(), open=False)
     assert viewer.address == "127.0.0.1"
     url = viewer.url
-    with urllib.request.urlopen(url, timeout=5) as answer:
+    with urllib.request.urlopen(url, timeout=60) as answer:
         assert b"<html" in answer.read().lower()
     del viewer
     with pytest.raises(OSError):

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 
 #include "mechane/usd/stage.h"
@@ -185,11 +184,9 @@ TEST_CASE("references that double thirty times stop at the limit of prims (STG-1
     text += "def \"d30\"\n{\n}\n";
     usd::OpenOptions options;
     options.limits.max_prims = 20'000;
-    const auto begin         = std::chrono::steady_clock::now();
     const auto stage         = usd::Stage::open_text(text, {}, options);
     REQUIRE(stage);
     CHECK((*stage)->diagnostics().count("STAGE_LIMIT") == 1);
     CHECK((*stage)->prim_count() <= 20'000);
     CHECK((*stage)->prim_at(Path("/d0/a/b/a")));  // what was found until then is there
-    if (!kSanitized) CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
 }

@@ -27,7 +27,7 @@ def python(tmp_path_factory):
         (site / part).symlink_to(parent / part)
     def run(code):
         # An empty environment: nothing of the build is found by accident.
-        done = subprocess.run([home / "bin" / "python", "-c", code], capture_output=True, text=True, timeout=300, env={"PYTHONDONTWRITEBYTECODE": "1"}, cwd=home)
+        done = subprocess.run([home / "bin" / "python", "-c", code], capture_output=True, text=True, timeout=600, env={"PYTHONDONTWRITEBYTECODE": "1"}, cwd=home)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
     return run
