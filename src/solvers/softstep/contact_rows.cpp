@@ -194,8 +194,9 @@ void set_spin_base(const System& system, ContactRow& row)
     row.spin_base = {row.belt_turn, 0, 0};
     const std::array<Vec3d, 3> directions{row.n, row.t1, row.t2};
     for (std::size_t s = 0; s < 2; ++s)
-        for (std::size_t d = 0; d < 3; ++d)
-            row.spin_base[d] += (s == 0 ? -1 : 1) * dot(directions[d], prescribed_spin(system, row.body[s]));
+        if (row.link[s] < 0 || system.carried)
+            for (std::size_t d = 0; d < 3; ++d)
+                row.spin_base[d] += (s == 0 ? -1 : 1) * dot(directions[d], prescribed_spin(system, row.body[s]));
 }
 
 void build_spin(System& system, ContactRow& row)
@@ -413,6 +414,7 @@ void build_contact(System& system, ContactRow& row, FreeContact* free, const Sof
     row.base = {0, dot(row.t1, row.belt), dot(row.t2, row.belt)};
     const std::array<Vec3d, 3> directions{row.n, row.t1, row.t2};
     for (std::size_t s = 0; s < 2; ++s) {
+        if (row.link[s] >= 0 && !system.carried) continue;
         const Vec3d v = prescribed_velocity(system, row.body[s], p[s]);
         for (std::size_t d = 0; d < 3; ++d) row.base[d] += (s == 0 ? -1 : 1) * dot(directions[d], v);
     }

@@ -137,6 +137,8 @@ void build_system(const model::Model& model, System& system)
     system.base_start.assign(model.body_count(), {});
     system.base_rate.assign(model.body_count(), {});
     system.base_commanded.assign(model.body_count(), 0);
+    system.carried = std::any_of(f.trees.begin(), f.trees.end(),
+                                 [&](const Tree& tree) { return f.links[tree.link_begin].base >= 0; });
     system.memory.clear();
     system.general.clear();
 

@@ -410,6 +410,7 @@ struct System {
         near_q;  ///< [joint_coord_count]: coordinates at the start of the step, for the winding of loop joints
     std::vector<Posed>        base_start;     ///< [body_count]: prescribed poses at the start of the step
     std::vector<Spatiald>     base_rate;      ///< [body_count]: velocities of prescribed bodies over the step
+    bool                      carried = false;  ///< some tree hangs on a prescribed body
     std::vector<std::uint8_t> base_commanded;  ///< [body_count]: that velocity is what the caller wrote into the state
     std::vector<std::int32_t> island_cursor;  ///< scratch of build_islands
 
