@@ -1,6 +1,6 @@
 #include "mechane/usd/collection.h"
 
-
+#include "support/allocations.h"
 #include "usd/stages.h"
 
 using namespace mechane;
