@@ -33,7 +33,7 @@ inline constexpr Code kCustomPlacement{"W_CUSTOM_PLACEMENT", Severity::warning, 
 // -- bodies and joints
 inline constexpr Code kIgnoredBodyShapes{"W_IGNORED_BODY_SHAPES", Severity::warning, "A body was ignored but its colliders were not; they became static.", "Let the expression in --option ignore_paths=... match the children too."};
 inline constexpr Code kBodyKinematicChild{"E_BODY_KINEMATIC_CHILD", Severity::error, "A kinematic body hangs on another body by a joint.", "Make the body dynamic, or exclude the joint from the articulation."};
-inline constexpr Code kKinematicVelocity{"IMPORT_KINEMATIC_VELOCITY", Severity::warning, "A kinematic body has a velocity and no animation that moves it; it rests.", "Animate its transform, make it dynamic, or let it move with the option kinematic_velocity=follow."};
+inline constexpr Code kKinematicVelocity{"IMPORT_KINEMATIC_VELOCITY", Severity::warning, "A kinematic body has a velocity and no animation that moves it; it rests.", "Animate its transform, make it dynamic, or let it move with --option kinematic_velocity=follow."};
 inline constexpr Code kJointSkipped{"W_JOINT_SKIPPED", Severity::warning, "A joint was left out.", "Name at least one enabled rigid body in physics:body0 or physics:body1."};
 inline constexpr Code kJointUnresolved{"E_JOINT_UNRESOLVED", Severity::error, "A joint of an articulation has no imported end.", "Do not ignore both bodies of a joint."};
 inline constexpr Code kJointSelf{"E_JOINT_SELF", Severity::error, "Both ends of a joint are the same rigid body.", "Correct physics:body0 or physics:body1."};
