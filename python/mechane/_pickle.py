@@ -1,6 +1,7 @@
 """How models, builders and what belongs to them are written to bytes and read again."""
 from __future__ import annotations
 
+import enum
 import pickle
 from typing import Any
 
@@ -33,6 +34,13 @@ def checked(fields: dict[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in fields.items() if k != "format"}
 
 
+def _member(owner: Any, name: Any) -> Any:
+    """A member of an enumeration by its name: what some versions of Python write as a call of getattr."""
+    if isinstance(owner, type) and issubclass(owner, enum.Enum) and isinstance(name, str) and name in owner.__members__:
+        return owner.__members__[name]
+    raise pickle.UnpicklingError(f"it asks for an attribute of {owner!r}, which is no member of an enumeration")
+
+
 class _Restricted(pickle.Unpickler):
     """Makes numbers, texts, lists, arrays, and the plain data of this package, and nothing that could run a program."""
 
@@ -44,6 +52,8 @@ class _Restricted(pickle.Unpickler):
                ("copyreg", "_reconstructor")}
 
     def find_class(self, module: str, name: str) -> Any:
+        if (module, name) == ("builtins", "getattr"):
+            return _member
         if (module, name) in self._ARRAYS or (module == "builtins" and name in self._BUILTINS):
             return super().find_class(module, name)
         if module.startswith("numpy") and name in ("float32", "float64", "int32", "int64", "bool_", "uint8", "uint32", "uint64"):
