@@ -41,8 +41,9 @@ HOLDS = [
 
 
 def simulated(stage, *options):
-    """The trajectory of ten seconds, a frame every half second."""
-    done = subprocess.run([PROGRAM, "sim", str(corpus() / stage), "--duration", "10", "--every", "30", "--json", "-q", *options],
+    """The trajectory of ten seconds, a frame every half second, at one step and by one vendor's values for all robots."""
+    done = subprocess.run([PROGRAM, "sim", str(corpus() / stage), "--dt", str(1 / 60), "--resolvers", "newton", "--duration", "10", "--every", "30",
+                           "--json", "-q", *options],
                           capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, f"{stage}: exit {done.returncode}\n{done.stderr}"
     return json.loads(done.stdout)
