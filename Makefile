@@ -53,8 +53,9 @@ ratios: build
 	    $(if $(JOLT),--jolt $(JOLT)) --check bench/step_ratios.json
 
 limits: build
-	@cmake --build $(BUILD) -j $(JOBS) --target bench_limits
+	@cmake --build $(BUILD) -j $(JOBS) --target bench_limits mechane_python
 	@$(BUILD)/bin/bench_limits
+	@PYTHONPATH=$(BUILD)/python:.deps/python /usr/bin/python3 bench/python_import.py
 	@/usr/bin/python3 tools/check_speed.py $(MECHANE) --growth --most 0.30
 	@/usr/bin/python3 tools/import_speed.py $(BUILD)/python
 
