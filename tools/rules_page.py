@@ -30,10 +30,23 @@ of the active, defined, concrete prims with the physics parsed once. Each rule e
 *Repairable* says that the edit follows from the asset alone.
 
 `mechane fix` offers every finding to the repair of its rule, phase by phase (`src/conformance/fixes/`): P1 schemas, P2 transforms, P3 units and axis, P4 variants
-and limits, P5 metadata, P6 paths, P8 instancing flags. It works on a copy of all files that the asset needs; layers without an edit are copied byte by byte.
-Repairs that choose a value for the author or change what is simulated run with `--unsafe` only; what is not repaired is listed with a reason. After each pass world
-placements of geometry, bodies and joint frames are compared with those before: a pass that moved something is taken back and halved until the repair is alone that
-would move it, which is left out (*would-move*). `-o FOLDER`, `--in-place`, `--layer FILE` (opinions over the asset) or `--diff`.
+and limits, P5 metadata, P6 paths, P7 words of vendors, P8 layers, arcs and encoding. It works on a copy of all files that the asset needs; layers without an edit
+are copied byte by byte. `-o FOLDER`, `--in-place`, `--layer FILE` (opinions over the asset) or `--diff`.
+
+- **Text keeps its text.** A usda layer is edited by spans (`usd/text_edit.h`): comments, licence headers, layout and the spelling of numbers stay where nothing
+  changes. The result is read again and compared with what was meant; a layer of which that cannot be reached is written anew, and the report names it
+  (`rewrittenFiles`). `--diff` compares the bytes that are there with the bytes that would be written.
+- **Nothing moves.** After each pass world placements of geometry, bodies and joint frames are compared with those before: a pass that moved something is taken
+  back and halved until the repair is alone that would move it, which is left out (*would-move*).
+- **Nothing is recomposed.** A repair that moves what layers say, changes an arc or an encoding is taken back unless the stage composes the same, field by field; it may
+  then try another way (*would-change* when there is none). Opinions go to the layer of their role that the asset has, or to a new one beside it, which every arc
+  that brings the old one brings too.
+- **No finding comes.** If a rule that was judged before has more findings at the end than at the beginning, the repairs that brought them are left out and the rest
+  is done anew (*adds-finding*).
+- **What stays is listed**: every finding of the repaired asset, with a reason.
+- Repairs that choose a value for the author or change what is simulated run with `--unsafe` only. Those that make, rename or remove files need `-o FOLDER`; an asset of one
+  layer is divided where large arrays have to leave the text, else only with `--phases P8`. An entry is never renamed.
+- What a vendor adds is composed by a second entry (`robot_physx.usda`); what Newton's names say is read by default and leaves the entry with `--unsafe` or `--phases P7` only.
 
 Rules of layer roles (1.2.1) judge assets that are files; 1.2.1-a to -h those of several layers.
 

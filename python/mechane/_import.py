@@ -26,6 +26,8 @@ class ImportResult(dict):
         super().__init__(fields)
         self.diagnostics = diagnostics
         self._record = record
+        #: The layers that were read.
+        self.files: list[str] = []
 
     @property
     def ledger(self) -> list[dict[str, Any]]:
@@ -97,6 +99,7 @@ def open_stage(source: Any, *, variants: dict[str, dict[str, str]] | None = None
         raise kind_of(TypeError)(f"{name}: expected a path, bytes of usda, or a stage, not {type(source).__name__}", "E_ARG_SOURCE") from None
     if "://" not in file and not os.path.exists(file.split("[")[0]):
         raise error(FileNotFoundError, "E_STAGE_OPEN", f"{name}: there is no file {file}", layer=file)
+    publish(_core.recover(file))
     return _core.Stage.open(file, search, chosen, [], ""), []
 
 
@@ -235,6 +238,7 @@ class ImportVerbs:
             raise
         result = fields
         result.diagnostics = diagnostics
+        result.files = [layer for layer in stage.used_layers if os.path.exists(layer)]
         for path, shape in result["path_shape_map"].items():
             if self._core.shape_source(shape) is not None:
                 self._looks[shape] = MeshOrigin(Prim(_core.prim_at(stage, path)), mesh_maxhullvert)

@@ -14,6 +14,7 @@ from ._array import REAL, Array
 from ._custom import AttributeAssignment, AttributeFrequency, AttributeNamespace, AttributeSpec
 from ._diagnostics import Diagnostics, error, kind_of
 from ._enums import Axis
+from ._files import write
 from ._mesh import Mesh
 from ._reserved import reserve
 from ._state import Control, Counted, State
@@ -296,8 +297,7 @@ class Model(Counted):
         """Writes the model to a file, for `load`."""
         import pickle
 
-        with open(file, "wb") as out:
-            pickle.dump(self, out)
+        write(file, pickle.dumps(self))
 
     @staticmethod
     def load(file: Any, trusted: bool = False) -> "Model":

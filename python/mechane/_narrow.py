@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arguments import name_arguments
+from ._arguments import ignoring, name_arguments
 from ._array import output, plain
 from ._diagnostics import NotSupportedError, warn_unused
 from ._enums import GeoType
@@ -65,6 +65,9 @@ class NarrowPhase:
         self.max_candidate_pairs, self.reduce_contacts = int(max_candidate_pairs), bool(reduce_contacts)
         self._core = _core.NarrowPhase(self.max_candidate_pairs, self.reduce_contacts)
 
+    @ignoring("shape_support_data support_lut support_vertex_offsets support_neighbors shape_mesh_properties mesh_boundary_flags shape_mesh_boundary_start "
+              "shape_sdf_index texture_sdf_data shape_base_gap shape_collision_radius shape_flags shape_collision_aabb_lower shape_collision_aabb_upper "
+              "shape_voxel_resolution shape_interior_point shape_linear_velocity shape_angular_velocity collision_update_dt max_speculative_extension")
     def launch(self, *, candidate_pair: Any, candidate_pair_count: Any, shape_types: Any, shape_data: Any, shape_transform: Any, shape_source: Any,
                shape_gap: Any, contact_pair: Any, contact_position: Any, contact_normal: Any, contact_penetration: Any, contact_count: Any,
                contact_tangent: Any = None, device: Any = None, **unused: Any) -> None:

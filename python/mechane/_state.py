@@ -11,7 +11,7 @@ from ._array import REAL, Array, backend, wrap
 from ._custom import AttributeNamespace
 from ._diagnostics import kind_of
 from ._enums import StateFlags
-from ._reserved import LEFT_OUT, reserve
+from ._reserved import LEFT_OUT, hidden, reserve
 
 __all__ = ["Control", "State"]
 
@@ -35,6 +35,9 @@ class Arrays:
         if name not in known:
             known[name] = backend.handed_out(self._np(name))
         return known[name]
+
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self), *type(self)._names} - hidden(type(self)))
 
     def _np(self, name: str) -> Array:
         """The array as NumPy has it, whatever is handed out; always the same object."""

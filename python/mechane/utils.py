@@ -9,7 +9,7 @@ import numpy as np
 from ._arguments import name_arguments
 from ._array import plain
 from ._mesh import Heightfield, Mesh
-from ._reserved import _Later
+from ._reserved import _Later, left_out
 
 __all__ = ["ColorSpace", "bourke_color_map", "color_linear_to_srgb", "color_srgb_to_linear", "compute_world_offsets", "load_texture", "normalize_texture",
            "rasterize_mesh_to_heightfield", "remesh_mesh", "string_to_warp", "validate_triangle_mesh"]
@@ -19,11 +19,15 @@ _LATER = {**dict.fromkeys(("MeshAdjacency", "MeshAdjacencyData", "color_graph", 
 _LEFT_OUT = dict.fromkeys(("plot_graph", "EventTracer", "event_scope", "run_benchmark"), "`mechane bench` measures")
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return _Later("mechane.utils", name, _LATER[name])
     if name in _LEFT_OUT:
-        raise AttributeError(f"mechane.utils.{name} is left out; {_LEFT_OUT[name]}")
+        return left_out("mechane.utils", name, _LEFT_OUT[name])
     raise AttributeError(f"module 'mechane.utils' has no attribute {name!r}")
 
 

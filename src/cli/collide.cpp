@@ -1,21 +1,23 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/collide_cases.h"
 #include "cli/command.h"
 #include "cli/contact_rows.h"
+#include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "cli/scene_args.h"
+#include "cli/watch.h"
 #include "mechane/collision/pipeline.h"
 #include "mechane/collision/scene_queries.h"
 #include "mechane/core/nearest.h"
+#include "mechane/files/read.h"
 #include "mechane/run/simulate.h"
 #include "mechane/tasks/parallel.h"
+#include "mechane/usd/input_file.h"
 
 namespace mechane::cli {
 namespace {
@@ -34,13 +36,9 @@ Json list(const Vec3d& v) { return {v.x, v.y, v.z}; }
 
 int run_cases(const CollideArgs& args, Context& context)
 {
-    std::ifstream in(args.cases, std::ios::binary);
-    if (!in) {
-        context.io.say_error(fmt::format("{}: the file cannot be read\n", args.cases));
-        return kExitInput;
-    }
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    const auto        answer = collide_cases(text, args.cases);
+    const auto text = files::read_given(args.cases);
+    if (!text) return context.io.fail(text.error());
+    const auto answer = collide_cases(*text, args.cases);
     if (!answer) {
         context.io.report(answer.error());
         return kExitInput;
@@ -94,6 +92,7 @@ int run_stage(CollideArgs& args, Context& context)
     const auto  scene = run::load_scene(args.scene.file, *options, found);
     context.io.report(found);
     if (!scene) return context.io.fail(scene.error());
+    loading_ended();
     const auto mode = collision::broad_phase_mode(args.broad_phase);
     if (!mode) {
         context.io.report(mode.error());
@@ -170,7 +169,7 @@ void add_collide(CLI::App& app, Context& context)
     verb->add_option("--broad-phase", args->broad_phase, "auto, explicit, nxn, sap or tree");
     verb->add_option("--pair", args->pair, "Only contacts of these two shapes, by path")->expected(2);
     verb->add_option("--ray", args->ray, "First hit of a ray: origin and direction, six numbers")->expected(6);
-    verb->add_option("-o,--output", args->output, "File, .gz compresses; stdout by default");
+    is_output_file(verb->add_option("-o,--output", args->output, "File, .gz compresses; stdout by default"));
     add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/output_options.h"
 #include "cli/outputs.h"
 #include "mechane/core/nearest.h"
 #include "mechane/geometry/mass.h"
@@ -231,8 +232,9 @@ void add_mesh(CLI::App& app, Context& context)
     verb->add_option("--max-vertices", args->max_vertices, "Vertices of a hull at most")->check(CLI::Range(4, 100000));
     verb->add_option("--max-hulls", args->max_hulls, "Parts at most")->check(CLI::Range(1, 100000));
     verb->add_option("--time-limit", args->time_limit, "Seconds after which a decomposition is not cut further");
-    verb->add_option("--cache", args->cache, "Folder that keeps what was made; any number of processes may share it");
-    verb->add_option("-o,--output", args->output, "File, .gz compresses; stdout by default");
+    is_output_folder(verb->add_option("--cache", args->cache,
+                                      "Folder that keeps what was made; any number of processes may share it"));
+    is_output_file(verb->add_option("-o,--output", args->output, "File, .gz compresses; stdout by default"));
     add_import_options(*verb, context);
     add_global_options(*verb, context);
     verb->callback([args, &context] { context.exit = run_mesh(*args, context); });

@@ -36,12 +36,19 @@ std::optional<std::string> compressed(std::string_view text)
     return done == Z_STREAM_END ? std::optional(std::move(out)) : std::nullopt;
 }
 
-Result<void> write_file(const std::string& file, std::string_view text)
+Result<void> write_file(const std::string& file, std::string_view text, const files::Replacing& how)
 {
-    if (!file.ends_with(".gz")) return record::write_file(file, text);
+    if (file == "-") Io::note_data();
+    if (!file.ends_with(".gz")) return files::replace(file, text, how);
     const auto packed = compressed(text);
     if (!packed) return make_diagnostic(record::kWriteFailed, {.layer = file}, "the text could not be compressed");
-    return record::write_file(file, *packed);
+    return files::replace(file, *packed, how);
+}
+
+Result<void> write_json(const std::string& file, const std::string& text, const Io& io)
+{
+    if (file == "-.json") return io.out(text), Result<void>();
+    return write_file(file, text, {});
 }
 
 record::UsdOptions usd_options(const run::Scene& scene)
@@ -85,7 +92,7 @@ Result<void> write_output(const std::string& file, const run::Scene& scene, cons
     const record::WriteOptions options{.json = {.reproducible = context.global.reproducible, .contact_points = false},
                                        .usd  = usd_options(scene)};
     if (file.ends_with(".json") || file.ends_with(".json.gz"))
-        return write_file(file == "-.json" ? "-" : file, record::to_json(scene.model, recording, options.json));
+        return write_json(file, record::to_json(scene.model, recording, options.json), context.io);
     if (file.ends_with(".html")) return viewer::write_html(scene.model, recording, file);
     const viewer::RenderOptions picture{.threads = context.global.threads};
     if (file.ends_with(".apng") || file.find('%') != std::string::npos) {
@@ -104,10 +111,24 @@ Result<void> write_output(const std::string& file, const run::Scene& scene, cons
     return done;
 }
 
-ExitCode write_text(const std::string& file, std::string_view text, const Io& io)
+ExitCode write_text(const std::string& file, std::string_view text, const Io& io, const files::Replacing& how)
 {
-    if (const auto done = write_file(file.empty() ? "-" : file, text); !done) return io.fail(done.error());
+    if (file.empty() || file == "-") return io.out(text), kExitClean;
+    if (const auto done = write_file(file, text, how); !done) return io.fail(done.error());
     return kExitClean;
+}
+
+std::map<std::string, files::Outside> outside_words()
+{
+    return {{"warn", files::Outside::warn}, {"refuse", files::Outside::refuse}, {"allow", files::Outside::allow}};
+}
+
+files::Roots roots_of(const std::vector<std::string>& roots, files::Outside outside, const usd::OpenOptions& open)
+{
+    files::Roots out{.folders = roots, .outside = outside};
+    out.folders.insert(out.folders.end(), open.search_paths.begin(), open.search_paths.end());
+    for (const auto& [name, folder] : open.packages) out.folders.push_back(folder);
+    return out;
 }
 
 }  // namespace mechane::cli

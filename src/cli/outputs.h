@@ -1,8 +1,12 @@
 #pragma once
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/command.h"
+#include "mechane/files/replace.h"
+#include "mechane/files/roots.h"
 #include "mechane/record/recording.h"
 #include "mechane/run/publish.h"
 
@@ -30,6 +34,11 @@ Result<void> write_output(const std::string& file, const run::Scene& scene, cons
 
 /// Writes a document to a file, compressed if its name ends in .gz, or to stdout when `file` is empty or "-".
 /// @return the exit status; failures have been printed
-ExitCode write_text(const std::string& file, std::string_view text, const Io& io);
+ExitCode write_text(const std::string& file, std::string_view text, const Io& io, const files::Replacing& how = {});
+
+/// The words of --outside.
+std::map<std::string, files::Outside> outside_words();
+/// Folders whose files a result may take in: those that options name.
+files::Roots roots_of(const std::vector<std::string>& roots, files::Outside outside, const usd::OpenOptions& open);
 
 }  // namespace mechane::cli

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "markup.h"
 #include "mechane/conformance/formats.h"
@@ -14,10 +16,11 @@ using Json = nlohmann::json;
 /// Names come from files and may hold any bytes: what is not UTF-8 is replaced.
 std::string dumped(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
-Json finding_json(const Finding& finding)
+Json finding_json(const Finding& finding, const std::string& asset)
 {
     const auto text = [](const std::string& s) { return s.empty() ? Json() : Json(s); };
-    return {{"rule", finding.rule->id},
+    return {{"asset", asset},
+            {"rule", finding.rule->id},
             {"slug", finding.rule->slug},
             {"section", finding.rule->section()},
             {"keyword", to_string(finding.rule->keyword)},
@@ -39,37 +42,58 @@ Json finding_json(const Finding& finding)
             {"fingerprint", finding.fingerprint}};
 }
 
-Json report_json(const Report& report, const FormatOptions& options)
-{
-    Json findings = Json::array(), evaluated = Json::array(), skipped = Json::array();
-    for (const Finding& finding : report.findings) findings.push_back(finding_json(finding));
-    for (const RuleOutcome& outcome : report.outcomes) {
-        if (outcome.outcome == Outcome::passed || outcome.outcome == Outcome::finding)
-            evaluated.push_back(outcome.rule->id);
-        else
-            skipped.push_back(
-                {{"id", outcome.rule->id},
-                 {"reason", outcome.outcome == Outcome::not_checked ? outcome.reason : "not applicable"}});
+/// Numbers and rules of one report, or of several taken together.
+struct Totals {
+    std::size_t                        prims = 0, layers = 0;
+    std::vector<std::string>           states{"default"};
+    std::map<std::string, std::size_t> summary;
+    std::set<std::string_view>         evaluated;
+    std::map<std::string_view, std::string> skipped;  ///< with the reason of the first
+
+    void add(const Report& report)
+    {
+        prims += report.prims;
+        layers += report.layers;
+        for (const std::string& state : report.states)
+            if (std::find(states.begin(), states.end(), state) == states.end()) states.push_back(state);
+        for (const Severity severity : {Severity::error, Severity::warning, Severity::info})
+            summary[std::string(to_string(severity))] += report.count(severity);
+        summary["suppressed"] += report.suppressed;
+        summary["baselined"] += report.baselined;
+        summary["unchecked"] += report.count(Outcome::not_checked);
+        for (const RuleOutcome& outcome : report.outcomes) {
+            if (outcome.outcome == Outcome::passed || outcome.outcome == Outcome::finding)
+                evaluated.insert(outcome.rule->id);
+            else
+                skipped.emplace(outcome.rule->id,
+                                outcome.outcome == Outcome::not_checked ? outcome.reason : "not applicable");
+        }
     }
-    Json states = Json::array({"default"});
-    for (const std::string& state : report.states) states.push_back(state);
-    return {{"schema", "mechane.rep0158.report/1"},
-            {"tool", {{"name", "mechane"}, {"version", options.version}}},
-            {"rep", "0158:2026"},
-            {"asset", report.asset},
-            {"profile", report.profile},
-            {"prims", report.prims},
-            {"layers", report.layers},
-            {"states", std::move(states)},
-            {"summary",
-             {{"error", report.count(Severity::error)},
-              {"warning", report.count(Severity::warning)},
-              {"info", report.count(Severity::info)},
-              {"suppressed", report.suppressed},
-              {"baselined", report.baselined},
-              {"unchecked", report.count(Outcome::not_checked)}}},
-            {"findings", std::move(findings)},
-            {"coverage", {{"evaluated", std::move(evaluated)}, {"skipped", std::move(skipped)}}}};
+
+    /// The keys that the document and each of its assets have.
+    [[nodiscard]] Json json() const
+    {
+        Json done = Json::array(), left = Json::array();
+        for (const std::string_view id : evaluated) done.push_back(id);
+        for (const auto& [id, reason] : skipped)
+            if (!evaluated.contains(id)) left.push_back({{"id", id}, {"reason", reason}});
+        Json counts{{"error", 0}, {"warning", 0}, {"info", 0}, {"suppressed", 0}, {"baselined", 0}, {"unchecked", 0}};
+        for (const auto& [name, count] : summary) counts[name] = count;
+        return {{"prims", prims},
+                {"layers", layers},
+                {"states", states},
+                {"summary", std::move(counts)},
+                {"coverage", {{"evaluated", std::move(done)}, {"skipped", std::move(left)}}}};
+    }
+};
+
+Json unopened_json(const Diagnostic& why)
+{
+    return {{"id", why.id},
+            {"message", why.message},
+            {"layer", why.site.layer},
+            {"line", why.site.line > 0 ? Json(why.site.line) : Json()},
+            {"hint", why.hint}};
 }
 
 const char* sarif_level(Severity severity)
@@ -165,10 +189,29 @@ std::string xml(std::string_view text)
 
 std::string to_json(std::span<const Report> reports, const FormatOptions& options)
 {
-    if (reports.size() == 1) return dumped(report_json(reports.front(), options));
-    Json all = Json::array();
-    for (const Report& report : reports) all.push_back(report_json(report, options));
-    return dumped({{"schema", "mechane.rep0158.reports/1"}, {"reports", std::move(all)}});
+    // One document whatever the number of assets: totals at the top, and each asset by itself.
+    Json   findings = Json::array(), assets = Json::array(), unopened = Json::array();
+    Totals all;
+    for (const Report& report : reports) {
+        all.add(report);
+        Totals own;
+        own.add(report);
+        Json asset     = own.json();
+        asset["asset"] = report.asset;
+        assets.push_back(std::move(asset));
+        for (const Finding& finding : report.findings) findings.push_back(finding_json(finding, report.asset));
+    }
+    for (const Diagnostic& why : options.unopened) unopened.push_back(unopened_json(why));
+    Json document        = all.json();
+    document["schema"]   = "mechane.rep0158.report/1";
+    document["tool"]     = {{"name", "mechane"}, {"version", options.version}};
+    document["rep"]      = "0158:2026";
+    document["asset"]    = reports.size() == 1 ? Json(reports.front().asset) : Json();
+    document["profile"]  = reports.empty() ? Json() : Json(reports.front().profile);
+    document["assets"]   = std::move(assets);
+    document["findings"] = std::move(findings);
+    document["unopened"] = std::move(unopened);
+    return dumped(document);
 }
 
 std::string to_sarif(std::span<const Report> reports, const FormatOptions& options)

@@ -4,7 +4,10 @@
 
 #include <csetjmp>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
+
+#include "mechane/files/read.h"
 
 namespace mechane::importer {
 namespace {
@@ -54,7 +57,9 @@ bool read_rows(const Reader& reader, png_bytepp rows)
 
 std::optional<Pixels> read_png(const std::string& file)
 {
-    const std::unique_ptr<std::FILE, Close> stream(std::fopen(file.c_str(), "rb"));
+    auto bytes = files::read(file);
+    if (!bytes || bytes->empty()) return std::nullopt;
+    const std::unique_ptr<std::FILE, Close> stream(fmemopen(bytes->data(), bytes->size(), "rb"));
     const Reader                            reader;
     if (!stream || reader.info == nullptr || !read_header(reader, stream.get())) return std::nullopt;
     const std::uint64_t width  = png_get_image_width(reader.png, reader.info),

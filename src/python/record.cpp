@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mechane/core/hash.h"
+#include "mechane/files/inputs.h"
 #include "mechane/record/recording_file.h"
 #include "mechane/record/write.h"
 #include "mechane/run/scene.h"
@@ -113,7 +114,10 @@ nb::tuple simulate(const std::shared_ptr<Model>& model, const nb::dict& from, co
         const nb::gil_scoped_release released;
         done = run::simulate(*model, options, found);
     }
-    if (interrupted) throw nb::python_error();
+    if (interrupted) {  // what was recorded is kept
+        if (writer) (void)writer->finish();
+        throw nb::python_error();
+    }
     run::SimulateResult result = unwrap(std::move(*done));
     if (writer) unwrap(writer->finish());
     result.recording.source = source;
@@ -157,8 +161,11 @@ void bind_record(nb::module_& m)
                  return viewer::to_html(model, r, {.title = title});
              })
         .def("write",
-             [](const Recording& r, const Model& model, const std::string& file) {
-                 Diagnostics found;
+             [](const Recording& r, const Model& model, const std::string& file,
+                const std::vector<std::string>& inputs) {
+                 Diagnostics            found;
+                 const files::ReadWatch watch;
+                 for (const std::string& input : inputs) files::note_read(input);
                  unwrap(record::write(model, r, file, write_options(model), found));
                  return to_python(found);
              })

@@ -14,6 +14,7 @@
 #include "mechane/solvers/contact_wrench.h"
 #include "python/arrays.h"
 #include "python/errors.h"
+#include "python/indices.h"
 #include "python/module.h"
 #include "python/pool.h"
 
@@ -77,6 +78,7 @@ class BoundSolver {
     {
         check(in, "state_in");
         check(out, "state_out");
+        check_indices(*model_);
         if (control != nullptr && (control->joint_f.size() != model_->joint_dof_count() ||
                                    control->joint_target_q.size() != model_->joint_coord_count()))
             throw nb::value_error("control: of another model");
@@ -94,6 +96,7 @@ class BoundSolver {
     nb::object rollout(State& state, std::int64_t frames, double dt, int substeps, const Control* control, bool record)
     {
         check(state, "state");
+        check_indices(*model_);
         const Inside                 inside(busy_);
         collision::CollisionPipeline pipeline(*model_, {.pool = pool_.get()});
         Contacts                     contacts = pipeline.make_contacts();

@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
+#include <string_view>
 
 #include "mechane/core/bytes.h"
 #include "mechane/core/hash.h"
+#include "mechane/files/read.h"
 #include "mechane/record/atomic_file.h"
 #include "mechane/record/codes.h"
+#include "mechane/usd/input_file.h"
+#include "mechane/usd/untrusted.h"
 
 namespace mechane::record {
 
@@ -144,10 +146,13 @@ Result<void> write_checkpoint(const Checkpoint& checkpoint, const std::string& f
 
 Result<Checkpoint> read_checkpoint(const std::string& file)
 {
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) return damaged(file, "the file cannot be opened");
-    const std::vector<char> text{std::istreambuf_iterator<char>(stream), {}};
-    return read_checkpoint(std::as_bytes(std::span<const char>(text)), file);
+    constexpr std::string_view kStart(kMagic, sizeof kMagic);
+    const auto                 head = usd::read_head(file, kStart.size());
+    if (!head) return damaged(file, head.error().message);
+    if (*head != kStart) return damaged(file, "the file is not a checkpoint");
+    const auto bytes = usd::read_input(file, usd::process_limits().memory);
+    if (!bytes) return damaged(file, bytes.error().message);
+    return read_checkpoint(std::as_bytes(std::span<const char>(*bytes)), file);
 }
 
 }  // namespace mechane::record

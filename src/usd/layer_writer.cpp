@@ -11,13 +11,15 @@
 #include <pxr/sdf/primSpec.h>
 #include <pxr/sdf/relationshipSpec.h>
 #include <pxr/sdf/schema.h>
-#include <unistd.h>
 
 #include <filesystem>
 
+#include "mechane/files/inputs.h"
 #include "mechane/usd/codes.h"
 #include "mechane/usd/edit.h"
+#include "usd/export.h"
 #include "usd/handles.h"
+#include "usd/layer_impl.h"
 #include "usd/runtime.h"
 
 namespace mechane::usd {
@@ -167,26 +169,13 @@ std::string LayerWriter::to_text() const
 
 Result<void> LayerWriter::save(const std::string& file) const
 {
-    namespace fs          = std::filesystem;
-    const fs::path target = fs::absolute(file);
-    const auto     suffix = target.extension().string();
+    const std::string suffix = std::filesystem::path(file).extension().string();
     if (suffix != ".usda" && suffix != ".usdc" && suffix != ".usd")
         return make_diagnostic(kWriteFailed, {.layer = file}, fmt::format("cannot write the format '{}'", suffix),
                                "Use .usda, .usdc or .usd.");
-    std::error_code failed;
-    if (!fs::is_directory(target.parent_path(), failed) || access(target.parent_path().c_str(), W_OK) != 0)
-        return make_diagnostic(kWriteFailed, {.layer = file}, "the folder cannot be written");
-    MessageScope   messages;
-    const fs::path temporary = target.parent_path() / fmt::format(".{}.{}{}", target.stem().string(), getpid(), suffix);
-    if (!impl_->layer->Export(temporary.string())) {
-        fs::remove(temporary, failed);
-        return make_diagnostic(kWriteFailed, {.layer = file}, "the layer could not be exported");
-    }
-    fs::rename(temporary, target, failed);
-    if (!failed) return {};
-    std::error_code ignored;
-    fs::remove(temporary, ignored);
-    return make_diagnostic(kWriteFailed, {.layer = file}, failed.message());
+    if (auto refused = files::refuse_input(file); !refused) return refused;
+    const MessageScope messages;
+    return replace_file(file, [&](const std::string& temporary) { return export_layer(impl_->layer, temporary, suffix == ".usda"); });
 }
 
 }  // namespace mechane::usd

@@ -81,7 +81,7 @@ class Schemas(unittest.TestCase):
 
     def test_every_schema_is_used(self):
         found = {path.name[: -len(".schema.json")] for path in (ROOT / "docs" / "schemas").glob("*.schema.json")}
-        self.assertEqual(found, set(DOCUMENTS))
+        self.assertEqual(found, {*DOCUMENTS, "error"})  # test_messages.py makes errors
 
 
 if __name__ == "__main__":

@@ -131,6 +131,26 @@ TEST_CASE("a drive's target beyond the only limit is held at that limit")
     CHECK(in.joint_at("/robot/j").angular_axes.front().target_q == mechane::test::close_to(45 * kDegrees, 1e-6));
 }
 
+TEST_CASE("of an articulation's joints to the world Newton anchors the first one anew and takes the others as authored")
+{
+    const auto link = [](const std::string& name, int x) {
+        return "def Xform \"" + name + "\" (prepend apiSchemas = [\"PhysicsRigidBodyAPI\"]) {\n double3 xformOp:translate = (" +
+               std::to_string(x) + ", 0, 0)\n uniform token[] xformOpOrder = [\"xformOp:translate\"]\n}\n";
+    };
+    const auto hinge = [](const std::string& name, const std::string& of) {
+        return "def PhysicsRevoluteJoint \"" + name + "\" {\n rel physics:body0 = </r/" + of + ">\n}\n";
+    };
+    const Imported in = import_text(
+        stage_text("def Xform \"r\" (prepend apiSchemas = [\"PhysicsArticulationRootAPI\"]) {\n" + link("a", 3) + hinge("first", "a") +
+                   link("b", 5) + hinge("second", "b") +
+                   "def PhysicsFixedJoint \"loop\" {\n rel physics:body0 = </r/a>\n rel physics:body1 = </r/b>\n bool "
+                   "physics:excludeFromArticulation = 1\n}\n}\n"),
+        newton_options());
+    REQUIRE(in.result);
+    CHECK(distance(in.joint_at("/r/first").parent_xform.p, Vec3d{3, 0, 0}) < 1e-6);
+    CHECK(distance(in.joint_at("/r/second").parent_xform.p, Vec3d{}) < 1e-6);
+}
+
 TEST_CASE("Newton adds the inertia of a body that it merges about the survivor's origin, we about the common centre (IMP-043)")
 {
     // Two cubes of 8 kg, edge 0.2, a metre apart along x; about their centre each is 0.5 m away, about the origin one is 1 m.

@@ -14,6 +14,8 @@ inline constexpr Code kRuleFailed{"MECH-001", Severity::error, "A rule went wron
                                   "This is a bug in Mechane, or memory ran out. What other rules found stands."};
 inline constexpr Code kSuppression{"MECH-002", Severity::warning, "A suppression hides nothing, or has expired.",
                                    "Remove it from mechane.toml."};
+inline constexpr Code kConfig{"CHECK_CONFIG", Severity::error, "The configuration of check cannot be understood.",
+                              "docs/conformance.md lists the keys of mechane.toml."};
 inline constexpr Code kEndless{"FIX_ENDLESS", Severity::error, "The repairs undo each other without end.",
                                "This is a bug in Mechane; nothing was written. Repair rule by rule with --select."};
 

@@ -88,6 +88,9 @@ inline constexpr Code kHydroNoSdf{"W_HYDRO_NO_SDF", Severity::warning,
 inline constexpr Code kPortNoBound{"W_PORT_NO_BOUND", Severity::warning,
                                    "A collider has no size, so fractions of it cannot become lengths.",
                                    "Author newton:sdfNarrowBandInner, sdfNarrowBandOuter and sdfPadding by hand."};
+inline constexpr Code kPortLeft{"RESOLVE_PORT_LEFT", Severity::warning,
+                                "A PhysX value has no counterpart in Newton's words, or not in this form, and stays.",
+                                "Remove it by hand once nothing reads it any more."};
 inline constexpr Code kPortInstance{"W_PORT_INSTANCE", Severity::warning,
                                     "A collider inside an instance cannot be edited there.",
                                     "Port the file that the instance refers to."};

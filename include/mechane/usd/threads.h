@@ -10,4 +10,8 @@ struct ThreadLimit {
 /// OpenUSD's own limit. Nothing here ever changes it: opening with fewer threads bounds our work only.
 ThreadLimit thread_limit();
 
+/// Gives each of OpenUSD's worker threads a second stack, on which a signal handler can still run when a file has the
+/// first one overflow. For programs that install one (sigaltstack(2)).
+void give_threads_a_second_stack();
+
 }  // namespace mechane::usd

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "conformance/fixes/placement.h"
+#include "mechane/core/sha256.h"
+#include "mechane/usd/flatten.h"
 
 namespace mechane::conformance {
 
@@ -49,6 +51,46 @@ std::string Whereabouts::moved_since(const Whereabouts& before, const usd::Matri
         if (!(off <= 1e-4 * axes) || !(away <= 1e-5 * size))
             return fmt::format("{} is elsewhere: {:.6g} away, axes differ by {:.3g}", name, away, off);
     }
+    return {};
+}
+
+Composition::Composition(const usd::Stage& stage)
+{
+    constexpr std::size_t kLong = 4096;  // longer texts are compared by their hash
+    const usd::Layer      all   = usd::flatten(stage);
+    const auto            tell  = [&](const usd::Path& path, const std::string& field, std::string text) {
+        if (text.size() > kLong) {
+            Sha256 digest;
+            digest.update(text);
+            text = digest.finish();
+        }
+        fields_.emplace(path.text() + " " + field, std::move(text));
+    };
+    const auto read = [&](const usd::Path& path) {
+        for (const usd::Token& key : all.fields(path)) {
+            const std::string& name = key.text();
+            if (name == "apiSchemas" || name == "primOrder" || name == "propertyOrder" || name == "timeSamples") continue;
+            tell(path, name, all.field(path, key).to_text());
+        }
+        if (path.is_property()) {
+            std::string samples;
+            for (const auto& [time, value] : all.samples(path)) samples += fmt::format("{}: {}; ", time, value.to_text());
+            if (!samples.empty()) tell(path, "timeSamples", std::move(samples));
+            return;
+        }
+        std::vector<usd::Token> apis = all.apis(path);
+        std::sort(apis.begin(), apis.end());
+        for (const usd::Token& api : apis) tell(path, "apiSchemas " + api.text(), "");
+    };
+    for (const usd::Path& path : all.specs()) read(path);
+}
+
+std::string Composition::differs_from(const Composition& other) const
+{
+    for (const auto& [name, text] : fields_)
+        if (const auto found = other.fields_.find(name); found == other.fields_.end() || found->second != text) return name;
+    for (const auto& [name, text] : other.fields_)
+        if (fields_.count(name) == 0) return name;
     return {};
 }
 

@@ -23,4 +23,15 @@ class Whereabouts {
     std::map<std::string, Place> places_;
 };
 
+/// What a stage composes, whichever layers say it: every field of every spec, schemas in alphabetical order.
+class Composition {
+  public:
+    explicit Composition(const usd::Stage& stage);
+    /// The first spec and field that differ; empty when nothing does.
+    [[nodiscard]] std::string differs_from(const Composition& other) const;
+
+  private:
+    std::map<std::string, std::string> fields_;  ///< "/a.b default" -> as text
+};
+
 }  // namespace mechane::conformance

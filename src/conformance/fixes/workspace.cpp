@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <deque>
+#include <fstream>
+#include <sstream>
 
 #include "mechane/conformance/codes.h"
+#include "mechane/files/inputs.h"
+#include "mechane/usd/text_edit.h"
 
 namespace mechane::conformance {
 namespace fs = std::filesystem;
@@ -53,6 +57,14 @@ std::vector<fs::path> files_named(const std::string& authored, const fs::path& l
 
 }  // namespace
 
+std::string content_of(const fs::path& file)
+{
+    std::ifstream     in(file, std::ios::binary);
+    std::stringstream text;
+    text << in.rdbuf();
+    return std::move(text).str();
+}
+
 bool is_layer_file(const fs::path& file)
 {
     const std::string extension = file.extension().string();
@@ -64,6 +76,7 @@ Result<void> Workspace::take(const fs::path& original)
     const fs::path  copy = root_ / original.relative_path();
     std::error_code error;
     if (!fs::is_regular_file(original, error)) return failed(original, error ? error.message() : "it is not a file");
+    files::note_read(original.string());
     fs::create_directories(copy.parent_path(), error);
     if (!error) fs::copy_file(original, copy, error);
     if (error) return failed(original, error.message());
@@ -175,6 +188,8 @@ void Workspace::remove(const fs::path& file)
     keep(file);
     std::error_code error;
     fs::remove(file, error);
+    if (const auto known = originals_.find(file); known != originals_.end() && !known->second.empty())
+        removed_.emplace(file, known->second);
     originals_.erase(file);
     layer_files_.erase(file);
     changed_.erase(file);
@@ -195,6 +210,7 @@ Result<fs::path> Workspace::localize(const fs::path& file)
     if (!error) fs::copy_file(file, to, fs::copy_options::overwrite_existing, error);
     if (error) return failed(file, error.message());
     originals_[to] = known->second;
+    changed_.insert(to);  // the asset does not have it there yet
     if (is_layer_file(file)) {
         layer_files_.insert(to);
         // What the layer names lies elsewhere now.
@@ -210,7 +226,6 @@ Result<fs::path> Workspace::localize(const fs::path& file)
                 return target.lexically_relative(here).string();
             });
             if (rewritten) {
-                changed_.insert(to);
                 if (auto saved = moved->save(to.string()); !saved) return saved.error();
             }
         }
@@ -218,11 +233,20 @@ Result<fs::path> Workspace::localize(const fs::path& file)
     return to;
 }
 
+void Workspace::discard()
+{
+    open_.clear();
+    std::error_code error;
+    for (auto at = fs::directory_iterator(root_, error); !error && at != fs::directory_iterator(); at.increment(error))
+        fs::remove_all(at->path(), error);
+}
+
 Result<void> Workspace::save()
 {
     for (auto& [file, layer] : open_) {
         std::error_code error;
-        if (!layer.edited() && fs::exists(file, error)) continue;
+        const auto stored = stored_as_.find(file);
+        if (!layer.edited() && stored == stored_as_.end() && fs::exists(file, error)) continue;
         fs::create_directories(file.parent_path(), error);
         // A .usd file stays what it was: text or binary.
         usd::SaveOptions how;
@@ -234,13 +258,29 @@ Result<void> Workspace::save()
             if (source != nullptr) std::fclose(source);
             how.format = binary ? usd::SaveOptions::Format::binary : usd::SaveOptions::Format::text;
         }
+        if (stored != stored_as_.end())
+            how.format = stored->second ? usd::SaveOptions::Format::binary : usd::SaveOptions::Format::text;
         keep(file);
-        if (auto saved = layer.save(file.string(), how); !saved) return saved;
         changed_.insert(file);
+        if (stored == stored_as_.end() && fs::exists(file, error)) {
+            // Text keeps what the edits do not touch: comments, layout, the spelling of numbers.
+            if (const std::string text = content_of(file); text.starts_with("#usda")) {
+                if (const auto now = usd::edited_text(text, layer)) {
+                    std::ofstream out(file, std::ios::binary);
+                    if (!(out << *now).flush()) return failed(file, "cannot be written");
+                    continue;
+                }
+                rewritten_.insert(file);
+            }
+        }
+        if (auto saved = layer.save(file.string(), how); !saved) return saved;
     }
     open_.clear();
+    stored_as_.clear();
     return {};
 }
+
+void Workspace::store_as(const fs::path& file, bool binary) { stored_as_[file] = binary; }
 
 void Workspace::keep(const fs::path& file)
 {
@@ -256,7 +296,7 @@ void Workspace::keep(const fs::path& file)
     trial_->kept.emplace(file, copy);
 }
 
-void Workspace::begin_trial() { trial_ = Trial{entry_, originals_, layer_files_, changed_, {}}; }
+void Workspace::begin_trial() { trial_ = Trial{entry_, originals_, layer_files_, changed_, rewritten_, removed_, {}}; }
 
 void Workspace::take_back()
 {
@@ -272,6 +312,9 @@ void Workspace::take_back()
     originals_   = std::move(trial_->originals);
     layer_files_ = std::move(trial_->layer_files);
     changed_     = std::move(trial_->changed);
+    rewritten_   = std::move(trial_->rewritten);
+    removed_     = std::move(trial_->removed);
+    stored_as_.clear();
     end_trial();
 }
 
@@ -288,7 +331,17 @@ std::vector<FixedFile> Workspace::files() const
     for (const auto& [file, original] : originals_)
         if (inside(file, folder_))
             out.push_back(
-                {file.lexically_relative(folder_).string(), original, changed_.count(file) != 0 || original.empty()});
+                {file.lexically_relative(folder_).string(), original, changed_.count(file) != 0 || original.empty(),
+                 rewritten_.count(file) != 0});
+    return out;
+}
+
+std::vector<FixedFile> Workspace::removed() const
+{
+    std::vector<FixedFile> out;
+    for (const auto& [file, original] : removed_)
+        if (inside(file, folder_) && originals_.count(file) == 0)
+            out.push_back({file.lexically_relative(folder_).string(), original, true, false});
     return out;
 }
 

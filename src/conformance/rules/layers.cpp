@@ -35,7 +35,8 @@ constexpr Rule kSeparation{
     .slug    = "role-separation",
     .summary = "A layer holds looks, physics or interfaces, not several of them.",
     .why     = "Whoever needs the geometry alone also loads the physics, and cannot replace one without the other.",
-    .fix     = "None: --phases P8 splits an asset of one layer; several layers are the author's to rearrange.",
+    .fix     = "What is out of place goes to the layer of its role; --phases P8 divides an asset of one layer.",
+    .fixable = true,
     .bad     = R"(#files
 === robot.usda
 <<entry references @./parts.usda@>>
@@ -52,7 +53,8 @@ constexpr Rule kAscii{
     .slug    = "schema-layer-ascii",
     .summary = "Layers of physics, interfaces and structure are text.",
     .why     = "Changes of a binary layer cannot be reviewed or merged.",
-    .fix     = "None: save the layer as usda and change the arcs that name it.",
+    .fix     = "The layer is stored as text, under the name of one; an entry keeps its name.",
+    .fixable = true,
     .bad     = R"(#files
 === robot.usda
 <<entry references @./ros.usd@ @./base.usda@>>
@@ -69,7 +71,8 @@ constexpr Rule kCrate{
     .slug    = "heavy-layer-crate",
     .summary = "Large arrays are stored in binary layers.",
     .why     = "A text layer with large arrays takes seconds to open and cannot be read by people either.",
-    .fix     = "None: save the geometry as a usdc layer of its own and bring it in by a payload.",
+    .fix     = "The large arrays go to a binary layer that comes by payload.",
+    .fixable = true,
     .bad     = R"(#files
 === robot.usda
 <<layer>>
@@ -84,7 +87,8 @@ constexpr Rule kGeometry{
     .slug    = "geometry-purity",
     .summary = "A layer of geometry holds no physics, interfaces or shaders.",
     .why     = "Geometry is loaded late and exchanged often; what is in it must not be needed without it.",
-    .fix     = "None: move the schemas to an over in physics.usda or ros.usda.",
+    .fix     = "What is out of place goes to the layer of its role.",
+    .fixable = true,
     .bad     = R"(#files
 === robot.usda
 <<entry references @./base.usda@>>
@@ -108,7 +112,8 @@ constexpr Rule kMaterials{
     .severity = Severity::warning,
     .summary  = "A layer of materials holds materials only.",
     .why      = "Exchanging the looks would exchange geometry with them.",
-    .fix      = "None: move the geometry to geometries.usdc.",
+    .fix      = "The geometry goes to instances.usda.",
+    .fixable  = true,
     .bad      = R"(#files
 === robot.usda
 <<entry references @./base.usda@ @./materials.usda@>>
@@ -155,7 +160,8 @@ constexpr Rule kBase{
     .slug    = "base-purity",
     .summary = "The base layer holds the tree of Xforms and nothing else.",
     .why     = "The base is what all features build on; a feature in it cannot be left out.",
-    .fix     = "None: move the schemas to an over in their own layer.",
+    .fix     = "What is out of place goes to the layer of its role.",
+    .fixable = true,
     .bad     = R"(#files
 === robot.usda
 <<entry references @./base.usda@>>
@@ -174,7 +180,8 @@ constexpr Rule kFeatures{
     .slug    = "feature-layers",
     .summary = "Bodies and joints stand in layers of physics, interfaces in layers of ROS.",
     .why     = "A feature can only be exchanged as a whole if it lies in one place.",
-    .fix     = "None: move the schemas to an over in their own layer.",
+    .fix     = "What is out of place goes to the layer of its role.",
+    .fixable = true,
     .bad     = R"(#files
 === robot.usda
 <<entry references @./physics.usda@ @./base.usda@>>
@@ -193,7 +200,7 @@ constexpr Rule kEntry{
     .slug    = "entry-light",
     .summary = "The entry layer is light: it brings in geometry by payload and features by reference.",
     .why     = "Whoever opens the asset to look at it loads everything.",
-    .fix     = "None: --phases P8 splits an asset of one layer.",
+    .fix     = "Of several layers: what is no arc goes to the layer of its role. --phases P8 divides an asset of one layer.",
     .bad     = R"(#files
 === robot.usda
 <<layer>>
@@ -211,7 +218,8 @@ constexpr Rule kConfined{
     .slug    = "proprietary-confined",
     .summary = "Words of one simulator stand in a layer of their own.",
     .why     = "Every other simulator has to read past them, and they cannot be left out.",
-    .fix     = "None: move the vendor's properties to an over in <vendor>.usda and compose it in a second entry.",
+    .fix     = "The words go to <vendor>.usda, which a second entry composes.",
+    .fixable = true,
     .bad     = R"(#files
 === robot.usda
 <<entry references @./physics.usda@ @./base.usda@>>
@@ -232,7 +240,8 @@ constexpr Rule kNames{
     .severity = Severity::warning,
     .summary  = "Layers are named by what they hold, the entry by the asset.",
     .why      = "People and tools look for physics in physics.usda, and for the robot in robot.usda.",
-    .fix      = "None: rename the file and the arcs that name it.",
+    .fix      = "The layer and the arcs that name it are renamed; an entry keeps its name.",
+    .fixable  = true,
     .bad      = R"(#files
 === robot.usda
 <<entry references @./phys.usda@ @./base.usda@>>

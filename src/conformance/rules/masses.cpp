@@ -40,7 +40,8 @@ constexpr Rule kAnchor{
     .why =
         "A kinematic base is not part of the articulation, and a target that is no body is the world only for some "
         "readers.",
-    .fix  = "Reversed anchors are swapped.",
+    .fix  = "The target goes, a reversed anchor is turned round, a kinematic base is held by a fixed joint.",
+    .fixable= true,
     .bad  = R"(
 <<link a>>
     bool physics:kinematicEnabled = true
@@ -87,7 +88,7 @@ constexpr Rule kFrameBody{
     .keyword = Keyword::must_not,
     .summary = "A coordinate frame is no rigid body.",
     .why     = "A frame without geometry or mass gets a default mass and swings on its joint.",
-    .fix     = "The rigid body schema is deleted and the joint to it deactivated.",
+    .fix     = "The rigid body goes, the fixed joint to it is deactivated, RosFrameAPI is applied.",
     .fixable = true,
     .bad     = "<<placed camera PhysicsRigidBodyAPI RosFrameAPI>>\n}\n",
     .good    = R"(

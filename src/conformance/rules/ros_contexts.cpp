@@ -242,7 +242,7 @@ void check_context(const Context& context, Sink& sink)
                                   .message  = "the domain id is out of range",
                                   .observed = std::to_string(*id),
                                   .expected = "0 to 232",
-                                  .hint     = "write a number up to 101"});
+                                  .hint     = "write a number from 0 to 232; up to 101 is safe everywhere"});
         else if (*id > 101)
             sink.report(kDomain, {.site     = site_of(prim, "ros:context:domain_id"),
                                   .message  = "domain ids above 101 may meet ports that the system hands out",
@@ -268,7 +268,7 @@ void check_context(const Context& context, Sink& sink)
                      .message  = "\"" + *text + "\" is no namespace (" + std::string(ros::to_string(fault)) + ")",
                      .observed = *text,
                      .expected = "token or token/token",
-                     .hint     = "use letters, digits and underscores, not beginning with a digit",
+                     .hint     = "use letters, digits and underscores, not beginning with a digit; no slash at the end",
                      .variant  = std::string(ros::to_string(fault))});
     else if (fault == ros::NameFault::absolute && !context.outermost)
         sink.report(kAbsolute, {.site     = site_of(prim, "ros:context:namespace"),

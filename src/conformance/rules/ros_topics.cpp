@@ -268,7 +268,9 @@ void check_identity(const At& at)
             at.report(kName, "name",
                       fault == ros::NameFault::absolute ? "the name is absolute and leaves its robot's namespace"
                                                         : "the name holds two underscores in a row",
-                      i.name, "a relative name", "make it relative", word, Severity::warning);
+                      i.name, fault == ros::NameFault::absolute ? "a relative name" : "no `__`, which ROS reserves",
+                      fault == ros::NameFault::absolute ? "remove the leading slash" : "use single underscores", word,
+                      Severity::warning);
         else if (fault != ros::NameFault::none)
             at.report(kName, "name", "\"" + i.name + "\" is no name (" + word + ")", i.name, "token/token",
                       "use letters, digits and underscores, tokens not beginning with a digit", word);

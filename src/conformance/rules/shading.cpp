@@ -186,6 +186,15 @@ usd::Prim source_of(const usd::Attribute& attribute)
     return source.computed ? source.attribute.prim() : usd::Prim();
 }
 
+/// The value that an input has, given there or by the material's interface, at the default time or at its first sample.
+template <class T>
+T value_of(const usd::Attribute& input)
+{
+    if (!input) return T{};
+    const usd::ShadingSource source = usd::shading_source(input);
+    return source.computed ? T{} : first_value<T>(source.attribute);
+}
+
 bool is_data_input(const std::string& input)
 {
     static const std::set<std::string> kInputs{
@@ -281,9 +290,9 @@ class Looks {
 
     void texture(const usd::Prim& shader, const std::string& input)
     {
-        const auto path = shader.attribute("inputs:file").get<usd::AssetPath>();
-        if (!path || path->authored.empty()) return;
-        const std::string& name = path->authored;
+        const auto path = value_of<usd::AssetPath>(shader.attribute("inputs:file"));
+        if (path.authored.empty()) return;
+        const std::string& name = path.authored;
         sink_.applies(kUdim);
         sink_.applies(kFormats);
         if (name.find("<UDIM>") != std::string::npos || name.find("<UVTILE>") != std::string::npos ||
@@ -293,7 +302,7 @@ class Looks {
                     "bake the tiles into an atlas");
             return;
         }
-        const ImageHeader header    = path->resolved.empty() ? ImageHeader{} : read_image_header(path->resolved);
+        const ImageHeader header    = path.resolved.empty() ? ImageHeader{} : read_image_header(path.resolved);
         std::string       format    = header.format;
         std::string       extension = std::filesystem::path(name).extension().string();
         for (char& c : extension) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
@@ -323,7 +332,7 @@ class Looks {
             say(kData, shader, "inputs:file", "a JPEG feeds " + input.substr(7), "jpeg", "png",
                 "use a PNG from the source");
         sink_.applies(kSpace);
-        const std::string space = shader.attribute("inputs:sourceColorSpace").get<std::string>().value_or("auto");
+        const auto space = value_of<std::string>(shader.attribute("inputs:sourceColorSpace"));
         if (space == "sRGB")
             say(kSpace, shader, "inputs:sourceColorSpace", "data are read as a colour (" + input.substr(7) + ")", space,
                 "raw", "write inputs:sourceColorSpace = \"raw\"");
@@ -331,12 +340,12 @@ class Looks {
 
     void environment(const usd::Prim& light)
     {
-        const auto path = light.attribute("inputs:texture:file").get<usd::AssetPath>();
-        if (!path || path->authored.empty()) return;
+        const auto path = value_of<usd::AssetPath>(light.attribute("inputs:texture:file"));
+        if (path.authored.empty()) return;
         sink_.applies(kEnvironment);
-        std::string format = path->resolved.empty() ? "" : read_image_header(path->resolved).format;
+        std::string format = path.resolved.empty() ? "" : read_image_header(path.resolved).format;
         if (format.empty()) {
-            format = std::filesystem::path(path->authored).extension().string();
+            format = std::filesystem::path(path.authored).extension().string();
             if (!format.empty()) format.erase(0, 1);
         }
         for (char& c : format) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);

@@ -139,7 +139,7 @@ constexpr Rule kTwoParents{
     .slug    = "two-parents",
     .summary = "A link is body1 of one tree joint only.",
     .why     = "A link with two parents is in no tree.",
-    .fix     = "None: which joint closes the loop is the author's to say.",
+    .fix     = "On demand: the joint that most likely closes the loop gets excludeFromArticulation.",
     .bad     = R"(
 <<anchor a>>
 
